@@ -4,27 +4,31 @@ use prost::Message as _;
 use protox::prost_reflect::{DescriptorPool, Kind};
 use std::{collections::BTreeSet, env, error::Error, fs, path::PathBuf};
 
-const PROTOS: [&str; 15] = [
+const PROTOS: [&str; 18] = [
     "lastnim/v1/game.proto",
     "lastnim/v1/audit.proto",
     "lastnim/v1/record.proto",
     "lastnim/v1/arena_service.proto",
     "lastnim/v1/bot_service.proto",
     "lastnim/v1/bot_version.proto",
+    "lastnim/v1/manifest.proto",
     "lastnim/v1/match_service.proto",
     "lastnim/v1/oracle_bot_audit.proto",
     "lastnim/v1/oracle_declaration.proto",
+    "lastnim/v1/oracle_robustness.proto",
     "lastnim/v1/oracle_ruleset.proto",
     "lastnim/v1/oracle_service.proto",
     "lastnim/v1/oracle_tree.proto",
     "lastnim/v1/tables.proto",
+    "lastnim/v1/tournament_activity.proto",
     "lastnim/v1/tournament_event.proto",
     "lastnim/v1/tournament_service.proto",
 ];
 
 /// What files and databases hold in the canonical JSON of proto3; all other JSON is derived from descriptors.
-const KEPT: [&str; 6] = [
+const KEPT: [&str; 7] = [
     "lastnim.v1.GetRecordResponse",
+    "lastnim.v1.ManifestLine",
     "lastnim.v1.PlayedVersion",
     "lastnim.v1.SeatVersions",
     "lastnim.v1.TournamentEvent",

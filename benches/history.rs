@@ -3,8 +3,11 @@
 //! `cargo bench --bench history` fills a database with 100,000 finished matches and starts `lastnim serve` on it, in turns
 //! with one on an empty database: on SQLite, and where it is installed on PostgreSQL. On SQLite it does so with tournaments of
 //! as many matches that still run as well: a ladder that nobody ends and a balanced sample, without a checkpoint and with one,
-//! and such a ladder that has just begun. It takes about three minutes.
+//! and such a ladder that has just begun. It takes about three minutes. `-- --lists` measures lists of matches instead, by what they
+//! ask for.
 
+#[path = "history/lists.rs"]
+mod lists;
 #[path = "../tests/postgres/server.rs"]
 #[allow(dead_code, reason = "nobody kills it here")]
 mod postgres;
@@ -24,9 +27,9 @@ use lastnim::{
     },
     tournament::{
         AllianceSource, Checkpoint, Concurrency, FormatVerdict, GroupCount, LadderPairing, LadderSettings,
-        MatchOutcome, MatchResult, Pairing, Positions, ResultFold, Rulings, ScheduleStep, Scoring,
-        SeededDraw, Settings, SettingsDraft, Standings, Streak, TableGroups, TournamentFormat,
-        TournamentState, plan_schedule, snapshot_state,
+        MatchOutcome, MatchResult, MethodsVersion, OracleAccess, Pairing, Positions, ResultFold, Rulings,
+        ScheduleStep, Scoring, SeededDraw, Settings, SettingsDraft, Standings, Streak, TableGroups,
+        TournamentFormat, TournamentState, plan_schedule, snapshot_state,
     },
     wire::pb::{ListMatchesRequest, match_service_client::MatchServiceClient},
 };
@@ -63,6 +66,9 @@ struct Options {
     /// Finished matches, at least; tournaments are whole.
     #[arg(long, default_value_t = 100_000)]
     matches: usize,
+    /// Measures only lists of matches.
+    #[arg(long)]
+    lists: bool,
     /// What cargo passes to every benchmark.
     #[arg(long, hide = true)]
     bench: bool,
@@ -95,6 +101,9 @@ async fn main() -> anyhow::Result<()> {
     let folder = Folder(env::temp_dir().join(format!("lastnim-history-{}", process::id())));
     fs::create_dir_all(&folder.0)?;
     let in_folder = |name: &str| format!("sqlite:{}", folder.0.join(name).display());
+    if options.lists {
+        return lists::measure_stores(&in_folder("lists.db"), options.matches).await;
+    }
     compare("SQLite", options.matches, &in_folder("empty.db"), &in_folder("full.db"), &folder.0).await?;
     let ladder = TournamentFormat::Ladder(LadderSettings {
         groups: None,
@@ -356,20 +365,24 @@ fn tournament(
 fn settings(number: u64, format: TournamentFormat) -> anyhow::Result<Settings> {
     let positions: [&[u64]; 10] =
         [&[3, 4, 5], &[12], &[2, 7], &[1, 1, 8], &[6, 6], &[2, 3, 4], &[10], &[5, 5], &[9, 2], &[4, 4, 4]];
+    let (seats, alliance) = (SeatCount::new(SEATS)?, AllianceSource::Standard);
     let draft = SettingsDraft {
         title: format!("history {number}").parse()?,
         format,
-        seats: SeatCount::new(SEATS)?,
+        seats,
         positions: Positions::listed(
             positions.iter().map(|piles| Piles::parse(piles)).collect::<Result<_, _>>()?,
         )?,
         ending: lastnim::game::Ending::default(),
-        alliance: AllianceSource::Standard,
-        scoring: Scoring::default_for(&AllianceSource::Standard),
+        scoring: Scoring::default_for(&alliance, seats, MethodsVersion::NEWEST),
+        alliance,
+        oracle: OracleAccess::default(),
+        retention: None,
         concurrency: Concurrency::default(),
         bot_concurrency: None,
         start_at: None,
         seed: number,
+        methods: MethodsVersion::NEWEST,
     };
     Ok(Settings::new(draft)?)
 }

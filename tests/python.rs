@@ -46,7 +46,7 @@ async fn python_bots_play_a_tournament() -> Result<(), Box<dyn Error>> {
         eprintln!("skipped: this machine has no python3 with venv (CI=true makes that a failure)");
         return Ok(());
     };
-    let (_server, address) = serve()?;
+    let (_server, address) = serve(&[])?;
     let channel = Channel::from_shared(format!("http://{address}"))?.connect().await?;
     let mut tournaments = TournamentServiceClient::new(channel.clone());
     let settings = TournamentSettings {
@@ -91,6 +91,30 @@ async fn python_bots_play_a_tournament() -> Result<(), Box<dyn Error>> {
         let [played] = &line.versions[..] else { panic!("{line:?}") };
         assert_eq!((played.version.as_ref(), played.matches), (Some(&version), 6));
     }
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_python_bot_practises() -> Result<(), Box<dyn Error>> {
+    let Some(python) = prepare() else {
+        eprintln!("skipped: this machine has no python3 with venv (CI=true makes that a failure)");
+        return Ok(());
+    };
+    let (_server, address) = serve(&["--house", "oracle,greedy"])?;
+    let channel = Channel::from_shared(format!("http://{address}"))?.connect().await?;
+    let request = as_admin(RegisterBotRequest { name: "alice".into() })?;
+    let token = BotServiceClient::new(channel).register_bot(request).await?.into_inner().token;
+    let mut player = Command::new(&python);
+    player.args(["tests/python/bot.py", "--practice", &address, &token]);
+    player.env("PYTHONPATH", "target/python/stubs").env_remove("LASTNIM_TOURNAMENT");
+    let run = tokio::task::spawn_blocking(move || player.output());
+    let run = tokio::time::timeout(PATIENCE, run).await???;
+    let said = String::from_utf8(run.stdout)?;
+    assert!(run.status.success(), "{said}{}", String::from_utf8(run.stderr)?);
+    let pairs: Vec<_> = said.lines().filter_map(|line| line.split_once(':')).map(|(pair, _)| pair).collect();
+    let expected =
+        ["alice against greedy", "greedy against alice", "alice against oracle", "oracle against alice"];
+    assert_eq!(pairs, expected);
     Ok(())
 }
 
@@ -143,6 +167,31 @@ fn python_verifies_note_hashes_and_refuses_what_it_does_not_know() -> Result<(),
         fs::write(&changed, noted.replacen(from, to, 1))?;
         let (code, said) = verify(changed.to_str().ok_or("a path in UTF-8")?)?;
         assert!(code == Some(1) && said.contains(words), "{from} as {to}: {said}");
+    }
+    Ok(())
+}
+
+#[test]
+fn python_verifies_manifests() -> Result<(), Box<dyn Error>> {
+    let Some(python) = prepare() else {
+        eprintln!("skipped: this machine has no python3 with venv (CI=true makes that a failure)");
+        return Ok(());
+    };
+    let frozen = "tests/data/tournament.manifest";
+    let (code, said) = verify_in_python(&python, FROZEN_KEY, &[frozen])?;
+    assert_eq!((code, said.as_str()), (Some(0), "tests/data/tournament.manifest: verifies\n"));
+    let text = fs::read_to_string(frozen)?;
+    let changed = Path::new(env!("CARGO_TARGET_TMPDIR")).join("changed.manifest");
+    for (from, to) in [
+        ("network", "netwark"),
+        ("\"points\":2.5", "\"points\":2.50"),
+        ("{\"bot\":{\"name\":\"bob\"}}\n", ""),
+    ] {
+        assert!(text.contains(from), "{from}");
+        fs::write(&changed, text.replacen(from, to, 1))?;
+        let (code, said) =
+            verify_in_python(&python, FROZEN_KEY, &[changed.to_str().ok_or("a path in UTF-8")?])?;
+        assert!(code == Some(1) && said.contains("the signature is not the key's"), "{from}: {said}");
     }
     Ok(())
 }
@@ -211,9 +260,9 @@ fn prepare_anew() -> Option<String> {
 }
 
 /// Starts the server on a free port and returns its address.
-fn serve() -> Result<(Guarded, String), Box<dyn Error>> {
+fn serve(flags: &[&str]) -> Result<(Guarded, String), Box<dyn Error>> {
     let mut server = Command::new(env!("CARGO_BIN_EXE_lastnim"));
-    server.args(["serve", "--listen", "127.0.0.1:0", "--json", "--store", "memory"]);
+    server.args(["serve", "--listen", "127.0.0.1:0", "--json", "--store", "memory"]).args(flags);
     server.env("LASTNIM_ADMIN_TOKEN", ADMIN_TOKEN).stdout(Stdio::piped());
     let mut server = Guarded(server.spawn()?);
     let mut first = String::new();

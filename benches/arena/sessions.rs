@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, anyhow};
 use lastnim::wire::pb::{
-    Clock, CreateMatchRequest, PlayRequest, PlayResponse, RegisterBotRequest,
+    AllianceMode, Clock, CreateMatchRequest, PlayRequest, PlayResponse, RegisterBotRequest,
     arena_service_client::ArenaServiceClient, bot_service_client::BotServiceClient,
     match_service_client::MatchServiceClient, play_response::Event,
 };
@@ -112,6 +112,7 @@ pub(crate) async fn create_match(channel: Channel, bots: Vec<String>, first: usi
         first: first as u32,
         clock: Some(clock),
         max_plies: MAX_PLIES,
+        alliance: AllianceMode::Declared.into(),
         ..CreateMatchRequest::default()
     };
     let mut matches = MatchServiceClient::new(channel);

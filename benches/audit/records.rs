@@ -20,19 +20,26 @@ pub struct MadeUp {
     pub seats: usize,
     /// What everything is drawn from.
     pub seed: u64,
+    /// What tells the ids of its matches from those of others with the same numbers.
+    pub run: u16,
     key: SigningKey,
 }
 
 impl MadeUp {
     /// Plans a tournament.
     pub fn new(seats: usize, seed: u64) -> Self {
-        Self { seats, seed, key: SigningKey::from_seed(&[7; SigningKey::SEED_BYTES]) }
+        Self { seats, seed, run: 0, key: SigningKey::from_seed(&[7; SigningKey::SEED_BYTES]) }
     }
 
     /// Plays the match of a number, a rotation of the group `number / seats`, and signs its record.
     pub fn play(&self, number: u64) -> (Record, Seal) {
+        self.play_in_group(number, number / self.seats as u64)
+    }
+
+    /// Plays a match that says of itself that it belongs to a group, be it the group of its number or not.
+    pub fn play_in_group(&self, number: u64, group: u64) -> (Record, Seal) {
         let seats = SeatCount::new(self.seats).expect("a number of seats");
-        let (group, rotation) = (number / self.seats as u64, number as usize % self.seats);
+        let rotation = number as usize % self.seats;
         let mut draw = SeededDraw::new(self.seed, group);
         let mut order: Vec<&str> = FIELD.to_vec();
         draw.shuffle(&mut order);
@@ -46,12 +53,12 @@ impl MadeUp {
             ..MatchSetup::new(bots, Piles::parse(&piles).expect("counters in every pile"))
         };
         let mut draw = SeededDraw::from_numbers([self.seed, number, 1]);
-        let record = Self::referee(number, setup, &mut draw);
+        let record = self.referee(number, setup, &mut draw);
         let seal = self.key.seal(record.last_hash());
         (record, seal)
     }
 
-    fn referee(number: u64, setup: MatchSetup, draw: &mut SeededDraw) -> Record {
+    fn referee(&self, number: u64, setup: MatchSetup, draw: &mut SeededDraw) -> Record {
         let (seats, bots) = (setup.seats(), setup.bots.clone());
         let mut now = BEGAN + number;
         let mut tick = || {
@@ -60,6 +67,7 @@ impl MadeUp {
         };
         let mut random = [0; 10];
         random[..8].copy_from_slice(&number.to_be_bytes());
+        random[8..].copy_from_slice(&self.run.to_be_bytes());
         let id = MatchId::new(BEGAN / 1_000, &random);
         let (mut referee, _) = Referee::begin(id, setup, BySeat::filled(seats, &true), tick());
         for seat in seats.iter() {

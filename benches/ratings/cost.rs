@@ -4,8 +4,8 @@ use lastnim::{
     game::{BotName, BySeat},
     oracle::Budget,
     tournament::{
-        CrossTable, MatchOutcome, MatchResult, OnlineRatings, RatedMatches, ReplicateCount, Resampling,
-        SeatResult, SeededDraw,
+        CrossTable, MatchOutcome, MatchResult, OnlineRatings, RatedMatches, RatingMeasure, ReplicateCount,
+        Resampling, SatisfactionScores, SeatResult, SeededDraw,
     },
 };
 use std::time::Instant;
@@ -36,13 +36,26 @@ pub fn print() {
         });
         println!("  that is {} million steps", budget.steps_spent() / 1_000_000);
     }
+    let mut scores = SatisfactionScores::new();
+    for result in &results {
+        scores.add_result(result);
+    }
+    for replicates in [ReplicateCount::MIN, ReplicateCount::default().get()] {
+        let replicates = ReplicateCount::new(replicates).expect("an allowed number");
+        let mut budget = Budget::unbounded();
+        timed(&format!("rating by satisfaction, with {} replicates", replicates.get()), || {
+            let resampling = Resampling { seed: SEED, replicates };
+            scores.compute_ratings(&resampling, &mut budget).expect("no bound");
+        });
+        println!("  that is {} million steps", budget.steps_spent() / 1_000_000);
+    }
     let mut table = CrossTable::new();
     timed("the cross-table", || {
         for result in &results {
             table.add_result(result);
         }
     });
-    let mut online = OnlineRatings::new();
+    let mut online = OnlineRatings::new(RatingMeasure::Wins);
     timed("the first 2,000 matches online", || {
         for result in &results[..2_000] {
             online.update_with(result);
@@ -86,7 +99,10 @@ fn results() -> Vec<MatchResult> {
                 .collect::<Vec<_>>()
                 .try_into()
                 .expect("three seats");
-            let seats = BySeat::filled(bots.seats(), &SeatResult::default());
+            let seats = BySeat::from_fn(bots.seats(), |_| SeatResult {
+                rank_actual: draw.number_below(SEATS as u64) as u32,
+                ..SeatResult::default()
+            });
             let winner = bots.seats().seat(winner).expect("one of the table");
             let number = group * SEATS as u64 + rotation as u64;
             results.push(MatchResult { number, group, bots, outcome: Some(MatchOutcome { winner, seats }) });

@@ -3,10 +3,12 @@
 //! `cargo bench --bench ratings` takes about a minute. All of it but the times follows from seeds.
 
 mod cost;
+mod coverage;
 mod play;
 mod study;
 
 fn main() {
     study::print();
+    coverage::print();
     cost::print();
 }

@@ -6,8 +6,9 @@ use lastnim::{
     game::{AllianceMatrix, BotName, BySeat, Ending, Game, Piles, SeatCount},
     oracle::{Audit, PlayedTake},
     tournament::{
-        AllianceSource, Concurrency, MatchOutcome, MatchResult, Pairing, Positions, ScheduleStep, Scoring,
-        SeededDraw, Settings, SettingsDraft, TournamentFormat, assigned_matrix, plan_schedule,
+        AllianceSource, Concurrency, MatchOutcome, MatchResult, MethodsVersion, OracleAccess, Pairing,
+        Positions, ScheduleStep, Scoring, SeededDraw, Settings, SettingsDraft, TournamentFormat,
+        assigned_matrix, plan_schedule,
     },
 };
 use std::fmt;
@@ -75,18 +76,22 @@ pub fn round_robin(
         let mut draw = SeededDraw::new(seed, number);
         Piles::parse(&[(); 5].map(|()| pile(&mut draw))).expect("piles of 1 to 9")
     };
+    let seats = SeatCount::new(seats).expect("2 seats or more");
     let settings = Settings::new(SettingsDraft {
         title: "study".parse().expect("a title"),
         format: TournamentFormat::RoundRobin,
-        seats: SeatCount::new(seats).expect("2 seats or more"),
+        seats,
         positions: Positions::listed((0..positions).map(position).collect()).expect("1 to 1,000 of them"),
         ending: Ending::default(),
-        scoring: Scoring::default_for(&alliance),
+        scoring: Scoring::default_for(&alliance, seats, MethodsVersion::NEWEST),
         alliance,
+        oracle: OracleAccess::default(),
+        retention: None,
         concurrency: Concurrency::default(),
         bot_concurrency: None,
         start_at: None,
         seed,
+        methods: MethodsVersion::NEWEST,
     })
     .expect("settings that fit together");
     let field: Vec<_> = contestants.iter().map(|contestant| contestant.name()).collect();

@@ -97,6 +97,8 @@ pub(super) struct ArenaInner {
     pub(super) cross_tables: CrossTableQueue,
     /// Held while an end that a bot missed is read.
     pub(super) catching_up: Arc<Semaphore>,
+    /// Held while records are removed.
+    pub(super) pruning: Mutex<()>,
     /// Whether everything has been stopped.
     pub(super) stopped: watch::Sender<bool>,
     /// What goes on by itself and may still write: the store is closed after it.
@@ -169,6 +171,7 @@ impl Arena {
             rating: Arc::new(Semaphore::new(1)),
             cross_tables: CrossTableQueue::default(),
             catching_up: Arc::new(Semaphore::new(MAX_ENDS_READ_AT_ONCE)),
+            pruning: Mutex::default(),
             stopped: watch::Sender::new(false),
             tasks: TaskTracker::new(),
         };

@@ -4,6 +4,7 @@ mod checkpoints;
 mod field;
 mod interventions;
 mod progress;
+mod snapshot;
 
 use self::checkpoints::CheckpointTimer;
 use self::field::FieldProgress;
@@ -16,7 +17,7 @@ use super::cpu_times::CpuTask;
 use super::error::ArenaError;
 use super::match_handle::{MatchHandle, MatchInput};
 use super::matches::{BegunMatch, MatchFuture};
-use super::tournament_handle::{DirectorCommand, SharedSchedule, TournamentHandle};
+use super::tournament_handle::{DirectorInbox, SharedSchedule, TournamentHandle};
 use crate::game::MatchId;
 use crate::referee::{MatchSetup, Origin};
 use crate::store::{Change, FinishedTournament, StoreError, StoredTournament};
@@ -27,7 +28,6 @@ use crate::tournament::{
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use tokio::sync::mpsc;
 use tokio::task::{Id, JoinSet};
 
 /// Runs one tournament from its start to its end.
@@ -46,7 +46,9 @@ pub(super) struct Director {
     awaits_bots: bool,
     /// The next match, if the server had no room for it.
     delayed: Option<Pairing>,
-    commands: mpsc::Receiver<DirectorCommand>,
+    inbox: DirectorInbox,
+    /// The id of the match that began last.
+    last_begun: Option<MatchId>,
     running: JoinSet<Result<Option<MatchOutcome>, ArenaError>>,
     /// What each task of `running` plays.
     open: HashMap<Id, OpenPairing>,
@@ -78,8 +80,10 @@ impl Director {
         rulings: Rulings,
     ) -> Option<Self> {
         let schedule = SharedSchedule::new(schedule);
-        let commands = handle.attach_director(&stored, &schedule)?;
-        handle.show_rulings(&rulings);
+        let field = FieldProgress::new(changes);
+        handle.add_departing(field.newest_leavers());
+        let inbox = handle.attach_director(&stored, &schedule)?;
+        handle.show_rulings(&rulings, arena.now());
         let lineup = MatchLimiter::new(stored.settings.bot_concurrency);
         let is_off = !arena.inner.store.is_durable();
         let checkpoints = CheckpointTimer::new(arena.limits().checkpoint_results, 0, is_off);
@@ -96,10 +100,11 @@ impl Director {
             lineup,
             reported: ReportedResults::default(),
             checkpoints,
-            field: FieldProgress::new(changes),
+            field,
             awaits_bots: false,
             delayed: None,
-            commands,
+            inbox,
+            last_begun: None,
             running: JoinSet::new(),
             open: HashMap::new(),
             rulings,
@@ -124,6 +129,7 @@ impl Director {
         }
         self.apply_rulings().await;
         self.update_after_results().await;
+        self.handle.begin_pace(self.arena.now());
         loop {
             let pause = self.start_matches();
             self.handle.show_awaits_bots(pause == PauseReason::AwaitingBots);
@@ -176,7 +182,8 @@ impl Director {
         tokio::select! {
             biased;
             () = self.arena.wait_until_stopped() => DirectorEvent::ServerStops,
-            Some(command) = self.commands.recv() => DirectorEvent::Asked(command),
+            Some(command) = self.inbox.commands.recv() => DirectorEvent::Asked(command),
+            Some(request) = self.inbox.snapshots.recv() => DirectorEvent::SnapshotWanted(request),
             Some(ended) = self.running.join_next_with_id() => match ended {
                 Ok((task, outcome)) => DirectorEvent::MatchEnded(task, outcome.map_err(MatchFailure::Failed)),
                 Err(error) => DirectorEvent::MatchEnded(error.id(), Err(MatchFailure::BrokeDown(error))),
@@ -198,6 +205,7 @@ impl Director {
                 self.cancel_open_matches(0).await;
             }
             DirectorResponse::ChangeField(request) => self.change_field(request).await?,
+            DirectorResponse::TakeSnapshot(request) => self.answer_snapshot(request).await,
             DirectorResponse::Intervene(request) => {
                 self.intervene(request).await?;
                 self.update_after_results().await;
@@ -225,8 +233,11 @@ impl Director {
 
     /// Hears nobody any more: who has asked for something, or asks now, is told at once that it is too late.
     fn refuse_commands(&mut self) {
-        self.commands.close();
-        while self.commands.try_recv().is_ok() {}
+        let DirectorInbox { commands, snapshots } = &mut self.inbox;
+        commands.close();
+        while commands.try_recv().is_ok() {}
+        snapshots.close();
+        while snapshots.try_recv().is_ok() {}
     }
 
     /// Writes that the tournament is being called off, however long the store takes. Breaks if it never will be written.
@@ -283,7 +294,7 @@ impl Director {
             for result in counting {
                 handle.count_result(&rulings.counted(&result));
             }
-            handle.show_total();
+            handle.show_schedule();
         });
         checkpoints.note_result();
     }
@@ -305,16 +316,18 @@ impl Director {
             return None;
         }
         let setup = self.handle.cpu_times.measure(CpuTask::Pairing, || self.match_setup(&pairing));
-        let BegunMatch { id, handle, play, .. } = match self.arena.begin_match(setup) {
-            Ok(begun) => begun,
-            Err(ArenaError::Full { .. } | ArenaError::Stopping) => return Some(pairing),
-            Err(error) => {
-                tracing::error!(%error, number = pairing.number, "a pairing cannot be played");
-                self.lineup.note_ended(&pairing);
-                self.report_lost_match(&pairing);
-                return None;
-            }
-        };
+        let BegunMatch { id, handle, play, .. } =
+            match self.arena.begin_match(setup, self.stored.settings.oracle) {
+                Ok(begun) => begun,
+                Err(ArenaError::Full { .. } | ArenaError::Stopping) => return Some(pairing),
+                Err(error) => {
+                    tracing::error!(%error, number = pairing.number, "a pairing cannot be played");
+                    self.lineup.note_ended(&pairing);
+                    self.report_lost_match(&pairing);
+                    return None;
+                }
+            };
+        self.last_begun = self.last_begun.max(Some(id));
         for seat in self.rulings.lost_seats(&pairing) {
             handle.send_detached(MatchInput::Disqualify { seat });
         }
@@ -326,6 +339,7 @@ impl Director {
     pub(super) fn resume_match(&mut self, pairing: Pairing, begun: BegunMatch<impl MatchFuture>) {
         let BegunMatch { id, handle, play, .. } = begun;
         self.schedule.lock().skip_open_match(pairing.number);
+        self.last_begun = self.last_begun.max(Some(id));
         self.lineup.note_begun(&pairing);
         self.spawn_match(OpenPairing { pairing, handle, id }, play);
     }

@@ -1,5 +1,6 @@
 //! Why the arena says no.
 
+use super::closed_oracle::OracleClosure;
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::MatchSetupError;
 use crate::store::StoreError;
@@ -52,6 +53,9 @@ pub enum ArenaError {
         /// After which time it may start one.
         wait: Duration,
     },
+    /// A tournament that runs keeps the oracle from the caller.
+    #[error(transparent)]
+    OracleClosed(OracleClosure),
     /// No match has the id.
     #[error("no match has the id {0}")]
     NoSuchMatch(MatchId),

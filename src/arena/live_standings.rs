@@ -132,6 +132,13 @@ impl LiveStandings {
         }))
     }
 
+    /// Returns the lines by place as results alone make them, without ratings.
+    pub(super) fn unrated_lines(&self) -> Vec<Standing> {
+        let mut lines = self.standings.lines();
+        self.rulings.put_in_order(&mut lines);
+        lines
+    }
+
     /// Returns what ratings follow from.
     pub(super) fn lend_evidence(&mut self) -> LentEvidence {
         LentEvidence { evidence: Arc::clone(&self.evidence), waiting: mem::take(&mut self.waiting) }

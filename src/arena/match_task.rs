@@ -2,10 +2,11 @@
 
 use super::durability::Durability;
 use super::error::ArenaError;
+use super::match_freeze::MatchFreeze;
 use super::match_handle::{
     MatchHandle, MatchInbox, MatchInput, MatchQuery, SeatAction, WatchEvent, WatchRequest, WatchResponse,
 };
-use super::match_overview::MatchOverview;
+use super::match_overview::{AwaitedSeats, MatchOverview};
 use super::outbox::{CloseReason, Outbox};
 use super::roster::{Presence, SeatLink};
 use super::session_link::{SessionLink, describe_refusal};
@@ -17,9 +18,8 @@ use crate::referee::{
     SigningKey, TimedEvent, Timestamp,
 };
 use crate::store::{ChainedEvent, Change, FinishedMatch, GroupCommit, StoreError, StoredMatch};
-use crate::tournament::MatchOutcome;
+use crate::tournament::{MatchOutcome, OracleAccess};
 use crate::wire::{MatchEvent, RevealedRows, ServerEvent, record::seat_loss_of_forfeit};
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -59,19 +59,9 @@ pub struct MatchTask {
     has_new_versions: bool,
     /// Events of the record that are announced.
     announced: usize,
-    /// Set while the organiser lets the match wait.
-    frozen: Option<Frozen>,
-    /// What seats sent to the match while it waited.
-    thawed: VecDeque<MatchInput>,
-}
-
-/// A match that waits. Its clocks stand still, and play goes on where it stood.
-#[derive(Debug)]
-struct Frozen {
-    /// Up to when the time is excused.
-    excused_until: Timestamp,
-    /// What seats have sent since, at most what each may have unread, in the order of its arrival.
-    inputs: VecDeque<MatchInput>,
+    /// Whether the bots at the seats see the audit.
+    oracle: OracleAccess,
+    freeze: MatchFreeze,
 }
 
 /// A match that is about to run.
@@ -84,6 +74,14 @@ pub struct NewMatch {
     pub overview: Arc<MatchOverview>,
     /// Says when its beginning is announced; dropped if it never is.
     pub begun: oneshot::Receiver<()>,
+}
+
+impl NewMatch {
+    /// Lets the bots at the seats see the audit at the end, or keeps it from them.
+    pub fn with_oracle(mut self, oracle: OracleAccess) -> Self {
+        self.task.oracle = oracle;
+        self
+    }
 }
 
 /// What a match has come to.
@@ -191,8 +189,8 @@ impl MatchTask {
             stored,
             has_new_versions: true,
             announced: stored,
-            frozen: None,
-            thawed: VecDeque::new(),
+            oracle: OracleAccess::Open,
+            freeze: MatchFreeze::default(),
         };
         overview.show_versions(task.seat_versions());
         NewMatch { task, handle, overview, begun: hears_of_it }
@@ -241,7 +239,7 @@ impl MatchTask {
         let mut alarm_at: Option<Timestamp> = None;
         while ending.is_none() {
             // The alarm is moved only when it would ring too late; one that rings early finds nothing due.
-            let deadline = self.referee.deadline().filter(|_| self.frozen.is_none());
+            let deadline = self.referee.deadline().filter(|_| !self.freeze.is_frozen());
             if let Some(due) = deadline
                 && alarm_at.is_none_or(|set| due < set)
             {
@@ -266,7 +264,7 @@ impl MatchTask {
             };
             ending = self.apply_effects(effects).await?;
             while ending.is_none()
-                && let Some(input) = self.thawed.pop_front()
+                && let Some(input) = self.freeze.next_thawed()
             {
                 let effects = self.handle_input(input);
                 ending = self.apply_effects(effects).await?;
@@ -278,8 +276,8 @@ impl MatchTask {
     /// Answers what came too late: a bot that has just come back is told of the end, a take is refused.
     async fn answer_late_inputs(&mut self, audit: Option<&Arc<Audit>>) {
         // What came while it waited came before the end, and too late all the same.
-        self.thawed.extend(self.frozen.take().into_iter().flat_map(|frozen| frozen.inputs));
-        while let Some(input) = self.thawed.pop_front() {
+        self.freeze.end();
+        while let Some(input) = self.freeze.next_thawed() {
             self.answer_late(input);
         }
         loop {
@@ -294,7 +292,8 @@ impl MatchTask {
             };
             self.answer_late(input);
             if let (Some(seat), Some((reason, winner))) = (joined, self.referee.record().state().end()) {
-                self.send_to_seat(seat, MatchEvent::Ended { reason, winner, audit: audit.cloned() });
+                let audit = self.audit_for_seats(audit);
+                self.send_to_seat(seat, MatchEvent::Ended { reason, winner, audit });
                 self.seats[seat].note_match_ended();
             }
         }
@@ -310,10 +309,10 @@ impl MatchTask {
 
     /// Lets the clocks of a match that waits stand still up to now.
     fn excuse_freeze(&mut self) {
-        if let Some(frozen) = &mut self.frozen {
-            let now = self.context.clock.now();
-            self.referee.excuse_span(frozen.excused_until, now);
-            frozen.excused_until = now;
+        if self.freeze.is_frozen()
+            && let Some((from, until)) = self.freeze.take_span_until(self.context.clock.now())
+        {
+            self.referee.excuse_span(from, until);
         }
     }
 
@@ -321,10 +320,7 @@ impl MatchTask {
     /// that waits is kept.
     fn handle_input(&mut self, input: MatchInput) -> Vec<RefereeEffect> {
         self.excuse_freeze();
-        if let (Some(frozen), MatchInput::Seat { .. }) = (&mut self.frozen, &input) {
-            frozen.inputs.push_back(input);
-            return Vec::new();
-        }
+        let Some(input) = self.freeze.hold_back(input) else { return Vec::new() };
         let (input, at) = match input {
             MatchInput::Seat { seat, action, at } => {
                 self.seats[seat].link.unread.fetch_sub(1, Ordering::Relaxed);
@@ -368,12 +364,11 @@ impl MatchTask {
             }
             MatchInput::Disqualify { seat } => (RefereeInput::Disqualify { seat }, self.context.clock.now()),
             MatchInput::Freeze => {
-                let excused_until = self.context.clock.now();
-                self.frozen.get_or_insert_with(|| Frozen { excused_until, inputs: VecDeque::new() });
+                self.freeze.begin(self.context.clock.now());
                 return Vec::new();
             }
             MatchInput::Thaw => {
-                self.thawed.extend(self.frozen.take().into_iter().flat_map(|frozen| frozen.inputs));
+                self.freeze.end();
                 return Vec::new();
             }
             MatchInput::Cancel => (RefereeInput::Cancel, self.context.clock.now()),
@@ -440,9 +435,7 @@ impl MatchTask {
             self.store_events(ending.as_ref()).await?;
             let until = self.context.clock.now();
             self.referee.excuse_span(from, until);
-            if let Some(frozen) = &mut self.frozen {
-                frozen.excused_until = until;
-            }
+            self.freeze.note_excused_until(until);
             self.stored = happened;
         }
         if ending.is_some() {
@@ -464,6 +457,8 @@ impl MatchTask {
         self.announced = happened;
         self.overview.show_state(self.referee.record().state());
         self.referee.effects_announced(self.context.clock.now());
+        let awaited = AwaitedSeats::of_referee(&self.referee, self.freeze.excused_until());
+        self.overview.show_awaited(awaited);
         if let Some(begun) = self.begun.take() {
             // A director does not wait for it.
             let _ = begun.send(());
@@ -597,7 +592,8 @@ impl MatchTask {
                 self.send_to_all_seats(&MatchEvent::Forfeited { seat, reason });
             }
             &Event::Ended { reason, winner } => {
-                self.send_to_all_seats(&MatchEvent::Ended { reason, winner, audit: audit.cloned() });
+                let audit = self.audit_for_seats(audit);
+                self.send_to_all_seats(&MatchEvent::Ended { reason, winner, audit });
                 self.seats.iter().for_each(LiveSeat::note_match_ended);
             }
         }
@@ -606,6 +602,11 @@ impl MatchTask {
             _ => None,
         };
         self.send_to_watchers(&WatchEvent { event: timed, audit });
+    }
+
+    /// Returns the audit, if the bots at the seats may see it.
+    fn audit_for_seats(&self, audit: Option<&Arc<Audit>>) -> Option<Arc<Audit>> {
+        audit.filter(|_| self.oracle == OracleAccess::Open).cloned()
     }
 
     fn send_to_watchers(&self, watched: &WatchEvent) {

@@ -10,7 +10,7 @@ use crate::game::{BotName, MatchId};
 use crate::oracle::Audit;
 use crate::referee::{MatchSetup, Record, RecordError, TimedEvent};
 use crate::store::{MatchFilter, MatchSummary, StoreError, StoredMatch};
-use crate::tournament::MatchOutcome;
+use crate::tournament::{MatchOutcome, OracleAccess};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Bound;
@@ -106,15 +106,16 @@ impl Arena {
         for bot in &setup.bots {
             self.stored_bot(bot).await?;
         }
-        let BegunMatch { id, overview, begun, play, .. } = self.begin_match(setup)?;
+        let BegunMatch { id, overview, begun, play, .. } = self.begin_match(setup, OracleAccess::Open)?;
         self.inner.tasks.spawn(play_unattended_match(id, play));
         Ok((id, overview, begun))
     }
 
-    /// Begins a match and returns the task that plays it.
+    /// Begins a match, whose bots see the audit or not, and returns the task that plays it.
     pub(super) fn begin_match(
         &self,
         setup: MatchSetup,
+        oracle: OracleAccess,
     ) -> Result<BegunMatch<impl MatchFuture + use<>>, ArenaError> {
         let setup = setup.validate().map_err(ArenaError::Setup)?;
         let inner = &self.inner;
@@ -131,11 +132,16 @@ impl Arena {
         let id = inner.ids.next_match();
         let new =
             MatchTask::begin(id, setup, &presences, Arc::clone(&inner.context), self.return_grace_left());
-        Ok(self.insert_open_match(&mut matches, id, new))
+        Ok(self.insert_open_match(&mut matches, id, new.with_oracle(oracle)))
     }
 
-    /// Carries on a match that a server before this one has left, and returns the task that plays it.
-    pub(super) fn resume_match(&self, stored: StoredMatch) -> BegunMatch<impl MatchFuture + use<>> {
+    /// Carries on a match that a server before this one has left, whose bots see the audit or not, and returns the task that
+    /// plays it.
+    pub(super) fn resume_match(
+        &self,
+        stored: StoredMatch,
+        oracle: OracleAccess,
+    ) -> BegunMatch<impl MatchFuture + use<>> {
         let record = &stored.record;
         let inner = &self.inner;
         let presences = record.state().setup().bots.map(|bot| inner.roster.presence(bot));
@@ -143,7 +149,7 @@ impl Arena {
         let mut matches = self.lock_matches_mut();
         let new =
             MatchTask::resume(stored, &presences, Arc::clone(&inner.context), inner.limits.return_grace);
-        self.insert_open_match(&mut matches, id, new)
+        self.insert_open_match(&mut matches, id, new.with_oracle(oracle))
     }
 
     fn insert_open_match(
@@ -233,11 +239,13 @@ impl Arena {
     ) -> Result<Vec<MatchSummary>, ArenaError> {
         let to = before.map_or(Bound::Unbounded, Bound::Excluded);
         // The open ones first: a match that ends meanwhile is then seen twice, and not missed.
-        let mut open: Vec<MatchSummary> = {
+        let mut open: Vec<MatchSummary> = if filter.admits_open_matches() {
             let matches = self.lock_matches();
             let newest_first = matches.range((Bound::Unbounded, to)).rev();
-            let admitted = newest_first.filter(|(_, open)| filter.admits(open.overview.setup()));
+            let admitted = newest_first.filter(|(_, open)| filter.admits_setup(open.overview.setup()));
             admitted.filter_map(|(&id, open)| open.overview.summary(id)).take(most).collect()
+        } else {
+            Vec::new()
         };
         let mut listed = self.inner.store.match_summaries(filter, before, most).await?;
         let over: HashSet<MatchId> = listed.iter().map(|summary| summary.id).collect();

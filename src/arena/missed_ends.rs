@@ -1,6 +1,7 @@
 //! What a bot is told at the beginning of a session: the ends that it missed.
 
 use super::arena::Arena;
+use super::keyring::Principal;
 use super::matches::audit_of_record;
 use super::roster::Presence;
 use super::session_link::SessionLink;
@@ -89,7 +90,13 @@ impl Arena {
         let state = record.state();
         let (setup, forfeits) = (state.setup().clone(), state.forfeits().clone());
         let (Some(seat), Some((reason, winner))) = (setup.seat_of(bot), state.end()) else { return Ok(None) };
-        let audit = tokio::task::spawn_blocking(move || audit_of_record(&record)).await.unwrap_or_default();
+        let tournament = setup.origin.as_ref().map(|origin| origin.tournament);
+        let caller = Principal::Bot(bot.clone());
+        let audit = if tournament.is_some_and(|id| self.withholds_audits(id, Some(&caller))) {
+            None
+        } else {
+            tokio::task::spawn_blocking(move || audit_of_record(&record)).await.unwrap_or_default()
+        };
         let end = UnheardEnd { seat, setup, forfeits, reason, winner, audit };
         Ok(Some(ServerEvent::InMatch { match_id: id, event: MatchEvent::EndedUnheard(Box::new(end)) }))
     }

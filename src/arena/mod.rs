@@ -3,8 +3,10 @@
 //! The referee decides; the tasks here only carry. A match never waits for a bot: what it has to say goes into a
 //! bounded queue before the bot's stream, and a bot that lets its queue fill up loses its session.
 
+mod activity;
 mod arena;
 mod bots;
+mod closed_oracle;
 mod cpu_times;
 mod cross_table_queue;
 mod cross_tables;
@@ -18,8 +20,12 @@ mod join_queue;
 mod keyring;
 mod limits;
 mod live_standings;
+mod longest_match;
+mod manifest;
+mod match_freeze;
 mod match_handle;
 mod match_overview;
+mod match_pace;
 mod match_task;
 mod matches;
 mod missed_ends;
@@ -29,6 +35,7 @@ mod practice;
 mod pruning;
 mod rating;
 mod recovery;
+mod retention;
 mod roster;
 mod running_time;
 mod session;
@@ -41,13 +48,16 @@ mod tournaments;
 mod version_history;
 mod wall_clock;
 
+pub use activity::{AwaitedBot, MAX_LISTED_ACTIVITY, OpenMatchView, TimeLeft, TournamentActivity};
 pub use arena::{Arena, Backend, generate_key};
 pub use bots::BotView;
+pub use closed_oracle::OracleClosure;
 pub use durability::{Durability, DurabilityError};
 pub use error::ArenaError;
 pub use interventions::{Intervention, VoidTarget};
 pub use keyring::Principal;
 pub use limits::Limits;
+pub use manifest::{ListedMatches, ManifestSnapshot};
 pub use match_handle::WatchEvent;
 pub use matches::MatchWatch;
 pub use outbox::{CloseReason, OutboxStream, StreamClosed};

@@ -115,7 +115,7 @@ impl Arena {
     /// Starts a practice match that a bot asks for: it alone against house bots.
     ///
     /// # Errors
-    /// If somebody else is to play, the bot has practised or practises too much, or the match cannot be begun.
+    /// If somebody else is to play, a tournament keeps the oracle from the bot, it has practised or practises too much, or the match cannot be begun.
     pub async fn create_practice_match(
         &self,
         bot: &BotName,
@@ -126,10 +126,13 @@ impl Arena {
         if !is_own || !house.is_practice(&setup) {
             return Err(ArenaError::NotPractice { bot: bot.clone(), rivals: house.rivals() });
         }
+        self.check_practice_open(bot)?;
         house.count_match(bot, self.inner.limits.practice_per_minute, Instant::now())?;
         let (arena, bot) = (self.clone(), bot.clone());
         let beginning = self.run_to_completion(|held| async move {
             arena.check_practice(&bot)?;
+            // Again, as a tournament may have begun meanwhile.
+            arena.check_practice_open(&bot)?;
             arena.begin_exhibition_locked(held, setup).await
         });
         self.wait_until_announced(beginning.await?).await

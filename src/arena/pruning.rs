@@ -2,6 +2,7 @@
 
 use super::arena::Arena;
 use super::error::ArenaError;
+use crate::game::MatchId;
 use crate::store::{Change, MAX_PRUNED_AT_ONCE, PruneFilter, PrunePage};
 
 impl Arena {
@@ -12,15 +13,27 @@ impl Arena {
     /// If the store cannot be read or written. What was removed by then is.
     pub async fn prune_records(&self, filter: PruneFilter) -> Result<u64, ArenaError> {
         let (mut pruned, mut after) = (0, None);
-        loop {
-            let page = PrunePage { filter, after, most: MAX_PRUNED_AT_ONCE };
-            let ids = self.inner.store.prunable_matches(&page).await?;
-            let Some(&last) = ids.last() else { break };
+        while let Some((matches, last)) = self.prune_page(filter, after).await? {
+            pruned += matches;
             after = Some(last);
-            pruned += ids.len() as u64;
-            self.commit(vec![Change::RecordsPruned { ids, at: self.now() }]).await?;
         }
         tracing::info!(matches = pruned, "records pruned");
         Ok(pruned)
+    }
+
+    /// Removes the records of the oldest few matches behind one, and returns of how many, and the last of them; nothing if
+    /// there are none. Nobody else does meanwhile, so that each is counted once.
+    pub(super) async fn prune_page(
+        &self,
+        filter: PruneFilter,
+        after: Option<MatchId>,
+    ) -> Result<Option<(u64, MatchId)>, ArenaError> {
+        let _turn = self.inner.pruning.lock().await;
+        let page = PrunePage { filter, after, most: MAX_PRUNED_AT_ONCE };
+        let ids = self.inner.store.prunable_matches(&page).await?;
+        let Some(&last) = ids.last() else { return Ok(None) };
+        let matches = ids.len() as u64;
+        self.commit(vec![Change::RecordsPruned { ids, at: self.now() }]).await?;
+        Ok(Some((matches, last)))
     }
 }

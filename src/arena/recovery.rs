@@ -15,7 +15,7 @@ use super::tournament_handle::TournamentHandle;
 use super::tournaments::is_ready_to_start;
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::store::{Change, FieldHistory, StoredMatch, StoredTournament};
-use crate::tournament::{ResultFold, Rulings, TournamentState};
+use crate::tournament::{OracleAccess, ResultFold, Rulings, TournamentState};
 use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -125,6 +125,7 @@ impl Arena {
         let CountedResults { fold, since_checkpoint } = self.count_results(uncounted).await?;
         let ResultFold { schedule, standings, evidence, reported, rulings } = fold;
         handle.restore_counted(standings, evidence);
+        let oracle = stored.settings.oracle;
         let director = Director::new(self.clone(), handle, stored, schedule, &changes, rulings);
         let Some(mut director) = director else { return Ok(()) };
         director.restore_counted(reported, since_checkpoint);
@@ -134,7 +135,7 @@ impl Arena {
             let pairing = pairing
                 .filter(|pairing| pairing.bots == setup.bots)
                 .ok_or_else(|| broken(format!("match {match_id} is none of its pairings")))?;
-            let begun = self.resume_match(open);
+            let begun = self.resume_match(open, oracle);
             director.resume_match(pairing, begun);
         }
         self.inner.tasks.spawn(director.run());
@@ -165,7 +166,7 @@ impl Arena {
     /// Carries on a match without a director: an exhibition, or one that was left behind by a tournament that is over
     /// without it, which is called off.
     async fn recover_match(&self, stored: StoredMatch, tournament: Option<TournamentId>) {
-        let begun = self.resume_match(stored);
+        let begun = self.resume_match(stored, OracleAccess::Open);
         self.inner.tasks.spawn(play_unattended_match(begun.id, begun.play));
         if tournament.is_some() {
             begun.handle.send(MatchInput::Cancel).await;

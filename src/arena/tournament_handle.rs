@@ -1,10 +1,14 @@
 //! What others hold of a tournament that is not over.
 
+use super::activity::TournamentActivity;
 use super::cpu_times::{CpuTask, CpuTimes};
 use super::error::ArenaError;
 use super::interventions::Intervention;
 use super::live_standings::{LentEvidence, LiveStandings};
+use super::manifest::RunningSnapshot;
+use super::match_pace::MatchPace;
 use crate::game::BotName;
+use crate::referee::Timestamp;
 use crate::store::StoredTournament;
 use crate::tournament::{
     Appraisal, FieldMovement, FormatVerdict, MatchResult, OpenMatches, RatingEvidence, ReportedResults,
@@ -13,9 +17,13 @@ use crate::tournament::{
 };
 use crate::wire::PublicTournament;
 use crate::wire::tournament_event::TimedTournamentEvent;
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot, watch};
+
+/// The least time between two looks at all that goes on in a tournament.
+const ACTIVITY_INTERVAL: Duration = Duration::from_millis(250);
 
 /// A tournament as it is at one moment.
 #[derive(Debug, Clone)]
@@ -84,11 +92,28 @@ pub(super) struct TournamentHandle {
     /// Set by the director when the tournament starts.
     schedule: OnceLock<SharedSchedule>,
     commands: mpsc::Sender<DirectorCommand>,
+    /// Bots that have left, and still sit at a table of the round that is being played. Asked for without the schedule, which
+    /// is held while a round is drawn.
+    departing: Mutex<BTreeSet<BotName>>,
+    snapshots: mpsc::Sender<SnapshotRequest>,
     /// Taken by the director when the tournament starts.
-    inbox: Mutex<Option<mpsc::Receiver<DirectorCommand>>>,
+    inbox: Mutex<Option<DirectorInbox>>,
+    pace: Mutex<MatchPace>,
+    /// What went on in it when somebody asked last, and when that was.
+    activity: Mutex<Option<(Instant, Arc<TournamentActivity>)>>,
     /// What it costs besides its matches.
     pub(super) cpu_times: CpuTimes,
 }
+
+/// What reaches a director from others.
+#[derive(Debug)]
+pub(super) struct DirectorInbox {
+    pub(super) commands: mpsc::Receiver<DirectorCommand>,
+    pub(super) snapshots: mpsc::Receiver<SnapshotRequest>,
+}
+
+/// Where a director says where its tournament stands.
+pub(super) type SnapshotRequest = oneshot::Sender<RunningSnapshot>;
 
 /// What a director is told.
 #[derive(Debug)]
@@ -121,30 +146,49 @@ pub(super) struct FieldRequest {
 impl TournamentHandle {
     pub(super) fn new(stored: &StoredTournament) -> Self {
         let ranking = Mutex::new(LiveStandings::new(&stored.settings, &stored.field));
-        let (commands, inbox) = mpsc::channel(1);
+        let (commands, told) = mpsc::channel(1);
+        let (snapshots, asked) = mpsc::channel(1);
         let stored = shown_tournament(stored);
         let view = TournamentView { stored, played: 0, total: 0, awaits_bots: false, pause: None };
         let (state, view) = (watch::Sender::new(view.stored.state), watch::Sender::new(view));
-        let inbox = Mutex::new(Some(inbox));
-        let (schedule, cpu_times, events) = Default::default();
-        Self { view, state, ranking, events, schedule, commands, inbox, cpu_times }
+        let inbox = Mutex::new(Some(DirectorInbox { commands: told, snapshots: asked }));
+        let (schedule, cpu_times, events, departing, pace, activity) = Default::default();
+        Self {
+            view,
+            state,
+            ranking,
+            events,
+            schedule,
+            commands,
+            departing,
+            snapshots,
+            inbox,
+            pace,
+            activity,
+            cpu_times,
+        }
     }
 
-    /// Hands the tournament to its director, who gets its commands; `None` if another director has it.
+    /// Hands the tournament to its director, who gets what others ask of it; `None` if another director has it.
     pub(super) fn attach_director(
         &self,
         stored: &StoredTournament,
         schedule: &SharedSchedule,
-    ) -> Option<mpsc::Receiver<DirectorCommand>> {
-        let commands = self.inbox.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+    ) -> Option<DirectorInbox> {
+        let inbox = self.inbox.lock().unwrap_or_else(PoisonError::into_inner).take()?;
         self.schedule.set(schedule.clone()).ok()?;
         self.show_tournament(shown_tournament(stored));
-        self.show_total();
-        Some(commands)
+        self.show_schedule();
+        Some(inbox)
     }
 
     pub(super) fn view(&self) -> TournamentView {
         self.view.borrow().clone()
+    }
+
+    /// Looks at the tournament as it is. Nothing new is shown meanwhile.
+    pub(super) fn borrow_view(&self) -> watch::Ref<'_, TournamentView> {
+        self.view.borrow()
     }
 
     pub(super) fn subscribe(&self) -> watch::Receiver<TournamentView> {
@@ -172,6 +216,20 @@ impl TournamentHandle {
         self.schedule.get().map_or(FormatVerdict::Standings, |schedule| schedule.lock().format_verdict())
     }
 
+    fn lock_departing(&self) -> MutexGuard<'_, BTreeSet<BotName>> {
+        self.departing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes note that bots have left.
+    pub(super) fn add_departing(&self, bots: impl IntoIterator<Item = BotName>) {
+        self.lock_departing().extend(bots);
+    }
+
+    /// Returns whether a bot has left and still plays the round that was being played then.
+    pub(super) fn is_departing(&self, bot: &BotName) -> bool {
+        self.lock_departing().contains(bot)
+    }
+
     /// Returns the number below which all matches that are over count.
     pub(super) fn settled_below(&self) -> u64 {
         self.schedule.get().map_or(u64::MAX, |schedule| schedule.lock().settled_below())
@@ -183,6 +241,16 @@ impl TournamentHandle {
         if let Some(lines) = self.lock_standings().cached_lines() {
             return lines;
         }
+        self.rank(LiveStandings::lines)
+    }
+
+    /// Returns the standings by place as results alone make them, without ratings.
+    pub(super) fn unrated_standings(&self) -> Vec<Standing> {
+        self.rank(|ranking| ranking.unrated_lines())
+    }
+
+    /// Puts the standings in order, once the byes so far are counted.
+    fn rank<T>(&self, in_order: impl FnOnce(&mut LiveStandings) -> T) -> T {
         let table_groups = match self.view.borrow().stored.settings.format {
             TournamentFormat::Swiss { table_groups, .. } => Some(table_groups),
             _ => None,
@@ -196,7 +264,7 @@ impl TournamentHandle {
             if let Some((byes, groups)) = byes {
                 ranking.set_bye_scores(&byes, groups);
             }
-            ranking.lines()
+            in_order(&mut ranking)
         })
     }
 
@@ -237,10 +305,48 @@ impl TournamentHandle {
         self.events.lock().unwrap_or_else(PoisonError::into_inner).extend(stored);
     }
 
+    fn lock_pace(&self) -> MutexGuard<'_, MatchPace> {
+        self.pace.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns what goes on in it: what was found last, unless that is old, and then what is found now.
+    pub(super) fn recent_activity(
+        &self,
+        look: impl FnOnce() -> TournamentActivity,
+    ) -> Arc<TournamentActivity> {
+        let mut shown = self.activity.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, found)) = &*shown
+            && at.elapsed() < ACTIVITY_INTERVAL
+        {
+            return Arc::clone(found);
+        }
+        let found = Arc::new(look());
+        *shown = Some((Instant::now(), Arc::clone(&found)));
+        found
+    }
+
+    /// Begins to count how fast matches end.
+    pub(super) fn begin_pace(&self, now: Timestamp) {
+        let (ended, is_paused) = {
+            let view = self.view.borrow();
+            (view.played, view.pause.is_some())
+        };
+        let mut pace = self.lock_pace();
+        pace.begin(now, ended);
+        pace.set_paused(now, is_paused);
+    }
+
+    /// Returns how many matches have ended since this server plays the tournament, and in which time; nothing before the
+    /// first has.
+    pub(super) fn pace_so_far(&self, now: Timestamp, ended: u64) -> Option<(u64, Duration)> {
+        self.lock_pace().so_far(now, ended)
+    }
+
     /// Shows what the organiser has ruled.
-    pub(super) fn show_rulings(&self, rulings: &Rulings) {
+    pub(super) fn show_rulings(&self, rulings: &Rulings, now: Timestamp) {
         self.lock_standings().set_rulings(rulings.clone());
         let pause = rulings.pause();
+        self.lock_pace().set_paused(now, pause.is_some());
         self.view.send_modify(|view| view.pause = pause);
     }
 
@@ -266,10 +372,14 @@ impl TournamentHandle {
         self.view.send_modify(|view| view.played += 1);
     }
 
-    /// Shows how many matches there are in all.
-    pub(super) fn show_total(&self) {
+    /// Shows how many matches there are in all, and who has left and still plays.
+    pub(super) fn show_schedule(&self) {
         let Some(schedule) = self.schedule.get() else { return };
-        let total = schedule.lock().total_matches().upper_bound().unwrap_or(0);
+        let total = {
+            let schedule = schedule.lock();
+            self.lock_departing().retain(|bot| schedule.is_seated(bot));
+            schedule.total_matches().upper_bound().unwrap_or(0)
+        };
         self.view.send_if_modified(|view| std::mem::replace(&mut view.total, total) != total);
     }
 
@@ -328,6 +438,13 @@ impl TournamentHandle {
             .send(DirectorCommand::Intervene(InterventionRequest { intervention, answer }))
             .await
             .ok()?;
+        answered.await.ok()
+    }
+
+    /// Asks the director where the tournament stands; `None` if its last match is over, or the server stops.
+    pub(super) async fn take_snapshot(&self) -> Option<RunningSnapshot> {
+        let (answer, answered) = oneshot::channel();
+        self.snapshots.send(answer).await.ok()?;
         answered.await.ok()
     }
 

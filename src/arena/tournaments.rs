@@ -458,7 +458,10 @@ impl Arena {
         tournaments.iter().find(|(_, handle)| has_bot(handle)).map(|(id, _)| *id)
     }
 
-    async fn tournament_from_store(&self, id: TournamentId) -> Result<StoredTournament, ArenaError> {
+    pub(super) async fn tournament_from_store(
+        &self,
+        id: TournamentId,
+    ) -> Result<StoredTournament, ArenaError> {
         self.inner.store.tournament(id).await?.ok_or(ArenaError::NoSuchTournament(id))
     }
 

@@ -31,6 +31,7 @@ mod remote;
 mod replay;
 mod runner;
 mod runtime;
+mod sequence;
 mod serve;
 mod solve;
 mod standings;
@@ -75,6 +76,7 @@ Examples:
   lastnim solve --piles 4,3 --players 4
   lastnim tree --piles 1,2,2 --players 3
   lastnim solve --game kayles --piles 5 --players 3
+  lastnim sequence --game kayles --to 100
 
 Exit codes:
   0  done
@@ -99,6 +101,7 @@ enum Command {
     Export(export::ExportArgs),
     Bot(bot::BotArgs),
     Solve(solve::SolveArgs),
+    Sequence(sequence::SequenceArgs),
     Tree(tree::TreeArgs),
     Audit(audit::AuditArgs),
     Declarations(declarations::DeclarationsArgs),
@@ -128,6 +131,7 @@ impl Command {
             Self::Export(args) => export::run(&args),
             Self::Bot(args) => bot::run(args),
             Self::Solve(args) => solve::run(&args),
+            Self::Sequence(args) => sequence::run(&args),
             Self::Tree(args) => tree::run(&args),
             Self::Audit(args) => audit::run(&args),
             Self::Declarations(args) => declarations::run(&args),

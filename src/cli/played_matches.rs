@@ -11,6 +11,7 @@ use crate::{
         record::{SealedRecord, verify_record},
     },
 };
+use clap::ValueEnum;
 use indicatif::ProgressBar;
 use std::{
     collections::VecDeque,
@@ -24,18 +25,87 @@ use tonic_types::StatusExt as _;
 const IN_FLIGHT: usize = 8;
 
 /// Which matches.
-#[derive(Debug, Clone, clap::Args)]
+#[derive(Debug, Clone, Default, clap::Args)]
 pub struct MatchSelectionArgs {
     /// Only matches of this tournament
     #[arg(long, value_name = "ID")]
     pub tournament: Option<TournamentId>,
-    /// Only matches with this bot
-    #[arg(long, value_name = "NAME")]
-    pub bot: Option<BotName>,
+    /// Only matches in which this bot sits; given several times, only those in which all of these sit
+    #[arg(long = "bot", value_name = "NAME")]
+    pub bots: Vec<BotName>,
+    /// Only matches in this state
+    #[arg(long, value_enum)]
+    pub state: Option<MatchStateArg>,
+    /// Only matches that ended for this reason
+    #[arg(long, value_enum)]
+    pub reason: Option<EndReasonArg>,
+}
+
+/// The states of matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MatchStateArg {
+    /// Not over
+    Open,
+    /// Over, and neither voided nor quarantined
+    Over,
+    /// Voided by an organiser
+    Voided,
+    /// Found damaged while it was open
+    Quarantined,
+}
+
+/// The reasons for which matches end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum EndReasonArg {
+    /// The last counter was taken
+    Finished,
+    /// There were as many plies as there may be
+    PlyLimit,
+    /// Every seat was lost
+    AllForfeited,
+    /// It was called off
+    Cancelled,
+}
+
+impl From<MatchStateArg> for pb::MatchState {
+    fn from(state: MatchStateArg) -> Self {
+        match state {
+            MatchStateArg::Open => Self::Open,
+            MatchStateArg::Over => Self::Over,
+            MatchStateArg::Voided => Self::Voided,
+            MatchStateArg::Quarantined => Self::Quarantined,
+        }
+    }
+}
+
+impl From<EndReasonArg> for pb::EndReason {
+    fn from(reason: EndReasonArg) -> Self {
+        match reason {
+            EndReasonArg::Finished => Self::Finished,
+            EndReasonArg::PlyLimit => Self::PlyLimit,
+            EndReasonArg::AllForfeited => Self::AllForfeited,
+            EndReasonArg::Cancelled => Self::Cancelled,
+        }
+    }
 }
 
 impl MatchSelectionArgs {
-    /// Makes sure that the server knows the tournament and the bot.
+    /// Makes sure that the matches may have records, and that the server knows the tournament and the bots.
+    ///
+    /// # Errors
+    /// If no match in the state has a record, or what the server says of what it does not know.
+    pub async fn check_record_selection(&self, remote: &RemoteServer) -> Result<(), Failure> {
+        let why = match self.state {
+            Some(MatchStateArg::Open) => "open: the record of a match is there once it is over",
+            Some(MatchStateArg::Quarantined) => "quarantined: such matches have no whole record",
+            Some(MatchStateArg::Over | MatchStateArg::Voided) | None => {
+                return self.check_selection(remote).await;
+            }
+        };
+        Err(Failure::input(format!("--state {why}; expected over or voided")))
+    }
+
+    /// Makes sure that the server knows the tournament and the bots.
     ///
     /// # Errors
     /// What the server says of the one that it does not know.
@@ -44,7 +114,7 @@ impl MatchSelectionArgs {
             let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
             remote.answer(remote.tournament_client().get_tournament(request)).await?;
         }
-        if let Some(bot) = &self.bot {
+        for bot in &self.bots {
             let request = pb::GetBotRequest { name: bot.to_string() };
             remote.answer(remote.bot_client().get_bot(request)).await?;
         }
@@ -53,8 +123,11 @@ impl MatchSelectionArgs {
 
     /// Returns how many matches there are that are over, where the server knows that.
     pub async fn expected_matches(&self, remote: &RemoteServer) -> Result<Option<u64>, Failure> {
-        let (Some(id), None) = (self.tournament, &self.bot) else { return Ok(None) };
-        Ok(Some(remote.fetch_tournament(id).await?.matches_played))
+        let Self { tournament: Some(id), bots, state: None, reason: None } = self else { return Ok(None) };
+        if !bots.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(remote.fetch_tournament(*id).await?.matches_played))
     }
 
     /// Asks for a page of them.
@@ -63,7 +136,9 @@ impl MatchSelectionArgs {
             page_size,
             page_token: String::new(),
             tournament_id: self.tournament.map(|id| id.to_string()).unwrap_or_default(),
-            bot: self.bot.as_ref().map(ToString::to_string).unwrap_or_default(),
+            bots: self.bots.iter().map(ToString::to_string).collect(),
+            state: self.state.map_or(pb::MatchState::Unspecified, Into::into).into(),
+            reason: self.reason.map_or(pb::EndReason::Unspecified, Into::into).into(),
         }
     }
 }

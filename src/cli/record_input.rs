@@ -1,15 +1,22 @@
-//! The records of a file, one at a time in bounded memory.
+//! The records of a file, one at a time in bounded memory, or the manifest in it.
 
-use crate::cli::{Failure, batch::MAX_LINE_BYTES};
+use crate::{
+    cli::{Failure, batch::MAX_LINE_BYTES},
+    wire::manifest::{ManifestReader, ReadManifest, begins_manifest},
+};
 use std::{
     fs::File,
-    io::{self, BufRead as _, BufReader, Read},
+    io::{self, BufRead, BufReader, Cursor, Read},
     path::Path,
 };
 
 /// The most bytes of a record that is spread over lines: twice what the largest needs as text, or as pretty JSON.
 const MAX_RECORD_BYTES: usize = 64 << 20;
+/// The most bytes of a line of a manifest: a tournament may have many positions.
+const MAX_MANIFEST_LINE_BYTES: usize = 64 << 20;
 const BUFFER_BYTES: usize = 64 << 10;
+/// By so many bytes a file shows what it holds.
+const BEGINNING_BYTES: usize = 64;
 
 /// What a file is called in words.
 pub fn input_name(file: &Path) -> String {
@@ -32,6 +39,52 @@ impl RecordDocument {
     }
 }
 
+/// What a file holds.
+pub enum GivenInput {
+    /// A manifest.
+    Manifest(Box<dyn BufRead>),
+    /// Records, or something that is neither.
+    Records(RecordDocuments),
+}
+
+impl GivenInput {
+    /// Opens a file, and looks at its beginning; `-` is standard input.
+    pub fn open(file: &Path) -> io::Result<Self> {
+        let mut input = open_input(file)?;
+        let mut beginning = Vec::with_capacity(BEGINNING_BYTES);
+        input.by_ref().take(BEGINNING_BYTES as u64).read_to_end(&mut beginning)?;
+        let is_manifest = begins_manifest(&beginning);
+        let whole: Box<dyn Read> = Box::new(Cursor::new(beginning).chain(input));
+        Ok(if is_manifest {
+            Self::Manifest(Box::new(BufReader::with_capacity(BUFFER_BYTES, whole)))
+        } else {
+            Self::Records(RecordDocuments::new(whole))
+        })
+    }
+}
+
+/// Reads a manifest to its end.
+pub fn read_manifest(input: &mut dyn BufRead) -> io::Result<ReadManifest> {
+    let mut reader = ManifestReader::default();
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        (&mut *input).take(MAX_MANIFEST_LINE_BYTES as u64 + 1).read_until(b'\n', &mut line)?;
+        match line.len() {
+            0 => return Ok(reader.finish()),
+            1..=MAX_MANIFEST_LINE_BYTES => reader.read_line(&line),
+            _ => {
+                let why = format!("a line of more than {MAX_MANIFEST_LINE_BYTES} bytes: no manifest has one");
+                return Err(io::Error::other(why));
+            }
+        }
+    }
+}
+
+fn open_input(file: &Path) -> io::Result<Box<dyn Read>> {
+    Ok(if file == Path::new("-") { Box::new(io::stdin().lock()) } else { Box::new(File::open(file)?) })
+}
+
 /// The records of a file: a record in each line, if the first line is JSON and the second begins as JSON does; else one.
 pub struct RecordDocuments {
     input: BufReader<Box<dyn Read>>,
@@ -45,11 +98,7 @@ pub struct RecordDocuments {
 impl RecordDocuments {
     /// Opens a file; `-` is standard input.
     pub fn open(file: &Path) -> io::Result<Self> {
-        Ok(Self::new(if file == Path::new("-") {
-            Box::new(io::stdin().lock())
-        } else {
-            Box::new(File::open(file)?)
-        }))
+        Ok(Self::new(open_input(file)?))
     }
 
     fn new(input: Box<dyn Read>) -> Self {

@@ -83,6 +83,14 @@ impl ServerArgs {
         GivenToken { token, file, variable: Some("LASTNIM_ADMIN_TOKEN") }
     }
 
+    /// Returns a server that is not that of the flags, whom it is trusted by, and as whose bearer it is called.
+    ///
+    /// # Errors
+    /// If a file of certificates, of a token or of credentials cannot be used.
+    pub fn target_at(&self, server: &str) -> Result<Target, Failure> {
+        find_target(Some(server), self.ca.as_deref(), self.given_token())
+    }
+
     /// Returns where the server is, whom it is trusted by, and as whose bearer it is called.
     ///
     /// # Errors

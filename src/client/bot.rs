@@ -36,13 +36,13 @@ pub trait Bot: Send + 'static {
 
     /// Hears why something that it did was refused; logs it unless overridden.
     fn refused(&mut self, refusal: &Refusal) {
-        tracing::warn!(reason = refusal.reason.map(tracing::field::display), "{}", refusal.message);
+        refusal.log();
     }
 
     /// Hears that a ladder gives it no more matches, and why: when that happens, and after each reconnect; logs it unless
     /// overridden.
     fn suspended(&mut self, notice: &Suspension) {
-        tracing::warn!(tournament = %notice.tournament, "{}", notice.message);
+        notice.log();
     }
 
     /// Hears that a tournament in which it played is over, perhaps while it was away; a process that is started anew may hear of

@@ -2,8 +2,11 @@
 
 use super::{
     Bot, Error,
-    match_tracker::{BotAnswer, BotQuestion},
+    bot_host::BotHost,
+    question::{BotAnswer, BotQuestion},
+    question_queue::Attention,
 };
+use crate::game::MatchId;
 use std::thread;
 use tokio::sync::mpsc;
 
@@ -36,20 +39,21 @@ impl BotThread {
             .map_err(Error::Thread)?;
         Ok(Self { questions, answers })
     }
+}
 
-    /// Asks the next question; the last one must have been answered.
-    ///
-    /// # Errors
-    /// If the bot has panicked.
-    pub(super) fn ask(&self, question: BotQuestion) -> Result<(), Error> {
+impl BotHost for BotThread {
+    fn attention(&self) -> Attention {
+        Attention::OneQuestion
+    }
+
+    fn ask(&mut self, question: BotQuestion) -> Result<(), Error> {
         self.questions.try_send(question).map_err(|_| Error::BotPanicked)
     }
 
-    /// Waits for the answer. Safe to cancel.
-    ///
-    /// # Errors
-    /// If the bot has panicked.
-    pub(super) async fn wait_for_answer(&mut self) -> Result<BotAnswer, Error> {
+    /// Does nothing: what a thread has begun it ends.
+    fn withdraw(&mut self, _: MatchId) {}
+
+    async fn wait_for_answer(&mut self) -> Result<BotAnswer, Error> {
         self.answers.recv().await.ok_or(Error::BotPanicked)
     }
 }

@@ -16,7 +16,8 @@ pub struct MatchEnd {
     pub winner: Option<Seat>,
     /// Whether the own seat was lost, so that the steward played on for it.
     pub forfeited: bool,
-    /// The own game held against the oracle; absent where there is no winner.
+    /// The own game held against the oracle; absent where there is no winner, and where the match is of a tournament that
+    /// keeps the oracle from its bots.
     pub figures: Option<SeatFigures>,
 }
 

@@ -1,22 +1,17 @@
 //! What is known of the bot's open matches, and what is to be done about each event: the core of the SDK, without I/O.
 
 use super::{
-    Connected, EndReport, MatchEnd, MatchInfo, MatchView, ProtocolError, Refusal, Summary, Suspension,
-    TournamentEnd,
+    Connected, EndReport, MatchEnd, MatchInfo, MatchView, ProtocolError, Summary,
     event::{EndedMatch, MatchSnapshot, SessionEvent, SnapshotStage, check_row_count},
+    question::{BotAnswer, BotQuestion},
+    question_queue::{Attention, QuestionQueue},
 };
 use crate::{
     game::{AllianceMatrix, Game, MatchId, Position, Row},
     referee::Turn,
     wire::pb::{self, play_request::Action as Wire},
 };
-use std::{
-    collections::{BTreeMap, BTreeSet, VecDeque},
-    sync::Arc,
-};
-
-/// How many reports (ends, refusals, notices) wait for a bot that is thinking before further ones are left out.
-const MAX_WAITING_REPORTS: usize = 4096;
+use std::{collections::BTreeMap, iter, mem, sync::Arc};
 
 /// Ends of matches that are kept in mind, so that the bot hears of each once.
 const MAX_KNOWN_ENDS: usize = 4096;
@@ -27,54 +22,25 @@ const MAX_KNOWN_ENDS: usize = 4096;
 pub(super) enum ClientAction {
     /// Send this to the server.
     Send(Wire),
-    /// Put this to the bot. No further question comes before its answer.
+    /// Put this to the bot.
     Ask(BotQuestion),
-}
-
-/// What the bot is asked or told.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum BotQuestion {
-    Connected(Connected),
-    Declare(Arc<MatchInfo>),
-    Play(MatchView),
-    Refused(Refusal),
-    Suspended(Suspension),
-    TournamentEnded(TournamentEnd),
-    Ended(MatchEnd),
-}
-
-/// What the bot answered.
-#[derive(Debug, Clone)]
-pub(super) enum BotAnswer {
-    /// It has heard.
-    Heard,
-    /// The row to declare.
-    Row { match_id: MatchId, row: Row, note_hash: Option<[u8; 32]> },
-    /// The counters to take.
-    Take { match_id: MatchId, ply: u32, take: u64, note_hash: Option<[u8; 32]> },
+    /// The answers to what it is asked in this match are no longer needed.
+    Withdraw(MatchId),
 }
 
 /// The bot's open matches, and the questions that wait for it.
-///
-/// The bot is asked one question at a time. What waits is bounded: for each open match at most one row and one take,
-/// and [`MAX_WAITING_REPORTS`] reports.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct MatchTracker {
     open: BTreeMap<MatchId, OpenMatch>,
-    waiting: VecDeque<BotQuestion>,
-    bot: BotState,
+    questions: QuestionQueue,
+    /// Matches in which no answer is needed any more, until the bot is told.
+    withdrawn: Vec<MatchId>,
     snapshots_due: u32,
     /// Whether the session has told of all ends that were missed.
     caught_up: bool,
-    known_ends: BTreeSet<MatchId>,
+    /// The matches whose ends the bot was told of, and whether the server said so: one that ended unseen may still be open.
+    known_ends: BTreeMap<MatchId, bool>,
     summary: Summary,
-}
-
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum BotState {
-    #[default]
-    Idle,
-    Thinking,
 }
 
 #[derive(Debug)]
@@ -117,6 +83,8 @@ enum TurnReply {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SeatState {
     Own,
+    /// The bot gave it up, and the server has not confirmed that: said again if it was lost.
+    Resigned,
     Forfeited,
 }
 
@@ -203,6 +171,19 @@ fn turn_position(info: &MatchInfo, turn: Turn) -> Option<Position> {
 }
 
 impl MatchTracker {
+    /// Knows no match yet, and asks the bot so many questions at once.
+    pub(super) fn new(attention: Attention) -> Self {
+        Self {
+            open: BTreeMap::new(),
+            questions: QuestionQueue::new(attention),
+            withdrawn: Vec::new(),
+            snapshots_due: 0,
+            caught_up: false,
+            known_ends: BTreeMap::new(),
+            summary: Summary::default(),
+        }
+    }
+
     /// Returns what the matches came to so far.
     pub(super) fn summary(&self) -> Summary {
         self.summary
@@ -214,7 +195,7 @@ impl MatchTracker {
             let origin = open.info.origin.as_ref();
             origin.is_some_and(|of| of.tournament.to_string().eq_ignore_ascii_case(tournament))
         };
-        self.bot == BotState::Idle && self.waiting.is_empty() && !self.open.values().any(belongs)
+        self.questions.is_idle() && !self.open.values().any(belongs)
     }
 
     /// Takes in an event and returns what is to be done.
@@ -234,17 +215,18 @@ impl MatchTracker {
             }
             SessionEvent::Turn { match_id, turn } => self.handle_turn(match_id, turn, &mut actions)?,
             // Where the seat is still to move, its turn follows, and the bot is asked again.
-            SessionEvent::Refused(refusal) => self.queue_notice(BotQuestion::Refused(refusal)),
-            SessionEvent::Suspended(notice) => self.queue_notice(BotQuestion::Suspended(notice)),
+            SessionEvent::Refused(refusal) => self.questions.push(BotQuestion::Refused(refusal)),
+            SessionEvent::Suspended(notice) => self.questions.push(BotQuestion::Suspended(notice)),
             SessionEvent::Forfeited { match_id, seat } => {
                 if let Some(open) = self.open.get_mut(&match_id)
                     && u32::from(open.info.seat) == seat
                 {
                     open.seat = SeatState::Forfeited;
+                    self.withdraw_requests_of(match_id);
                 }
             }
             SessionEvent::Ended(ended) => self.handle_match_ended(ended)?,
-            SessionEvent::TournamentEnded(end) => self.queue_notice(BotQuestion::TournamentEnded(end)),
+            SessionEvent::TournamentEnded(end) => self.questions.push(BotQuestion::TournamentEnded(end)),
             SessionEvent::CaughtUp { left_out } => self.handle_caught_up(left_out),
             SessionEvent::Ping(id) => actions.push(ClientAction::Send(Wire::Pong(pb::Pong { id }))),
             SessionEvent::Draining { .. }
@@ -252,18 +234,30 @@ impl MatchTracker {
             | SessionEvent::NotJoined(_)
             | SessionEvent::Heard => {}
         }
-        actions.extend(self.next_question());
+        actions.extend(mem::take(&mut self.withdrawn).into_iter().map(ClientAction::Withdraw));
+        self.ask_questions(&mut actions);
         Ok(actions)
     }
 
-    /// Takes in the bot's answer to the question it was asked and returns what is to be done.
+    /// Takes in the bot's answer to a question it was asked and returns what is to be done.
     ///
     /// What has lost its meaning meanwhile is not sent.
     pub(super) fn handle_answer(&mut self, answer: BotAnswer) -> Vec<ClientAction> {
-        self.bot = BotState::Idle;
+        match answer {
+            BotAnswer::Heard => self.questions.note_report_heard(),
+            _ => self.questions.note_request_answered(),
+        }
         let mut actions = Vec::new();
         match answer {
-            BotAnswer::Heard => {}
+            BotAnswer::Heard | BotAnswer::Withdrawn => {}
+            BotAnswer::Resigned { match_id } => {
+                if let Some(open) = self.open.get_mut(&match_id)
+                    && open.seat == SeatState::Own
+                {
+                    open.seat = SeatState::Resigned;
+                    actions.push(ClientAction::Send(resign_message(match_id)));
+                }
+            }
             BotAnswer::Row { match_id, row, note_hash } => {
                 if let Some(open) = self.open.get_mut(&match_id)
                     && open.declaration == DeclarationState::Asked
@@ -287,7 +281,7 @@ impl MatchTracker {
                 }
             }
         }
-        actions.extend(self.next_question());
+        self.ask_questions(&mut actions);
         actions
     }
 
@@ -298,7 +292,7 @@ impl MatchTracker {
             open.standing = Confirmation::Doubtful;
         }
         self.caught_up = false;
-        self.queue_notice(BotQuestion::Connected(connected));
+        self.questions.push(BotQuestion::Connected(connected));
     }
 
     fn handle_caught_up(&mut self, left_out: u64) {
@@ -325,11 +319,14 @@ impl MatchTracker {
 
     fn handle_match_started(&mut self, info: MatchInfo) {
         let match_id = info.id;
+        if self.is_over(match_id) {
+            return;
+        }
         let open = self.open.entry(match_id).or_insert_with(|| OpenMatch::new(info));
         open.standing = Confirmation::Confirmed;
         if open.declaration == DeclarationState::NotAsked {
             open.declaration = DeclarationState::Asked;
-            self.waiting.push_back(BotQuestion::Declare(Arc::clone(&open.info)));
+            self.questions.push(BotQuestion::Declare(Arc::clone(&open.info)));
         }
     }
 
@@ -339,6 +336,11 @@ impl MatchTracker {
         actions: &mut Vec<ClientAction>,
     ) -> Result<(), ProtocolError> {
         let match_id = snapshot.info.id;
+        if self.is_over(match_id) {
+            self.snapshots_due = self.snapshots_due.saturating_sub(1);
+            self.close_doubtful();
+            return Ok(());
+        }
         let mut is_due = !self.open.contains_key(&match_id);
         let open = self.open.entry(match_id).or_insert_with(|| OpenMatch::new(snapshot.info));
         // Another one comes after a refusal while the own row is not in.
@@ -346,6 +348,8 @@ impl MatchTracker {
         open.standing = Confirmation::Confirmed;
         if snapshot.forfeited {
             open.seat = SeatState::Forfeited;
+        } else if open.seat == SeatState::Resigned {
+            actions.push(ClientAction::Send(resign_message(match_id)));
         }
         match snapshot.stage {
             SnapshotStage::Declaring => match &open.declaration {
@@ -354,7 +358,7 @@ impl MatchTracker {
                 }
                 DeclarationState::NotAsked => {
                     open.declaration = DeclarationState::Asked;
-                    self.waiting.push_back(BotQuestion::Declare(Arc::clone(&open.info)));
+                    self.questions.push(BotQuestion::Declare(Arc::clone(&open.info)));
                 }
                 DeclarationState::Asked | DeclarationState::Closed => {}
             },
@@ -382,6 +386,8 @@ impl MatchTracker {
         let Some(open) = self.open.get_mut(&match_id) else { return Ok(()) };
         let view = open.turn_view(raw)?;
         match &mut open.turn {
+            // It was overtaken by a later one.
+            Some(turn) if turn.view.ply > raw.ply => return Ok(()),
             Some(turn) if turn.view.ply == raw.ply => match &turn.reply {
                 TurnReply::Awaited => return Ok(()),
                 TurnReply::Legal(take) => {
@@ -393,7 +399,7 @@ impl MatchTracker {
             _ => {}
         }
         open.turn = Some(OwnTurn { view: view.clone(), reply: TurnReply::Awaited });
-        self.waiting.push_back(BotQuestion::Play(view));
+        self.questions.push(BotQuestion::Play(view));
         Ok(())
     }
 
@@ -401,7 +407,8 @@ impl MatchTracker {
         let EndedMatch { match_id, reason, winner, figures, info, forfeited } = ended;
         let open = self.open.get(&match_id).map(|open| Arc::clone(&open.info));
         let is_open = open.is_some();
-        let info = open.or_else(|| info.map(Arc::new)).filter(|_| !self.known_ends.contains(&match_id));
+        let is_known = self.known_ends.contains_key(&match_id);
+        let info = open.or_else(|| info.filter(|_| !is_known).map(Arc::new));
         let Some(info) = info else { return Ok(()) };
         let winner = winner.map(|seat| info.seats().seat(seat as usize)).transpose()?;
         let figures = winner.and_then(|_| figures.get(info.seat.index()).copied());
@@ -413,14 +420,19 @@ impl MatchTracker {
             });
         } else {
             // A process before this one played it.
-            self.remember_end(match_id);
-            self.queue_notice(BotQuestion::Ended(MatchEnd { info, reason, winner, forfeited, figures }));
+            self.remember_end(match_id, true);
+            self.questions.push(BotQuestion::Ended(MatchEnd { info, reason, winner, forfeited, figures }));
         }
         Ok(())
     }
 
-    fn remember_end(&mut self, match_id: MatchId) {
-        self.known_ends.insert(match_id);
+    /// Returns whether the server has said that a match is over.
+    fn is_over(&self, match_id: MatchId) -> bool {
+        self.known_ends.get(&match_id) == Some(&true)
+    }
+
+    fn remember_end(&mut self, match_id: MatchId, was_told: bool) {
+        self.known_ends.insert(match_id, was_told);
         if self.known_ends.len() > MAX_KNOWN_ENDS {
             self.known_ends.pop_first();
         }
@@ -429,68 +441,47 @@ impl MatchTracker {
     /// Forgets a match and what was to be asked in it, counts it, and tells the bot of its end.
     fn close_match(&mut self, match_id: MatchId, end: impl FnOnce(&OpenMatch) -> MatchEnd) {
         let Some(open) = self.open.remove(&match_id) else { return };
-        self.waiting.retain(|question| question.match_of_request() != Some(match_id));
-        self.remember_end(match_id);
+        self.questions.forget_requests_of(match_id);
+        self.withdraw_requests_of(match_id);
         let end = end(&open);
+        self.remember_end(match_id, end.reason != EndReport::Unseen);
         self.summary.add_match(&end);
-        self.queue_notice(BotQuestion::Ended(end));
+        self.questions.push(BotQuestion::Ended(end));
     }
 
-    fn queue_notice(&mut self, report: BotQuestion) {
-        if self.waiting.len() < MAX_WAITING_REPORTS + 2 * self.open.len() {
-            self.waiting.push_back(report);
-        } else {
-            tracing::warn!("the bot is not told of an event: it has been thinking while too many came");
+    /// Lets a bot that thinks about many matches at once stop thinking about one. Another comes to the end of its thought.
+    fn withdraw_requests_of(&mut self, match_id: MatchId) {
+        if self.questions.attention() != Attention::OneQuestion {
+            self.withdrawn.push(match_id);
         }
     }
 
-    fn next_question(&mut self) -> Option<ClientAction> {
-        if self.bot == BotState::Thinking {
-            return None;
-        }
-        while let Some(question) = self.waiting.pop_front() {
-            if self.is_still_needed(&question) {
-                self.bot = BotState::Thinking;
-                return Some(ClientAction::Ask(question));
-            }
-        }
-        None
-    }
-
-    /// Returns whether the answer could still be sent.
-    fn is_still_needed(&self, question: &BotQuestion) -> bool {
-        match question {
-            BotQuestion::Declare(info) => {
-                self.open.get(&info.id).is_some_and(|open| open.declaration == DeclarationState::Asked)
-            }
-            BotQuestion::Play(view) => self.open.get(&view.id).is_some_and(|open| {
-                open.seat == SeatState::Own
-                    && open
-                        .turn
-                        .as_ref()
-                        .is_some_and(|turn| turn.view.ply == view.ply && turn.reply == TurnReply::Awaited)
-            }),
-            BotQuestion::Connected(_)
-            | BotQuestion::Refused(_)
-            | BotQuestion::Suspended(_)
-            | BotQuestion::TournamentEnded(_)
-            | BotQuestion::Ended(_) => true,
-        }
+    /// Asks as much as the bot has attention for.
+    fn ask_questions(&mut self, actions: &mut Vec<ClientAction>) {
+        let open = &self.open;
+        let next = || self.questions.pop(|question| is_still_needed(open, question)).map(ClientAction::Ask);
+        actions.extend(iter::from_fn(next));
     }
 }
 
-impl BotQuestion {
-    /// Returns the match in which it asks for an action, if it does.
-    fn match_of_request(&self) -> Option<MatchId> {
-        match self {
-            Self::Declare(info) => Some(info.id),
-            Self::Play(view) => Some(view.id),
-            Self::Connected(_)
-            | Self::Refused(_)
-            | Self::Suspended(_)
-            | Self::TournamentEnded(_)
-            | Self::Ended(_) => None,
+/// Returns whether the answer could still be sent.
+fn is_still_needed(open: &BTreeMap<MatchId, OpenMatch>, question: &BotQuestion) -> bool {
+    match question {
+        BotQuestion::Declare(info) => {
+            open.get(&info.id).is_some_and(|open| open.declaration == DeclarationState::Asked)
         }
+        BotQuestion::Play(view) => open.get(&view.id).is_some_and(|open| {
+            open.seat == SeatState::Own
+                && open
+                    .turn
+                    .as_ref()
+                    .is_some_and(|turn| turn.view.ply == view.ply && turn.reply == TurnReply::Awaited)
+        }),
+        BotQuestion::Connected(_)
+        | BotQuestion::Refused(_)
+        | BotQuestion::Suspended(_)
+        | BotQuestion::TournamentEnded(_)
+        | BotQuestion::Ended(_) => true,
     }
 }
 
@@ -504,6 +495,10 @@ fn declare_message(match_id: MatchId, row: &Row, note_hash: Option<[u8; 32]>) ->
 
 fn take_message(match_id: MatchId, ply: u32, take: u64, note_hash: Option<[u8; 32]>) -> pb::Take {
     pb::Take { match_id: match_id.to_string(), ply, take, note_hash: note_hash_bytes(note_hash) }
+}
+
+fn resign_message(match_id: MatchId) -> Wire {
+    Wire::Resign(pb::Resign { match_id: match_id.to_string() })
 }
 
 fn note_hash_bytes(note_hash: Option<[u8; 32]>) -> Vec<u8> {

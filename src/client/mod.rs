@@ -21,10 +21,13 @@
 //!
 //! Protobuf stops at `event`, which parses what the server sends; `match_tracker` decides what to do about it, without any
 //! I/O; `session` carries. The bot thinks on a thread of its own, so that the stream is read, and pings are answered,
-//! however long it takes.
+//! however long it takes. A bot that waits for something else while it thinks is an [`AsyncBot`], which many matches share.
 
+mod async_bot;
 mod backoff;
 mod bot;
+mod bot_host;
+mod bot_tasks;
 mod bot_thread;
 mod ca_certificates;
 mod channel;
@@ -37,6 +40,8 @@ mod match_tracker;
 mod match_view;
 mod options;
 mod practice;
+mod question;
+mod question_queue;
 mod refusal;
 mod server_address;
 mod session;
@@ -46,6 +51,7 @@ mod tls;
 mod tournament;
 mod tournament_end;
 
+pub use async_bot::{AsyncBot, Choice, MatchFailure};
 pub use bot::{Bot, Connected};
 pub use ca_certificates::CaCertificates;
 pub use channel::{Authorization, MAX_MESSAGE_BYTES, connect, no_authorization, token_authorization};
@@ -55,10 +61,10 @@ pub use match_end::{EndReport, MatchEnd, SeatFigures};
 pub use match_info::MatchInfo;
 pub use match_view::MatchView;
 pub use options::Options;
-pub use practice::{Practice, practice, practice_until};
+pub use practice::{Practice, practice, practice_async_until, practice_until};
 pub use refusal::Refusal;
 pub use server_address::ServerAddress;
-pub use session::{run, run_until};
+pub use session::{run, run_async, run_async_until, run_until};
 pub use summary::Summary;
 pub use suspension::{Suspension, SuspensionReason};
 pub use tournament::join_tournament;

@@ -2,10 +2,13 @@
 
 use super::{CaCertificates, Error, ServerAddress};
 use crate::game::{BotVersion, ConfigHash};
-use std::{env, fs, path::PathBuf, time::Duration};
+use std::{env, fs, num::NonZeroUsize, path::PathBuf, time::Duration};
 
 /// How long a lost session is sought again by default.
 const GIVE_UP_AFTER: Duration = Duration::from_mins(2);
+
+/// How many rows and takes an asynchronous bot is asked for at once by default.
+const CONCURRENCY: NonZeroUsize = NonZeroUsize::new(64).expect("64 is not 0");
 
 /// Where a server listens unless it is told otherwise.
 const USUAL_SERVER: &str = "127.0.0.1:7600";
@@ -27,6 +30,9 @@ pub struct Options {
     pub version: Option<String>,
     /// A hash of what the bot is configured with, such as its settings or its prompt.
     pub config_hash: Option<[u8; 32]>,
+    /// How many rows and takes an [`AsyncBot`](super::AsyncBot) is asked for at once, from 1; 64 by default. A [`Bot`](super::Bot)
+    /// is asked one question at a time.
+    pub concurrency: NonZeroUsize,
 }
 
 impl Options {
@@ -39,6 +45,7 @@ impl Options {
             give_up_after: GIVE_UP_AFTER,
             version: None,
             config_hash: None,
+            concurrency: CONCURRENCY,
         }
     }
 
@@ -55,7 +62,13 @@ impl Options {
         Self::from_variables(|name| env::var(name).ok())
     }
 
-    fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self, Error> {
+    /// Plays where variables say that have the names of those of [`from_env`](Self::from_env).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Result<Self, Error> {
+        // As in a shell, one that is empty says nothing.
+        let variable = |name| variable(name).filter(|value| !value.is_empty());
         let mut server = ServerAddress::new(variable("LASTNIM_SERVER").as_deref().unwrap_or(USUAL_SERVER));
         if let Some(path) = variable("LASTNIM_CA") {
             server = server.with_ca(CaCertificates::read(path)?);
@@ -96,6 +109,13 @@ impl Options {
         self
     }
 
+    /// Sets how many rows and takes an [`AsyncBot`](super::AsyncBot) is asked for at once.
+    #[must_use]
+    pub fn concurrency(mut self, requests: NonZeroUsize) -> Self {
+        self.concurrency = requests;
+        self
+    }
+
     /// Returns what the bot says of itself.
     pub(super) fn bot_version(&self) -> Result<BotVersion, Error> {
         let label = self.version.as_ref().map(|version| version.parse()).transpose()?;
@@ -128,6 +148,7 @@ impl std::fmt::Debug for Options {
             .field("give_up_after", &self.give_up_after)
             .field("version", &self.version)
             .field("config_hash", &self.config_hash)
+            .field("concurrency", &self.concurrency)
             .finish_non_exhaustive()
     }
 }
@@ -152,6 +173,9 @@ mod tests {
         assert_eq!((options.server.as_str(), options.tournament), (USUAL_SERVER, None));
         assert_eq!((options.version, options.config_hash), (None, None));
         assert!(matches!(read(&all[..1]), Err(Error::NoToken)));
+        let empty = [("LASTNIM_SERVER", ""), ("LASTNIM_TOKEN", "t"), ("LASTNIM_TOURNAMENT", "")];
+        let options = read(&empty).unwrap();
+        assert_eq!((options.server.as_str(), options.tournament), (USUAL_SERVER, None));
         let (token, digits) = (("LASTNIM_TOKEN", "t"), "07".repeat(32));
         let said = [token, ("LASTNIM_BOT_VERSION", "1.4"), ("LASTNIM_BOT_CONFIG_HASH", &digits)];
         let options = read(&said).unwrap();

@@ -1,15 +1,17 @@
 //! Practice against the house bots that a server hosts.
 
 use super::{
-    Authorization, Bot, Connected, Error, MAX_MESSAGE_BYTES, MatchEnd, MatchInfo, MatchView, Options,
-    Refusal, Summary, Suspension, TournamentEnd, channel::connect_lazily, run_until, token_authorization,
+    AsyncBot, Authorization, Bot, Error, MAX_MESSAGE_BYTES, Options, Summary,
+    bot_host::BotHost,
+    bot_tasks::BotTasks,
+    bot_thread::BotThread,
+    channel::connect_lazily,
+    session::{BotNews, play_until},
+    token_authorization,
 };
-use crate::{
-    game::{MatchId, Row},
-    wire::pb::{
-        CreateMatchRequest, ListBotsRequest, bot_service_client::BotServiceClient,
-        match_service_client::MatchServiceClient,
-    },
+use crate::wire::pb::{
+    CreateMatchRequest, ListBotsRequest, bot_service_client::BotServiceClient,
+    match_service_client::MatchServiceClient,
 };
 use std::{
     future::{Future, pending},
@@ -87,6 +89,29 @@ pub async fn practice(bot: impl Bot, options: Options) -> Result<Summary, Error>
 /// See [`Error`]: also if the server hosts no house bots.
 pub async fn practice_until(
     bot: impl Bot,
+    options: Options,
+    practice: Practice,
+    shutdown: impl Future<Output = ()>,
+) -> Result<Summary, Error> {
+    practise_with(BotThread::start(bot)?, options, practice, shutdown).await
+}
+
+/// Practises as [`practice_until`] does with a bot that thinks about many matches at once.
+///
+/// # Errors
+/// See [`Error`]: also if the server hosts no house bots.
+pub async fn practice_async_until(
+    bot: impl AsyncBot,
+    options: Options,
+    practice: Practice,
+    shutdown: impl Future<Output = ()>,
+) -> Result<Summary, Error> {
+    let bot = BotTasks::new(bot, options.concurrency);
+    practise_with(bot, options, practice, shutdown).await
+}
+
+async fn practise_with<H: BotHost>(
+    bot: H,
     mut options: Options,
     practice: Practice,
     shutdown: impl Future<Output = ()>,
@@ -105,7 +130,7 @@ pub async fn practice_until(
         news,
     };
     let (stop, stopped) = oneshot::channel::<()>();
-    let mut playing = pin!(run_until(Observed { bot, news: sender }, options, async {
+    let mut playing = pin!(play_until(bot, options, Some(sender), async {
         // It is only ever dropped.
         let _ = stopped.await;
     }));
@@ -118,21 +143,13 @@ pub async fn practice_until(
     playing.await
 }
 
-/// What the bot hears that the driver of its practice waits for.
-enum News {
-    /// A session is open, of the bot of this name.
-    Connected(String),
-    /// A match is over.
-    Ended(MatchId),
-}
-
 /// Asks for one match after the other.
 struct PracticeDriver {
     bots: BotServiceClient<InterceptedService<Channel, Authorization>>,
     matches: MatchServiceClient<InterceptedService<Channel, Authorization>>,
     server: String,
     give_up_after: Duration,
-    news: mpsc::UnboundedReceiver<News>,
+    news: mpsc::UnboundedReceiver<BotNews>,
 }
 
 impl PracticeDriver {
@@ -160,8 +177,8 @@ impl PracticeDriver {
     async fn own_name(&mut self) -> String {
         loop {
             match self.news.recv().await {
-                Some(News::Connected(name)) => return name,
-                Some(News::Ended(_)) => {}
+                Some(BotNews::Connected(name)) => return name,
+                Some(BotNews::Ended(_)) => {}
                 None => pending().await,
             }
         }
@@ -171,7 +188,7 @@ impl PracticeDriver {
     async fn until_ended(&mut self, id: &str) {
         loop {
             match self.news.recv().await {
-                Some(News::Ended(ended)) if ended.to_string() == id => return,
+                Some(BotNews::Ended(ended)) if ended.to_string() == id => return,
                 Some(_) => {}
                 None => pending().await,
             }
@@ -215,53 +232,4 @@ impl PracticeDriver {
 
 fn refused(status: Status) -> Error {
     Error::Practice(Box::new(status))
-}
-
-/// A bot whose sessions and matches the driver of its practice hears of.
-struct Observed<B> {
-    bot: B,
-    news: mpsc::UnboundedSender<News>,
-}
-
-impl<B> Observed<B> {
-    fn tell(&self, news: News) {
-        // The driver may have no more to do.
-        let _ = self.news.send(news);
-    }
-}
-
-impl<B: Bot> Bot for Observed<B> {
-    fn declare(&mut self, game: &MatchInfo) -> Row {
-        self.bot.declare(game)
-    }
-
-    fn play(&mut self, game: &MatchView) -> u64 {
-        self.bot.play(game)
-    }
-
-    fn note_hash(&mut self) -> Option<[u8; 32]> {
-        self.bot.note_hash()
-    }
-
-    fn ended(&mut self, end: &MatchEnd) {
-        self.bot.ended(end);
-        self.tell(News::Ended(end.info.id));
-    }
-
-    fn refused(&mut self, refusal: &Refusal) {
-        self.bot.refused(refusal);
-    }
-
-    fn suspended(&mut self, notice: &Suspension) {
-        self.bot.suspended(notice);
-    }
-
-    fn tournament_ended(&mut self, end: &TournamentEnd) {
-        self.bot.tournament_ended(end);
-    }
-
-    fn connected(&mut self, session: &Connected) {
-        self.bot.connected(session);
-        self.tell(News::Connected(session.bot.clone()));
-    }
 }

@@ -19,3 +19,10 @@ pub struct Refusal {
     /// Strikes left before the seat is forfeited.
     pub strikes_left: u32,
 }
+
+impl Refusal {
+    /// Logs it as a warning.
+    pub(super) fn log(&self) {
+        tracing::warn!(reason = self.reason.map(tracing::field::display), "{}", self.message);
+    }
+}

@@ -1,17 +1,20 @@
 //! The life of a bot on the wire: sessions, one after the other, until it is done.
 
 use super::{
-    Authorization, Bot, Error, Options, ServerAddress, Summary,
+    AsyncBot, Authorization, Bot, Error, Options, ServerAddress, Summary,
     backoff::Backoff,
+    bot_host::BotHost,
+    bot_tasks::BotTasks,
     bot_thread::BotThread,
     channel::{MAX_MESSAGE_BYTES, connect_lazily, token_authorization},
     error::{describe_status, is_transient},
     event::{ProtocolError, SessionEvent},
     join_state::JoinState,
     match_tracker::{ClientAction, MatchTracker},
+    question::{BotAnswer, BotQuestion},
     tls,
 };
-use crate::game::BotVersion;
+use crate::game::{BotVersion, MatchId};
 use crate::wire::pb::{
     Feed, PlayRequest, PlayResponse, Subscribe, arena_service_client::ArenaServiceClient,
     play_request::Action as Wire,
@@ -63,6 +66,60 @@ pub async fn run_until(
     options: Options,
     shutdown: impl Future<Output = ()>,
 ) -> Result<Summary, Error> {
+    play_until(BotThread::start(bot)?, options, None, shutdown).await
+}
+
+/// Plays as [`run`] does with a bot that thinks about many matches at once.
+///
+/// # Errors
+/// See [`Error`]: what opening a session again cannot mend.
+pub async fn run_async(bot: impl AsyncBot, options: Options) -> Result<Summary, Error> {
+    run_async_until(bot, options, pending()).await
+}
+
+/// Plays as [`run_async`] does, and stops once `shutdown` is there. What the bot is thinking about is dropped.
+///
+/// # Errors
+/// See [`Error`]: what opening a session again cannot mend.
+pub async fn run_async_until(
+    bot: impl AsyncBot,
+    options: Options,
+    shutdown: impl Future<Output = ()>,
+) -> Result<Summary, Error> {
+    let bot = BotTasks::new(bot, options.concurrency);
+    play_until(bot, options, None, shutdown).await
+}
+
+/// What a bot has heard that an observer waits for.
+#[derive(Debug)]
+pub(super) enum BotNews {
+    /// A session is open, of the bot of this name.
+    Connected(String),
+    /// A match is over.
+    Ended(MatchId),
+}
+
+impl BotNews {
+    /// Returns what a bot hears by a question, if an observer waits for it.
+    fn of(question: &BotQuestion) -> Option<Self> {
+        match question {
+            BotQuestion::Connected(session) => Some(Self::Connected(session.bot.clone())),
+            BotQuestion::Ended(end) => Some(Self::Ended(end.info.id)),
+            _ => None,
+        }
+    }
+}
+
+/// Plays all matches of a bot until its tournament has ended or `shutdown` is there, and tells an observer what the bot has heard.
+///
+/// # Errors
+/// See [`Error`]: what opening a session again cannot mend.
+pub(super) async fn play_until<H: BotHost>(
+    bot: H,
+    options: Options,
+    observer: Option<mpsc::UnboundedSender<BotNews>>,
+    shutdown: impl Future<Output = ()>,
+) -> Result<Summary, Error> {
     let channel = connect_lazily(&options.server)?;
     let authorization = token_authorization(&options.token)?;
     let version = options.bot_version()?;
@@ -71,8 +128,10 @@ pub async fn run_until(
     let stop = pin!(shutdown);
     let player = BotRunner {
         version,
-        book: MatchTracker::default(),
-        bot: BotThread::start(bot)?,
+        book: MatchTracker::new(bot.attention()),
+        bot,
+        observer,
+        hearing: None,
         outgoing: VecDeque::new(),
         joining,
         tournament: options.tournament,
@@ -99,11 +158,14 @@ struct PlayStream {
 }
 
 /// A bot and all that it knows, over all its sessions.
-struct BotRunner {
+struct BotRunner<H> {
     /// What each session says of the bot.
     version: BotVersion,
     book: MatchTracker,
-    bot: BotThread,
+    bot: H,
+    observer: Option<mpsc::UnboundedSender<BotNews>>,
+    /// What the observer is told once the bot has heard of it.
+    hearing: Option<BotNews>,
     /// What was not accepted by the stream's own queue yet: at most one row and one take of each open match, pongs, and
     /// a request to join.
     outgoing: VecDeque<PlayRequest>,
@@ -113,7 +175,7 @@ struct BotRunner {
     is_over: bool,
 }
 
-impl BotRunner {
+impl<H: BotHost> BotRunner<H> {
     async fn run_sessions<S>(
         mut self,
         mut client: Client,
@@ -199,7 +261,11 @@ impl BotRunner {
                     Err(status) => return transient_loss_reason(status).map(SessionEnd::Lost),
                 },
                 answer = self.bot.wait_for_answer() => {
-                    let actions = self.book.handle_answer(answer?);
+                    let answer = answer?;
+                    if matches!(answer, BotAnswer::Heard) {
+                        self.tell_observer();
+                    }
+                    let actions = self.book.handle_answer(answer);
                     self.perform_actions(actions)?;
                 }
                 again = wait_to_retry_join(&mut self.joining) => self.outgoing.push_back(play_request(again)),
@@ -247,10 +313,24 @@ impl BotRunner {
         for action in actions {
             match action {
                 ClientAction::Send(action) => self.outgoing.push_back(play_request(action)),
-                ClientAction::Ask(question) => self.bot.ask(question)?,
+                ClientAction::Ask(question) => {
+                    if question.match_of_request().is_none() {
+                        self.hearing = BotNews::of(&question);
+                    }
+                    self.bot.ask(question)?;
+                }
+                ClientAction::Withdraw(match_id) => self.bot.withdraw(match_id),
             }
         }
         Ok(())
+    }
+
+    /// Tells the observer of the report that the bot has heard to its end.
+    fn tell_observer(&mut self) {
+        if let (Some(observer), Some(news)) = (&self.observer, self.hearing.take()) {
+            // It may have no more to do.
+            let _ = observer.send(news);
+        }
     }
 }
 

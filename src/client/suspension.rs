@@ -25,3 +25,10 @@ pub struct Suspension {
     /// The number of the last of them.
     pub last: u64,
 }
+
+impl Suspension {
+    /// Logs it as a warning.
+    pub(super) fn log(&self) {
+        tracing::warn!(tournament = %self.tournament, "{}", self.message);
+    }
+}

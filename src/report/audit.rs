@@ -2,7 +2,7 @@
 
 use super::{Cell, CellParts, Column, NumberFormat, NumberUnit, Report, Section, Table, words::join_words};
 use crate::{
-    oracle::{Audit, Mover, PlyAudit},
+    oracle::{Audit, Mover, PlyAudit, TakeGuarantee, TakeSafety},
     wire::pb,
 };
 
@@ -22,6 +22,12 @@ pub fn audit_report(audit: &Audit) -> Report {
         Some(ply) => format!("First error: ply {ply}."),
         None => "Every take was optimal.".to_owned(),
     };
+    let notable = audit.plies.iter().any(|ply| notable_safety(ply).is_some());
+    let plies = plies
+        .paragraph("Guaranteed: the rank that the mover can force against all others together.")
+        .paragraphs(notable.then_some(
+            "A risky take is optimal and gives some of it up; a safe error costs predicted rank and keeps it.",
+        ));
     let sections = [
         Some(Section::new().paragraph(audit_headline(audit))),
         (!audit.plies.is_empty()).then_some(plies),
@@ -60,6 +66,10 @@ fn ply_table(plies: &[PlyAudit]) -> Table {
             format!("{predicted_before} -> {predicted_after}")
         }
     };
+    let guaranteed = |ply: &PlyAudit| match ply.guarantee {
+        TakeGuarantee { before, after, .. } if before == after => after.to_string(),
+        TakeGuarantee { before, after, .. } => format!("{before} -> {after}"),
+    };
     Table::of_items(plies)
         .column(Column::integer("ply"), |ply| ply.ply)
         .column(Column::text("seat").right_aligned(), seat)
@@ -68,8 +78,15 @@ fn ply_table(plies: &[PlyAudit]) -> Table {
         .column(Column::text("optimal").right_aligned(), |ply| ply.optimal_takes.to_string())
         .column(Column::text("winner").right_aligned(), winner)
         .column(Column::number("regret", NumberUnit::Ranks, 0), |ply| ply.regret)
+        .column(Column::text("guaranteed").right_aligned(), guaranteed)
+        .column(Column::text("safety"), |ply| notable_safety(ply))
         .alert_where(|ply| !ply.is_optimal())
         .into_table()
+}
+
+/// Names what a take did to the guaranteed rank, where its regret does not say it already.
+fn notable_safety(ply: &PlyAudit) -> Option<&'static str> {
+    matches!(ply.safety, TakeSafety::Risky | TakeSafety::SafeError).then(|| ply.safety.name())
 }
 
 /// Makes the table of the seats, with their bots by seat.
@@ -93,6 +110,8 @@ pub(super) fn seat_table(seats: &[pb::SeatAudit], bots: &[String]) -> Table {
             },
             optimal,
         )
+        .column(Column::integer("risky"), |seat| seat.safety.map(|safety| safety.risky))
+        .column(Column::integer("safe errors"), |seat| seat.safety.map(|safety| safety.safe_errors))
         .into_table()
 }
 

@@ -124,7 +124,8 @@ impl Cell {
                 format!("{} to {}", format.format_number(*low), format.format_number(*high))
             }
             Self::Estimate { value, low, high } => {
-                format!("{} ±{}", format.format_number(*value), format.format_number((high - low) / 2.0))
+                let half = NumberFormat { is_signed: false, ..format }.format_number((high - low) / 2.0);
+                format!("{} ±{half}", format.format_number(*value))
             }
         }
     }

@@ -9,8 +9,9 @@ use super::{
     words::{enum_phrase, enum_word, join_words, matrix_words},
 };
 use crate::wire::pb;
+use std::collections::BTreeSet;
 
-/// Says in one line what an audit found.
+/// Says in one line what an audit found. Of takes that the steward made it praises nobody.
 pub fn audit_line(audit: &pb::Audit, players: &SeatNames) -> String {
     let should = if audit.predicted_winner == audit.winner {
         "as under optimal play".to_owned()
@@ -19,9 +20,25 @@ pub fn audit_line(audit: &pb::Audit, players: &SeatNames) -> String {
     };
     let errors = audit.plies.iter().filter(|ply| ply.regret > 0).count();
     match (errors, audit.first_error) {
-        (0, _) | (_, None) => format!("{should}; every take was optimal"),
+        (0, _) | (_, None) => format!("{should}; {}", flawless_words(audit, players)),
         (1, Some(ply)) => format!("{should}; one error, at ply {ply}"),
         (errors, Some(first)) => format!("{should}; {errors} errors, the first at ply {first}"),
+    }
+}
+
+/// Says of a match without an error whose takes were optimal.
+fn flawless_words(audit: &pb::Audit, players: &SeatNames) -> String {
+    let own = |seat: u32| audit.plies.iter().any(|ply| ply.seat == seat && !ply.steward);
+    let stewards: BTreeSet<u32> = audit.plies.iter().filter(|ply| ply.steward).map(|ply| ply.seat).collect();
+    let silent: Vec<_> = stewards.iter().filter(|&&seat| !own(seat)).collect();
+    let silent: Vec<_> = silent.into_iter().map(|&seat| players.name_of_seat(seat)).collect();
+    match (audit.plies.iter().any(|ply| !ply.steward), stewards.is_empty()) {
+        (_, true) => "every take was optimal".to_owned(),
+        (false, false) => "no bot made a take of its own".to_owned(),
+        (true, false) if silent.is_empty() => "every take of the bots was optimal".to_owned(),
+        (true, false) => {
+            format!("every take of the bots was optimal; none was made by {}", silent.join(", "))
+        }
     }
 }
 
@@ -44,13 +61,19 @@ fn ended_line(game: &pb::Match) -> String {
     }
 }
 
+/// Says why an audit is not shown.
+pub const AUDIT_WITHHELD: &str =
+    "withheld until its tournament is over, which keeps the oracle from its bots";
+
 /// Reports a match in brief, and what its audit found.
-pub fn match_report(game: &pb::Match, audit: Option<&pb::Audit>) -> Report {
+pub fn match_report(game: &pb::Match, shown: &pb::GetMatchResponse) -> Report {
+    let audit = shown.audit.as_ref();
     let setup = game.setup.clone().unwrap_or_default();
     let players = SeatNames::of_setup(&setup);
     let rows = setup.assigned.as_ref().map(|matrix| format!("assigned: {}", matrix_words(&matrix.rows)));
     let place = (!setup.tournament_id.is_empty())
         .then(|| format!("match {}, group {}, of {}", setup.number, setup.group, setup.tournament_id));
+    let withheld = shown.audit_withheld.then(|| AUDIT_WITHHELD.to_owned());
     let facts = [
         ("id", Some(game.id.clone())),
         ("bots", Some(setup.bots.join(", "))),
@@ -65,7 +88,7 @@ pub fn match_report(game: &pb::Match, audit: Option<&pb::Audit>) -> Report {
         ("plies", Some(game.plies.to_string())),
         ("state", Some(outcome_line(game))),
         ("versions", seat_versions_line(&game.seat_versions)),
-        ("audit", audit.map(|audit| audit_line(audit, &players))),
+        ("audit", audit.map(|audit| audit_line(audit, &players)).or(withheld)),
     ];
     let facts = Section::new().facts(facts.into_iter().filter_map(|(label, fact)| Some((label, fact?))));
     let seats = audit.map(|audit| Section::new().table(seat_table(&audit.seats, &setup.bots)));
@@ -97,6 +120,14 @@ mod tests {
         });
         let mut audit = pb::Audit { winner: 1, predicted_winner: 1, ..pb::Audit::default() };
         assert_eq!(audit_line(&audit, &players), "as under optimal play; every take was optimal");
+        let ply = |seat, steward| pb::PlyAudit { seat, steward, ..pb::PlyAudit::default() };
+        audit.plies = vec![ply(0, false), ply(1, true)];
+        assert_eq!(
+            audit_line(&audit, &players),
+            "as under optimal play; every take of the bots was optimal; none was made by seat 1 (bob)"
+        );
+        audit.plies = vec![ply(0, true), ply(1, true)];
+        assert_eq!(audit_line(&audit, &players), "as under optimal play; no bot made a take of its own");
         audit.plies = vec![pb::PlyAudit { regret: 1, ..pb::PlyAudit::default() }];
         (audit.predicted_winner, audit.first_error) = (0, Some(0));
         assert_eq!(

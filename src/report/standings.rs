@@ -12,7 +12,8 @@ use std::collections::BTreeMap;
 pub fn standings_report(standings: &pb::GetStandingsResponse) -> Report {
     let pb::GetStandingsResponse { standings: lines, verdict, events, .. } = standings;
     let section = with_standings_and_verdict(Section::new(), lines, verdict.as_ref(), events);
-    [section].into_iter().chain(cross_table_sections(&standings.cross_table)).collect()
+    let measure = ShownMeasure::of_standings(lines).word;
+    [section].into_iter().chain(cross_table_sections(&standings.cross_table, measure)).collect()
 }
 
 /// Reports how far a tournament is, its standings, and what its format says besides.
@@ -36,15 +37,45 @@ fn with_standings_and_verdict(
     if marks.len() < 2 {
         return section;
     }
-    let (caption, format) = ("Ratings, with their 95% intervals".to_owned(), RATING);
-    section.plot(Plot { caption, shape: MarkShape::Intervals, format, marks })
+    let shown = ShownMeasure::of_standings(standings);
+    let caption = format!("Ratings by {}, with their 95% intervals", shown.word);
+    section.plot(Plot { caption, shape: MarkShape::Intervals, format: shown.format, marks })
 }
 
-const RATING: NumberFormat = NumberFormat::new(NumberUnit::Points, 0);
+/// How ratings of one measure are shown.
+struct ShownMeasure {
+    word: &'static str,
+    format: NumberFormat,
+    meaning: &'static str,
+}
+
+impl ShownMeasure {
+    /// Returns how the ratings of standings are shown: all of a tournament have one measure.
+    fn of_standings(standings: &[pb::Standing]) -> Self {
+        match standings.iter().find_map(|standing| standing.rating.as_ref()).map(pb::BotRating::measure) {
+            Some(pb::RatingMeasure::Satisfaction) => Self {
+                word: "satisfaction",
+                format: NumberFormat { is_signed: true, ..NumberFormat::new(NumberUnit::Points, 3) },
+                meaning: "satisfaction a match, of 0 to 1, at like positions, above the mean of the field",
+            },
+            _ => Self {
+                word: "wins",
+                format: NumberFormat::new(NumberUnit::Points, 0),
+                meaning: "who wins: 400 points more win ten times as often at any table",
+            },
+        }
+    }
+}
 
 /// Makes the table of the standings, a row for each bot.
 pub fn standings_table(standings: &[pb::Standing]) -> Table {
     let is_whole = standings.iter().all(|standing| standing.points.fract() == 0.0);
+    let measure = ShownMeasure::of_standings(standings);
+    let is_rated = standings.iter().any(|standing| standing.rating.is_some());
+    let label = if is_rated { format!("rating ({})", measure.word) } else { "rating".to_owned() };
+    let column =
+        Column { format: measure.format, label, ..Column::integer("rating").with_parts(CellParts::Estimate) };
+    let column = if is_rated { column.with_meaning(measure.meaning) } else { column };
     let rating = |rating: &pb::BotRating| {
         let &pb::BotRating { points: value, low, high, .. } = rating;
         Cell::Estimate { value, low, high }
@@ -73,10 +104,7 @@ pub fn standings_table(standings: &[pb::Standing]) -> Table {
             |standing| standing.luck_per_match,
         )
         .column(Column::integer("forfeits"), |standing| standing.forfeits)
-        .column(
-            Column { format: RATING, ..Column::integer("rating").with_parts(CellParts::Estimate) },
-            move |standing| standing.rating.as_ref().map(rating),
-        )
+        .column(column, move |standing| standing.rating.as_ref().map(rating))
         .into_table()
 }
 
@@ -141,7 +169,7 @@ mod tests {
             accuracy: Some(1.0),
             regret_per_match: Some(0.0),
             luck_per_match: Some(0.5),
-            rating: Some(pb::BotRating { points: 1601.2, low: 1571.0, high: 1631.4, island }),
+            rating: Some(pb::BotRating { points: 1601.2, low: 1571.0, high: 1631.4, island, measure: 0 }),
             ..pb::Standing::default()
         }
     }
@@ -155,6 +183,25 @@ mod tests {
         assert_eq!(shown(&last), ["2", "late", "0", "0", "0", "-", "-", "-", "0", "-"]);
         let half = pb::Standing { points: 2.5, ..first };
         assert_eq!(shown(&half)[2], "2.50");
+    }
+
+    #[test]
+    fn a_rating_says_what_it_is_measured_by() {
+        let measured = |measure: pb::RatingMeasure, points| {
+            let rating = pb::BotRating {
+                points,
+                low: points - 0.03,
+                high: points + 0.03,
+                island: 0,
+                measure: measure.into(),
+            };
+            let standing = pb::Standing { rating: Some(rating), ..rated("oracle", 0) };
+            let label = standings_table(std::slice::from_ref(&standing)).columns.pop().unwrap().label;
+            (label, shown(&standing).pop().unwrap())
+        };
+        let (label, cell) = measured(pb::RatingMeasure::Satisfaction, 0.1234);
+        assert_eq!((label.as_str(), cell.as_str()), ("rating (satisfaction)", "+0.123 ±0.030"));
+        assert_eq!(measured(pb::RatingMeasure::Wins, 1500.0).0, "rating (wins)");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::{
     Cell, Column, Report, Section, Table,
+    tournament_activity::activity_section,
     tournament_events::event_line,
     tournament_format::{format_line, format_name, positions_line},
     verdict::format_verdict_lines,
@@ -49,7 +50,16 @@ pub fn clock_line(clock: &pb::Clock) -> String {
     )
 }
 
-/// Reports all that is known of a tournament, what its format says besides the standings, and what the organiser did.
+/// Says in one line which matches keep their records.
+fn retention_line(retention: Option<&pb::Retention>) -> String {
+    let Some(&pb::Retention { matches, days }) = retention else { return "all are kept".to_owned() };
+    let newest = (matches > 0).then(|| format!("of the newest {}", count_words(matches, "match", "matches")));
+    let young = (days > 0).then(|| format!("of the last {}", count_words(days, "day", "days")));
+    let kept: Vec<_> = newest.into_iter().chain(young).collect();
+    format!("those {} are kept", kept.join(" and "))
+}
+
+/// Reports all that is known of a tournament, what its format says besides the standings, what the organiser did, and what goes on.
 pub fn tournament_report(tournament: &pb::Tournament, shown: &pb::GetTournamentResponse) -> Report {
     let settings = tournament.settings.clone().unwrap_or_default();
     let clock = settings.clock.unwrap_or_default();
@@ -82,7 +92,10 @@ pub fn tournament_report(tournament: &pb::Tournament, shown: &pb::GetTournamentR
         ("ending", enum_word(settings.ending().as_str_name(), "ENDING_")),
         ("rows", alliance),
         ("scoring", enum_word(settings.scoring().as_str_name(), "SCORING_")),
+        ("records", retention_line(settings.retention.as_ref())),
+        ("oracle", enum_word(settings.oracle().as_str_name(), "ORACLE_ACCESS_")),
         ("seed", settings.seed.to_string()),
+        ("methods", format!("version {}", settings.methods)),
         ("clock", clock_line(&clock)),
         ("strikes", settings.strikes.to_string()),
         ("max plies", settings.max_plies.to_string()),
@@ -91,7 +104,8 @@ pub fn tournament_report(tournament: &pb::Tournament, shown: &pb::GetTournamentR
     let dated =
         |event: &pb::TournamentEvent| format!("{} UTC: {}", format_time(event.at_us), event_line(event));
     let section = Section::new().facts(facts).paragraphs(format_verdict_lines(shown.verdict.as_ref()));
-    section.paragraphs(shown.events.iter().map(dated)).into()
+    let section = section.paragraphs(shown.events.iter().map(dated));
+    [section].into_iter().chain(shown.activity.as_ref().map(activity_section)).collect()
 }
 
 /// Makes a table of tournaments, a row for each.
@@ -114,6 +128,14 @@ pub fn tournament_table(tournaments: &[pb::Tournament]) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_retention_is_one_line() {
+        let told = |matches, days| retention_line(Some(&pb::Retention { matches, days }));
+        assert_eq!(told(1_000, 1), "those of the newest 1000 matches and of the last 1 day are kept");
+        assert_eq!(told(0, 30), "those of the last 30 days are kept");
+        assert_eq!(retention_line(None), "all are kept");
+    }
 
     #[test]
     fn what_is_played_is_told_where_the_end_is_not_known() {

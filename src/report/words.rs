@@ -28,6 +28,19 @@ pub fn format_time(micros: u64) -> String {
     text.split('.').next().unwrap_or(&text).replace('T', " ")
 }
 
+/// Writes a span of time, more coarsely the longer it is: `0.8 s`, `12 s`, `3 min 20 s`, `5 h 7 min`, `2 d 3 h`.
+pub fn span_words(millis: u64) -> String {
+    let seconds = millis / 1_000;
+    let (minutes, hours, days) = (seconds / 60, seconds / 3_600, seconds / 86_400);
+    match (days, hours, minutes, seconds) {
+        (0, 0, 0, 0..10) => format!("{seconds}.{} s", millis % 1_000 / 100),
+        (0, 0, 0, _) => format!("{seconds} s"),
+        (0, 0, ..) => format!("{minutes} min {} s", seconds % 60),
+        (0, ..) => format!("{hours} h {} min", minutes % 60),
+        _ => format!("{days} d {} h", hours % 24),
+    }
+}
+
 /// Writes things with a mark between them.
 pub fn join_words(things: impl IntoIterator<Item: ToString>, between: &str) -> String {
     things.into_iter().map(|thing| thing.to_string()).collect::<Vec<_>>().join(between)
@@ -75,6 +88,13 @@ mod tests {
     #[test]
     fn a_time_is_told_to_the_second() {
         assert_eq!(format_time(1_700_000_000_123_456), "2023-11-14 22:13:20");
+    }
+
+    #[test]
+    fn a_span_is_told_as_coarsely_as_it_is_long() {
+        let told = [0, 850, 9_999, 12_345, 200_000, 18_420_000, 183_600_000].map(span_words);
+        assert_eq!(told, ["0.0 s", "0.8 s", "9.9 s", "12 s", "3 min 20 s", "5 h 7 min", "2 d 3 h"]);
+        assert_eq!(span_words(u64::MAX), "213503982334 d 14 h");
     }
 
     #[test]

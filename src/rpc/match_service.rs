@@ -4,11 +4,11 @@ use super::access::Access;
 use super::page::Page;
 use super::read_scheduler::ReadScheduler;
 use super::status::{arena_status, closed_stream_status, parse_field, read_request};
-use crate::arena::{Arena, MatchWatch, WatchEvent};
-use crate::game::MatchId;
-use crate::referee::Timestamp;
+use crate::arena::{Arena, MatchWatch, Principal, StreamClosed, WatchEvent};
+use crate::game::{MAX_SEATS, MatchId, TournamentId};
+use crate::referee::{EndReason, Event, Timestamp};
 use crate::store::{MatchFilter, MatchSummary, PruneFilter};
-use crate::wire::{pb, setup::parse_new_setup};
+use crate::wire::{ListedState, RequestField, pb, setup::parse_new_setup};
 use std::pin::Pin;
 use tokio_stream::{Stream, StreamExt as _};
 use tonic::{Request, Response, Status};
@@ -50,16 +50,54 @@ fn match_message(summary: &MatchSummary) -> pb::Match {
     }
 }
 
-fn watch_message(watched: &WatchEvent) -> pb::WatchMatchResponse {
-    pb::WatchMatchResponse {
-        event: Some((&watched.event).into()),
-        audit: watched.audit.as_deref().map(Into::into),
+/// Somebody who watches a match.
+struct MatchWatcher {
+    arena: Arena,
+    caller: Option<Principal>,
+    /// The tournament of the match, which its first event names.
+    tournament: Option<TournamentId>,
+}
+
+impl MatchWatcher {
+    fn message(&mut self, WatchEvent { event, audit }: &WatchEvent) -> pb::WatchMatchResponse {
+        if let Event::Created(setup) = &event.event {
+            self.tournament = setup.origin.as_ref().map(|origin| origin.tournament);
+        }
+        let caller = self.caller.as_ref();
+        let is_withheld = audit.is_some()
+            && self.tournament.is_some_and(|tournament| self.arena.withholds_audits(tournament, caller));
+        let audit = audit.as_deref().filter(|_| !is_withheld).map(Into::into);
+        pb::WatchMatchResponse { event: Some(event.into()), audit, audit_withheld: is_withheld }
     }
 }
 
 /// Reads the id of a match in the field that every request names it in.
 fn parse_match_id(id: &str) -> Result<MatchId, Status> {
     parse_field("match_id", id.parse())
+}
+
+/// Reads which matches are wanted.
+fn parse_filter(request: &pb::ListMatchesRequest, field: RequestField<'_>) -> Option<MatchFilter> {
+    let tournament = field.member("tournament_id").parse_if_given(&request.tournament_id);
+    let at_bots = field.member("bots");
+    if request.bots.len() > MAX_SEATS {
+        let (named, most) = (request.bots.len(), MAX_SEATS);
+        at_bots
+            .report(format_args!("{named} bots: expected {most} at the most, as many as a match has seats"));
+        return None;
+    }
+    let bots = at_bots.parse_each(&request.bots, |bot, field| field.ok_or_report(bot.parse()));
+    let state = field.member("state").optional_enum::<ListedState>(request.state);
+    let at_reason = field.member("reason");
+    let reason = at_reason.optional_enum::<EndReason>(request.reason);
+    if let (Some(Some(state)), Some(Some(_))) = (state, reason)
+        && !state.has_end()
+    {
+        at_reason
+            .report("matches that are open or quarantined have no end: leave out the reason or the state");
+    }
+    let bots = bots?.into_iter().collect();
+    Some(MatchFilter { tournament: tournament?, bots, state: state?, reason: reason? })
 }
 
 #[tonic::async_trait]
@@ -86,11 +124,15 @@ impl pb::match_service_server::MatchService for MatchRpc {
     ) -> Result<Response<pb::GetMatchResponse>, Status> {
         let reader = self.reads.admit(&request)?;
         let id = parse_match_id(&request.get_ref().match_id)?;
-        let arena = self.arena.clone();
+        let (arena, caller) = (self.arena.clone(), reader.asker.caller.principal());
         let read = async move {
             let (summary, audit) = arena.match_summary(id).await.map_err(arena_status)?;
-            let audit = audit.as_deref().map(Into::into);
-            Ok(pb::GetMatchResponse { r#match: Some(match_message(&summary)), audit })
+            let tournament = summary.setup.as_ref().and_then(|setup| setup.origin.as_ref());
+            let audit_withheld = audit.is_some()
+                && tournament
+                    .is_some_and(|origin| arena.withholds_audits(origin.tournament, caller.as_ref()));
+            let audit = audit.as_deref().filter(|_| !audit_withheld).map(Into::into);
+            Ok(pb::GetMatchResponse { r#match: Some(match_message(&summary)), audit, audit_withheld })
         };
         self.reads.run_read(&reader, read).await.map(Response::new)
     }
@@ -102,11 +144,7 @@ impl pb::match_service_server::MatchService for MatchRpc {
         let reader = self.reads.admit(&request)?;
         let request = request.into_inner();
         let page = Page::<MatchId>::parse(request.page_size, &request.page_token)?;
-        let filter = read_request(|field| {
-            let tournament = field.member("tournament_id").parse_if_given(&request.tournament_id);
-            let bot = field.member("bot").parse_if_given(&request.bot);
-            Some(MatchFilter { tournament: tournament?, bot: bot? })
-        })?;
+        let filter = read_request(|field| parse_filter(&request, field))?;
         let arena = self.arena.clone();
         let read = async move {
             let mut matches =
@@ -129,15 +167,17 @@ impl pb::match_service_server::MatchService for MatchRpc {
         let MatchWatch { so_far, audit, next } = self.reads.run_read(&reader, read).await?;
         let last = so_far.len().saturating_sub(1);
         let past = so_far.into_iter().enumerate().map(move |(index, event)| {
-            let audit = audit.clone().filter(|_| index == last);
-            Ok(watch_message(&WatchEvent { event, audit }))
+            Ok(WatchEvent { event, audit: audit.clone().filter(|_| index == last) })
         });
         let past = tokio_stream::iter(past);
+        let caller = reader.asker.caller.principal();
+        let mut watcher = MatchWatcher { arena: self.arena.clone(), caller, tournament: None };
+        let message = move |item: Result<WatchEvent, StreamClosed>| {
+            item.map(|watched| watcher.message(&watched)).map_err(closed_stream_status)
+        };
         Ok(Response::new(match next {
-            None => Box::pin(past),
-            Some(next) => Box::pin(past.chain(
-                next.map(|item| item.map(|watched| watch_message(&watched)).map_err(closed_stream_status)),
-            )),
+            None => Box::pin(past.map(message)),
+            Some(next) => Box::pin(past.chain(next).map(message)),
         }))
     }
 

@@ -1,11 +1,13 @@
 //! The gRPC services: who may call, what the call asks for, what it is answered. What is decided is decided further in.
 
 mod access;
+mod activity;
 mod address_tally;
 mod arena_service;
 mod bot_service;
 mod client_address;
 mod login_limits;
+mod manifest;
 mod match_service;
 mod oracle;
 mod page;

@@ -18,6 +18,10 @@ const READS: usize = 8_192;
 const CROSS_TABLES_OF_CALLER: usize = 4;
 /// The most that all callers together wait for.
 const CROSS_TABLES: usize = 64;
+/// The most manifests that one caller fetches at once.
+const MANIFESTS_OF_CALLER: usize = 4;
+/// The most that all callers together fetch.
+const MANIFESTS: usize = 64;
 /// The longest that a read waits for its turn.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long a caller waits for the answer that it reads too much at once. Without that, one that asks again at once would
@@ -42,6 +46,7 @@ pub struct ReadScheduler {
     access: Access,
     places: Arc<ConcurrencyLimiter>,
     cross_tables: Arc<ConcurrencyLimiter>,
+    manifests: Arc<ConcurrencyLimiter>,
     queue: Arc<RequestQueue>,
     /// The rest that was too short to be taken.
     owed: Arc<Mutex<Duration>>,
@@ -52,8 +57,9 @@ impl ReadScheduler {
     pub fn new(arena: Arena, access: Access, at_once: usize) -> Self {
         let places = ConcurrencyLimiter::new(READS_OF_CALLER, READS);
         let cross_tables = ConcurrencyLimiter::new(CROSS_TABLES_OF_CALLER, CROSS_TABLES);
+        let manifests = ConcurrencyLimiter::new(MANIFESTS_OF_CALLER, MANIFESTS);
         let queue = Arc::new(RequestQueue::new(at_once));
-        Self { arena, access, places, cross_tables, queue, owed: Arc::default() }
+        Self { arena, access, places, cross_tables, manifests, queue, owed: Arc::default() }
     }
 
     /// Lets anybody read who may look.
@@ -80,6 +86,12 @@ impl ReadScheduler {
     pub(super) async fn admit_cross_table(&self, reader: &WaitingCaller) -> Result<Permit, Status> {
         let too_many = |most| format!("this caller waits for {most} cross-tables: wait for one first");
         acquire_place(&self.cross_tables, reader, too_many).await
+    }
+
+    /// Lets a caller fetch a manifest, unless it fetches too many.
+    pub(super) async fn admit_manifest(&self, reader: &WaitingCaller) -> Result<Permit, Status> {
+        let too_many = |most| format!("this caller fetches {most} manifests: wait for one first");
+        acquire_place(&self.manifests, reader, too_many).await
     }
 
     /// Reads once more for a caller that watches, however long its turn takes to come.

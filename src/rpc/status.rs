@@ -1,6 +1,6 @@
 //! One table from what went wrong to the status that a caller gets.
 
-use crate::arena::{ArenaError, CloseReason, StreamClosed};
+use crate::arena::{ArenaError, CloseReason, OracleClosure, StreamClosed};
 use crate::store::StoreError;
 use crate::wire::{RequestField, Violations, parse_request};
 use std::collections::HashMap;
@@ -22,6 +22,14 @@ const FAILED: &str = "the store failed: the log of the server says how";
 /// Makes a status with a stable reason for programs.
 pub(super) fn refusal_status(code: Code, reason: &str, message: &str) -> Status {
     Status::with_error_details(code, message, ErrorDetails::with_error_info(reason, DOMAIN, HashMap::new()))
+}
+
+/// Says no to a caller from whom a tournament keeps the oracle; one without a token may have one that is let in.
+fn oracle_closed_status(closure: &OracleClosure, message: &str) -> Status {
+    let code = if closure.bot.is_some() { Code::PermissionDenied } else { Code::Unauthenticated };
+    let metadata = HashMap::from([("tournament_id".to_owned(), closure.tournament.to_string())]);
+    let details = ErrorDetails::with_error_info("ORACLE_CLOSED", DOMAIN, metadata);
+    Status::with_error_details(code, message, details)
 }
 
 /// Makes a status that invites to try again.
@@ -56,7 +64,6 @@ pub(super) fn parse_field<T, E: Display>(field: &'static str, parsed: Result<T, 
 }
 
 /// Says no for the arena.
-#[expect(clippy::needless_pass_by_value, reason = "it stands in map_err")]
 pub(super) fn arena_status(error: ArenaError) -> Status {
     let message = error.to_string();
     match error {
@@ -65,6 +72,7 @@ pub(super) fn arena_status(error: ArenaError) -> Status {
         ArenaError::NoSuchTournament(_) => refusal_status(Code::NotFound, "NO_SUCH_TOURNAMENT", &message),
         ArenaError::NameTaken(_) => refusal_status(Code::AlreadyExists, "NAME_TAKEN", &message),
         ArenaError::HouseBot(_) => refusal_status(Code::FailedPrecondition, "HOUSE_BOT", &message),
+        ArenaError::OracleClosed(closure) => oracle_closed_status(&closure, &message),
         ArenaError::NotPractice { .. } => refusal_status(Code::PermissionDenied, "NOT_PRACTICE", &message),
         ArenaError::TooMuchPractice { wait, .. } => {
             retry_after_status(wait, Code::ResourceExhausted, "TOO_MUCH_PRACTICE", &message)
@@ -85,6 +93,9 @@ pub(super) fn arena_status(error: ArenaError) -> Status {
         ArenaError::Delayed(_) => {
             tracing::warn!(%message, "the store cannot be used");
             retry_status(Code::Unavailable, "STORE_UNAVAILABLE", DELAYED)
+        }
+        ArenaError::Store(StoreError::Forgotten(_)) => {
+            refusal_status(Code::FailedPrecondition, "MATCHES_FORGOTTEN", &message)
         }
         ArenaError::Store(StoreError::Pruned(_)) => refusal_status(Code::NotFound, "RECORD_PRUNED", &message),
         ArenaError::Store(StoreError::Quarantined { .. }) => {

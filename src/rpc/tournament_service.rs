@@ -1,6 +1,8 @@
 //! Tournaments.
 
 use super::access::Access;
+use super::activity::{LISTED_ACTIVITY, activity_message, parse_activity_length};
+use super::manifest::ManifestSource;
 use super::page::Page;
 use super::read_scheduler::ReadScheduler;
 use super::scheduling::WaitingCaller;
@@ -184,6 +186,7 @@ fn parse_bot_or_caller(name: &str) -> Result<Option<BotName>, Status> {
 
 #[tonic::async_trait]
 impl pb::tournament_service_server::TournamentService for TournamentRpc {
+    type GetManifestStream = ReceiverStream<Result<pb::GetManifestResponse, Status>>;
     type WatchTournamentStream = ReceiverStream<Result<pb::WatchTournamentResponse, Status>>;
 
     async fn create_tournament(
@@ -321,9 +324,27 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
             });
             let (tournament, verdict) = (Some(tournament_message(&view)), Some(verdict.as_ref().into()));
             let events = event_messages(&arena, id).await?;
-            Ok(pb::GetTournamentResponse { tournament, verdict, field_history, events })
+            let activity = arena.tournament_activity(id).await.map_err(arena_status)?;
+            let activity = activity.map(|activity| activity_message(&activity, LISTED_ACTIVITY));
+            Ok(pb::GetTournamentResponse { tournament, verdict, field_history, events, activity })
         };
         self.reads.run_read(&reader, read).await.map(Response::new)
+    }
+
+    async fn get_tournament_activity(
+        &self,
+        request: Request<pb::GetTournamentActivityRequest>,
+    ) -> Result<Response<pb::GetTournamentActivityResponse>, Status> {
+        let reader = self.reads.admit(&request)?;
+        let (id, most) = read_request(|field| {
+            let id = field.member("tournament_id").ok_or_report(request.get_ref().tournament_id.parse());
+            id.zip(parse_activity_length(request.get_ref().most, field.member("most")))
+        })?;
+        let arena = self.arena.clone();
+        let read = async move { arena.tournament_activity(id).await.map_err(arena_status) };
+        let activity = self.reads.run_read(&reader, read).await?;
+        let activity = activity.map(|activity| activity_message(&activity, most));
+        Ok(Response::new(pb::GetTournamentActivityResponse { activity }))
     }
 
     async fn list_tournaments(
@@ -383,6 +404,28 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
             let (state, changes) = self.reads.run_read(&reader, read).await?;
             tokio::spawn(self.clone().send_tournament_changes(reader, changes, state, sender));
         }
+        Ok(Response::new(ReceiverStream::new(receiver)))
+    }
+
+    async fn get_manifest(
+        &self,
+        request: Request<pb::GetManifestRequest>,
+    ) -> Result<Response<Self::GetManifestStream>, Status> {
+        let reader = self.reads.admit(&request)?;
+        let id = parse_tournament_id(&request.get_ref().tournament_id)?;
+        let place = self.reads.admit_manifest(&reader).await?;
+        let snapshot = loop {
+            let arena = self.arena.clone();
+            let read = async move { arena.manifest_snapshot(id).await.map_err(arena_status) };
+            match self.reads.run_read(&reader, read).await? {
+                Some(snapshot) => break snapshot,
+                // Its bots are rated for the last time, which may take long: no turn is held meanwhile.
+                None => self.arena.wait_until_over(id).await.map_err(arena_status)?,
+            }
+        };
+        let (sender, receiver) = mpsc::channel(1);
+        let source = ManifestSource::new(self.arena.clone(), snapshot);
+        tokio::spawn(source.send(self.reads.clone(), reader, sender, place));
         Ok(Response::new(ReceiverStream::new(receiver)))
     }
 }

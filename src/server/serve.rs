@@ -76,6 +76,7 @@ pub async fn run_server(
         Some(ended) = serving.join_next() => return Ok(ended?),
         never = update_health(&health, arena.subscribe_to_store_failure()) => match never {},
         never = logins.log_failures() => match never {},
+        never = arena.apply_retention() => match never {},
         lost = arena.wait_until_store_lost() => (Duration::ZERO, Some(lost)),
         () = shutdown => (shutdown_grace, None),
     };

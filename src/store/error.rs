@@ -1,6 +1,6 @@
 //! Why a store does not do what it should.
 
-use crate::game::MatchId;
+use crate::game::{MatchId, TournamentId};
 use thiserror::Error;
 
 /// Why something could not be kept, or not be read.
@@ -31,6 +31,11 @@ pub enum StoreError {
         "the record of match {0} was pruned: its setup, result, figures, last hash and signature are kept, and its events are not"
     )]
     Pruned(MatchId),
+    /// Matches of a tournament were forgotten, as there was no room in memory.
+    #[error(
+        "the server has forgotten matches of tournament {0}: it keeps what is over in memory, and of that only so much (--kept-matches, --kept-events)"
+    )]
+    Forgotten(TournamentId),
     /// The files or tables of the database are not intact, whatever is read from them.
     #[error("the database is corrupt: {0}")]
     Corrupt(String),

@@ -3,6 +3,9 @@
 use crate::game::{BotName, BySeat, MatchId, Seat, SeatVersions, TournamentId};
 use crate::referee::{EndReason, MatchPhase, MatchSetup, Record, Seal};
 use crate::tournament::MatchOutcome;
+use crate::wire::ListedState;
+use crate::wire::manifest::ListedRecord;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What is kept of a match.
@@ -52,30 +55,68 @@ pub struct StoredResult {
     pub outcome: Option<MatchOutcome>,
 }
 
-/// Which matches are wanted.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+/// What stands for the record of a match of a tournament that is over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MatchHead {
+    /// The match.
+    pub id: MatchId,
+    /// Its number in the tournament; none where that cannot be read.
+    pub number: Option<u64>,
+    /// What stands for its record.
+    pub record: ListedRecord,
+}
+
+/// A part of the matches of a tournament that are over, in the order of their ids.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HeadsPage {
+    /// The tournament.
+    pub tournament: TournamentId,
+    /// The match behind which it begins.
+    pub after: Option<MatchId>,
+    /// The id before which it ends.
+    pub before: MatchId,
+    /// How many matches it has at most.
+    pub most: usize,
+}
+
+/// Which matches are wanted: those that everything in here admits.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MatchFilter {
     /// Only those of this tournament.
     pub tournament: Option<TournamentId>,
-    /// Only those with this bot.
-    pub bot: Option<BotName>,
+    /// Only those in which all of these bots sit.
+    pub bots: BTreeSet<BotName>,
+    /// Only those in this state.
+    pub state: Option<ListedState>,
+    /// Only those that ended for this reason.
+    pub reason: Option<EndReason>,
 }
 
 impl MatchFilter {
-    /// Returns every filter that admits a match.
-    pub fn all_admitting(setup: &MatchSetup) -> impl Iterator<Item = Self> {
-        let tournament = setup.origin.as_ref().map(|origin| origin.tournament);
-        let tournaments = [Some(None), tournament.map(Some)].into_iter().flatten();
-        tournaments.flat_map(|tournament| {
-            let bots = std::iter::once(None).chain(setup.bots.iter().map(|bot| Some(bot.clone())));
-            bots.map(move |bot| Self { tournament, bot })
-        })
+    /// Admits the matches of a tournament, of a bot, or of both.
+    pub fn of(tournament: Option<TournamentId>, bot: Option<BotName>) -> Self {
+        Self { tournament, bots: bot.into_iter().collect(), ..Self::default() }
     }
 
-    /// Returns whether it admits a match.
-    pub fn admits(&self, setup: &MatchSetup) -> bool {
+    /// Returns whether it admits matches that are not over.
+    pub fn admits_open_matches(&self) -> bool {
+        self.state.is_none_or(|state| state == ListedState::Open) && self.reason.is_none()
+    }
+
+    /// Returns whether it admits matches that are over.
+    pub fn admits_finished_matches(&self) -> bool {
+        self.state != Some(ListedState::Open)
+    }
+
+    /// Returns whether it admits a match for its tournament and its bots.
+    pub fn admits_setup(&self, setup: &MatchSetup) -> bool {
         let tournament = setup.origin.as_ref().map(|origin| origin.tournament);
         (self.tournament.is_none() || self.tournament == tournament)
-            && self.bot.as_ref().is_none_or(|bot| setup.seat_of(bot).is_some())
+            && self.bots.iter().all(|bot| setup.seat_of(bot).is_some())
+    }
+
+    /// Returns whether it admits a match for its state and the reason of its end.
+    pub fn admits_end(&self, state: ListedState, reason: Option<EndReason>) -> bool {
+        self.state.is_none_or(|wanted| wanted == state) && (self.reason.is_none() || self.reason == reason)
     }
 }

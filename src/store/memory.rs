@@ -1,10 +1,13 @@
 //! The store in memory.
 
+mod match_index;
+
+use self::match_index::MatchIndex;
 use super::memory_match::MemoryMatch;
 use super::{
-    ChainedEvent, Change, FieldHistory, FinishedTournament, LostSeat, MAX_COUNTED_ENDS, MAX_SEEN_VERSIONS,
-    MatchFilter, MatchSummary, PruneFilter, PrunePage, SeenVersion, Store, StoreError, StoredBot,
-    StoredMatch, StoredResult, StoredTournament, UnheardMatches,
+    ChainedEvent, Change, FieldHistory, FinishedTournament, HeadsPage, LostSeat, MAX_COUNTED_ENDS,
+    MAX_SEEN_VERSIONS, MatchFilter, MatchHead, MatchSummary, PruneFilter, PrunePage, SeenVersion, Store,
+    StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament, UnheardMatches,
 };
 use crate::game::{BotName, BotVersion, MatchId, TournamentId};
 use crate::referee::{Event, MatchSetup, Timestamp};
@@ -49,6 +52,8 @@ struct MemoryTournament {
     events: Vec<TimedTournamentEvent>,
     standings: Arc<Vec<Standing>>,
     checkpoint: Option<Arc<Checkpoint>>,
+    /// Whether nothing is kept any more of some of its matches.
+    has_forgotten: bool,
 }
 
 #[derive(Debug, Default)]
@@ -60,8 +65,8 @@ struct MemoryTables {
     /// Tournaments that are over, the one that ended first at the front.
     ended_tournaments: VecDeque<TournamentId>,
     matches: BTreeMap<MatchId, MemoryMatch>,
-    /// For every filter that admits a match that is over: the matches that it admits.
-    admitted: HashMap<MatchFilter, BTreeSet<MatchId>>,
+    /// The matches that are over, by what filters ask for.
+    index: MatchIndex,
     /// By tournament and number: the matches that are over.
     pairings: BTreeMap<(TournamentId, u64), MatchId>,
     /// Matches that are over, the one that ended first at the front.
@@ -99,6 +104,7 @@ impl MemoryTables {
                     events: Vec::new(),
                     standings: Arc::default(),
                     checkpoint: None,
+                    has_forgotten: false,
                 };
                 self.tournaments.entry(stored.id).or_insert(fresh);
             }
@@ -264,7 +270,13 @@ impl MemoryTables {
     /// Voids a match: another may have its number. One that has been forgotten has none.
     fn void(&mut self, id: MatchId, why: &str) {
         let Some(found) = self.matches.get_mut(&id) else { return };
+        if found.is_over() {
+            self.index.remove(id, found);
+        }
         found.void(why);
+        if found.is_over() {
+            self.index.insert(id, found);
+        }
         let setup = Arc::clone(found.setup());
         self.free_number(id, &setup);
     }
@@ -283,26 +295,17 @@ impl MemoryTables {
         let Some(found) = self.matches.get(&id) else { return };
         self.ended_events += found.len();
         self.ended.push_back(id);
-        for filter in MatchFilter::all_admitting(found.setup()) {
-            self.admitted.entry(filter).or_default().insert(id);
-        }
+        self.index.insert(id, found);
     }
 
-    fn unindex_match(&mut self, id: MatchId, setup: &MatchSetup) {
-        for bot in &setup.bots {
+    fn unindex_match(&mut self, id: MatchId, found: &MemoryMatch) {
+        for bot in &found.setup().bots {
             if let Some(lost) = self.lost.get_mut(bot) {
                 lost.remove(&id);
             }
         }
-        for filter in MatchFilter::all_admitting(setup) {
-            if let Some(ids) = self.admitted.get_mut(&filter) {
-                ids.remove(&id);
-                if ids.is_empty() {
-                    self.admitted.remove(&filter);
-                }
-            }
-        }
-        self.free_number(id, setup);
+        self.index.remove(id, found);
+        self.free_number(id, found.setup());
     }
 
     /// Takes out that for which there is no room.
@@ -313,7 +316,11 @@ impl MemoryTables {
         {
             if let Some(found) = self.matches.remove(&oldest) {
                 self.ended_events -= found.len();
-                self.unindex_match(oldest, &Arc::clone(found.setup()));
+                self.unindex_match(oldest, &found);
+                let origin = found.setup().origin.as_ref();
+                if let Some(own) = origin.and_then(|origin| self.tournaments.get_mut(&origin.tournament)) {
+                    own.has_forgotten = true;
+                }
                 matches.push(found);
             }
         }
@@ -482,9 +489,12 @@ impl Store for MemoryStore {
     ) -> Result<Vec<MatchSummary>, StoreError> {
         let to = before.map_or(Bound::Unbounded, Bound::Excluded);
         let kept = self.lock();
-        let Some(admitted) = kept.admitted.get(filter) else { return Ok(Vec::new()) };
-        let newest_first = admitted.range((Bound::Unbounded, to)).rev().take(most);
-        Ok(newest_first.filter_map(|id| Some(kept.matches.get(id)?.summary(*id))).collect())
+        let newest_first = kept.index.candidates(filter, (Bound::Unbounded, to)).rev();
+        let found = newest_first.filter_map(|id| Some((*id, kept.matches.get(id)?)));
+        let admitted = found.filter(|(_, found)| {
+            filter.admits_setup(found.setup()) && filter.admits_end(found.listed_state(), found.end_reason())
+        });
+        Ok(admitted.take(most).map(|(id, found)| found.summary(id)).collect())
     }
 
     async fn match_summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
@@ -496,15 +506,29 @@ impl Store for MemoryStore {
         self.lock().matches.get(&id).map(|found| found.to_stored(id)).transpose()
     }
 
+    async fn match_heads(&self, page: &HeadsPage) -> Result<Vec<MatchHead>, StoreError> {
+        let &HeadsPage { tournament, after, before, most } = page;
+        let kept = self.lock();
+        if kept.tournaments.get(&tournament).is_some_and(|found| found.has_forgotten) {
+            return Err(StoreError::Forgotten(tournament));
+        }
+        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
+        if after.is_some_and(|after| after >= before) {
+            return Ok(Vec::new());
+        }
+        let of_tournament = MatchFilter::of(Some(tournament), None);
+        let ids = kept.index.candidates(&of_tournament, (from, Bound::Excluded(before)));
+        let heads = ids.filter_map(|&id| kept.matches.get(&id)?.head(id).transpose());
+        heads.take(most).collect()
+    }
+
     async fn prunable_matches(&self, page: &PrunePage) -> Result<Vec<MatchId>, StoreError> {
         let &PrunePage { filter: PruneFilter { tournament, over_before, keep_newest }, after, most } = page;
         let kept = self.lock();
-        let Some(over) = kept.admitted.get(&MatchFilter { tournament, bot: None }) else {
-            return Ok(Vec::new());
-        };
+        let over = kept.index.candidates(&MatchFilter::of(tournament, None), ..);
         let prunable = |id: &&MatchId| kept.matches.get(id).is_some_and(MemoryMatch::is_prunable);
         let newest = usize::try_from(keep_newest).unwrap_or(usize::MAX);
-        let mut found: Vec<MatchId> = over.iter().rev().filter(prunable).skip(newest).copied().collect();
+        let mut found: Vec<MatchId> = over.rev().filter(prunable).skip(newest).copied().collect();
         found.reverse();
         found.retain(|id| {
             let ended_at = kept.matches.get(id).and_then(MemoryMatch::last_event_at);
@@ -525,9 +549,8 @@ impl Store for MemoryStore {
             Some(&heard) if heard >= from => Bound::Excluded(heard),
             _ => Bound::Included(from),
         };
-        let filter = MatchFilter { bot: Some(bot.clone()), ..MatchFilter::default() };
-        let Some(admitted) = kept.admitted.get(&filter) else { return Ok(UnheardMatches::default()) };
-        let mut newest_first = admitted.range((after, Bound::Unbounded)).rev().copied();
+        let filter = MatchFilter::of(None, Some(bot.clone()));
+        let mut newest_first = kept.index.candidates(&filter, (after, Bound::Unbounded)).rev().copied();
         let newest = newest_first.by_ref().take(most).collect();
         Ok(UnheardMatches { newest, more: newest_first.take(MAX_COUNTED_ENDS).count() as u64 })
     }

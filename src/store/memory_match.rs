@@ -1,8 +1,10 @@
 //! What is kept of one match in memory.
 
-use super::{ChainedEvent, FinishedMatch, LostSeat, MatchSummary, StoreError, StoredMatch};
+use super::{ChainedEvent, FinishedMatch, LostSeat, MatchHead, MatchSummary, StoreError, StoredMatch};
 use crate::game::{BotName, MatchId, Seat, SeatVersions};
-use crate::referee::{EndReason, Event, MatchPhase, MatchSetup, Record, Timestamp};
+use crate::referee::{EndReason, Event, EventHash, MatchPhase, MatchSetup, Record, Timestamp};
+use crate::wire::ListedState;
+use crate::wire::manifest::ListedRecord;
 use std::sync::Arc;
 
 /// The events of one match, and what they come to. Nothing that a list shows has to be worked out from the events.
@@ -11,6 +13,8 @@ pub(super) struct MemoryMatch {
     setup: Arc<MatchSetup>,
     events: Vec<ChainedEvent>,
     plies: u32,
+    /// The hash of the last event.
+    head: Option<EventHash>,
     is_revealed: bool,
     end: Option<(EndReason, Option<Seat>)>,
     /// What is known once it is over.
@@ -33,6 +37,7 @@ impl MemoryMatch {
             setup,
             events,
             plies,
+            head: None,
             is_revealed,
             end: None,
             over: None,
@@ -54,6 +59,7 @@ impl MemoryMatch {
             }
             Event::Created(_) | Event::Declared { .. } | Event::Struck { .. } | Event::Forfeited { .. } => {}
         }
+        self.head = Some(chained.hash);
         self.events.push(chained);
     }
 
@@ -74,7 +80,27 @@ impl MemoryMatch {
 
     /// Returns whether its record may be removed.
     pub(super) fn is_prunable(&self) -> bool {
-        self.over.is_some() && !self.is_pruned
+        let is_cancelled = matches!(self.end, Some((EndReason::Cancelled, _)));
+        self.over.is_some() && !self.is_pruned && !(is_cancelled && self.plies == 0)
+    }
+
+    /// Returns what stands for its record, if it is over.
+    pub(super) fn head(&self, id: MatchId) -> Result<Option<MatchHead>, StoreError> {
+        let number = self.setup.origin.as_ref().map(|origin| origin.number);
+        let record = match (&self.over, &self.damage) {
+            (_, Some(_)) => ListedRecord::Unrecorded,
+            (None, None) => return Ok(None),
+            (Some(_), None) if !self.is_revealed => {
+                let public_head = self.to_stored(id)?.record.public_head();
+                public_head
+                    .map_or(ListedRecord::Unrecorded, |public_head| ListedRecord::Unrevealed { public_head })
+            }
+            (Some(over), None) => match self.head {
+                Some(head) => ListedRecord::Signed { head, signer: over.seal.signer },
+                None => ListedRecord::Unrecorded,
+            },
+        };
+        Ok(Some(MatchHead { id, number, record }))
     }
 
     /// Removes its events, if that may be, and returns how many there were.
@@ -104,6 +130,21 @@ impl MemoryMatch {
     /// Returns whether the match is over.
     pub(super) fn is_over(&self) -> bool {
         self.end.is_some() || self.is_quarantined()
+    }
+
+    /// Returns the state in which it is listed.
+    pub(super) fn listed_state(&self) -> ListedState {
+        match (&self.void_reason, &self.damage) {
+            (Some(_), _) => ListedState::Voided,
+            (None, Some(_)) => ListedState::Quarantined,
+            (None, None) if self.end.is_some() => ListedState::Over,
+            (None, None) => ListedState::Open,
+        }
+    }
+
+    /// Returns why it ended.
+    pub(super) fn end_reason(&self) -> Option<EndReason> {
+        self.end.map(|(reason, _)| reason)
     }
 
     /// Sums the match up.

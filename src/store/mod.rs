@@ -30,7 +30,7 @@ pub use check::{StoreCheck, check_store};
 pub use error::StoreError;
 pub use group_commit::{CommitCounts, GroupCommit};
 pub use lost_seat::LostSeat;
-pub use matches::{MatchFilter, MatchSummary, StoredMatch, StoredResult};
+pub use matches::{HeadsPage, MatchFilter, MatchHead, MatchSummary, StoredMatch, StoredResult};
 pub use memory::{MemoryStore, RetentionLimits};
 pub use open::{OpenOptions, back_up, open_reader, open_store, open_store_with};
 pub use prune::{MAX_PRUNED_AT_ONCE, PruneFilter, PrunePage, prune_store};

@@ -43,6 +43,8 @@ pub struct MatchCounts {
     pub unfinished: u64,
     /// Those that are quarantined.
     pub quarantined: u64,
+    /// Those whose records were removed.
+    pub pruned: u64,
     /// The takes of those that are over.
     pub plies: u64,
     /// When the first of them was created.

@@ -1,8 +1,8 @@
 //! What every store can do.
 
 use super::{
-    Change, FieldHistory, LostSeat, MatchFilter, MatchSummary, PrunePage, SeenVersion, StoreError, StoredBot,
-    StoredMatch, StoredResult, StoredTournament, UnheardMatches,
+    Change, FieldHistory, HeadsPage, LostSeat, MatchFilter, MatchHead, MatchSummary, PrunePage, SeenVersion,
+    StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament, UnheardMatches,
 };
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::Timestamp;
@@ -117,6 +117,13 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// [`StoreError::Damaged`] if they do not, [`StoreError::Quarantined`] if that was found before, and
     /// [`StoreError::Pruned`] if its events were removed.
     async fn match_record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError>;
+
+    /// Returns what stands for the records of matches of a tournament that are over, also of those whose records were removed,
+    /// voided ones included. No hash is among them that says anything of rows which were never revealed.
+    ///
+    /// # Errors
+    /// [`StoreError::Forgotten`] if the tournament had matches of which nothing is kept.
+    async fn match_heads(&self, page: &HeadsPage) -> Result<Vec<MatchHead>, StoreError>;
 
     /// Returns matches that are over and whose records may be removed, in the order of their ids.
     async fn prunable_matches(&self, page: &PrunePage) -> Result<Vec<MatchId>, StoreError>;

@@ -1,8 +1,9 @@
 //! A store in memory for tests, which says that it is durable and does with writes what a test wants.
 
 use super::{
-    Change, FieldHistory, LostSeat, MatchFilter, MatchSummary, MemoryStore, PrunePage, RetentionLimits,
-    SeenVersion, Store, StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament, UnheardMatches,
+    Change, FieldHistory, HeadsPage, LostSeat, MatchFilter, MatchHead, MatchSummary, MemoryStore, PrunePage,
+    RetentionLimits, SeenVersion, Store, StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament,
+    UnheardMatches,
 };
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::Timestamp;
@@ -60,6 +61,10 @@ impl<S: WriteScript> Store for ScriptedStore<S> {
 
     async fn close(&self) {
         self.kept.close().await;
+    }
+
+    async fn match_heads(&self, page: &HeadsPage) -> Result<Vec<MatchHead>, StoreError> {
+        self.kept.match_heads(page).await
     }
 
     async fn prunable_matches(&self, page: &PrunePage) -> Result<Vec<MatchId>, StoreError> {

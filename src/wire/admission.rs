@@ -2,7 +2,7 @@
 
 use super::{
     pb,
-    record::{RecordFlaw, SealedRecord, verify_record},
+    record::{RecordFlaw, SealedRecord, seat_loss_of_forfeit, verify_record},
     record_file::{RecordFileError, read_record},
 };
 use crate::{
@@ -186,7 +186,7 @@ impl AdmittedMatch {
             game,
             rows: if setup.assigned.is_some() { RowSource::Assigned } else { RowSource::Declared },
             audit: &self.audit,
-            forfeited: &state.forfeits().map(Option::is_some),
+            lost: &state.forfeits().map(|forfeit| forfeit.map(seat_loss_of_forfeit)),
             versions: &self.versions,
         });
     }

@@ -3,10 +3,10 @@
 use super::{game::take_range_messages, pb};
 use crate::{
     game::{BySeat, Seat},
-    oracle::{Audit, Mover, PlyAudit, SeatAudit},
+    oracle::{Audit, Mover, PlyAudit, SeatAudit, TakeSafetyCounts},
 };
 
-/// The most plies of an audit that bots are sent at the end of a match. Each is at most 80 bytes, and many clients
+/// The most plies of an audit that bots are sent at the end of a match. Each is at most 88 bytes, and many clients
 /// receive no message above 4 MiB unless they are told to.
 const MAX_PLIES_FOR_BOTS: usize = 4_096;
 
@@ -46,7 +46,18 @@ impl From<&PlyAudit> for pb::PlyAudit {
             optimal_takes: take_range_messages(&ply.optimal_takes),
             steward: ply.mover == Mover::Steward,
             counters: ply.counters,
+            guaranteed_before: Some(ply.guarantee.before),
+            guaranteed_after: Some(ply.guarantee.after),
+            guaranteed_if_optimal: Some(ply.guarantee.if_optimal),
+            safety: pb::TakeSafety::from(ply.safety).into(),
         }
+    }
+}
+
+impl From<TakeSafetyCounts> for pb::TakeSafetyCounts {
+    fn from(counts: TakeSafetyCounts) -> Self {
+        let TakeSafetyCounts { risky, needless_risks, safe_errors, hedges } = counts;
+        Self { risky, needless_risks, safe_errors, hedges }
     }
 }
 
@@ -61,6 +72,8 @@ fn seat_audit_message(seat: Seat, figures: &SeatAudit) -> pb::SeatAudit {
         accuracy: figures.accuracy,
         plies: figures.plies,
         optimal_plies: figures.optimal_plies,
+        rank_guaranteed: Some(figures.rank_guaranteed),
+        safety: Some(figures.safety.into()),
     }
 }
 
@@ -73,7 +86,7 @@ mod tests {
     use super::*;
     use crate::{
         game::{Ending, Game, MAX_COUNTERS},
-        oracle::{MAX_PLIES, PlayedTake},
+        oracle::{MAX_PLIES, PlayedTake, TakeGuarantee},
     };
     use prost::Message as _;
 
@@ -110,9 +123,13 @@ mod tests {
             optimal_takes: vec![range; 2],
             steward: true,
             counters: MAX_COUNTERS,
+            guaranteed_before: Some(31),
+            guaranteed_after: Some(31),
+            guaranteed_if_optimal: Some(31),
+            safety: pb::TakeSafety::Error.into(),
         };
         let alone = pb::Audit { plies: vec![ply.clone()], ..pb::Audit::default() };
-        assert_eq!(alone.encoded_len(), 80);
+        assert_eq!(alone.encoded_len(), 88);
         let seat = pb::SeatAudit {
             seat: 31,
             rank_predicted: 31,
@@ -123,6 +140,13 @@ mod tests {
             accuracy: Some(0.5),
             plies: u32::MAX,
             optimal_plies: u32::MAX,
+            rank_guaranteed: Some(31),
+            safety: Some(pb::TakeSafetyCounts {
+                risky: u64::MAX,
+                needless_risks: u64::MAX,
+                safe_errors: u64::MAX,
+                hedges: u64::MAX,
+            }),
         };
         let largest = pb::Audit {
             winner: 31,
@@ -148,6 +172,10 @@ mod tests {
             assert_eq!((sent.predicted_before, sent.predicted_after), predicted);
             assert_eq!((sent.regret, sent.steward), (ply.regret, ply.ply == 1));
             assert_eq!(sent.counters, ply.counters);
+            let guarantee = [sent.guaranteed_before, sent.guaranteed_after, sent.guaranteed_if_optimal];
+            let TakeGuarantee { before, after, if_optimal } = ply.guarantee;
+            assert_eq!(guarantee, [before, after, if_optimal].map(Some));
+            assert_eq!(sent.safety(), ply.safety.into());
             let ranges: Vec<_> = sent.optimal_takes.iter().map(|range| (range.lo, range.hi)).collect();
             assert_eq!(
                 ranges,
@@ -162,6 +190,8 @@ mod tests {
                 (figures.rank_predicted, figures.rank_actual)
             );
             assert_eq!(sent.accuracy, figures.accuracy);
+            assert_eq!(sent.rank_guaranteed, Some(figures.rank_guaranteed));
+            assert_eq!(sent.safety, Some(figures.safety.into()));
             assert_eq!((sent.optimal_plies, sent.plies), (figures.optimal_plies, figures.plies));
             assert!((sent.satisfaction - (1.0 - f64::from(sent.rank_actual) / 2.0)).abs() < 1e-12);
             // The column of the ledger adds up on the wire as well.

@@ -3,10 +3,10 @@
 use super::{RequestField, admission::RecordPolicy, game::take_range_messages, pb};
 use crate::{
     auditing::{
-        AuditFindings, AuditSubject, BotFigures, BotFindings, CircumstanceFigures, Estimate,
-        EstimateInterval, ExplainedRows, Favouritism, FittedRow, GroupCount, HeldRowFigures, KingmakingPly,
-        MIN_GROUPS, PairFindings, PreferenceFindings, Puzzle, REPLICATES, RationalisableCount, RowSource,
-        UntestedReason,
+        AuditFindings, AuditSubject, BotFigures, BotFindings, CircumstanceFigures, DeclarationFindings,
+        Dependence, Estimate, EstimateInterval, ExplainedRows, Favouritism, FittedRow, GroupCount,
+        HeldRowFigures, KingmakingPly, MIN_GROUPS, PairFindings, PreferenceFindings, Puzzle, REPLICATES,
+        RationalisableCount, RowSource, UntestedDeclarations, UntestedReason,
     },
     referee::PublicKey,
 };
@@ -63,6 +63,7 @@ impl From<&AuditFindings> for pb::BotReport {
             seed: findings.seed,
             replicates: REPLICATES as u32,
             pairs_tested: findings.pairs_tested() as u64,
+            declarations_tested: findings.declarations_tested() as u64,
         }
     }
 }
@@ -77,6 +78,7 @@ impl From<&BotFindings> for pb::BotFindings {
             kingmaking_examples: bot.kingmaking.examples.iter().map(Into::into).collect(),
             puzzles: bot.puzzles.iter().map(Into::into).collect(),
             versions: bot.versions.iter().map(Into::into).collect(),
+            safety: Some(bot.safety.into()),
         }
     }
 }
@@ -141,27 +143,26 @@ impl From<&PreferenceFindings> for pb::BotPreference {
         let chosen_over = preference.chosen_over.iter();
         Self {
             seats: preference.seats.get() as u32,
-            rows: preference.rows.iter().map(Into::into).collect(),
+            rows: preference.rows.iter().map(|held| held_row_message(held, preference.source)).collect(),
             other_rows: preference.other_rows,
             choices: preference.choices,
             chosen_over: chosen_over.map(|times| pb::ChosenOver { times: times.clone() }).collect(),
             best_fit: preference.best_fit.as_ref().map(Into::into),
             rows_that_explain: Some((&preference.rationalisable).into()),
-            common_rows_that_explain: Some((&preference.explained).into()),
+            common_rows_that_explain: preference.explained.as_ref().map(Into::into),
+            by_place: preference.source == RowSource::Assigned,
         }
     }
 }
 
-impl From<&HeldRowFigures> for pb::HeldRow {
-    fn from(held: &HeldRowFigures) -> Self {
-        Self {
-            row: Some((&held.row).into()),
-            assigned: held.source == RowSource::Assigned,
-            matches: held.matches,
-            plies: held.plies,
-            optimal_plies: held.optimal_plies,
-            agreement: held.agreement,
-        }
+fn held_row_message(held: &HeldRowFigures, source: RowSource) -> pb::HeldRow {
+    pb::HeldRow {
+        row: Some((&held.row).into()),
+        assigned: source == RowSource::Assigned,
+        matches: held.matches,
+        plies: held.plies,
+        optimal_plies: held.optimal_plies,
+        agreement: held.agreement,
     }
 }
 
@@ -244,7 +245,8 @@ impl From<&PairFindings> for pb::PairFindings {
         let favouritism = match pair.favouritism {
             Favouritism::Tested { per_error, p_value, p_corrected } => {
                 let flagged = pair.favouritism.is_flagged();
-                Some(pb::Favouritism { per_error, p_value, p_corrected, flagged })
+                let significant = pair.favouritism.is_significant();
+                Some(pb::Favouritism { per_error, p_value, p_corrected, flagged, significant })
             }
             Favouritism::TooFewGroups => None,
         };
@@ -262,6 +264,50 @@ impl From<&PairFindings> for pb::PairFindings {
                 usable_groups: pair.usable_groups,
                 needed_groups: MIN_GROUPS as u64,
             }),
+            declarations: Some((&pair.declarations).into()),
+            detectable_favour: pair.detectable_favour,
+        }
+    }
+}
+
+impl From<&DeclarationFindings> for pb::Declarations {
+    fn from(declarations: &DeclarationFindings) -> Self {
+        let (dependence, untested) = match declarations.dependence {
+            Dependence::Tested { ranks, p_value, p_corrected } => {
+                let significant = declarations.is_dependent();
+                (Some(pb::Dependence { ranks, p_value, p_corrected, significant }), None)
+            }
+            Dependence::Untested(untested) => (None, Some(untested)),
+        };
+        Self {
+            matches: declarations.matches,
+            dependence,
+            untested: untested.map(|untested| pb::Untested {
+                reason: pb::UntestedReason::from(untested).into(),
+                usable_groups: match untested {
+                    UntestedDeclarations::TooFewGroups { groups } => groups,
+                    UntestedDeclarations::NeverDiffers => MIN_GROUPS as u64,
+                    UntestedDeclarations::NoneDeclared | UntestedDeclarations::NoThirdSeat => 0,
+                },
+                needed_groups: MIN_GROUPS as u64,
+            }),
+            wins_given: declarations.wins_given,
+            wins_paid: declarations.wins_paid,
+            is_paid: declarations.is_paid,
+            is_returned: declarations.is_returned,
+            flagged: declarations.is_flagged(),
+            detectable_share: declarations.detectable_share,
+        }
+    }
+}
+
+impl From<UntestedDeclarations> for pb::UntestedReason {
+    fn from(untested: UntestedDeclarations) -> Self {
+        match untested {
+            UntestedDeclarations::NoneDeclared => Self::NoneDeclared,
+            UntestedDeclarations::NoThirdSeat => Self::NoThirdSeat,
+            UntestedDeclarations::TooFewGroups { .. } => Self::TooFewGroups,
+            UntestedDeclarations::NeverDiffers => Self::NeverDiffers,
         }
     }
 }

@@ -215,7 +215,7 @@ pub fn rationalisable_message(
     explained: &RationalisableRows,
     count: RowCount,
     contradiction: Option<&Contradiction>,
-    named: impl Fn(u64) -> (Seat, String),
+    named: impl Fn(TakeOfGame) -> NamedTake,
     limits: RowSetLimits,
 ) -> pb::RationaliseResponse {
     let rows = explained.rows();
@@ -237,13 +237,46 @@ pub fn rationalisable_message(
     }
 }
 
+/// A take of a contradiction, as the caller knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedTake {
+    /// The seat that made it.
+    pub seat: Seat,
+    /// What the caller calls its game.
+    pub name: String,
+    /// Where it was made, if the game was kept.
+    pub moment: Option<TakeMoment>,
+}
+
+/// The position of a take.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TakeMoment {
+    /// The piles before it.
+    pub piles: Vec<u64>,
+    /// The counters taken.
+    pub take: u64,
+}
+
+impl TakeMoment {
+    /// Finds the position of a ply in a game that was played; none if it has no such ply.
+    pub fn of_ply(game: &Game, takes: &[PlayedTake], ply: u32) -> Option<Self> {
+        let ply = ply as usize;
+        let take = takes.get(ply)?.take;
+        let mut position = game.first_position();
+        takes[..ply].iter().try_for_each(|played| position.take(played.take)).ok()?;
+        Some(Self { piles: position.piles().collect(), take })
+    }
+}
+
 fn contradiction_message(
     contradiction: &Contradiction,
-    named: impl Fn(u64) -> (Seat, String),
+    named: impl Fn(TakeOfGame) -> NamedTake,
 ) -> pb::Contradiction {
-    let take = |&TakeOfGame { game, ply }: &TakeOfGame| {
-        let (seat, name) = named(game);
-        pb::TakeOfGame { game, ply, seat: seat.into(), name }
+    let take = |take: &TakeOfGame| {
+        let NamedTake { seat, name, moment } = named(*take);
+        let (piles, counters) =
+            moment.map_or_else(Default::default, |TakeMoment { piles, take }| (piles, take));
+        pb::TakeOfGame { game: take.game, ply: take.ply, seat: seat.into(), name, piles, take: counters }
     };
     let (minimality, of_takes) = match contradiction.minimality {
         Minimality::Proved => (pb::Minimality::Proved, None),

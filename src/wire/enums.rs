@@ -1,12 +1,12 @@
 //! The enumerations of the domain that are enumerations on the wire, both ways.
 
-use super::{JoinRefusal, batch::SolveDetail, pb};
+use super::{JoinRefusal, ListedState, batch::SolveDetail, pb};
 use crate::game::Ending;
-use crate::oracle::{KnowledgeReading, general::OutcomeClass};
+use crate::oracle::{KnowledgeReading, TakeSafety, general::OutcomeClass};
 use crate::referee::{EndReason, ForfeitReason, RefusalReason, RowDefault};
 use crate::tournament::{
-    DisqualifiedResults, FieldMovement, LadderPairing, OpenMatches, Scoring, SprtAnswer, SprtMeasure,
-    SuspensionReason, TournamentState,
+    DisqualifiedResults, FieldMovement, LadderPairing, OpenMatches, OracleAccess, RatingMeasure, Scoring,
+    SprtAnswer, SprtMeasure, SuspensionReason, TournamentState,
 };
 
 /// A domain enumeration that is one of protobuf on the wire.
@@ -60,11 +60,15 @@ both_ways!(TournamentState, TournamentState: Open, Running, Finished, Cancelled)
 both_ways!(OpenMatches, OpenMatches: Finish, Freeze);
 both_ways!(DisqualifiedResults, DisqualifiedResults: Stand, Annul);
 both_ways!(Scoring, Scoring: Win, Satisfaction);
+both_ways!(OracleAccess, OracleAccess: Open, Closed);
+both_ways!(RatingMeasure, RatingMeasure: Wins, Satisfaction);
 both_ways!(LadderPairing, LadderPairing: LeastCertain, ByTurns);
 both_ways!(SprtMeasure, Measure: Points, Regret);
 both_ways!(FieldMovement, FieldMovement: Enters, Leaves);
 both_ways!(SuspensionReason, SuspensionReason: NeverCame, LostSeats);
+both_ways!(ListedState, MatchState: Open, Over, Voided, Quarantined);
 both_ways!(SprtAnswer, SprtAnswer: Open, Better, NoBetter, Undecided);
 both_ways!(SolveDetail, SolveDetail: Solution, Winner);
 both_ways!(KnowledgeReading, Reading: CommonKnowledge, DeclaredBelieved);
+both_ways!(TakeSafety, TakeSafety: Safe, Risky, SafeError, Error);
 both_ways!(OutcomeClass, Outcome: N, P, L, R);

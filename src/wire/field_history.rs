@@ -11,21 +11,24 @@ impl From<&FieldChange> for pb::FieldChange {
     }
 }
 
-/// Reads the bots with which a tournament started, and what changed while it ran.
+/// Reads who was in a tournament when: the bots with which it started, and what changed while it ran.
 pub fn parse_field_history(
     given: &pb::FieldHistory,
     field: RequestField<'_>,
 ) -> Option<(Vec<BotName>, Vec<FieldChange>)> {
     let (at_start, at_changes) = (field.member("start"), field.member("changes"));
     let start = at_start.parse_each(&given.start, |bot, _| at_start.ok_or_report(bot.parse()));
-    let changes = at_changes.parse_each(&given.changes, |change, _| {
-        let bot = at_changes.ok_or_report(change.bot.parse());
-        let movement = at_changes.optional_enum(change.movement);
-        let movement =
-            movement.map(|movement| at_changes.ok_or_report(movement.ok_or("a change without a movement")));
-        Some(FieldChange { round: change.round, bot: bot?, movement: movement?? })
-    });
+    let changes = at_changes.parse_each(&given.changes, |change, _| parse_field_change(change, at_changes));
     start.zip(changes)
+}
+
+/// Reads how a bot entered or left a tournament.
+pub fn parse_field_change(given: &pb::FieldChange, field: RequestField<'_>) -> Option<FieldChange> {
+    let bot = field.ok_or_report(given.bot.parse());
+    let movement = field.optional_enum(given.movement);
+    let movement =
+        movement.and_then(|movement| field.ok_or_report(movement.ok_or("a change without a movement")));
+    Some(FieldChange { round: given.round, bot: bot?, movement: movement? })
 }
 
 #[cfg(test)]

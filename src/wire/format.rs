@@ -2,13 +2,17 @@
 
 use super::{RequestField, pb};
 use crate::tournament::{
-    BoundedCount, EffectBounds, ErrorRates, GroupCount, LadderPairing, LadderSettings, SprtMeasure,
+    BoundedCount, EffectBounds, ErrorRates, GroupCount, LadderSettings, MethodsVersion, SprtMeasure,
     SprtSettings, TableGroups, TournamentFormat,
 };
 use pb::tournament_settings::Format as Given;
 
 /// Reads who meets whom; a round robin of all sets where nothing is said.
-pub(super) fn parse_format(given: Option<&Given>, settings: RequestField<'_>) -> Option<TournamentFormat> {
+pub(super) fn parse_format(
+    given: Option<&Given>,
+    methods: MethodsVersion,
+    settings: RequestField<'_>,
+) -> Option<TournamentFormat> {
     match given {
         None => Some(TournamentFormat::RoundRobin),
         Some(Given::RoundRobin(given)) => {
@@ -43,8 +47,7 @@ pub(super) fn parse_format(given: Option<&Given>, settings: RequestField<'_>) ->
                 groups: groups?,
                 table_groups: table_groups?,
                 suspend_after: suspend_after?,
-                // The settings of version 0.1 say nothing: there was one way.
-                pairing: pairing?.unwrap_or(LadderPairing::LeastCertain),
+                pairing: pairing?.unwrap_or(methods.ladder_pairing()),
             }))
         }
         Some(Given::Sprt(given)) => parse_sprt(given, settings.member("sprt")).map(TournamentFormat::Sprt),
@@ -127,22 +130,15 @@ pub(super) fn format_message(format: &TournamentFormat) -> Option<Given> {
     })
 }
 
-/// Writes into the settings of a new tournament which methods it is played by, where they leave that open: the newest.
-pub fn set_newest_methods(settings: &mut pb::TournamentSettings) {
-    if let Some(Given::Ladder(ladder)) = &mut settings.format
-        && ladder.pairing() == pb::LadderPairing::Unspecified
-    {
-        ladder.set_pairing(LadderPairing::default().into());
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::parse_request;
+    use crate::{tournament::LadderPairing, wire::parse_request};
 
     fn refusals(given: &Given) -> Vec<String> {
-        let parsed = parse_request(|request| parse_format(Some(given), request.member("settings")));
+        let parsed = parse_request(|request| {
+            parse_format(Some(given), MethodsVersion::NEWEST, request.member("settings"))
+        });
         let refused = parsed.unwrap_err();
         refused.as_slice().iter().map(|each| format!("{}: {}", each.field, each.description)).collect()
     }
@@ -179,23 +175,23 @@ mod tests {
 
     #[test]
     fn what_is_not_given_has_a_default() {
-        let parse = |given: Option<Given>| {
-            parse_request(|request| parse_format(given.as_ref(), request.member("settings"))).unwrap()
+        let parse_by = |methods, given: Option<Given>| {
+            parse_request(|request| parse_format(given.as_ref(), methods, request.member("settings")))
+                .unwrap()
         };
-        let chosen = |pairing| {
-            let ladder = pb::LadderFormat { pairing, ..Default::default() };
-            let format = Some(Given::Ladder(ladder));
-            let mut settings = pb::TournamentSettings { format, ..Default::default() };
-            set_newest_methods(&mut settings);
-            match parse(settings.format) {
-                TournamentFormat::Ladder(ladder) => ladder.pairing,
-                other => panic!("{other:?}"),
+        let parse = |given| parse_by(MethodsVersion::OLDEST, given);
+        let chosen = |methods| {
+            move |pairing| {
+                let ladder = pb::LadderFormat { pairing, ..Default::default() };
+                match parse_by(methods, Some(Given::Ladder(ladder))) {
+                    TournamentFormat::Ladder(ladder) => ladder.pairing,
+                    other => panic!("{other:?}"),
+                }
             }
         };
-        assert_eq!(
-            [0, 1, 2].map(chosen),
-            [LadderPairing::ByTurns, LadderPairing::LeastCertain, LadderPairing::ByTurns]
-        );
+        let (old, new) = (LadderPairing::LeastCertain, LadderPairing::ByTurns);
+        assert_eq!([0, 1, 2].map(chosen(MethodsVersion::OLDEST)), [old, old, new]);
+        assert_eq!([0, 1, 2].map(chosen(MethodsVersion::NEWEST)), [new, old, new]);
         assert_eq!(parse(None), TournamentFormat::RoundRobin);
         assert_eq!(
             parse(Some(Given::RoundRobin(pb::RoundRobinFormat::default()))),

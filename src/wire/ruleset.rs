@@ -4,8 +4,8 @@ use super::{RequestField, game, pb};
 use crate::{
     game::{AllianceMatrix, Ending, Seat},
     oracle::general::{
-        GameNumbers, GameNumbersError, GeneralAnswer, GeneralGame, GrundyDecomposition, MoveOutcome, Ruleset,
-        TwoPlayerAnswer,
+        GameNumbers, GameNumbersError, GeneralAnswer, GeneralGame, GrundyDecomposition, GrundyOption,
+        GrundyPart, MoveOutcome, Ruleset, TwoPlayerAnswer,
     },
 };
 
@@ -23,6 +23,8 @@ pub struct RulesetQuestion {
     pub first: Seat,
     /// Who wins when the seat to move has no move.
     pub ending: Ending,
+    /// Whether the Grundy value is explained.
+    pub is_explained: bool,
 }
 
 /// Reads a question about a game of any rules.
@@ -38,6 +40,7 @@ pub fn parse_ruleset_question(
         most: request.most,
         edges: request.edges.iter().map(|edge| [edge.from, edge.to, edge.weight]).collect(),
         vertex: request.vertex,
+        max: request.max,
     };
     let game = ruleset.and_then(|ruleset| {
         let parsed = GeneralGame::parse(ruleset, &numbers);
@@ -49,11 +52,11 @@ pub fn parse_ruleset_question(
     let ending = game::parse_ending_or(default, request.ending, field.member("ending"));
     let matrix = matrix?;
     let first = field.member("first").ok_or_report(matrix.seats().seat(request.first as usize))?;
-    Some(RulesetQuestion { game: game?, matrix, first, ending: ending? })
+    Some(RulesetQuestion { game: game?, matrix, first, ending: ending?, is_explained: request.explain })
 }
 
 /// Returns the field that an error is about.
-fn field_of_error(error: &GameNumbersError) -> &'static str {
+pub(super) fn field_of_error(error: &GameNumbersError) -> &'static str {
     use GameNumbersError as E;
     match error {
         E::Unused { what, .. } | E::Missing { what, .. } => what.name(),
@@ -61,6 +64,7 @@ fn field_of_error(error: &GameNumbersError) -> &'static str {
         E::Most(_) => "most",
         E::Window { .. } => "window",
         E::SetCount { .. } | E::SetNumber(_) => "set",
+        E::Max { .. } | E::SetAndMax => "max",
         E::EdgeCount(_) | E::EdgeVertex { .. } | E::EdgeWeight { .. } => "edges",
         E::Vertex(_) | E::OffGraph { .. } => "vertex",
     }
@@ -69,6 +73,7 @@ fn field_of_error(error: &GameNumbersError) -> &'static str {
 /// Writes the solution of a game, with so many bytes of moves and positions at most.
 pub fn ruleset_solution_message(
     game: &GeneralGame,
+    ending: Ending,
     answer: &GeneralAnswer,
     max_option_bytes: usize,
 ) -> pb::SolveRulesetResponse {
@@ -83,6 +88,7 @@ pub fn ruleset_solution_message(
         states: answer.states,
         two_players: answer.two_players.as_ref().map(Into::into),
         ruleset: game.ruleset().name().into(),
+        ending: pb::Ending::from(ending).into(),
     }
 }
 
@@ -126,7 +132,15 @@ impl From<&TwoPlayerAnswer> for pb::TwoPlayers {
 
 impl From<&GrundyDecomposition> for pb::Grundy {
     fn from(grundy: &GrundyDecomposition) -> Self {
-        let part = |(part, value): &(String, u64)| pb::GrundyPart { part: part.clone(), value: *value };
+        let option = |option: &GrundyOption| pb::GrundyOption {
+            value: option.value,
+            position: option.position.clone(),
+        };
+        let part = |part: &GrundyPart| pb::GrundyPart {
+            part: part.part.clone(),
+            value: part.value,
+            options: part.options.iter().map(option).collect(),
+        };
         Self {
             value: grundy.value,
             parts: grundy.parts.iter().map(part).collect(),
@@ -211,6 +225,9 @@ mod tests {
             (request("circular-nim", &[3]), "window"),
             (request("graph-nim", &[3]), "piles"),
             (pb::SolveRulesetRequest { set: vec![1], ..base() }, "set"),
+            (pb::SolveRulesetRequest { max: Some(1), ..base() }, "max"),
+            (pb::SolveRulesetRequest { max: Some(0), ..request("take-away", &[3]) }, "max"),
+            (pb::SolveRulesetRequest { max: Some(1), set: vec![1], ..request("subtraction", &[3]) }, "max"),
             (pb::SolveRulesetRequest { window: Some(1), ..base() }, "window"),
             (pb::SolveRulesetRequest { most: Some(1), ..base() }, "most"),
             (pb::SolveRulesetRequest { vertex: Some(1), ..base() }, "vertex"),

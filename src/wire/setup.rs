@@ -2,7 +2,7 @@
 
 use super::game::{parse_alliance_matrix, parse_ending, parse_piles};
 use super::{RequestField, pb, play::whole_millis};
-use crate::game::{BotName, BySeat, SeatCount};
+use crate::game::{AllianceMatrix, BotName, BySeat, SeatCount};
 use crate::referee::{
     Clock, DEFAULT_MAX_PLIES, DEFAULT_STRIKES, MatchSetup, MatchSetupError, Origin, Terms, TermsError,
 };
@@ -65,7 +65,37 @@ pub fn parse_new_setup(request: &pb::CreateMatchRequest, field: RequestField<'_>
         ending: request.ending,
         assigned: request.assigned.as_ref(),
     };
-    parse_setup_draft(&draft, terms, field)
+    let mode = field.member("alliance").known_enum::<pb::AllianceMode>(request.alliance);
+    let has_standard_rows = match (mode, request.assigned.is_some()) {
+        (Some(pb::AllianceMode::Unspecified), false) => request.bots.len() == 2,
+        (Some(pb::AllianceMode::Standard), false) => true,
+        (Some(pb::AllianceMode::Declared), false)
+        | (Some(pb::AllianceMode::Unspecified | pb::AllianceMode::Given), true)
+        | (None, _) => false,
+        (Some(pb::AllianceMode::Given), false) => {
+            field.member("assigned").report("required, but missing");
+            return None;
+        }
+        (Some(pb::AllianceMode::Random), false) => {
+            field
+                .member("alliance")
+                .report("ALLIANCE_MODE_RANDOM: a match has no seed; draw rows, and assign them");
+            return None;
+        }
+        (Some(mode), true) => {
+            let mode = mode.as_str_name();
+            field
+                .member("assigned")
+                .report(format_args!("rows with {mode}: they stand with ALLIANCE_MODE_GIVEN only"));
+            return None;
+        }
+    };
+    let setup = parse_setup_draft(&draft, terms, field);
+    mode?;
+    setup.map(|setup| {
+        let standard = has_standard_rows.then(|| AllianceMatrix::standard(setup.bots.seats()));
+        MatchSetup { assigned: standard.or(setup.assigned), ..setup }
+    })
 }
 
 /// Reads the setup in a record.
@@ -175,10 +205,7 @@ mod tests {
     fn what_is_not_given_has_a_default() {
         let setup = parse(&request()).unwrap();
         assert_eq!(setup.terms, Terms::default());
-        assert_eq!(
-            (setup.first.index(), setup.ending, setup.assigned, setup.origin),
-            (0, Ending::default(), None, None)
-        );
+        assert_eq!((setup.first.index(), setup.ending, setup.origin), (0, Ending::default(), None));
         let given = pb::CreateMatchRequest {
             clock: Some(pb::Clock { initial_ms: 1, declaration_ms: 1, ..pb::Clock::default() }),
             strikes: 1,
@@ -188,6 +215,47 @@ mod tests {
         let terms = parse(&given).unwrap().terms;
         assert_eq!((terms.clock.initial, terms.clock.increment), (Duration::from_millis(1), Duration::ZERO));
         assert_eq!((terms.strikes, terms.max_plies), (1, 7));
+    }
+
+    #[test]
+    fn two_bots_have_the_standard_rows_unless_told_otherwise() {
+        let standard = |seats| Some(AllianceMatrix::standard(SeatCount::new(seats).unwrap()));
+        let three = vec!["a".into(), "b".into(), "c".into()];
+        let assigned = |alliance: pb::AllianceMode, bots: &[String]| {
+            let (alliance, bots) = (alliance.into(), bots.to_vec());
+            parse(&pb::CreateMatchRequest { alliance, bots, ..request() }).map(|setup| setup.assigned)
+        };
+        let two = request().bots;
+        assert_eq!(assigned(pb::AllianceMode::Unspecified, &two), Ok(standard(2)));
+        assert_eq!(assigned(pb::AllianceMode::Unspecified, &three), Ok(None));
+        assert_eq!(assigned(pb::AllianceMode::Declared, &two), Ok(None));
+        assert_eq!(assigned(pb::AllianceMode::Standard, &three), Ok(standard(3)));
+        let refused = |alliance, rows: Option<u32>| {
+            let rows = rows.map(|last| pb::AllianceMatrix {
+                rows: vec![pb::Row { offsets: vec![0, 1] }, pb::Row { offsets: vec![1 - last, last] }],
+            });
+            let alliance = pb::AllianceMode::into(alliance);
+            parse(&pb::CreateMatchRequest { alliance, assigned: rows, ..request() })
+                .err()
+                .map(|error| error.to_string())
+        };
+        assert_eq!(refused(pb::AllianceMode::Given, Some(1)), None);
+        assert_eq!(refused(pb::AllianceMode::Unspecified, Some(0)), None, "as version 0.1 asks for it");
+        for (mode, rows, expected) in [
+            (pb::AllianceMode::Given, None, "assigned: required, but missing"),
+            (
+                pb::AllianceMode::Random,
+                None,
+                "alliance: ALLIANCE_MODE_RANDOM: a match has no seed; draw rows, and assign them",
+            ),
+            (
+                pb::AllianceMode::Declared,
+                Some(1),
+                "assigned: rows with ALLIANCE_MODE_DECLARED: they stand with ALLIANCE_MODE_GIVEN only",
+            ),
+        ] {
+            assert_eq!(refused(mode, rows).as_deref(), Some(expected));
+        }
     }
 
     #[test]
@@ -202,6 +270,7 @@ mod tests {
             clock: Some(clock),
             strikes: 101,
             max_plies: 65_537,
+            ..pb::CreateMatchRequest::default()
         });
         let refused = refused.unwrap_err();
         let fields: Vec<_> = refused.as_slice().iter().map(|violation| violation.field.as_str()).collect();

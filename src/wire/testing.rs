@@ -4,7 +4,8 @@ use crate::{
     game::{AllianceMatrix, BySeat, Ending, Game, MAX_COUNTERS, Piles, Row, SeatCount},
     tournament::{
         AllianceSource, BoundedCount, Concurrency, EffectBounds, ErrorRates, LadderPairing, LadderSettings,
-        Positions, Scoring, Settings, SettingsDraft, SprtMeasure, SprtSettings, TournamentFormat,
+        MethodsVersion, OracleAccess, Positions, Retention, Scoring, Settings, SettingsDraft, SprtMeasure,
+        SprtSettings, TournamentFormat,
     },
 };
 use proptest::prelude::*;
@@ -120,13 +121,27 @@ pub(crate) fn settings() -> impl Strategy<Value = Settings> {
         "[a-zA-Z0-9][ -~é]{0,99}",
         positions(),
         ending(),
-        prop::sample::select(vec![Scoring::Win, Scoring::Satisfaction]),
+        (
+            prop::sample::select(vec![Scoring::Win, Scoring::Satisfaction]),
+            prop::sample::select(vec![OracleAccess::Open, OracleAccess::Closed]),
+            (0..3_u64, 0..3_u64).prop_map(|(matches, days)| {
+                Retention::new(BoundedCount::new(matches).ok(), BoundedCount::new(days).ok())
+            }),
+        ),
         (1..=Concurrency::MAX, prop::option::of(1..=Concurrency::MAX)),
-        any::<u64>(),
+        (any::<u64>(), prop::sample::select(vec![MethodsVersion::V1, MethodsVersion::V2])),
     )
         .prop_map(
-            |((seats, alliance, format, start_at), title, positions, ending, scoring, concurrency, seed)| {
-                let (concurrency, bot_concurrency) = concurrency;
+            |(
+                (seats, alliance, format, start_at),
+                title,
+                positions,
+                ending,
+                (scoring, oracle, retention),
+                concurrency,
+                of_all,
+            )| {
+                let ((concurrency, bot_concurrency), (seed, methods)) = (concurrency, of_all);
                 // Some hundreds of positions would be more matches than there may be.
                 let start_at = start_at.filter(|_| positions.count() < 5);
                 Settings::new(SettingsDraft {
@@ -137,10 +152,13 @@ pub(crate) fn settings() -> impl Strategy<Value = Settings> {
                     ending,
                     alliance,
                     scoring,
+                    oracle,
+                    retention,
                     concurrency: Concurrency::new(concurrency).unwrap(),
                     bot_concurrency: bot_concurrency.map(|matches| Concurrency::new(matches).unwrap()),
                     start_at,
                     seed,
+                    methods,
                 })
                 .unwrap()
             },

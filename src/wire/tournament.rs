@@ -3,8 +3,6 @@
 //! The clock, the strikes and the ply limit of [`pb::TournamentSettings`] are those of its matches: [`Terms`] here, beside the
 //! [`Settings`].
 
-pub use super::format::set_newest_methods;
-
 use super::{
     RequestField,
     format::{format_message, parse_format},
@@ -17,8 +15,9 @@ use crate::{
     game::SeatCount,
     referee::Terms,
     tournament::{
-        AllianceSource, BotComparison, Concurrency, ConfidenceInterval, HeadToHead, MeanEstimate, Scoring,
-        Settings, SettingsDraft, Standing, StandingRating,
+        AllianceSource, BotComparison, BoundedCount, Concurrency, ConfidenceInterval, HeadToHead,
+        MeanEstimate, MethodsVersion, OracleAccess, Retention, Scoring, Settings, SettingsDraft, Standing,
+        StandingRating,
     },
 };
 
@@ -37,10 +36,17 @@ pub fn parse_settings(settings: &pb::TournamentSettings, field: RequestField<'_>
     let title = field.member("title").ok_or_report(settings.title.parse());
     let seats = field.member("seats").ok_or_report(SeatCount::new(settings.seats as usize));
     let positions = parse_positions(settings, field);
-    let format = parse_format(settings.format.as_ref(), field);
+    let methods = parse_methods(settings.methods, field.member("methods"));
+    let newest_unless_known = methods.unwrap_or(MethodsVersion::NEWEST);
+    let format = parse_format(settings.format.as_ref(), newest_unless_known, field);
     let ending = parse_ending(settings.ending, field.member("ending"));
-    let alliance = parse_alliance(settings, field);
-    let scoring = parse_scoring(settings.scoring, alliance.as_ref(), field.member("scoring"));
+    let alliance = parse_alliance(settings, seats, newest_unless_known, field);
+    let default = seats
+        .zip(alliance.as_ref())
+        .map(|(seats, alliance)| Scoring::default_for(alliance, seats, newest_unless_known));
+    let scoring = field.member("scoring").optional_enum(settings.scoring).and_then(|given| given.or(default));
+    let oracle: Option<Option<OracleAccess>> = field.member("oracle").optional_enum(settings.oracle);
+    let retention = parse_retention(settings.retention.as_ref(), field.member("retention"));
     let concurrency = match settings.concurrency {
         0 => Some(Concurrency::default()),
         given => field.member("concurrency").ok_or_report(Concurrency::new(given as usize)),
@@ -69,15 +75,38 @@ pub fn parse_settings(settings: &pb::TournamentSettings, field: RequestField<'_>
         ending: ending?,
         alliance: alliance?,
         scoring: scoring?,
+        oracle: oracle?.unwrap_or_default(),
+        retention: retention?,
         concurrency: concurrency?,
         bot_concurrency: bot_concurrency?,
         start_at,
         seed: settings.seed,
+        methods: methods?,
     };
     field.ok_or_report(Settings::new(draft))
 }
 
-fn parse_alliance(settings: &pb::TournamentSettings, field: RequestField<'_>) -> Option<AllianceSource> {
+/// Reads the version of the methods. Settings that version 0.1 wrote say nothing of it.
+fn parse_methods(number: u32, field: RequestField<'_>) -> Option<MethodsVersion> {
+    match number {
+        0 => Some(MethodsVersion::OLDEST),
+        number => field.ok_or_report(MethodsVersion::of_number(number)),
+    }
+}
+
+/// Writes into the settings of a new tournament by which methods it is played, where they leave that open: the newest.
+pub fn set_newest_methods(settings: &mut pb::TournamentSettings) {
+    if settings.methods == 0 {
+        settings.methods = MethodsVersion::NEWEST.number();
+    }
+}
+
+fn parse_alliance(
+    settings: &pb::TournamentSettings,
+    seats: Option<SeatCount>,
+    methods: MethodsVersion,
+    field: RequestField<'_>,
+) -> Option<AllianceSource> {
     let (at_matrix, matrix) = (field.member("alliance_matrix"), settings.alliance_matrix.as_ref());
     let mode = field.member("alliance").known_enum(settings.alliance);
     let given = match (mode, matrix) {
@@ -94,15 +123,36 @@ fn parse_alliance(settings: &pb::TournamentSettings, field: RequestField<'_>) ->
     };
     let given = given.map(|matrix| parse_alliance_matrix(matrix, at_matrix));
     match mode? {
-        pb::AllianceMode::Unspecified | pb::AllianceMode::Declared => Some(AllianceSource::Declared),
+        pb::AllianceMode::Unspecified => seats.map(|seats| AllianceSource::default_for(seats, methods)),
+        pb::AllianceMode::Declared => Some(AllianceSource::Declared),
         pb::AllianceMode::Standard => Some(AllianceSource::Standard),
         pb::AllianceMode::Random => Some(AllianceSource::Random),
         pb::AllianceMode::Given => given?.map(AllianceSource::Given),
     }
 }
 
-fn parse_scoring(number: i32, alliance: Option<&AllianceSource>, field: RequestField<'_>) -> Option<Scoring> {
-    field.optional_enum(number)?.or_else(|| alliance.map(Scoring::default_for))
+#[expect(clippy::option_option, reason = "the outer one says whether it could be read, as everywhere here")]
+fn parse_retention(given: Option<&pb::Retention>, field: RequestField<'_>) -> Option<Option<Retention>> {
+    let Some(&pb::Retention { matches, days }) = given else { return Some(None) };
+    let kept_matches = match matches {
+        0 => Some(None),
+        given => field.member("matches").ok_or_report(BoundedCount::new(given)).map(Some),
+    };
+    let kept_days = match days {
+        0 => Some(None),
+        given => field.member("days").ok_or_report(BoundedCount::new(given.into())).map(Some),
+    };
+    let retention = Retention::new(kept_matches?, kept_days?);
+    field.ok_or_report(retention.ok_or("it says neither how many matches nor for how many days")).map(Some)
+}
+
+impl From<Retention> for pb::Retention {
+    fn from(retention: Retention) -> Self {
+        Self {
+            matches: retention.matches().map_or(0, BoundedCount::get),
+            days: retention.days().map_or(0, |days| days.get() as u32),
+        }
+    }
 }
 
 /// Writes what a tournament is, and the terms of its matches.
@@ -126,6 +176,8 @@ pub fn settings_message_without_positions(settings: &Settings, terms: &Terms) ->
             AllianceSource::Declared | AllianceSource::Standard | AllianceSource::Random => None,
         },
         scoring: pb::Scoring::from(settings.scoring).into(),
+        oracle: pb::OracleAccess::from(settings.oracle).into(),
+        retention: settings.retention.map(Into::into),
         clock: Some((&terms.clock).into()),
         strikes: terms.strikes,
         max_plies: terms.max_plies,
@@ -135,6 +187,7 @@ pub fn settings_message_without_positions(settings: &Settings, terms: &Terms) ->
         format: format_message(&settings.format),
         other_positions: unlisted_positions_message(&settings.positions),
         bot_concurrency: settings.bot_concurrency.map_or(0, |matches| matches.get() as u32),
+        methods: settings.methods.number(),
     }
 }
 
@@ -151,7 +204,7 @@ impl From<&AllianceSource> for pb::AllianceMode {
 
 impl From<&BotComparison> for pb::Comparison {
     fn from(comparison: &BotComparison) -> Self {
-        let BotComparison { bot, other, meeting, probability_better } = comparison;
+        let BotComparison { bot, other, meeting, probability_better, adjusted_chance } = comparison;
         let HeadToHead { matches, wins, other_wins } = *meeting;
         Self {
             bot: bot.to_string(),
@@ -160,6 +213,7 @@ impl From<&BotComparison> for pb::Comparison {
             wins,
             other_wins,
             probability_better: *probability_better,
+            adjusted_chance: *adjusted_chance,
         }
     }
 }
@@ -167,7 +221,8 @@ impl From<&BotComparison> for pb::Comparison {
 impl From<&StandingRating> for pb::BotRating {
     fn from(rating: &StandingRating) -> Self {
         let ConfidenceInterval { low, high } = rating.interval;
-        Self { points: rating.points, low, high, island: rating.island }
+        let measure = pb::RatingMeasure::from(rating.measure).into();
+        Self { points: rating.points, low, high, island: rating.island, measure }
     }
 }
 
@@ -241,9 +296,34 @@ mod tests {
         assert_eq!(settings.scoring, Scoring::Win);
         assert_eq!(settings.concurrency.get(), 64);
         assert_eq!(settings.start_at, None);
+        assert_eq!(settings.oracle, OracleAccess::Open);
         let assigned = pb::AllianceMode::Standard.into();
         let settings = parse(&pb::TournamentSettings { alliance: assigned, ..smallest() }).unwrap();
-        assert_eq!(settings.scoring, Scoring::Satisfaction);
+        assert_eq!((settings.scoring, settings.methods), (Scoring::Satisfaction, MethodsVersion::OLDEST));
+    }
+
+    #[test]
+    fn two_seats_of_a_new_tournament_have_the_standard_rows() {
+        let parsed = |methods, alliance: pb::AllianceMode| {
+            let alliance = alliance.into();
+            let mut given = pb::TournamentSettings { seats: 2, methods, alliance, ..smallest() };
+            set_newest_methods(&mut given);
+            let settings = parse(&given).unwrap();
+            (settings.alliance.clone(), settings.scoring, settings.methods.number())
+        };
+        let newest = MethodsVersion::NEWEST.number();
+        let unspecified = pb::AllianceMode::Unspecified;
+        assert_eq!(parsed(0, unspecified), (AllianceSource::Standard, Scoring::Win, newest));
+        assert_eq!(parsed(0, pb::AllianceMode::Declared), (AllianceSource::Declared, Scoring::Win, newest));
+        assert_eq!(parsed(1, unspecified), (AllianceSource::Declared, Scoring::Win, 1));
+        let old = parse(&pb::TournamentSettings { seats: 2, ..smallest() }).unwrap();
+        assert_eq!(old.alliance, AllianceSource::Declared, "what version 0.1 has stored");
+        let unknown = pb::TournamentSettings { methods: newest + 1, ..smallest() };
+        let expected = format!(
+            "settings.methods: version {} of the methods: this program knows 1 to {newest}",
+            newest + 1
+        );
+        assert_eq!(refusals(&unknown), [expected]);
     }
 
     #[test]
@@ -311,6 +391,27 @@ mod tests {
             ]
         );
         assert_eq!(with(pb::AllianceMode::Given, None), ["settings.alliance_matrix: required, but missing"]);
+    }
+
+    #[test]
+    fn a_retention_says_how_many_or_for_how_long() {
+        let with = |matches, days| {
+            let retention = Some(pb::Retention { matches, days });
+            refusals(&pb::TournamentSettings { retention, ..smallest() })
+        };
+        assert_eq!(
+            with(0, 0),
+            ["settings.retention: it says neither how many matches nor for how many days"]
+        );
+        let expected = [
+            "settings.retention.matches: 10000001: expected a number from 1 to 10000000",
+            "settings.retention.days: 36501: expected a number from 1 to 36500",
+        ];
+        assert_eq!(with(10_000_001, 36_501), expected);
+        let retention = Some(pb::Retention { matches: 0, days: 30 });
+        let settings = parse(&pb::TournamentSettings { retention, ..smallest() }).unwrap();
+        assert_eq!(settings.retention.unwrap().days().unwrap().get(), 30);
+        assert_eq!(parse(&smallest()).unwrap().retention, None);
     }
 
     #[test]

@@ -135,7 +135,8 @@ fn a_contradiction_names_its_takes() {
     let games = [game("[2,1]"), game("[1,2]"), game("[2]")].concat();
     let text = printed(&["rationalise", "--seat", "0", "-"], &games);
     let contradiction = "no row explains every take. These contradict each other; no fewer do:\n  \
-                         standard input:1, ply 0, by seat 0\n  standard input:2, ply 0, by seat 0\n";
+                         standard input:1, ply 0, by seat 0: took 2 of 3, piles 3\n  \
+                         standard input:2, ply 0, by seat 0: took 1 of 3, piles 3\n";
     assert_eq!(
         text,
         format!(
@@ -146,7 +147,7 @@ fn a_contradiction_names_its_takes() {
     let answer = &json_lines(&printed(&["rationalise", "--seat", "0", "--json", "-"], &games))[0];
     let takes = [0, 1].map(|game| {
         let name = format!("standard input:{}", game + 1);
-        json!({"game": game, "ply": 0, "seat": 0, "name": name})
+        json!({"game": game, "ply": 0, "seat": 0, "name": name, "piles": [3], "take": 2 - game})
     });
     let expected = json!({"takes": takes, "shortest": true, "minimality": "proved", "of_takes": null});
     for (reading, word) in
@@ -164,10 +165,20 @@ fn documents_that_do_not_fit_are_refused_by_name() {
     let game = r#"{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[2,2]}"#;
     fs::write(&file, format!("{}\n{game}\n", game.replace("[2,2]", "[2,1]"))).unwrap();
     let file = file.to_str().unwrap();
-    let illegal = refused(&["rationalise", "--seat", "1", file], "");
-    assert_eq!(illegal, format!("{file}:2: ply 1: a take of 2 from pile 0, which holds 1: take 1 to 1"));
-    let nameless = refused(&["rationalise", "--bot", "bob", file], "");
-    assert_eq!(nameless, format!("{file}:1: --bot bob: a game names no bots: give --seat instead"));
+    let left_out = |args: &[&str]| {
+        let (code, output, errors) = lastnim(&[&["rationalise"], args].concat(), "");
+        (code, output.lines().next().map(str::to_owned), errors)
+    };
+    // The other game counts.
+    let illegal = "ply 1: a take of 2 from pile 0, which holds 1: take 1 to 1";
+    let expected = format!("left out: {file}:2: {illegal}\nerror: 1 document was left out, named above\n");
+    let counted = "1 match with 2 seats, 1 take; the declared row is 0 1.".to_owned();
+    assert_eq!(left_out(&["--seat", "1", file]), (1, Some(counted), expected));
+    let nameless = "--bot bob: a game names no bots: give --seat instead";
+    let expected = format!(
+        "left out: {file}:1: {nameless}\nleft out: {file}:2: {nameless}\nerror: 2 documents were left out, named above\n"
+    );
+    assert_eq!(left_out(&["--bot", "bob", file]), (1, None, expected));
     assert!(refused(&["rationalise", file], "").contains("required"));
     refused(&["rationalise", "--seat", "0", "--bot", "bob", file], "");
 }

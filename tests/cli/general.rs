@@ -48,6 +48,7 @@ fn a_game_of_three_is_solved_in_words() {
     assert_eq!(
         printed("--game kayles --piles 3 --players 3 --ending to-move-wins"),
         "kayles 3: remove one stone of a row, or two neighbours; the row splits there.\n\
+         Ending: to_move_wins, a seat that has no move left wins.\n\
          Seat 0 wins under optimal play (value 0), with seat 0 to move.\n\
          Winner by first seat: 0 -> 0, 1 -> 1, 2 -> 2\n\
          Optimal moves, 1 of 5:\n\
@@ -112,7 +113,7 @@ fn every_game_is_solved_in_json() {
         json!({
             "ruleset": "subtraction", "winner": 0, "value": 1, "winner_by_first": [1, 2, 0],
             "options": [{"play": "take 3 from pile 0", "position": "1", "winner": 0, "optimal": true, "regret": 0}],
-            "options_left_out": 0, "method": "backward_induction", "states": 2, "two_players": null
+            "options_left_out": 0, "method": "backward_induction", "states": 2, "two_players": null, "ending": "to_move_wins"
         })
     );
 }

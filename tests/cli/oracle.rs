@@ -59,7 +59,8 @@ fn a_position_is_solved_in_words_and_in_json() {
         printed(&figure_1, ""),
         "Seat 2 wins under optimal play (value 2), with seat 0 to move.\n\
          Optimal takes: 1 (there are 2 in the last pile).\n\
-         Winner by first seat: 0 -> 2, 1 -> 2, 2 -> 1\n"
+         Winner by first seat: 0 -> 2, 1 -> 2, 2 -> 1\n\
+         Ending: to_move_wins, a seat that has no move left wins.\n"
     );
     let as_json = printed(&[&figure_1[..], &["--json"]].concat(), "");
     let expected = r#"{"winner":2,"value":2,"winner_by_first":[2,2,1],"optimal_takes":[{"lo":1,"hi":1}]}"#;
@@ -149,7 +150,7 @@ fn a_batch_answers_every_good_line_in_order() {
         (1, 3, "not valid JSON: expected a value at column 2, found \"nonsense\""),
         (3, 5, "first: seat 2: the seats are 0 to 1"),
         (4, 6, "ending \"misere\": expected to_move_wins or last_mover_wins"),
-        (5, 7, "invalid value: integer `-1`, expected u64 at column 12"),
+        (5, 7, "piles[0]: -1 is not a whole number of 0 or more"),
         (6, 8, "alliance_matrix is missing: give every row, or \"players\" for the standard matrix"),
         (7, 9, "pile 0 of 9223372036854775808 counters: a pile has at most 9223372036854775807"),
     ];
@@ -232,7 +233,7 @@ fn a_bare_game_is_audited_in_words() {
         "  ply 0: seat 0 took 2 of 2; the winner changed from seat 2 to seat 1; taking 1 was optimal; it cost seat 0 1 rank.\n",
         "\nFirst error: ply 0.\n",
         "ply 0.\n",
-        "100% (1 of 1)\n",
+        "100% (1 of 1)      0            0\n",
     ] {
         assert!(text.contains(expected), "{expected:?} in {text}");
     }
@@ -245,14 +246,17 @@ fn a_bare_game_is_audited_in_words() {
 #[test]
 fn a_bare_game_is_audited_in_json() {
     let audit: Value = serde_json::from_str(&printed(&["audit", "-", "--json"], PLAYED)).unwrap();
-    let ply = |ply, seat, take, before, after, regret, counters| {
+    let ply = |ply, seat, take, before, after, regret, counters, (sure, safety)| {
         json!({"ply": ply, "seat": seat, "take": take, "predicted_before": before, "predicted_after": after,
-               "regret": regret, "optimal_takes": [{"lo": 1, "hi": 1}], "steward": false, "counters": counters})
+               "regret": regret, "optimal_takes": [{"lo": 1, "hi": 1}], "steward": false, "counters": counters,
+               "guaranteed_before": sure, "guaranteed_after": sure, "guaranteed_if_optimal": sure,
+               "safety": safety})
     };
-    let seat = |seat, predicted, actual, satisfaction, regret, luck, (optimal, plies)| {
+    let seat = |seat, predicted, actual, satisfaction, regret, luck, (optimal, plies), sure| {
         json!({"seat": seat, "rank_predicted": predicted, "rank_actual": actual, "satisfaction": satisfaction,
                "regret": regret, "luck": luck, "accuracy": f64::from(optimal) / f64::from(plies),
-               "plies": plies, "optimal_plies": optimal})
+               "plies": plies, "optimal_plies": optimal, "rank_guaranteed": sure,
+               "safety": {"risky": 0, "needless_risks": 0, "safe_errors": 0, "hedges": 0}})
     };
     assert_eq!(
         audit,
@@ -260,10 +264,12 @@ fn a_bare_game_is_audited_in_json() {
             "winner": 1,
             "predicted_winner": 2,
             "plies": [
-                ply(0, 0, 2, 2, 1, 1, 2), ply(1, 1, 1, 1, 1, 0, 2), ply(2, 2, 1, 1, 1, 0, 1), ply(3, 0, 1, 1, 1, 0, 1)
+                ply(0, 0, 2, 2, 1, 1, 2, (2, "error")), ply(1, 1, 1, 1, 1, 0, 2, (0, "safe")),
+                ply(2, 2, 1, 1, 1, 0, 1, (1, "safe")), ply(3, 0, 1, 1, 1, 0, 1, (2, "safe"))
             ],
             "seats": [
-                seat(0, 1, 2, 0.0, 1, 0, (1, 2)), seat(1, 1, 0, 1.0, 0, 1, (1, 1)), seat(2, 0, 1, 0.5, 0, -1, (1, 1))
+                seat(0, 1, 2, 0.0, 1, 0, (1, 2), 2), seat(1, 1, 0, 1.0, 0, 1, (1, 1), 1),
+                seat(2, 0, 1, 0.5, 0, -1, (1, 1), 2)
             ],
             "ledger": [{"costs": [1, -1, 1]}, {"costs": [0, 0, 0]}, {"costs": [0, 0, 0]}],
             "kingmaking_plies": [0],
@@ -300,7 +306,7 @@ fn games_are_audited_in_batches() {
     let errors = [
         (1, 2, "the game is not over after 3 takes: pile 0 still holds 1"),
         (2, 4, "ply 0: a take of 3 from pile 2, which holds 2: take 1 to 2"),
-        (3, 5, "missing field `takes` at column 45"),
+        (3, 5, "takes is missing, as in {\"piles\":[3],\"players\":2,\"takes\":[1,2]}"),
     ];
     for (answer, line, error) in errors {
         assert_eq!(lines[answer], json!({"line": line, "error": error}));
@@ -321,8 +327,13 @@ fn a_document_may_have_many_lines_and_its_faults_are_placed() {
     let missing = Path::new(env!("CARGO_TARGET_TMPDIR")).join("missing.json");
     let error = refused(&["audit", missing.to_str().unwrap()], "", 1);
     assert!(error.contains("missing.json: "), "{error}");
-    assert_eq!(refused(&["audit", "-"], "{}", 2), "standard input: missing field `piles` at column 2");
-    assert_eq!(refused(&["audit"], "{}", 2), "standard input: missing field `piles` at column 2");
+    let missing = r#"standard input: piles is missing, as in {"piles":[3],"players":2,"takes":[1,2]}"#;
+    assert_eq!(refused(&["audit", "-"], "{}", 2), missing);
+    assert_eq!(refused(&["audit"], "{}", 2), missing);
+    assert_eq!(
+        refused(&["audit"], "[[3],[[0,1],[0,1]],null,0,null,[1,2]]", 2),
+        r#"standard input: [[3],[[0,1],[0,1]],null,0,null,[1,2]] is not an object, as in {"piles":[3],"players":2,"takes":[1,2]}"#
+    );
     assert_eq!(
         refused(&["audit"], "nonsense", 2),
         "standard input: not valid JSON: expected a value at column 2, found \"nonsense\""
@@ -399,8 +410,30 @@ fn a_batch_may_name_the_standard_matrix() {
         (r#"{"piles":[1],"alliance_matrix":"standard"}"#, "alliance_matrix is missing"),
         (r#"{"piles":[1],"players":33}"#, "players: 33 seats: a game has 2 to 32"),
         (r#"{"piles":[1],"players":3,"alliance_matrix":[[0,1],[0,1]]}"#, "3 players and a matrix of 2 rows"),
-        (r#"{"piles":[1],"alliance_matrix":"usual"}"#, "expected a matrix: an array of rows, or "),
+        (
+            r#"{"piles":[1],"alliance_matrix":"usual"}"#,
+            "alliance_matrix: \"usual\" is not a list of rows, or \"standard\"",
+        ),
         ("{\"piles\":[1]", "not valid JSON: the text ends within an object at column 12"),
+        (
+            r#"["kayles",[5],[[0,1],[0,1]]]"#,
+            r#"["kayles",[5],[[0,1],[0,1]]] is not an object, as in {"piles":[1,2,2],"players":3}"#,
+        ),
+        ("[]", "[] is not an object, as in "),
+        ("7", "7 is not an object, as in "),
+        (r#"{"piles":"x","players":3}"#, "piles: \"x\" is not a list"),
+        (r#"{"piles":[1,2.5],"players":3}"#, "piles[1]: 2.5 is not a whole number of 0 or more"),
+        (r#"{"piles":[1],"players":[3]}"#, "players: [3] is not a whole number of 0 or more"),
+        (
+            r#"{"piles":[1],"alliance_matrix":[[0,1],[0,"a"]]}"#,
+            "alliance_matrix[1][1]: \"a\" is not a whole number",
+        ),
+        (r#"{"piles":[1],"players":3,"players":3}"#, "the key \"players\" stands twice at column "),
+        (r#"{"game":5,"piles":[1],"players":3}"#, "game: 5 is not a word"),
+        (
+            r#"{"game":"graph-nim","edges":[[0,1]],"vertex":0,"players":2}"#,
+            "edges[0]: [0,1] is not a list of three numbers",
+        ),
     ] {
         let output = lastnim(&["solve", "--batch"], bad.as_bytes());
         let lines = json_lines(&String::from_utf8(output.stdout).unwrap());

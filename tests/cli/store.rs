@@ -60,8 +60,13 @@ impl Place {
 
     /// Starts a server, later ones where the first one listened.
     fn serve(&mut self) -> Process {
+        self.serve_with(&[])
+    }
+
+    fn serve_with(&mut self, flags: &[&str]) -> Process {
         let mut command = self.command(&["serve", "--json", "--store", "sqlite:lastnim.db", "--listen"]);
-        let mut server = Process(command.arg(&self.address).stdout(Stdio::piped()).spawn().unwrap());
+        command.arg(&self.address).args(flags);
+        let mut server = Process(command.stdout(Stdio::piped()).spawn().unwrap());
         let mut line = String::new();
         BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
         json(&line)["listening"].as_str().unwrap().clone_into(&mut self.address);
@@ -70,6 +75,10 @@ impl Place {
 
     /// Starts a ladder without an end, and two bots that play on it; returns its id.
     fn begin(&self, groups_at_once: &str) -> (String, [Process; 2]) {
+        self.begin_with(&["--concurrency", groups_at_once])
+    }
+
+    fn begin_with(&self, flags: &[&str]) -> (String, [Process; 2]) {
         let create = [
             "tournament",
             "create",
@@ -82,7 +91,7 @@ impl Place {
             "--start-at",
             "2",
         ];
-        let id = self.printed(&[&create[..], &["--concurrency", groups_at_once]].concat());
+        let id = self.printed(&[&create[..], flags].concat());
         let bots = ["greedy", "timid"].map(|kind| {
             let token = self.printed(&["register", kind]);
             let mut bot = self.command(&["bot", kind, "--tournament", &id]);
@@ -105,6 +114,23 @@ impl Place {
             sleep(Duration::from_millis(20));
         }
     }
+
+    /// Measures the store until the one tournament in it is as it should be, and returns what is said of it.
+    fn until_stats(&self, settled: impl Fn(&Value) -> bool) -> Value {
+        let began = Instant::now();
+        loop {
+            let stats = self.json(&["store", "stats"]);
+            if settled(&stats["tournaments"][0]) {
+                return stats["tournaments"][0].clone();
+            }
+            assert!(began.elapsed() < LONG, "{stats}");
+            sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+fn number(of: &Value, name: &str) -> u64 {
+    of[name].as_u64().unwrap_or_else(|| panic!("no {name} in {of}"))
 }
 
 #[test]
@@ -249,4 +275,45 @@ fn records_are_pruned_while_bots_play_and_the_rest_goes_on() {
     assert!(status.success(), "{}", text(stderr));
     assert!(json(&text(stdout))["pruned_matches"].as_u64() > Some(0));
     assert_eq!(place.json(&["store", "check"])["damages"], 0);
+}
+
+#[test]
+fn a_ladder_with_a_retention_plays_on_while_its_server_prunes_it() {
+    let mut place = Place::new("retention");
+    let prunes_often = ["--retention-interval-ms", "100"];
+    let server = place.serve_with(&prunes_often);
+    let (id, bots) = place.begin_with(&["--concurrency", "4", "--keep-matches", "10"]);
+    assert!(place.printed(&["tournament", "show", &id]).contains("those of the newest 10 matches are kept"));
+    let pruned = number(&place.until_stats(|stats| number(stats, "pruned_matches") > 20), "pruned_matches");
+    // It is killed while it prunes, and the next one goes on.
+    drop(server);
+    let server = place.serve_with(&prunes_often);
+    place.until_stats(|stats| number(stats, "pruned_matches") > pruned + 20);
+    place.printed(&["tournament", "pause", &id]);
+    let kept = |stats: &Value| number(stats, "matches") - number(stats, "pruned_matches");
+    let settled = place.until_stats(|stats| number(stats, "unfinished_matches") == 0 && kept(stats) == 10);
+    let figures = |place: &Place| -> Vec<Value> {
+        let standings = place.json(&["tournament", "standings", &id]);
+        let names = ["bot", "place", "points", "matches", "wins", "accuracy", "regret_per_match", "forfeits"];
+        let lines = standings["standings"].as_array().unwrap();
+        lines.iter().flat_map(|line| names.map(|name| line[name].clone())).collect()
+    };
+    let before = figures(&place);
+    drop((server, bots));
+    assert_eq!(place.json(&["store", "check"])["damages"], 0);
+    let server = place.serve_with(&prunes_often);
+    assert_eq!(figures(&place), before, "results are counted without their records");
+    let listed = place.json(&["match", "list", "--tournament", &id, "--most", "1000"]);
+    let oldest = listed["matches"].as_array().unwrap().last().unwrap()["id"].as_str().unwrap();
+    let (_, why) = place.refused(&["record", "get", oldest]);
+    assert!(why.contains("was pruned"), "{why}");
+    // Nobody plays, and nothing more goes, also when it is over.
+    place.printed(&["tournament", "cancel", &id]);
+    drop(server);
+    let again = place.serve_with(&prunes_often);
+    assert_eq!(
+        place.until_stats(|stats| stats["state"] == "cancelled")["pruned_matches"],
+        settled["pruned_matches"]
+    );
+    drop(again);
 }

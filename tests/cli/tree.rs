@@ -309,6 +309,7 @@ fn a_solution_is_explained() {
 Seat 2 wins under optimal play (value 2), with seat 0 to move.
 Optimal takes: 1 (there are 2 in the last pile).
 Winner by first seat: 0 -> 2, 1 -> 2, 2 -> 1
+Ending: to_move_wins, a seat that has no move left wins.
 
 What the takes of seat 0 lead to:
   take  winner  regret  better for        worse for

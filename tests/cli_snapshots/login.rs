@@ -36,6 +36,7 @@ fn a_login_is_kept() {
         "LASTNIM_ADMIN_TOKEN_FILE=admin.token lastnim bots add dora",
         "LASTNIM_ADMIN_TOKEN=$(cat admin.token) lastnim bots add erin --token-file alice.token",
         "lastnim bots add erin --token ''",
+        "lastnim bots add erin --token $(cat alice.token)",
         "lastnim key --server 127.0.0.1:1",
         "lastnim bots rotate | lastnim login --json",
         "lastnim bots rotate alice > alice.token",

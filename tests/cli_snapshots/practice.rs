@@ -17,6 +17,7 @@ fn a_bot_practises() {
         "lastnim bot oracle --token-file bob.token --practice --against easy --piles 2,7 --rounds 2 --json",
         "lastnim match create --bots oracle,easy --piles 2,2 --alliance standard --watch | wc -l",
         "lastnim match create --bots alice,oracle --piles 3 --token-file alice.token | wc -l",
+        "lastnim match create --bots oracle,me --piles 3 --token-file alice.token | wc -l",
         "lastnim match list --bot alice --most 1 --csv | cut -d , -f 2-",
     ];
     terminal.run_all(&lines).is_snapshot("practice", "practice");
@@ -33,6 +34,8 @@ fn what_is_no_practice_is_refused() {
         "lastnim match create --bots oracle,easy --piles 3 --token-file alice.token --json",
         "lastnim match create --bots alice,oracle --piles 3 --token-file alice.token > id",
         "lastnim match create --bots alice,oracle --piles 3 --token-file alice.token",
+        "lastnim match create --bots me,oracle --piles 3",
+        "lastnim match create --bots me,oracle --piles 3 --token ''",
         "lastnim bots add oracle",
         "lastnim bots rotate oracle",
         "lastnim bots remove easy",

@@ -17,6 +17,37 @@ fn rows_that_explain_play_are_found() {
 }
 
 #[test]
+fn records_of_folders_are_read_and_what_does_not_count_is_named() {
+    let mut terminal = with_record();
+    terminal.set("KEY", crate::stable_text::PUBLIC_KEY);
+    let lines = [
+        "mkdir -p folder && cp record.json folder/a.json && cp record.txt folder/b.txt",
+        "lastnim rationalise --bot bob --key $KEY folder",
+        "sed 's/\"take\":\"2\"/\"take\":\"1\"/' record.json > folder/changed.json",
+        "head -c 300 record.json > folder/cut.json",
+        "sed 's/,\"signer\":.*/}/' record.json > folder/unsigned.json",
+        "cat folder/a.json folder/cut.json > folder/lines.jsonl",
+        "lastnim rationalise --bot bob --key $KEY folder",
+        "lastnim rationalise --bot bob --key 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo= record.json",
+        "lastnim rationalise --bot bob folder/cut.json record.txt --json",
+        "mkdir -p empty && lastnim rationalise --bot bob empty",
+    ];
+    terminal.run_all(&lines).is_snapshot("rationalise", "folders");
+}
+
+#[test]
+fn takes_that_contradict_each_other_are_shown_with_their_positions() {
+    let lines = [
+        r#"echo '{"piles":[2,3],"players":3,"takes":[1,2,2]}' > one.json"#,
+        r#"echo '{"piles":[1,2,2],"players":3,"takes":[2,1,1,1]}' > two.json"#,
+        r#"echo '{"piles":[3,3],"players":3,"takes":[3,1,2]}' > three.json"#,
+        "lastnim rationalise --seat 0 one.json two.json three.json",
+        "lastnim rationalise --seat 0 one.json two.json three.json --json",
+    ];
+    with_record().run_all(&lines).is_snapshot("rationalise", "contradiction");
+}
+
+#[test]
 fn what_cannot_be_rationalised_is_named() {
     let lines = [
         "lastnim rationalise",
@@ -27,6 +58,8 @@ fn what_cannot_be_rationalised_is_named() {
         "(cat record.json; echo nonsense) | lastnim rationalise --bot bob -",
         r#"echo '{"piles":[3],"players":2,"takes":[1,2]}' | lastnim rationalise --bot bob -"#,
         r#"echo '{"piles":[3],"players":2,"takes":[4]}' | lastnim rationalise --seat 0 -"#,
+        r#"echo '{"piles":[3],"players":2,"takes":[1,2]}' | lastnim rationalise --seat 0 --key 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo= -"#,
+        "echo '[[3],2,[1,2]]' | lastnim rationalise --seat 0 -",
     ];
     with_record().run_all(&lines).is_snapshot("rationalise", "errors");
 }

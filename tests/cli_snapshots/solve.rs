@@ -34,6 +34,28 @@ fn solutions_are_explained() {
 }
 
 #[test]
+fn the_safety_of_the_winner_is_assessed() {
+    let lines = [
+        "lastnim solve --piles 3,4,5 --players 3 --robust",
+        "lastnim solve --piles 3,4,5 --players 3 --robust --error-rate 0.05",
+        "lastnim solve --piles 9,4,7 --players 5 --robust --max-coalition 1",
+        "lastnim solve --piles 9223372036854775807,7 --players 32 --robust --max-coalition 1 --explain",
+        "lastnim solve --piles 0 --players 3 --robust --error-rate 1",
+        "lastnim solve --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1' --robust --error-rate 0.25 --json",
+    ];
+    is_shown("solve", "robust", &lines);
+    let refused = [
+        "lastnim solve --piles 3,4 --players 3 --robust --error-rate 5%",
+        "lastnim solve --piles 3,4 --players 3 --robust --max-coalition 0",
+        "lastnim solve --piles 3,4 --players 3 --error-rate 0.1",
+        "lastnim solve --piles 9223372036854775807,7 --players 3 --robust --error-rate 0.1",
+        "lastnim solve --piles 3,4 --players 3 --robust --max-states 5",
+        "lastnim solve --game nim --piles 3,4 --players 3 --robust",
+    ];
+    is_shown("solve", "robust_refused", &refused);
+}
+
+#[test]
 fn a_batch_is_answered_line_by_line() {
     let batch = "printf '%s\\n' '{\"piles\":[1,2,2],\"alliance_matrix\":[[0,2,1],[0,1,2],[0,2,1]]}' \\
   '{\"piles\":[3,4,5],\"players\":3,\"first\":2,\"ending\":\"last_mover_wins\"}' '' \\

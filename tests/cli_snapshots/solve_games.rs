@@ -31,6 +31,33 @@ fn every_game_is_solved() {
 }
 
 #[test]
+fn each_game_has_an_ending_of_its_own_which_is_printed() {
+    let lines = [
+        "lastnim solve --game last-nim --piles 2,3 --players 2",
+        "lastnim solve --game subtraction --set 1,3,4 --piles 21 --players 2",
+        "lastnim solve --game take-away --set 1,3,4 --piles 21 --players 2 --ending to-move-wins",
+        "lastnim solve --game bounded-nim --max 3 --piles 21 --players 2",
+        "lastnim solve --game advanced-nim --piles 3 --players 2",
+        "lastnim solve --game end-nim --piles 2,1,2 --players 2",
+        "echo '{\"game\":\"take-away\",\"max\":3,\"piles\":[4],\"players\":2}' | lastnim solve --batch",
+    ];
+    is_shown("solve_games", "endings", &lines);
+}
+
+#[test]
+fn a_grundy_value_is_shown_step_by_step() {
+    let lines = [
+        "lastnim solve --game nim --piles 13,12,8 --players 2 --explain",
+        "lastnim solve --game kayles --piles 5 --players 2 --explain",
+        "lastnim solve --game kayles --piles 2,2 --players 2 --explain",
+        "lastnim solve --game nim --piles 100 --players 2 --explain",
+        "lastnim solve --game take-away --set 1,3,4 --piles 5,7 --players 2 --explain --ending to-move-wins",
+        "lastnim solve --game kayles --piles 3,1 --players 2 --explain --json",
+    ];
+    is_shown("solve_games", "grundy_steps", &lines);
+}
+
+#[test]
 fn what_is_no_game_is_named() {
     let lines = [
         "lastnim solve --game kayle --piles 3 --players 2",
@@ -39,6 +66,12 @@ fn what_is_no_game_is_named() {
         "lastnim solve --game circular-nim --piles 3,3 --players 2",
         "lastnim solve --game circular-nim --piles 3,3 --window 3 --players 2",
         "lastnim solve --game subtraction --piles 3 --set 0 --players 2",
+        "lastnim solve --game subtraction --piles 3 --players 2",
+        "lastnim solve --game bounded-nim --piles 3 --max 2000 --players 2",
+        "lastnim solve --game subtraction --piles 3 --max 2 --set 1 --players 2",
+        "lastnim solve --game kayles --piles 3 --max 2 --players 2",
+        "lastnim solve --piles 3 --max 2 --players 2",
+        "echo '{\"game\":\"take-away\",\"max\":3,\"set\":[1],\"piles\":[4],\"players\":2}' | lastnim solve --batch",
         "lastnim solve --game fibonacci-nim --piles 3,4 --players 2",
         "lastnim solve --game nim --piles 1000001 --players 2",
         "lastnim solve --game nim --players 2",

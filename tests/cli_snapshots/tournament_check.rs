@@ -57,6 +57,16 @@ fn examples_of_every_format_are_checked() {
 }
 
 #[test]
+fn two_seats_that_declare_are_told_what_it_leads_to() {
+    let two = "seats = 2\nalliance = \"declared\"\npositions = { paper = true }\n\
+               [[bot]]\nname = \"a\"\nhouse = \"oracle\"\n[[bot]]\nname = \"b\"\nhouse = \"traitor\"\n";
+    let mut terminal = with_examples();
+    terminal.write("two.toml", two);
+    terminal.run("lastnim tournament check two.toml");
+    terminal.is_snapshot("tournament_check", "two_seats");
+}
+
+#[test]
 fn every_mistake_has_its_line() {
     let mut terminal = Terminal::offline();
     for (name, text) in MISTAKEN {

@@ -51,6 +51,31 @@ fn standings_follow_from_records(address: &str, folder: &Path, id: &str) {
     }
 }
 
+/// Holds the records that were exported against the manifest, and against one of an earlier time.
+fn records_are_those_of_manifests(folder: &Path, manifest: &[u8], so_far: &[u8]) {
+    let records = folder.join("records");
+    let verdict = |text: &[u8]| {
+        let file = folder.join("cup.manifest");
+        fs::write(&file, text).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lastnim"));
+        let command = command.arg("verify").arg(&file).arg("--records").arg(&records).arg("--json");
+        let output = command.output().unwrap();
+        let verdict: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(output.status.success(), "{verdict}");
+        verdict
+    };
+    let whole = verdict(manifest);
+    let listed = whole["matches"].as_u64().unwrap();
+    assert!(whole["so_far"] == false && whole["records"]["verified"] == listed, "{whole}");
+    assert_eq!(whole["standings"]["follow"], true);
+    let early = verdict(so_far);
+    let findings = early["records"]["findings"].as_array().unwrap();
+    let later = findings.iter().filter(|finding| finding["finding"] == "later").count() as u64;
+    let verified = early["records"]["verified"].as_u64().unwrap();
+    assert!(early["so_far"] == true && later > 0 && verified >= 8, "{early}");
+    assert_eq!(verified + later, listed, "each record is in it or later");
+}
+
 async fn interventions_outlast_crashes(
     database: impl FnOnce(&Folder) -> Database,
     results: DisqualifiedResults,
@@ -71,8 +96,10 @@ async fn interventions_outlast_crashes(
     tokio::time::sleep(20 * THINKS).await;
     let paused = stage.organiser.tournament(&id).await;
     assert_eq!(paused.pause(), OpenMatches::Freeze);
+    let so_far = stage.organiser.manifest(&id).await;
     server.kill();
     server = stage.start.start().await;
+    assert_eq!(stage.organiser.manifest(&id).await, so_far, "what is so far stays");
     tokio::time::sleep(20 * THINKS).await;
     assert_eq!(stage.organiser.tournament(&id).await, paused, "nothing is played");
     let (organiser, asked) = (stage.organiser.clone(), id.clone());
@@ -136,9 +163,12 @@ async fn interventions_outlast_crashes(
     let last = standings.last().unwrap();
     assert_eq!((last.bot.as_str(), last.disqualified, last.place), ("dora", true, 4));
     standings_follow_from_records(&stage.start.address(), stage.folder.path(), &id);
+    let manifest = stage.organiser.manifest(&id).await;
+    records_are_those_of_manifests(stage.folder.path(), &manifest, &so_far);
 
     server.kill();
     server = stage.start.start().await;
+    assert_eq!(stage.organiser.manifest(&id).await, manifest);
     assert_eq!(stage.organiser.standings(&id).await, standings);
     stage.witnesses.dismiss().await;
     // Fewer matches count than before where some are voided.

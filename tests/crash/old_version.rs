@@ -215,6 +215,7 @@ async fn what_it_wrote_goes_on(old: OldData, folder: Folder, database: Database)
     }
     let ladder = under_way.iter().find(|tournament| tournament.is_ladder()).expect("a ladder");
     let settings = organiser.tournament(ladder.id()).await.settings.unwrap();
+    assert_eq!(settings.methods, 1, "it keeps the methods of 0.1");
     let Some(Format::Ladder(format)) = settings.format else { panic!("{settings:?}") };
     assert_eq!(format.pairing(), pb::LadderPairing::LeastCertain, "it keeps the method of 0.1");
 

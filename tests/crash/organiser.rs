@@ -224,6 +224,30 @@ impl Organiser {
         found.await.unwrap().events
     }
 
+    /// Returns the text of a tournament's manifest.
+    pub async fn manifest(&self, id: &str) -> Vec<u8> {
+        let began = Instant::now();
+        loop {
+            match self.try_manifest(id).await {
+                Ok(text) => return text,
+                Err(status) => assert!(is_passing(&status) && began.elapsed() < LONG, "{status:?}"),
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    async fn try_manifest(&self, id: &str) -> Result<Vec<u8>, Status> {
+        let request = pb::GetManifestRequest { tournament_id: id.into() };
+        let mut parts = self
+            .ask(|line| async move { TournamentServiceClient::new(line).get_manifest(request).await })
+            .await?;
+        let mut text = Vec::new();
+        while let Some(part) = parts.message().await? {
+            text.extend(part.text);
+        }
+        Ok(text)
+    }
+
     pub async fn tournament(&self, id: &str) -> pb::Tournament {
         let found = self.insist(|line| {
             let request = pb::GetTournamentRequest { tournament_id: id.into() };
@@ -309,7 +333,7 @@ impl Organiser {
                 tournament_id: tournament.into(),
                 page_size: PAGE,
                 page_token: page_token.clone(),
-                bot: String::new(),
+                ..Default::default()
             };
             let page = self.insist(|line| {
                 let request = request.clone();

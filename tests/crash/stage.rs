@@ -184,6 +184,7 @@ pub fn long_exhibition(bots: [&str; 2], counters: u64) -> pb::CreateMatchRequest
         bots: bots.map(str::to_owned).to_vec(),
         piles: vec![counters],
         clock: Some(clock(10_000, 50)),
+        alliance: pb::AllianceMode::Declared.into(),
         ..Default::default()
     }
 }

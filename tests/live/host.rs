@@ -244,12 +244,13 @@ impl Party {
     }
 }
 
-/// A match of these bots on these piles, with time enough that nobody loses by it.
+/// A match of these bots on these piles, who declare their rows, with time enough that nobody loses by it.
 pub fn exhibition<const N: usize>(bots: [&str; N], piles: &[u64]) -> pb::CreateMatchRequest {
     pb::CreateMatchRequest {
         bots: bots.map(str::to_owned).to_vec(),
         piles: piles.to_vec(),
         clock: Some(patient_clock()),
+        alliance: pb::AllianceMode::Declared.into(),
         ..Default::default()
     }
 }

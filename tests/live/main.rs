@@ -4,7 +4,9 @@
 //! time that is met only when something is wrong.
 
 mod access;
+mod activity;
 mod bots;
+mod closed_oracle;
 mod compression;
 mod crowds;
 mod exhibitions;
@@ -19,6 +21,7 @@ mod joining;
 mod ladder;
 mod line;
 mod logins;
+mod manifest;
 mod memory;
 mod missed_ends;
 mod note_hashes;

@@ -4,12 +4,12 @@ use super::{host::Host, line::reason};
 use lastnim::{
     game::{AllianceMatrix, Ending, Game, SeatCount},
     oracle::{
-        Audit, BestDeclaration, Budget, Equilibria, Explanation, KnowledgeReading, PlayedTake,
-        RationalisableRows, Solution, TruthCheck,
-        general::{GameNumbers, GeneralGame, MemoryBounds, Ruleset},
+        Audit, BestDeclaration, Budget, Equilibria, ErrorOutlook, ErrorRate, Explanation, KnowledgeReading,
+        PlayedTake, RationalisableRows, Robustness, SmallestCoalition, Solution, TruthCheck,
+        general::{GameNumbers, GeneralGame, GrundySequence, MemoryBounds, Ruleset, SequenceGame},
         tree::PlayGraph,
     },
-    wire::pb,
+    wire::{pb, robustness::robustness_message},
 };
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
@@ -176,6 +176,63 @@ async fn positions_are_explained_as_the_oracle_does() {
     }
     let request = pb::ExplainRequest { game: Some((&games()[0]).into()), max_plies: 1_025 };
     assert_eq!(fields(&oracle.explain(request).await.unwrap_err()), ["max_plies"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn robustness_is_assessed_as_the_oracle_does() {
+    let host = Host::start().await;
+    let mut oracle = host.oracle();
+    let rate = ErrorRate::new(0.25).unwrap();
+    for (game, max_coalition) in games().into_iter().zip([0, 1, u32::MAX].into_iter().cycle()) {
+        let error_rate = (max_coalition != 1).then_some(rate.get());
+        let request = pb::AssessRobustnessRequest { game: Some((&game).into()), max_coalition, error_rate };
+        let answer = oracle.assess_robustness(request).await.unwrap().into_inner();
+        let budget = &mut Budget::unbounded();
+        let searched = if max_coalition == 0 { 3 } else { max_coalition as usize };
+        let robustness = Robustness::assess(&game, searched, budget);
+        let errors = error_rate.map(|_| ErrorOutlook::of(&game, rate, budget).unwrap());
+        assert_eq!(answer, robustness_message(&robustness, errors.as_ref()));
+
+        let n = game.matrix.seats().get() as u32;
+        for (seat, sent) in answer.seats.iter().enumerate() {
+            let figures = &robustness.seats.as_slice()[seat];
+            assert_eq!(sent.price_of_trust, sent.guaranteed_rank - sent.predicted_rank);
+            match &figures.smallest_coalition {
+                SmallestCoalition::None => {
+                    assert_eq!((sent.price_of_trust, sent.coalitions_cleared), (0, n - 1));
+                }
+                SmallestCoalition::Found(found) => {
+                    let coalition = sent.smallest_coalition.as_ref().unwrap();
+                    assert_eq!(coalition.seats.len(), found.seats.len());
+                    assert_eq!(sent.coalitions_cleared as usize, found.seats.len() - 1);
+                    assert!(coalition.rank > sent.predicted_rank);
+                }
+                SmallestCoalition::LargerThan { seats, .. } => {
+                    assert_eq!((sent.coalitions_cleared as usize, seats), (searched, &searched));
+                    assert!(sent.smallest_coalition.is_none() && sent.search_halted.is_empty());
+                }
+            }
+        }
+    }
+    let request = |piles: &[u64], error_rate| {
+        let game = Game::parse(piles, &[vec![0, 1], vec![0, 1]], 0, Ending::ToMoveWins).unwrap();
+        pb::AssessRobustnessRequest { game: Some((&game).into()), max_coalition: 0, error_rate }
+    };
+    for rate in [-0.1, 1.5, f64::NAN, f64::INFINITY] {
+        assert_eq!(
+            fields(&oracle.assess_robustness(request(&[2], Some(rate))).await.unwrap_err()),
+            ["error_rate"]
+        );
+    }
+    let large = [10_000_000, 1];
+    assert_eq!(
+        fields(&oracle.assess_robustness(request(&large, Some(0.1))).await.unwrap_err()),
+        ["game.piles"]
+    );
+    assert!(
+        oracle.assess_robustness(request(&large, None)).await.is_ok(),
+        "a guarantee does not depend on them"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -353,6 +410,7 @@ async fn games_of_other_rules_are_solved_as_the_oracle_does() {
             most: None,
             edges: if is_graph { vec![[0, 1, 2], [1, 2, 1]] } else { vec![] },
             vertex: is_graph.then_some(0),
+            max: None,
         };
         let edge = |&[from, to, weight]: &[u64; 3]| pb::GraphEdge { from, to, weight };
         // Where it is not given, the ending is that of the game.
@@ -372,6 +430,8 @@ async fn games_of_other_rules_are_solved_as_the_oracle_does() {
             most: None,
             edges: numbers.edges.iter().map(edge).collect(),
             vertex: numbers.vertex,
+            max: None,
+            explain: true,
         };
         let solved = oracle.solve_ruleset(request).await.unwrap().into_inner();
         let game = GeneralGame::parse(ruleset, &numbers).unwrap();
@@ -388,13 +448,50 @@ async fn games_of_other_rules_are_solved_as_the_oracle_does() {
             assert_eq!((&option.play, &option.position), (&expected.play, &expected.position));
             assert_eq!((option.winner, option.optimal), (expected.winner.into(), expected.is_optimal()));
         }
+        assert_eq!(solved.ending(), pb::Ending::from(ending));
         assert_eq!(solved.two_players.is_some(), seats == 2);
         if let (Some(two), Some(expected)) = (solved.two_players, expected.two_players) {
             assert_eq!(two.outcome().as_str_name(), format!("OUTCOME_{}", expected.outcome));
             let value = expected.grundy.ok().map(|grundy| grundy.value);
-            assert_eq!(two.grundy.map(|grundy| grundy.value), value);
+            assert_eq!(two.grundy.as_ref().map(|grundy| grundy.value), value);
+            for part in two.grundy.into_iter().flat_map(|grundy| grundy.parts) {
+                let values: Vec<u64> = part.options.iter().map(|option| option.value).collect();
+                let expected = if ruleset == Ruleset::LastNim { vec![] } else { (0..part.value).collect() };
+                assert_eq!(values, expected, "{game}");
+            }
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sequences_are_listed_as_the_oracle_works_them_out() {
+    let host = Host::start().await;
+    let mut oracle = host.oracle();
+    for (ruleset, set, max, to) in [
+        ("kayles", vec![], None, 100_000),
+        ("take-away", vec![4, 1, 3], None, 30),
+        ("subtraction", vec![], Some(3), 9),
+        ("nim", vec![], None, 5),
+    ] {
+        let request = pb::ListGrundyValuesRequest { ruleset: ruleset.into(), set: set.clone(), max, to };
+        let listed = oracle.list_grundy_values(request).await.unwrap().into_inner();
+        let game = SequenceGame::parse(ruleset.parse().unwrap(), &set, max).unwrap();
+        let expected =
+            GrundySequence::compute(game, to, MemoryBounds::default(), &mut Budget::unbounded()).unwrap();
+        assert_eq!(listed, pb::ListGrundyValuesResponse::from(&expected), "{ruleset}");
+        assert_eq!((listed.terms.len(), listed.ending()), (to as usize + 1, pb::Ending::LastMoverWins));
+    }
+    let refused =
+        |ruleset: &str, to| pb::ListGrundyValuesRequest { ruleset: ruleset.into(), to, ..Default::default() };
+    let answer = oracle.list_grundy_values(refused("kayles", 100_001)).await.unwrap_err();
+    assert_eq!(fields(&answer), ["to"]);
+    let answer = oracle.list_grundy_values(refused("end-nim", 9)).await.unwrap_err();
+    assert_eq!(fields(&answer), ["ruleset"]);
+    let answer = oracle.list_grundy_values(refused("fibonacci-nim", 100_000)).await.unwrap_err();
+    let why = (answer.code(), reason(&answer));
+    let expected =
+        [(Code::ResourceExhausted, "TOO_LARGE".to_owned()), (Code::DeadlineExceeded, "TOO_LONG".to_owned())];
+    assert!(expected.contains(&why) && answer.message().contains("fibonacci-nim to 100000: "), "{answer}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

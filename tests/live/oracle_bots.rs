@@ -7,7 +7,10 @@ use super::{
 use lastnim::{
     auditing::{AuditSubject, AuditedMatch, Auditor, MatchGroup, RowSource},
     bots::HouseBot,
-    wire::{pb, record::parse_record},
+    wire::{
+        pb,
+        record::{parse_record, seat_loss_of_forfeit},
+    },
 };
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -49,7 +52,7 @@ fn audited(records: &[pb::MatchRecord], scope: AuditSubject, seed: u64) -> pb::B
             game: state.game().unwrap(),
             rows: if setup.assigned.is_some() { RowSource::Assigned } else { RowSource::Declared },
             audit: &audit,
-            forfeited: &state.forfeits().map(Option::is_some),
+            lost: &state.forfeits().map(|forfeit| forfeit.map(seat_loss_of_forfeit)),
             versions: &[],
         });
     }

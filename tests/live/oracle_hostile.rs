@@ -43,6 +43,9 @@ async fn every_question(
     ask!(solve, pb::SolveRequest { game: game() });
     ask!(audit, pb::AuditRequest { game: game(), takes: vec![1] });
     ask!(explain, pb::ExplainRequest { game: game(), max_plies: 1_024 });
+    let robustness = pb::AssessRobustnessRequest { game: game(), max_coalition: u32::MAX, error_rate: None };
+    ask!(assess_robustness, robustness.clone());
+    ask!(assess_robustness, pb::AssessRobustnessRequest { error_rate: Some(0.5), ..robustness });
     ask!(build_tree, pb::BuildTreeRequest { game: game(), form: 1, depth: Some(u64::MAX) });
     ask!(build_tree, pb::BuildTreeRequest { game: game(), form: 2, depth: None });
     ask!(
@@ -60,6 +63,9 @@ async fn every_question(
         ..Default::default()
     };
     ask!(solve_ruleset, ruleset);
+    let sequence =
+        pb::ListGrundyValuesRequest { ruleset: "stone-piles".into(), to: 100_000, ..Default::default() };
+    ask!(list_grundy_values, sequence);
     answers
 }
 

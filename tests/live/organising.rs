@@ -172,7 +172,7 @@ async fn a_match_that_cannot_be_played_is_refused_field_by_field() {
         (pb::CreateMatchRequest { max_plies: 70_000, ..good() }, vec!["max_plies"]),
         (pb::CreateMatchRequest { clock: Some(clock), ..good() }, vec!["clock.initial_ms"]),
         (
-            pb::CreateMatchRequest { assigned: matrix(&[&[0, 1], &[1, 1]]), ..good() },
+            pb::CreateMatchRequest { assigned: matrix(&[&[0, 1], &[1, 1]]), alliance: 0, ..good() },
             vec!["assigned.rows[1]"],
         ),
         (
@@ -190,7 +190,9 @@ async fn a_match_that_cannot_be_played_is_refused_field_by_field() {
             );
         }
     }
-    let refused = refusal(pb::CreateMatchRequest { assigned: matrix(&[&[0, 1, 2][..]; 3]), ..good() }).await;
+    let refused =
+        refusal(pb::CreateMatchRequest { assigned: matrix(&[&[0, 1, 2][..]; 3]), alliance: 0, ..good() })
+            .await;
     assert!(fields(&refused)[0].starts_with("assigned"));
 }
 
@@ -222,7 +224,7 @@ async fn lists_come_in_pages() {
     created.push(host.create_match(exhibition(["bot-1", "bot-3"], &[1])).await);
     let list = async |bot: &str, page_token: &str| {
         let request = pb::ListMatchesRequest {
-            bot: bot.into(),
+            bots: vec![bot.into()],
             page_size: 2,
             page_token: page_token.into(),
             ..Default::default()
@@ -243,6 +245,71 @@ async fn lists_come_in_pages() {
         pb::ListBotsRequest { page_size: 1, page_token: "no name!".into() },
     ] {
         fields(&host.bots().list_bots(request).await.unwrap_err());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn matches_are_listed_by_state_bots_and_reason() {
+    let host = Host::start().await;
+    host.register_all(["one", "two", "three"]).await;
+    let settings = pb::TournamentSettings { concurrency: 2, seats: 2, ..round_robin(&[&[3]]) };
+    let cup = host.create_tournament(settings, &["one", "two", "three"]).await;
+    host.start_tournament(&cup).await;
+    let open = async || {
+        let state = pb::MatchState::Open.into();
+        let request = pb::ListMatchesRequest { state, ..Default::default() };
+        host.matches().list_matches(request).await.unwrap().into_inner().matches
+    };
+    while open().await.len() < 2 {
+        tokio::task::yield_now().await;
+    }
+    let voided = open().await[0].id.clone();
+    let target = Some(pb::void_matches_request::Target::MatchId(voided.clone()));
+    let pause = pb::PauseTournamentRequest { tournament_id: cup.clone(), ..Default::default() };
+    host.tournaments().pause_tournament(pause).await.unwrap();
+    let void = pb::VoidMatchesRequest { tournament_id: cup.clone(), target, reason: "again".into() };
+    host.tournaments().void_matches(void).await.unwrap();
+    let exhibition = host.create_match(exhibition(["one", "two"], &[1])).await;
+    let list = async |request: pb::ListMatchesRequest| {
+        let listed = host.matches().list_matches(request).await?.into_inner();
+        Ok::<_, Status>(listed.matches.into_iter().map(|listed| listed.id).collect::<BTreeSet<_>>())
+    };
+    let by = pb::ListMatchesRequest::default;
+    let state = |state: pb::MatchState| state.into();
+    let reason = |reason: pb::EndReason| reason.into();
+    let bots = |names: &[&str]| names.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let only = |id: &String| BTreeSet::from([id.clone()]);
+    let is_voided =
+        async || list(pb::ListMatchesRequest { state: state(pb::MatchState::Voided), ..by() }).await.unwrap();
+    soon("the voided match", async {
+        while is_voided().await != only(&voided) {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    let cancelled = pb::ListMatchesRequest { reason: reason(pb::EndReason::Cancelled), ..by() };
+    assert_eq!(list(cancelled.clone()).await.unwrap(), only(&voided));
+    let over = pb::ListMatchesRequest { state: state(pb::MatchState::Over), ..cancelled };
+    assert_eq!(list(over).await.unwrap(), BTreeSet::new());
+    let (all, open) = (list(by()).await.unwrap(), open().await);
+    assert_eq!(all.len(), open.len() + 1, "the others are open");
+    assert!(open.iter().any(|open| open.id == exhibition) && open.iter().all(|open| open.id != voided));
+    let of_two =
+        pb::ListMatchesRequest { bots: bots(&["two", "one"]), state: state(pb::MatchState::Open), ..by() };
+    let seats = |of: &pb::Match| of.setup.as_ref().map(|setup| setup.bots.clone()).unwrap_or_default();
+    let expected = open.iter().filter(|open| seats(open).iter().all(|bot| bot == "one" || bot == "two"));
+    assert_eq!(list(of_two.clone()).await.unwrap(), expected.map(|open| open.id.clone()).collect());
+    let in_cup = pb::ListMatchesRequest { tournament_id: cup, ..of_two };
+    assert!(!list(in_cup).await.unwrap().contains(&exhibition));
+
+    for (request, field) in [
+        (pb::ListMatchesRequest { state: 9, ..by() }, "state"),
+        (pb::ListMatchesRequest { reason: 5, ..by() }, "reason"),
+        (pb::ListMatchesRequest { bots: bots(&["one", "No One"]), ..by() }, "bots[1]"),
+        (pb::ListMatchesRequest { bots: bots(&["one"; 33]), ..by() }, "bots"),
+        (pb::ListMatchesRequest { state: state(pb::MatchState::Open), reason: 1, ..by() }, "reason"),
+    ] {
+        assert_eq!(fields(&list(request).await.unwrap_err()), [field]);
     }
 }
 

@@ -254,7 +254,7 @@ async fn the_sdk_practises_in_one_line() {
     let practising = practice_until(HouseBot::Oracle.build_bot(0), options(), plan, pending());
     let summary = soon("practice", practising).await.unwrap();
     assert_eq!((summary.matches, summary.accuracy()), (4, Some(1.0)));
-    let list = pb::ListMatchesRequest { bot: "alice".into(), ..Default::default() };
+    let list = pb::ListMatchesRequest { bots: vec!["alice".into()], ..Default::default() };
     let played = host.matches().list_matches(list).await.unwrap().into_inner().matches;
     let setups: Vec<_> = played.into_iter().map(|game| game.setup.unwrap()).collect();
     assert_eq!(setups[..4].iter().map(|setup| setup.piles.as_slice()).collect::<Vec<_>>(), [&[2, 2]; 4]);

@@ -208,7 +208,8 @@ async fn a_newer_session_ends_the_older_and_plays_on() {
 fn blitz(bots: [&str; 2], first: u32) -> pb::CreateMatchRequest {
     let row = || pb::Row { offsets: vec![0, 1] };
     let assigned = Some(pb::AllianceMatrix { rows: vec![row(), row()] });
-    pb::CreateMatchRequest { assigned, first, ..exhibition(bots, &[1]) }
+    let alliance = pb::AllianceMode::Given.into();
+    pb::CreateMatchRequest { assigned, first, alliance, ..exhibition(bots, &[1]) }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -7,7 +7,8 @@ import time
 
 import grpc
 from lastnim.v1 import arena_service_pb2 as arena
-from lastnim.v1 import arena_service_pb2_grpc, game_pb2, tournament_service_pb2
+from lastnim.v1 import arena_service_pb2_grpc, bot_service_pb2, bot_service_pb2_grpc, game_pb2
+from lastnim.v1 import match_service_pb2, match_service_pb2_grpc, tournament_service_pb2
 
 OPTIONS = [("grpc.max_receive_message_length", 64 << 20)]  # A large tournament does not fit into the usual 4 MiB.
 PASSING = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.CANCELLED)
@@ -75,6 +76,34 @@ def play(channel, tournament, metadata):
     return False
 
 
+def practise(channel, metadata):
+    """Meets every house bot that the server hosts in each of two seats, one match after the other."""
+    bots = bot_service_pb2_grpc.BotServiceStub(channel)
+    own = bots.GetCaller(bot_service_pb2.GetCallerRequest(), metadata=metadata).bot
+    listed = bots.ListBots(bot_service_pb2.ListBotsRequest(page_size=1000), metadata=metadata).bots
+    pairs = [pair for bot in listed if bot.house_bot for pair in ((own, bot.name), (bot.name, own))]
+    if not pairs:
+        raise SystemExit("the server hosts no house bots: `lastnim serve --house oracle` does")
+    matches, actions, current = match_service_pb2_grpc.MatchServiceStub(channel), queue.Queue(), None
+    session = arena_service_pb2_grpc.ArenaServiceStub(channel).Play(iter(actions.get, None), metadata=metadata)
+    try:
+        for event in session:
+            if event.HasField("match_ended") and event.match_ended.match_id == current:
+                print(f"{' against '.join(bots_of_match)}: seat {event.match_ended.winner} won")
+                current = None
+            if current is None:
+                if not pairs:
+                    return
+                bots_of_match = pairs.pop(0)
+                request = match_service_pb2.CreateMatchRequest(bots=bots_of_match, piles=[3, 4, 5])
+                current = matches.CreateMatch(request, metadata=metadata).match.id
+            for action in answers(event):
+                actions.put(action)
+    finally:
+        actions.put(None)
+        session.cancel()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     # What is not given is in the environment of a program that `lastnim tournament run` has started.
@@ -84,8 +113,9 @@ def main():
         ("tournament", "the id of a tournament that is still open"),
     ):
         parser.add_argument(name, nargs="?", default=os.environ.get(f"LASTNIM_{name.upper()}"), help=what)
+    parser.add_argument("--practice", action="store_true", help="play the house bots that the server hosts, and then stop")
     given = parser.parse_args()
-    if not (given.server and given.token and given.tournament):
+    if not (given.server and given.token and (given.tournament or given.practice)):
         parser.error("server, token and tournament are needed, here or as LASTNIM_SERVER, LASTNIM_TOKEN, LASTNIM_TOURNAMENT")
     metadata = [("authorization", f"Bearer {given.token}")]
     # Both are optional: standings and audits tell the versions of a bot apart.
@@ -96,6 +126,8 @@ def main():
     with grpc.insecure_channel(given.server, OPTIONS) as channel:
         while True:
             try:
+                if given.practice:
+                    return practise(channel, metadata)
                 if play(channel, given.tournament, metadata):
                     return
             except NotJoined as refused:

@@ -1,8 +1,8 @@
-"""Verifies records of lastnim: a program of its own, made from docs/records.md alone.
+"""Verifies records and manifests of lastnim: a program of its own, made from docs/records.md alone.
 
     python verify.py PUBLIC_KEY FILE...
 
-Each file holds the JSON of a record. Prints a line for each, and exits with 1 if one does not verify.
+Each file holds the JSON of a record, or a manifest. Prints a line for each, and exits with 1 if one does not verify.
 """
 
 import base64
@@ -184,12 +184,31 @@ def flaw(record, key):
     return None
 
 
+def manifest_flaw(text, key):
+    """Says why the lines of a manifest are not those that the key has signed; None if they are."""
+    *lines, last = text.splitlines(keepends=True)
+    seal = json.loads(last).get("seal")
+    if seal is None:
+        return "it is cut off: its last line holds no signature"
+    if base64.b64decode(seal["signer"]) != key:
+        return "it is signed by another key"
+    digest = blake3(b"lastnim tournament manifest v1\n" + b"".join(lines)).digest()
+    try:
+        signature = base64.b64decode(seal["signature"])
+        Ed25519PublicKey.from_public_bytes(key).verify(signature, b"lastnim manifest seal v1\n" + digest)
+    except InvalidSignature:
+        return "the signature is not the key's on these lines"
+    return None
+
+
 def main():
     key = base64.b64decode(sys.argv[1])
     failed = False
     for file in sys.argv[2:]:
-        with open(file, encoding="utf-8") as opened:
-            said = flaw(json.load(opened), key)
+        with open(file, "rb") as opened:
+            text = opened.read()
+        is_manifest = text.startswith(b'{"manifest":')
+        said = manifest_flaw(text, key) if is_manifest else flaw(json.loads(text), key)
         failed |= said is not None
         print(f"{file}: {said or 'verifies'}")
     sys.exit(1 if failed else 0)

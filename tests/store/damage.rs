@@ -109,7 +109,7 @@ pub fn a_quarantined_match_counts_for_nobody_and_stays(place: &Place) {
         assert_eq!((shown.damage.as_deref(), shown.phase, shown.end), (Some(why), MatchPhase::Ended, None));
         assert_eq!(shown.plies, open.state().ply());
         assert_eq!(shown.setup.as_deref(), Some(open.state().setup()));
-        let filter = MatchFilter { tournament: Some(tournament), bot: None };
+        let filter = MatchFilter::of(Some(tournament), None);
         let listed = place.run(store.match_summaries(&filter, None, 9)).unwrap();
         assert_eq!(listed.iter().map(|match_| match_.id).collect::<Vec<_>>(), [open.id(), ended.id()]);
         assert_eq!(listed[0], shown);

@@ -3,8 +3,10 @@
 mod damage;
 mod database_checks;
 mod disk_full;
+mod heads;
 mod key_change;
 mod lost_seats;
+mod match_lists;
 mod old_sqlite;
 mod place;
 mod played;
@@ -36,12 +38,14 @@ const EVERY_STORE: &[Check] = &[
     ("records come back as they were", store_checks::records_come_back_as_they_were),
     ("to write again changes nothing", store_checks::to_write_again_changes_nothing),
     ("lists have pages and filters", store_checks::lists_have_pages_and_filters),
+    ("matches are listed by what they came to", match_lists::matches_are_listed_by_what_they_came_to),
     ("a checkpoint is kept until the end", store_checks::a_checkpoint_is_kept_until_the_end),
     ("results come by number", store_checks::results_come_by_number),
     (
         "records are pruned and what they came to stays",
         reading::records_are_pruned_and_what_they_came_to_stays,
     ),
+    ("heads of matches stay and say nothing of rows", heads::heads_of_matches_stay_and_say_nothing_of_rows),
     ("a voided match gives its number away", voided::a_voided_match_gives_its_number_away),
     ("what does not fit is refused", store_checks::what_does_not_fit_is_refused),
     (

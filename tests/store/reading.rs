@@ -99,7 +99,10 @@ pub fn records_are_pruned_and_what_they_came_to_stays(place: &Place) {
     // What is not over stays, whatever is asked for; and the store goes on.
     place.write(&store, &[Change::RecordsPruned { ids: vec![match_id(7)], at: now }]);
     assert!(place.run(store.match_record(match_id(7))).unwrap().is_some());
-    place.run(prune_store(store.as_ref(), every, now)).unwrap();
+    let before = kept().len();
+    let pruned = place.run(prune_store(store.as_ref(), every, now)).unwrap();
+    assert_eq!(pruned, (before - kept().len()) as u64, "what is reported is what is done");
+    assert_eq!(place.run(prune_store(store.as_ref(), every, now)), Ok(0));
     assert!(kept().len() <= 1, "all but the match with the newest event, by which the next one is numbered");
     assert_eq!((summaries(), results()), (listed, resulted));
     let next = play(match_id(30), bots(1..4), None, 30, u32::MAX);

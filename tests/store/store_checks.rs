@@ -13,9 +13,10 @@ use lastnim::store::{
 };
 use lastnim::tournament::{
     AllianceSource, BoundedCount, Checkpoint, Concurrency, ConfidenceInterval, EffectBounds, ErrorRates,
-    FieldChange, FieldMovement, FormatVerdict, LadderPairing, LadderSettings, MeanEstimate, PlayedVersion,
-    Positions, Scoring, Settings, SettingsDraft, SprtMeasure, SprtSettings, Standing, StandingRating,
-    TournamentFormat, TournamentState,
+    FieldChange, FieldMovement, FormatVerdict, KeptDays, KeptMatches, LadderPairing, LadderSettings,
+    MeanEstimate, MethodsVersion, OracleAccess, PlayedVersion, Positions, RatingMeasure, Retention, Scoring,
+    Settings, SettingsDraft, SprtMeasure, SprtSettings, Standing, StandingRating, TournamentFormat,
+    TournamentState,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
@@ -148,10 +149,13 @@ pub fn tournament(number: u64) -> StoredTournament {
         ending: lastnim::game::Ending::LastMoverWins,
         alliance: AllianceSource::Random,
         scoring: Scoring::Win,
+        oracle: OracleAccess::Closed,
+        retention: Retention::new(KeptMatches::new(number + 1).ok(), KeptDays::new(30).ok()),
         concurrency: Concurrency::new(7).unwrap(),
         bot_concurrency: Some(Concurrency::new(3).unwrap()),
         start_at: Some(5),
         seed: u64::MAX - number,
+        methods: if number.is_multiple_of(2) { MethodsVersion::V1 } else { MethodsVersion::V2 },
     });
     StoredTournament {
         id: tournament_id(number),
@@ -178,6 +182,7 @@ fn standings(names: &[BotName]) -> Vec<Standing> {
         forfeits: place,
         no_shows: 1,
         rating: (place > 0).then_some(StandingRating {
+            measure: if place > 1 { RatingMeasure::Satisfaction } else { RatingMeasure::Wins },
             points: 1500.0 + 1.0 / 3.0,
             interval: ConfidenceInterval { low: 1400.1, high: 1600.7 },
             island: place,
@@ -511,9 +516,9 @@ pub fn lists_have_pages_and_filters(place: &Place) {
         .map(|name| name.map(|name| name.parse().unwrap()));
     let tournaments = [None, Some(0), Some(1), Some(2)].map(|number| number.map(tournament_id));
     for (bot, tournament) in names.iter().flat_map(|bot| tournaments.map(|tournament| (bot, tournament))) {
-        let filter = MatchFilter { tournament, bot: bot.clone() };
+        let filter = MatchFilter::of(tournament, bot.clone());
         let admitted = records.iter().rev().filter(|record| {
-            record.state().phase() == MatchPhase::Ended && filter.admits(record.state().setup())
+            record.state().phase() == MatchPhase::Ended && filter.admits_setup(record.state().setup())
         });
         let expected: Vec<_> = admitted.collect();
         let (mut found, mut before) = (Vec::new(), None);

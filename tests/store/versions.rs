@@ -98,8 +98,8 @@ pub fn versions_are_kept(place: &Place) {
         assert_eq!(kept(&store, id), last);
     }
     assert_eq!(place.run(store.match_summary(id)).unwrap().unwrap().versions, last);
-    let by_bot = MatchFilter { bot: Some(bots([1])[0].clone()), ..MatchFilter::default() };
-    let by_tournament = MatchFilter { tournament: Some(tournament_id(1)), ..MatchFilter::default() };
+    let by_bot = MatchFilter::of(None, Some(bots([1])[0].clone()));
+    let by_tournament = MatchFilter::of(Some(tournament_id(1)), None);
     let by_both = MatchFilter { tournament: Some(tournament_id(1)), ..by_bot.clone() };
     for filter in [MatchFilter::default(), by_bot, by_tournament, by_both] {
         let listed = place.run(store.match_summaries(&filter, None, 9)).unwrap();

@@ -3,6 +3,7 @@
 use super::MatchGroup;
 use crate::game::{BotName, BySeat, Game, MatchId, Position, Seat, SeatVersions};
 use crate::oracle::{Audit, Mover, PlyAudit, Solution};
+use crate::tournament::{SeatCredit, SeatLoss};
 
 /// A match that is over, with its audit.
 #[derive(Debug, Clone, Copy)]
@@ -19,14 +20,14 @@ pub struct AuditedMatch<'a> {
     pub rows: RowSource,
     /// The game held against the oracle.
     pub audit: &'a Audit,
-    /// By seat: whether it was lost before the end.
-    pub forfeited: &'a BySeat<bool>,
+    /// By seat: how it was lost before the end, if it was.
+    pub lost: &'a BySeat<Option<SeatLoss>>,
     /// By seat: the versions of the bots; empty if they are not known, or none was said.
     pub versions: &'a [SeatVersions],
 }
 
 /// Where the rows of a match come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RowSource {
     /// The bots declared them.
     Declared,
@@ -45,6 +46,11 @@ pub(super) struct OwnPly<'a> {
 }
 
 impl AuditedMatch<'_> {
+    /// Returns what the match counts for the bot of a seat, as in standings.
+    pub(super) fn credit(&self, seat: Seat) -> SeatCredit {
+        SeatCredit::of_audit(self.audit, seat, self.lost[seat])
+    }
+
     /// Visits the takes that bots made themselves, those of the steward left out.
     ///
     /// # Panics

@@ -1,22 +1,25 @@
 //! The audit of many matches, one at a time.
 
 use super::{
-    AuditFindings, AuditedMatch, BotFindings, KingmakingTally, MatchGroup, PairFindings, RowSource,
+    AuditFindings, AuditedMatch, BotFindings, KingmakingTally, MatchGroup, RowSource,
     bootstrap::BootstrapWeights,
-    favouritism,
+    declaration_counterfactuals::{winner_if_exchanged, winner_if_self_first},
+    declaration_tally::RankSums,
     figures::{FigureSums, FigureTally},
     group::GroupCounter,
     pair::PairTally,
+    pair_tests::{MoverTally, test_pairs},
     permutations::PlacePermutations,
-    place_sums::{self, FavourSums, MoverHabits},
+    place_sums::{self, FavourSums},
     preference::PreferenceTally,
     puzzles::{DEFAULT_PUZZLES, WorstPuzzles},
 };
 use crate::game::{BotName, BySeat, Seat, SeatCount, SeatVersions};
+use crate::oracle::TakeSafetyCounts;
 use crate::tournament::VersionTally;
 use std::collections::{BTreeMap, HashMap};
 
-/// The most bots that the audit of a field tells apart: each two make two pairs of up to 120 KiB.
+/// The most bots that the audit of a field tells apart: each two make two pairs of up to 190 KiB.
 pub const MAX_FIELD: usize = 32;
 
 /// The most bots that the audit of one bot tells apart, itself included.
@@ -56,14 +59,15 @@ struct KnownBot {
     name: BotName,
     /// What is found of it, if it is audited.
     tally: Option<BotTally>,
-    /// Whom its errors favour, whoever sits there.
-    habits: MoverHabits,
+    /// What it does whoever sits where.
+    mover: MoverTally,
 }
 
 #[derive(Debug, Clone)]
 struct BotTally {
     figures: FigureTally,
-    preferences: BTreeMap<SeatCount, PreferenceTally>,
+    preferences: BTreeMap<(SeatCount, RowSource), PreferenceTally>,
+    safety: TakeSafetyCounts,
     kingmaking: KingmakingTally,
     puzzles: WorstPuzzles,
     versions: VersionTally,
@@ -76,6 +80,8 @@ struct OpenGroup {
     figures: BTreeMap<usize, FigureSums>,
     /// By mover and the bots that might change places, in the order of their names.
     places: BTreeMap<(usize, Vec<usize>), Vec<FavourSums>>,
+    /// By mover and the others at the table, in the order of their names: what it declared for their places.
+    declared: BTreeMap<(usize, Vec<usize>), Vec<RankSums>>,
 }
 
 impl Auditor {
@@ -125,32 +131,17 @@ impl Auditor {
         let numbers = BySeat::from_fn(game.bots.seats(), |seat| self.number_of_bot(&game.bots[seat]));
         self.add_figures(game, &numbers, &mut open);
         self.add_plies(game, &numbers, &mut open);
+        if game.rows == RowSource::Declared {
+            self.add_declarations(game, &numbers, &mut open);
+        }
         self.open = Some(open);
     }
 
     /// Returns what was found.
     pub fn finish(mut self) -> AuditFindings {
         self.close_group();
-        let pairs = self.pairs.iter();
-        let pairs = pairs.map(|(&(mover, _), pair)| (&pair.favouritism, &self.bots[mover].habits));
-        let tested = favouritism::test_pairs(&pairs.collect::<Vec<_>>());
-        let mut pairs: Vec<_> = self
-            .pairs
-            .iter()
-            .zip(tested)
-            .map(|((&(mover, other), pair), favouritism)| PairFindings {
-                mover: self.bots[mover].name.clone(),
-                other: self.bots[other].name.clone(),
-                matches: pair.matches,
-                cost: pair.cost,
-                gave: pair.gave,
-                errors: pair.errors,
-                errors_with_a_third: pair.errors_with_a_third,
-                errors_with_a_like: pair.errors_with_a_like,
-                usable_groups: pair.favouritism.group_count(),
-                favouritism,
-            })
-            .collect();
+        let mover = |bot: usize| (&self.bots[bot].name, &self.bots[bot].mover);
+        let mut pairs = test_pairs(&self.pairs, mover);
         pairs.sort_by(|one, other| (&one.mover, &one.other).cmp(&(&other.mover, &other.other)));
         let audited = self.bots.into_iter().filter_map(|bot| Some((bot.name, bot.tally?)));
         let mut bots: Vec<_> = audited.map(|(bot, tally)| tally.into_findings(bot)).collect();
@@ -188,7 +179,7 @@ impl Auditor {
         self.bots.push(KnownBot {
             name: bot.clone(),
             tally: is_audited.then(|| BotTally::new(self.puzzles)),
-            habits: MoverHabits::zero(),
+            mover: MoverTally::new(),
         });
         Some(number)
     }
@@ -204,10 +195,12 @@ impl Auditor {
             let Some(number) = *number else { continue };
             if let Some(tally) = &mut self.bots[number].tally {
                 open.figures.entry(number).or_insert_with(FigureSums::zero).add_match(game, seat);
-                let preference = tally.preferences.entry(seats);
-                preference.or_insert_with(|| PreferenceTally::new(seats)).add_match(game, seat);
+                let preference = tally.preferences.entry((seats, game.rows));
+                preference.or_insert_with(|| PreferenceTally::new(seats, game.rows)).add_match(game, seat);
                 let versions = game.versions.get(seat.index()).map_or(&[][..], SeatVersions::as_slice);
-                tally.versions.add_match(versions, game.audit.winner == seat);
+                if game.credit(seat).attended {
+                    tally.versions.add_match(versions, game.credit(seat).won);
+                }
             }
             for other in seats.iter().filter(|&other| other != seat) {
                 if let Some(pair) = numbers[other].and_then(|other| self.pair_tally(number, other)) {
@@ -226,9 +219,10 @@ impl Auditor {
                 let Some(mover) = numbers[seat] else { return };
                 if let Some(tally) = &mut self.bots[mover].tally {
                     open.figures.entry(mover).or_insert_with(FigureSums::zero).add_ply(game, &ply);
-                    if let Some(preference) = tally.preferences.get_mut(&seats) {
-                        preference.add_ply(&ply);
+                    if let Some(preference) = tally.preferences.get_mut(&(seats, game.rows)) {
+                        preference.add_ply(game, &ply);
                     }
+                    tally.safety.add_take(ply.audit.safety, ply.audit.guarantee);
                     tally.kingmaking.add_ply(game, &ply);
                     tally.puzzles.add_ply(game, &ply);
                 }
@@ -254,6 +248,55 @@ impl Auditor {
                 }
             },
         );
+    }
+
+    fn add_declarations(
+        &mut self,
+        game: &AuditedMatch<'_>,
+        numbers: &BySeat<Option<usize>>,
+        open: &mut OpenGroup,
+    ) {
+        let seats = game.bots.seats();
+        for (seat, number) in numbers.enumerate() {
+            let Some(mover) = *number else { continue };
+            let others = numbers.enumerate().filter(|&(other, _)| other != seat);
+            let mut others: Vec<(usize, Seat)> =
+                others.filter_map(|(place, other)| Some(((*other)?, place))).collect();
+            for &(other, _) in &others {
+                if let Some(pair) = self.pair_tally(mover, other) {
+                    pair.declared += 1;
+                }
+            }
+            let is_kept = |&(other, _): &(usize, Seat)| self.is_pair_audited(mover, other);
+            if others.len() < 2 || !others.iter().any(is_kept) {
+                continue;
+            }
+            others.sort_by(|&(one, _), &(other, _)| self.bots[one].name.cmp(&self.bots[other].name));
+            let rank = |place: Seat| game.game.matrix.rank(seat, place);
+            let sums = open.declared.entry((mover, others.iter().map(|&(other, _)| other).collect()));
+            let sums = sums.or_insert_with(|| vec![RankSums::zero(); others.len()]);
+            for (sum, &(_, place)) in sums.iter_mut().zip(&others) {
+                let offset = seats.distance_between(seat, place);
+                sum.add_rank(offset, rank(place));
+                self.bots[mover].mover.usual.add_rank(offset, rank(place));
+            }
+            let winner = game.audit.predicted_winner;
+            let if_self_first = winner_if_self_first(game, seat);
+            for &(other, place) in &others {
+                let Some(pair) = self.pair_tally(mover, other) else { continue };
+                let tally = &mut pair.declarations;
+                tally.declared += 1;
+                tally.seats += seats.get() as u64;
+                tally.own_wins_lost += u64::from(if_self_first == seat && winner != seat);
+                tally.own_wins_gained += u64::from(if_self_first != seat && winner == seat);
+                let if_exchanged = winner_if_exchanged(game, seat, place);
+                tally.wins_given += u64::from(winner == place && if_exchanged != place);
+                tally.wins_taken += u64::from(winner != place && if_exchanged == place);
+                for &(third, its_place) in others.iter().filter(|&&(third, _)| third != other) {
+                    self.bots[mover].mover.add_order(other, third, rank(place) < rank(its_place));
+                }
+            }
+        }
     }
 
     /// Returns the sets of others that might change places without changing the game, two or more in each, in the order of
@@ -299,7 +342,7 @@ impl Auditor {
     }
 
     fn close_group(&mut self) {
-        let Some(OpenGroup { group, figures, places }) = self.open.take() else { return };
+        let Some(OpenGroup { group, figures, places, declared }) = self.open.take() else { return };
         let (key, weights) = (group.key(), BootstrapWeights::of_group(self.seed, &group));
         for (number, sums) in figures {
             if let Some(tally) = &mut self.bots[number].tally {
@@ -308,26 +351,39 @@ impl Auditor {
         }
         for ((mover, others), places) in places {
             for place in &places {
-                self.bots[mover].habits.add_sums(place);
+                self.bots[mover].mover.habits.add_sums(place);
             }
             if places.iter().all(|place| *place == places[0]) {
                 continue;
             }
-            let names = [mover].into_iter().chain(others.iter().copied());
-            let names: Vec<u64> = names.flat_map(|number| name_as_numbers(&self.bots[number].name)).collect();
-            let permutations = PlacePermutations::draw(self.seed, &group, names, places.len());
+            let permutations = self.permutations(&group, mover, &others);
             for (held, other) in others.into_iter().enumerate() {
                 if let Some(pair) = self.pair_tally(mover, other) {
                     pair.favouritism.add_group(key, &places, held, permutations.places_of_bot(held));
                 }
             }
         }
+        for ((mover, others), places) in declared {
+            let permutations = self.permutations(&group, mover, &others);
+            for (held, other) in others.into_iter().enumerate() {
+                if let Some(pair) = self.pair_tally(mover, other) {
+                    pair.declarations.add_group(key, &places, held, permutations.places_of_bot(held));
+                }
+            }
+        }
+    }
+
+    /// Draws what places others might have had: the same for takes and declarations, so that they are tested as one family.
+    fn permutations(&self, group: &MatchGroup, mover: usize, others: &[usize]) -> PlacePermutations {
+        let names = [mover].into_iter().chain(others.iter().copied());
+        let names = names.flat_map(|number| name_as_numbers(&self.bots[number].name));
+        PlacePermutations::draw(self.seed, group, names, others.len())
     }
 }
 
 impl OpenGroup {
     fn new(group: MatchGroup) -> Self {
-        Self { group, figures: BTreeMap::new(), places: BTreeMap::new() }
+        Self { group, figures: BTreeMap::new(), places: BTreeMap::new(), declared: BTreeMap::new() }
     }
 }
 
@@ -336,6 +392,7 @@ impl BotTally {
         Self {
             figures: FigureTally::new(),
             preferences: BTreeMap::new(),
+            safety: TakeSafetyCounts::default(),
             kingmaking: KingmakingTally::default(),
             puzzles: WorstPuzzles::up_to(puzzles),
             versions: VersionTally::default(),
@@ -347,6 +404,7 @@ impl BotTally {
             bot,
             figures: self.figures.figures(),
             preferences: self.preferences.values().map(PreferenceTally::to_findings).collect(),
+            safety: self.safety,
             kingmaking: self.kingmaking,
             puzzles: self.puzzles.into_worst_first(),
             versions: self.versions.played_versions(),

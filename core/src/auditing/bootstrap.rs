@@ -1,4 +1,4 @@
-//! The bootstrap over duplicate groups, one group at a time.
+//! Sums over duplicate groups and of their squares, one group at a time.
 
 use super::{
     Estimate, EstimateInterval, MIN_GROUPS, MatchGroup,
@@ -6,16 +6,17 @@ use super::{
     group::{GroupCounter, GroupKey},
     replicates::{ByReplicate, MAX_WEIGHT, REPLICATES, ReplicateSums},
 };
+use crate::tournament::{ConfidenceInterval, RatioSums};
 
 /// What the weights are drawn for, so that they share nothing with other draws of the same group and seed.
 const PURPOSE: u64 = 0x626f_6f74_7374_7261;
 
-/// How often a group occurs in each replicate of the bootstrap.
+/// How often a group occurs in each replicate.
 ///
-/// In place of drawing G groups from G with replacement, each group gets, independently of all others, a Poisson(1) weight
-/// in each replicate. So groups can be added one at a time, in any order, and in parts: the weights derive from the seed
-/// and the group. Sources: Hanley and Mac Gibbon, "Creating non-parametric bootstrap samples using Poisson frequencies"
-/// (2006); Chamandy et al., "Estimating uncertainty for massive data streams" (Google, 2012).
+/// Each group gets, independently of all others, a Poisson(1) weight in each replicate. So groups can be added one at a time,
+/// in any order, and in parts, in constant memory: the weights derive from the seed and the group. Sources: Hanley and Mac
+/// Gibbon, "Creating non-parametric bootstrap samples using Poisson frequencies" (2006); Chamandy et al., "Estimating
+/// uncertainty for massive data streams" (Google, 2012).
 #[derive(Debug, Clone)]
 pub(super) struct BootstrapWeights(ByReplicate<i16>);
 
@@ -75,49 +76,80 @@ impl<const SUMS: usize> BootstrapSums<SUMS> {
         self.sums[index]
     }
 
-    /// Returns the ratio of two sums; none if there is nothing to divide by.
-    pub(super) fn estimate_ratio(&self, numerator: usize, denominator: usize) -> Option<Estimate> {
-        if self.sums[denominator] == 0 {
+    /// Returns what the ratio of two sums is estimated from, the first in units so many times as large; none if there is
+    /// nothing to divide by.
+    ///
+    /// The weights of different groups are independent, of mean and variance 1, so that over the replicates the squares of
+    /// what weights add to a sum come to the sum of the squares over groups: within 3 in 100, in the standard deviation.
+    /// Source: Alon, Matias and Szegedy, "The Space Complexity of Approximating the Frequency Moments" (1996).
+    pub(super) fn ratio_sums(&self, above: usize, below: usize, unit: f64) -> Option<RatioEstimator> {
+        if self.sums[below] == 0 {
             return None;
         }
-        let value = to_float(self.sums[numerator]) / to_float(self.sums[denominator]);
-        let groups = &self.groups[denominator];
-        if !groups.is_full() {
-            let interval = EstimateInterval::TooFewGroups { groups: groups.count().get() };
-            return Some(Estimate { value, interval });
+        let mut sums = RatioSums {
+            above: to_float(self.sums[above]) / unit,
+            below: to_float(self.sums[below]),
+            ..RatioSums::default()
+        };
+        let replicates = self.replicates[above].sums().zip(self.replicates[below].sums());
+        for (replicate_above, replicate_below) in replicates {
+            let added_above = to_float(replicate_above) / unit - sums.above;
+            let added_below = to_float(replicate_below) - sums.below;
+            sums.above_squared += added_above * added_above;
+            sums.mixed += added_above * added_below;
+            sums.below_squared += added_below * added_below;
         }
-        let (above, below) = (self.replicates[numerator].sums(), self.replicates[denominator].sums());
-        // A replicate in which nothing is left to divide by says nothing.
-        let ratios = above.zip(below).filter(|&(_, below)| below != 0);
-        let mut ratios: Vec<f64> = ratios.map(|(above, below)| to_float(above) / to_float(below)).collect();
-        ratios.sort_by(f64::total_cmp);
-        let place = |of_thousand: usize| ((ratios.len() + 1) * of_thousand + 500) / 1000;
-        let [low, high] = [place(25), place(975)].map(|place| ratios[place.clamp(1, ratios.len()) - 1]);
-        Some(Estimate { value, interval: EstimateInterval::Between { low, high } })
+        for squared in [&mut sums.above_squared, &mut sums.mixed, &mut sums.below_squared] {
+            *squared /= f64::from(REPLICATES as u32);
+        }
+        let groups = &self.groups[below];
+        let too_few = (!groups.is_full()).then(|| groups.count().get());
+        Some(RatioEstimator { sums, too_few })
+    }
+}
+
+/// What a ratio is estimated from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RatioEstimator {
+    sums: RatioSums,
+    /// The groups with something below the line, where they are too few for an interval.
+    too_few: Option<u64>,
+}
+
+impl RatioEstimator {
+    /// Estimates a share from 0 to 1.
+    pub(super) fn estimate_share(&self) -> Estimate {
+        self.estimate_within(RatioSums::share_interval)
+    }
+
+    /// Estimates a rate of ranks, 0 or more.
+    pub(super) fn estimate_rank_rate(&self) -> Estimate {
+        self.estimate_within(RatioSums::rank_rate_interval)
+    }
+
+    /// Estimates a mean of signed ranks.
+    pub(super) fn estimate_signed_mean(&self) -> Estimate {
+        self.estimate_within(RatioSums::signed_mean_interval)
+    }
+
+    fn estimate_within(&self, interval: fn(&RatioSums) -> Option<ConfidenceInterval<f64>>) -> Estimate {
+        let value = self.sums.above / self.sums.below;
+        let interval = match (self.too_few, interval(&self.sums)) {
+            (None, Some(ConfidenceInterval { low, high })) => EstimateInterval::Between { low, high },
+            (groups, _) => EstimateInterval::TooFewGroups { groups: groups.unwrap_or(1) },
+        };
+        Estimate { value, interval }
     }
 }
 
 #[cfg(test)]
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_wrap,
-    clippy::float_cmp,
-    reason = "the numbers of a test are small"
-)]
+#[expect(clippy::cast_precision_loss, clippy::cast_possible_wrap, reason = "the numbers of a test are small")]
 mod tests {
     use super::*;
     use crate::game::TournamentId;
-    use crate::tournament::SeededDraw;
 
     fn group(number: u64) -> MatchGroup {
         MatchGroup::Duplicate { tournament: TournamentId::new(1, &[0; 10]), number }
-    }
-
-    fn bounds(estimate: Option<Estimate>) -> [f64; 2] {
-        match estimate.unwrap().interval {
-            EstimateInterval::Between { low, high } => [low, high],
-            few @ EstimateInterval::TooFewGroups { .. } => panic!("{few:?}"),
-        }
     }
 
     #[test]
@@ -150,28 +182,28 @@ mod tests {
             parts.add_group(group(number).key(), &weights, &[number as i64 % 7, 2]);
             parts.add_group(group(number).key(), &weights, &[0, 3]);
         }
-        assert_eq!(whole.estimate_ratio(0, 1), parts.estimate_ratio(0, 1));
+        let share = |sums: &BootstrapSums<2>| sums.ratio_sums(0, 1, 7.0).unwrap().estimate_share();
+        assert_eq!(share(&whole), share(&parts));
     }
 
     #[test]
-    fn intervals_cover_the_truth_about_as_often_as_they_say() {
-        let covered = (0..200).filter(|&seed| {
-            let (mut draw, mut bootstrap) = (SeededDraw::new(seed, 1), BootstrapSums::<2>::new());
-            for number in 0..60 {
-                // Takes of a group agree more than those of different groups do.
-                let chance = 30 + draw.number_below(61);
-                let optimal = (0..8).filter(|_| draw.number_below(100) < chance).count() as i64;
-                bootstrap.add_group(
-                    group(number).key(),
-                    &BootstrapWeights::of_group(seed, &group(number)),
-                    &[optimal, 8],
-                );
-            }
-            let [low, high] = bounds(bootstrap.estimate_ratio(0, 1));
-            (low..=high).contains(&0.6)
-        });
-        let covered = covered.count();
-        assert!((180..=198).contains(&covered), "{covered} of 200, where 190 are expected");
+    fn replicates_know_the_squares_over_groups() {
+        let (mut exact, mut sums) = (RatioSums::default(), BootstrapSums::<2>::new());
+        for number in 0..300 {
+            let [above, below] = [number as i64 % 7, 6 + number as i64 % 3];
+            exact.add_group(above as f64, below as f64);
+            let weights = BootstrapWeights::of_group(1, &group(number));
+            sums.add_group(group(number).key(), &weights, &[above, below]);
+        }
+        let RatioEstimator { sums, too_few } = sums.ratio_sums(0, 1, 1.0).unwrap();
+        assert_eq!((sums.above, sums.below, too_few), (exact.above, exact.below, None));
+        for (found, expected) in [
+            (sums.above_squared, exact.above_squared),
+            (sums.mixed, exact.mixed),
+            (sums.below_squared, exact.below_squared),
+        ] {
+            assert!((found / expected - 1.0).abs() < 0.15, "{found} for {expected}");
+        }
     }
 
     #[test]
@@ -187,9 +219,14 @@ mod tests {
             }
         }
         let few = Estimate { value: 0.5, interval: EstimateInterval::TooFewGroups { groups: 9 } };
-        assert_eq!(bootstrap.estimate_ratio(0, 1), Some(few));
+        let estimate = |sums: &BootstrapSums<2>| sums.ratio_sums(0, 1, 1.0).map(|sums| sums.estimate_share());
+        assert_eq!(estimate(&bootstrap), Some(few));
         bootstrap.add_group(group(99).key(), &BootstrapWeights::of_group(1, &group(99)), &[1, 2]);
-        assert_eq!(bounds(bootstrap.estimate_ratio(0, 1)), [0.5, 0.5]);
-        assert_eq!(BootstrapSums::<2>::new().estimate_ratio(0, 1), None);
+        let Some(Estimate { interval: EstimateInterval::Between { low, high }, .. }) = estimate(&bootstrap)
+        else {
+            panic!("{bootstrap:?}");
+        };
+        assert!(0.0 < low && low < 0.5 && 0.5 < high && high < 1.0, "{low} to {high}");
+        assert_eq!(estimate(&BootstrapSums::<2>::new()), None);
     }
 }

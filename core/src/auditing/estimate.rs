@@ -39,16 +39,3 @@ pub(super) fn to_float(sum: i64) -> f64 {
 pub(super) fn share_of(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| to_float(part.cast_signed()) / to_float(whole.cast_signed()))
 }
-
-impl Estimate {
-    /// Returns the figure in units that are so many times as large.
-    pub(super) fn divided_by(self, unit: f64) -> Self {
-        let interval = match self.interval {
-            EstimateInterval::Between { low, high } => {
-                EstimateInterval::Between { low: low / unit, high: high / unit }
-            }
-            few @ EstimateInterval::TooFewGroups { .. } => few,
-        };
-        Self { value: self.value / unit, interval }
-    }
-}

@@ -3,8 +3,9 @@
 use super::{
     estimate::to_float,
     favouritism_tally::FavouritismTally,
+    permutation_tests::{PermutationResult, PermutedSums},
     place_sums::{MoverHabits, RANK},
-    replicates::REPLICATES,
+    power::detectable_shift,
 };
 
 /// The corrected p-value up to which a pair is flagged.
@@ -23,7 +24,9 @@ pub const FLAGGED_FAVOURITISM: f64 = 0.1;
 /// seat anyhow counts for nothing, and an optimal take never does. A second mean is taken off, that of all favours of M to
 /// seats in the same kind of place, whoever sat there (whether the seat moves next, last or between; whether it, M or another
 /// would have won; whether the last pile was in play): so a habit of M among its errors does not count either. For an
-/// ordered pair M -> O, what remains of the favours to the seats of O is added up.
+/// ordered pair M -> O, what remains of the favours to the seats of O is added up. The **effect** is that sum less what the
+/// others that might have sat there got on average, by error: the mean over permutations would not do, for it counts the names as
+/// they are among them, and would make m-1 of m parts of the effect with m such places.
 ///
 /// **Null hypothesis.** Whom the errors of M favour does not depend on who sits there: had two bots of the table changed
 /// places, the favours of the two places would have stayed as they were. In a tournament the places are drawn: who
@@ -32,13 +35,13 @@ pub const FLAGGED_FAVOURITISM: f64 = 0.1;
 /// Names change places only where that leaves the game as it was: all the others where the rows are assigned, and else
 /// those that declared the same row. What M thinks of a *row* is so never mistaken for what it thinks of a *bot*.
 ///
-/// **p-value.** `(1 + hits) / (1 + R)` with R = [`REPLICATES`] and one-sided, hits being the replicates with a sum at least as
-/// large: exact under the null hypothesis, and never 0 (Phipson and Smyth, "Permutation p-values should never be zero",
-/// 2010). For all pairs at once the sums are standardised by mean and standard deviation over the replicates and what
+/// **p-value.** `(1 + hits) / (1 + R)` with R = [`REPLICATES`](super::REPLICATES) and one-sided, hits being the replicates with a sum at least as
+/// large: never 0 (Phipson and Smyth, "Permutation p-values should never be zero", 2010). For all pairs, and their
+/// [declarations](super::DeclarationFindings), at once the sums are standardised by mean and standard deviation over the replicates and what
 /// was observed, and each is compared with the largest of all pairs in every replicate (Westfall and Young,
-/// "Resampling-Based Multiple Testing", 1993, single step): the chance that any pair of an honest field comes to 0.05 or
-/// less is then at most 5%, whatever the pairs have to do with each other, and the finest value stays 1 in 1,000 however
-/// many pairs there are. The permutations derive from seed, group and mover, so that the order of matches means nothing.
+/// "Resampling-Based Multiple Testing", 1993, single step): were the hypothesis true to the letter, any pair of an honest
+/// field would come to 0.05 or less in at most 5% of fields, whatever the pairs have to do with each other; the finest value stays
+/// 1 in 1,000 however many pairs there are. The permutations derive from seed, group and mover, so that the order of matches means nothing.
 ///
 /// **What it cannot see.** A table of two has no third. A bot that never sits with another of the same declared row cannot
 /// be told from its row. Help that costs the helper nothing is no error: rows declared to suit another, and everything
@@ -52,11 +55,11 @@ pub const FLAGGED_FAVOURITISM: f64 = 0.1;
 pub enum Favouritism {
     /// The pair was tested.
     Tested {
-        /// The favour of an error, in ranks, beyond what the others in the same place would have got.
+        /// What an error gave the other, in ranks, beyond what it gave on average the others that might have had its place.
         per_error: f64,
         /// The one-sided p-value of this pair alone, 0.001 to 1.
         p_value: f64,
-        /// The same, corrected for the number of pairs.
+        /// The same, corrected for all tests of takes and of declarations.
         p_corrected: f64,
     },
     /// It was in less than [`MIN_GROUPS`](super::MIN_GROUPS) groups that the mover's errors favoured one place and another
@@ -65,46 +68,54 @@ pub enum Favouritism {
 }
 
 impl Favouritism {
+    /// Makes the findings of a test.
+    pub(super) fn of_test(favours: &PairFavours<'_>, result: Option<&PermutationResult>) -> Self {
+        match result {
+            None => Self::TooFewGroups,
+            Some(&PermutationResult { p_value, p_corrected, .. }) => {
+                Self::Tested { per_error: favours.favour_per_error(), p_value, p_corrected }
+            }
+        }
+    }
+
     /// Returns whether the pair is flagged: significant after the correction, and large.
     pub fn is_flagged(self) -> bool {
-        matches!(self, Self::Tested { per_error, p_corrected, .. }
-            if p_corrected <= FLAGGED_P_VALUE && per_error >= FLAGGED_FAVOURITISM)
+        self.is_significant()
+            && matches!(self, Self::Tested { per_error, .. } if per_error >= FLAGGED_FAVOURITISM)
+    }
+
+    /// Returns whether the favour is significant after the correction, be it large or small.
+    pub fn is_significant(self) -> bool {
+        matches!(self, Self::Tested { p_corrected, .. } if p_corrected <= FLAGGED_P_VALUE)
     }
 }
 
-/// Tests all pairs at once, each with the habits of its mover, and returns what comes out for each in the same order.
-pub(super) fn test_pairs(pairs: &[(&FavouritismTally, &MoverHabits)]) -> Vec<Favouritism> {
-    let standardised: Vec<_> = pairs
-        .iter()
-        .map(|(pair, habits)| {
-            let sums = pair.observed_and_permuted(habits)?;
-            let all = f64::from(sums.len() as u32);
-            let mean = sums.iter().sum::<f64>() / all;
-            let deviation = (sums.iter().map(|sum| (sum - mean).powi(2)).sum::<f64>() / all).sqrt();
-            // Below a rank in a thousand, nothing is left but what rounding makes of it.
-            let vary = deviation > RANK / 1_000.0;
-            let standard: Vec<f64> = sums.iter().map(|sum| (sum - mean) / deviation).collect();
-            vary.then(|| (standard, (sums[0] - mean) / RANK / to_float(pair.observed_errors().max(1))))
-        })
-        .collect();
-    let mut largest = vec![f64::NEG_INFINITY; REPLICATES];
-    for (sums, _) in standardised.iter().flatten() {
-        for (largest, &sum) in largest.iter_mut().zip(&sums[1..]) {
-            *largest = largest.max(sum);
-        }
+/// What the takes of an ordered pair came to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PairFavours<'a> {
+    /// The favours.
+    pub(super) tally: &'a FavouritismTally,
+    /// Whom the mover's errors favour, whoever sits there.
+    pub(super) habits: &'a MoverHabits,
+    /// The errors at which another bot might have had the other's place.
+    pub(super) errors: u64,
+}
+
+impl PairFavours<'_> {
+    /// Returns what was observed and each replicate; none of too few groups, or if all are the same.
+    pub(super) fn permuted_sums(&self) -> Option<PermutedSums> {
+        // Below a rank in a thousand, nothing is left but what rounding makes of it.
+        PermutedSums::new(&self.tally.observed_and_permuted(self.habits)?, RANK / 1_000.0)
     }
-    let p_value = |replicates: &[f64], observed: f64| {
-        // Sums that are equal but for rounding count as hits.
-        let hits = replicates.iter().filter(|&&sum| sum >= observed - 1e-9).count();
-        f64::from((1 + hits) as u32) / f64::from((1 + REPLICATES) as u32)
-    };
-    let tested = standardised.iter().map(|standardised| match standardised {
-        None => Favouritism::TooFewGroups,
-        Some((sums, per_error)) => Favouritism::Tested {
-            per_error: *per_error,
-            p_value: p_value(&sums[1..], sums[0]),
-            p_corrected: p_value(&largest, sums[0]),
-        },
-    });
-    tested.collect()
+
+    /// Returns the favour of an error, in ranks, that would have been flagged with a chance of 0.8.
+    pub(super) fn detectable_favour(&self, result: &PermutationResult, critical: f64) -> f64 {
+        let shift = detectable_shift(result.deviation, critical) * self.tally.largest_factor();
+        (shift / RANK / to_float(self.errors.max(1).cast_signed())).max(FLAGGED_FAVOURITISM)
+    }
+
+    /// Returns what an error gave the other, in ranks, beyond what it gave the others in the mean.
+    pub(super) fn favour_per_error(&self) -> f64 {
+        self.tally.excess_favour(self.habits) / RANK / to_float(self.errors.max(1).cast_signed())
+    }
 }

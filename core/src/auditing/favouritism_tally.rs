@@ -4,57 +4,27 @@ use super::{
     MIN_GROUPS,
     estimate::to_float,
     group::{GroupCounter, GroupKey},
+    permuted_sum::PermutedSum,
     place_sums::{FavourSums, KINDS, MoverHabits},
-    replicates::{ByReplicate, REPLICATES, ReplicateSums},
+    replicates::{ByReplicate, REPLICATES},
 };
-use std::{
-    iter::repeat,
-    ops::{AddAssign, Sub},
-};
+use std::collections::BTreeMap;
 
-/// A sum as it was observed, and in each replicate.
+/// What the place of the other got beyond the mean of the other places, times the number of the other places; so that it is
+/// a whole number.
 #[derive(Debug, Clone)]
-struct PermutedSum<Wide> {
-    observed: i64,
-    /// What was added in every replicate alike.
-    everywhere: i64,
-    /// The rest; none as long as there is none.
-    replicates: Option<ReplicateSums<Wide>>,
-}
-
-impl<Wide> PermutedSum<Wide>
-where
-    Wide: Copy + Default + AddAssign + Sub<Output = Wide> + PartialEq + From<i16> + Into<i64>,
-{
-    const NOTHING: Self = Self { observed: 0, everywhere: 0, replicates: None };
-
-    /// Adds the number of the place that is held in fact, and in each replicate that of the one held there.
-    fn add_permuted(&mut self, mut numbers: Vec<Wide>, held: usize, permuted: &ByReplicate<u16>) {
-        self.observed += numbers[held].into();
-        let first = numbers[0];
-        self.everywhere += first.into();
-        if numbers.iter().any(|&number| number != first) {
-            for number in &mut numbers {
-                *number = *number - first;
-            }
-            self.replicates.get_or_insert_with(ReplicateSums::new).add_by_place(permuted, &numbers);
-        }
-    }
-
-    /// Adds what was observed and each replicate, times a factor, to sums.
-    fn add_to(&self, sums: &mut [f64], factor: f64) {
-        sums[0] += to_float(self.observed) * factor;
-        let replicates = self.replicates.iter().flat_map(ReplicateSums::sums).chain(repeat(0));
-        for (sum, replicate) in sums[1..].iter_mut().zip(replicates) {
-            *sum += to_float(self.everywhere + replicate) * factor;
-        }
-    }
+struct ExcessSums {
+    favours: i64,
+    /// By kind of place: the errors.
+    errors: [i64; KINDS],
 }
 
 /// The favours of an ordered pair, as they come together.
 #[derive(Debug, Clone)]
 pub(super) struct FavouritismTally {
     groups: GroupCounter,
+    /// By the number of the other places.
+    excess: BTreeMap<usize, ExcessSums>,
     favours: PermutedSum<i64>,
     /// By kind of place: the errors.
     errors: [PermutedSum<i32>; KINDS],
@@ -64,6 +34,7 @@ impl FavouritismTally {
     pub(super) fn new() -> Self {
         Self {
             groups: GroupCounter::up_to(MIN_GROUPS),
+            excess: BTreeMap::new(),
             favours: PermutedSum::NOTHING,
             errors: [PermutedSum::NOTHING; KINDS],
         }
@@ -79,6 +50,15 @@ impl FavouritismTally {
         permuted: &ByReplicate<u16>,
     ) {
         self.groups.add_group(group);
+        let beyond = |number: &dyn Fn(&FavourSums) -> i64| {
+            number(&places[held]) * places.len().cast_signed() as i64 - places.iter().map(number).sum::<i64>()
+        };
+        let excess = self.excess.entry(places.len() - 1);
+        let excess = excess.or_insert(ExcessSums { favours: 0, errors: [0; KINDS] });
+        excess.favours += beyond(&FavourSums::total_favour);
+        for (kind, errors) in excess.errors.iter_mut().enumerate() {
+            *errors += beyond(&|place| place.errors[kind].into());
+        }
         self.favours.add_permuted(places.iter().map(FavourSums::total_favour).collect(), held, permuted);
         for (kind, errors) in self.errors.iter_mut().enumerate() {
             if places.iter().any(|place| place.errors[kind] > 0) {
@@ -100,13 +80,26 @@ impl FavouritismTally {
         Some(sums)
     }
 
+    /// Returns what the other got beyond the mean of the others that might have had its place, without what habits explain.
+    pub(super) fn excess_favour(&self, habits: &MoverHabits) -> f64 {
+        let by_others = self.excess.iter().map(|(&others, excess)| {
+            let habitual = excess.errors.iter().enumerate();
+            let habitual: f64 =
+                habitual.map(|(kind, &errors)| to_float(errors) * habits.mean_favour(kind)).sum();
+            (to_float(excess.favours) - habitual) / f64::from(others as u32)
+        });
+        by_others.sum()
+    }
+
+    /// Returns by how much what an other got beyond the mean of all places, itself included, falls short of what it got beyond the
+    /// mean of the others: the largest factor of all groups.
+    pub(super) fn largest_factor(&self) -> f64 {
+        let others = self.excess.keys().next().map_or(1.0, |&others| f64::from(others as u32));
+        (others + 1.0) / others
+    }
+
     /// Returns the groups that can be used, [`MIN_GROUPS`] standing for that or more.
     pub(super) fn group_count(&self) -> u64 {
         self.groups.count().get().min(MIN_GROUPS as u64)
-    }
-
-    /// Returns the errors that were observed.
-    pub(super) fn observed_errors(&self) -> i64 {
-        self.errors.iter().map(|errors| errors.observed).sum()
     }
 }

@@ -19,7 +19,7 @@ pub struct BotFigures {
     pub optimal_plies: u64,
     /// The ranks that its takes cost it.
     pub regret: u64,
-    /// Matches won.
+    /// Matches won; the steward wins none for it.
     pub wins: u64,
     /// Matches in which its seat was lost before the end.
     pub forfeits: u64,
@@ -29,7 +29,7 @@ pub struct BotFigures {
     pub regret_per_ply: Option<Estimate>,
     /// The same per match, as all that follow.
     pub regret_per_match: Option<Estimate>,
-    /// How well it liked the winners, from 0 to 1.
+    /// How well it liked the winners, from 0 to 1; 0 where its seat was lost.
     pub satisfaction: Option<Estimate>,
     /// The share of its matches that it won.
     pub win_share: Option<Estimate>,
@@ -83,12 +83,12 @@ impl FigureSums {
 
     /// Adds what does not depend on single takes.
     pub(super) fn add_match(&mut self, game: &AuditedMatch<'_>, seat: Seat) {
-        let audit = &game.audit.seats[seat];
+        let (audit, credit) = (&game.audit.seats[seat], game.credit(seat));
         let sums = &mut self.0;
         sums[MATCHES] += 1;
-        sums[WINS] += i64::from(game.audit.winner == seat);
-        sums[FORFEITS] += i64::from(game.forfeited[seat]);
-        sums[SATISFACTION] += (audit.satisfaction * SATISFIED).round() as i64;
+        sums[WINS] += i64::from(credit.won);
+        sums[FORFEITS] += i64::from(!credit.kept);
+        sums[SATISFACTION] += (credit.satisfaction() * SATISFIED).round() as i64;
         sums[LUCK] += i64::from(audit.luck);
     }
 
@@ -120,7 +120,8 @@ impl FigureTally {
 
     pub(super) fn figures(&self) -> BotFigures {
         let count = |index| u64::try_from(self.0.sum(index)).expect("a count is not negative");
-        let per_match = |index| self.0.estimate_ratio(index, MATCHES);
+        let per_match = |index, unit| self.0.ratio_sums(index, MATCHES, unit);
+        let share = |index, unit| per_match(index, unit).map(|sums| sums.estimate_share());
         BotFigures {
             matches: count(MATCHES),
             plies: count(PLIES),
@@ -128,13 +129,13 @@ impl FigureTally {
             regret: count(PLIES + 2),
             wins: count(WINS),
             forfeits: count(FORFEITS),
-            accuracy: self.0.estimate_ratio(PLIES + 1, PLIES),
-            regret_per_ply: self.0.estimate_ratio(PLIES + 2, PLIES),
-            regret_per_match: per_match(PLIES + 2),
-            satisfaction: per_match(SATISFACTION).map(|estimate| estimate.divided_by(SATISFIED)),
-            win_share: per_match(WINS),
-            luck_per_match: per_match(LUCK),
-            forfeit_share: per_match(FORFEITS),
+            accuracy: self.accuracy(PLIES),
+            regret_per_ply: self.regret_per_ply(PLIES),
+            regret_per_match: per_match(PLIES + 2, 1.0).map(|sums| sums.estimate_rank_rate()),
+            satisfaction: share(SATISFACTION, SATISFIED),
+            win_share: share(WINS, 1.0),
+            luck_per_match: per_match(LUCK, 1.0).map(|sums| sums.estimate_signed_mean()),
+            forfeit_share: share(FORFEITS, 1.0),
             by_phase: GamePhase::ALL.map(|phase| self.circumstance_figures(phase, 1 + phase as usize)),
             by_live_piles: LivePileCount::ALL
                 .map(|piles| self.circumstance_figures(piles, 1 + GamePhase::ALL.len() + piles as usize)),
@@ -148,8 +149,17 @@ impl FigureTally {
             circumstance,
             plies: count(at),
             optimal_plies: count(at + 1),
-            accuracy: self.0.estimate_ratio(at + 1, at),
-            regret_per_ply: self.0.estimate_ratio(at + 2, at),
+            accuracy: self.accuracy(at),
+            regret_per_ply: self.regret_per_ply(at),
         }
+    }
+
+    /// Returns the share of the takes whose sums begin there that were optimal.
+    fn accuracy(&self, at: usize) -> Option<Estimate> {
+        self.0.ratio_sums(at + 1, at, 1.0).map(|sums| sums.estimate_share())
+    }
+
+    fn regret_per_ply(&self, at: usize) -> Option<Estimate> {
+        self.0.ratio_sums(at + 2, at, 1.0).map(|sums| sums.estimate_rank_rate())
     }
 }

@@ -1,9 +1,11 @@
 //! What an audit of many matches found.
 
 use super::{
-    AuditSubject, BotFigures, GroupCount, KingmakingTally, PairFindings, PreferenceFindings, Puzzle,
+    AuditSubject, BotFigures, Dependence, GroupCount, KingmakingTally, PairFindings, PreferenceFindings,
+    Puzzle,
 };
 use crate::game::BotName;
+use crate::oracle::TakeSafetyCounts;
 use crate::tournament::PlayedVersion;
 
 /// What an audit of many matches found.
@@ -32,8 +34,10 @@ pub struct BotFindings {
     pub bot: BotName,
     /// What it did, in figures.
     pub figures: BotFigures,
-    /// By number of seats, rising: what its takes say it prefers.
+    /// By number of seats, rising, and by where rows come from: what its takes say it prefers.
     pub preferences: Vec<PreferenceFindings>,
+    /// Its takes that were risky, and its safe errors: facts about these matches, without intervals.
+    pub safety: TakeSafetyCounts,
     /// The takes by which it hurt itself and a third seat gained.
     pub kingmaking: KingmakingTally,
     /// Its worst errors in different positions, the worst first.
@@ -43,22 +47,28 @@ pub struct BotFindings {
 }
 
 impl AuditFindings {
-    /// Counts the pairs that were tested: corrected p-values are corrected for so many.
+    /// Counts the pairs whose takes were tested.
     pub fn pairs_tested(&self) -> usize {
         self.pairs.iter().filter(|pair| pair.untested_reason().is_none()).count()
     }
 
-    /// Returns the pairs that are flagged, the smallest p-value first.
+    /// Counts the pairs whose declarations were tested.
+    pub fn declarations_tested(&self) -> usize {
+        let is_tested =
+            |pair: &&PairFindings| matches!(pair.declarations.dependence, Dependence::Tested { .. });
+        self.pairs.iter().filter(is_tested).count()
+    }
+
+    /// Counts the tests of takes and of declarations: corrected p-values are corrected for so many.
+    pub fn test_count(&self) -> usize {
+        self.pairs_tested() + self.declarations_tested()
+    }
+
+    /// Returns the pairs that are flagged, by takes or by declarations, the smallest p-value first.
     pub fn flagged_pairs(&self) -> Vec<&PairFindings> {
-        let mut flagged: Vec<_> = self.pairs.iter().filter(|pair| pair.favouritism.is_flagged()).collect();
-        flagged.sort_by(|one, other| {
-            let key = |pair: &PairFindings| match pair.favouritism {
-                super::Favouritism::Tested { per_error, p_corrected, .. } => (p_corrected, -per_error),
-                super::Favouritism::TooFewGroups => (1.0, 0.0),
-            };
-            let ((one_p, one_favour), (other_p, other_favour)) = (key(one), key(other));
-            one_p.total_cmp(&other_p).then(one_favour.total_cmp(&other_favour))
-        });
+        let mut flagged: Vec<_> = self.pairs.iter().filter(|pair| pair.is_flagged()).collect();
+        let p_value = |pair: &PairFindings| pair.smallest_p_corrected().unwrap_or(1.0);
+        flagged.sort_by(|one, other| p_value(one).total_cmp(&p_value(other)));
         flagged
     }
 }

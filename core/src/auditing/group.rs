@@ -39,7 +39,8 @@ impl MatchGroup {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct GroupKey(u64);
 
-fn id_halves(id: &[u8; 16]) -> [u64; 2] {
+/// Returns an id as two numbers.
+pub(super) fn id_halves(id: &[u8; 16]) -> [u64; 2] {
     let bits = u128::from_be_bytes(*id);
     [(bits >> 64) as u64, bits as u64]
 }

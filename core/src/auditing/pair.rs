@@ -1,6 +1,9 @@
 //! What the takes of one bot came to for another.
 
-use super::{Favouritism, MIN_GROUPS, estimate::to_float, favouritism_tally::FavouritismTally};
+use super::{
+    DeclarationFindings, Dependence, Favouritism, MIN_GROUPS, declaration_tally::DeclarationTally,
+    estimate::to_float, favouritism_tally::FavouritismTally,
+};
 use crate::game::{BotName, SeatCount};
 use std::fmt;
 
@@ -29,6 +32,10 @@ pub struct PairFindings {
     pub usable_groups: u64,
     /// Whether the mover's errors favour the other beyond what others in its place get.
     pub favouritism: Favouritism,
+    /// The favour of an error, in ranks, that would have been flagged with a chance of 0.8; none if the takes are not tested.
+    pub detectable_favour: Option<f64>,
+    /// Whether the mover declares better ranks for the other's place.
+    pub declarations: DeclarationFindings,
 }
 
 /// Why a pair was not tested.
@@ -98,9 +105,27 @@ impl PairFindings {
         }
     }
 
-    /// Returns whether nothing is known of the pair: its ledger is empty, and it was not tested.
+    /// Returns whether nothing is known of the takes of the pair: its ledger is empty, and it was not tested.
     pub fn is_empty(&self) -> bool {
         self.cost == 0 && self.gave == 0 && self.favouritism == Favouritism::TooFewGroups
+    }
+
+    /// Returns whether the pair is flagged, by its takes or by its declarations.
+    pub fn is_flagged(&self) -> bool {
+        self.favouritism.is_flagged() || self.declarations.is_flagged()
+    }
+
+    /// Returns the smaller of the corrected p-values; none if nothing was tested.
+    pub fn smallest_p_corrected(&self) -> Option<f64> {
+        let takes = match self.favouritism {
+            Favouritism::Tested { p_corrected, .. } => Some(p_corrected),
+            Favouritism::TooFewGroups => None,
+        };
+        let declarations = match self.declarations.dependence {
+            Dependence::Tested { p_corrected, .. } => Some(p_corrected),
+            Dependence::Untested(_) => None,
+        };
+        takes.into_iter().chain(declarations).min_by(f64::total_cmp)
     }
 
     /// Returns the ledger for a match.
@@ -119,6 +144,9 @@ pub(super) struct PairTally {
     pub(super) errors_with_a_third: u64,
     pub(super) errors_with_a_like: u64,
     pub(super) favouritism: FavouritismTally,
+    /// Matches with declared rows, at tables of any size.
+    pub(super) declared: u64,
+    pub(super) declarations: DeclarationTally,
 }
 
 impl PairTally {
@@ -131,6 +159,8 @@ impl PairTally {
             errors_with_a_third: 0,
             errors_with_a_like: 0,
             favouritism: FavouritismTally::new(),
+            declared: 0,
+            declarations: DeclarationTally::new(),
         }
     }
 

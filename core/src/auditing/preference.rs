@@ -13,16 +13,21 @@ pub const MAX_FITTED_SEATS: usize = 12;
 /// The most different rows of a bot that are told apart; of further ones only the number of matches is known.
 pub const MAX_DECLARED_ROWS: usize = 256;
 
-/// What a bot's takes say it prefers, over its matches of one number of seats.
+/// What a bot's takes say it prefers, over its matches of one number of seats whose rows have one source.
 ///
 /// A take chooses among the winners that the takes of its position lead to, if everybody, the bot itself included, then
-/// plays optimally for the revealed rows. So this is the reading in which the others believe the declared row; winners are
-/// offsets from the bot's own seat.
+/// plays optimally for the revealed rows. So this is the reading in which the others believe the declared row.
+///
+/// Where rows are **declared**, winners are offsets from the bot's own seat. Where they are **assigned**, offsets mean another
+/// thing in every match, and winners are places in the assigned row: 0 is the winner that this row likes best. There the
+/// standard row stands for the assigned one, whatever it was.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PreferenceFindings {
     /// The number of seats.
     pub seats: SeatCount,
-    /// The rows that the bot had, the most frequent first.
+    /// Where the rows come from, and so what an offset stands for.
+    pub source: RowSource,
+    /// The rows that the bot had, the most frequent first; of assigned ones, one that stands for all.
     pub rows: Vec<HeldRowFigures>,
     /// Matches with a row that is none of those.
     pub other_rows: u64,
@@ -34,8 +39,8 @@ pub struct PreferenceFindings {
     pub best_fit: Option<FittedRow>,
     /// Whether a single row makes all takes optimal, the others believing the declared row.
     pub rationalisable: RationalisableCount,
-    /// The rows that make all takes optimal if they are common knowledge.
-    pub explained: ExplainedRows,
+    /// The rows that make all takes optimal if they are common knowledge; none where rows are assigned.
+    pub explained: Option<ExplainedRows>,
 }
 
 /// A row that a bot had in matches.
@@ -43,8 +48,6 @@ pub struct PreferenceFindings {
 pub struct HeldRowFigures {
     /// The row.
     pub row: Row,
-    /// Where it came from.
-    pub source: RowSource,
     /// The matches with it.
     pub matches: u64,
     /// The bot's own takes in them.
@@ -121,37 +124,44 @@ impl FittedRow {
     }
 }
 
-/// What a bot chose in matches of one number of seats, as it comes together.
+/// What a bot chose in matches of one number of seats and one source of rows, as it comes together.
 #[derive(Debug, Clone)]
 pub(super) struct PreferenceTally {
     seats: SeatCount,
-    rows: HashMap<(Row, RowSource), [u64; 3]>,
+    source: RowSource,
+    rows: HashMap<Row, [u64; 3]>,
     other_rows: u64,
     plies: u64,
     choices: u64,
     chosen_over: Vec<Vec<u64>>,
     /// By the offset that was chosen and the set of all that could be had: how often; with at most [`MAX_FITTED_SEATS`] seats.
     chosen_from: HashMap<(usize, usize), u64>,
-    explained: ExplainedRowsTally,
+    explained: Option<ExplainedRowsTally>,
 }
 
 impl PreferenceTally {
-    pub(super) fn new(seats: SeatCount) -> Self {
+    pub(super) fn new(seats: SeatCount, source: RowSource) -> Self {
         Self {
             seats,
+            source,
             rows: HashMap::new(),
             other_rows: 0,
             plies: 0,
             choices: 0,
             chosen_from: HashMap::new(),
             chosen_over: vec![vec![0; seats.get()]; seats.get()],
-            explained: ExplainedRowsTally::new(seats),
+            explained: (source == RowSource::Declared).then(|| ExplainedRowsTally::new(seats)),
         }
     }
 
     pub(super) fn add_match(&mut self, game: &AuditedMatch<'_>, seat: Seat) {
-        self.explained.add_match(game, seat);
-        let row = (game.game.matrix[seat].clone(), game.rows);
+        if let Some(explained) = &mut self.explained {
+            explained.add_match(game, seat);
+        }
+        let row = match self.source {
+            RowSource::Declared => game.game.matrix[seat].clone(),
+            RowSource::Assigned => Row::standard(self.seats),
+        };
         if self.rows.len() >= MAX_DECLARED_ROWS && !self.rows.contains_key(&row) {
             self.other_rows += 1;
             return;
@@ -163,8 +173,11 @@ impl PreferenceTally {
         *optimal += u64::from(audit.optimal_plies);
     }
 
-    pub(super) fn add_ply(&mut self, ply: &OwnPly<'_>) {
-        let offset = |winner| self.seats.distance_between(ply.audit.seat, winner);
+    pub(super) fn add_ply(&mut self, game: &AuditedMatch<'_>, ply: &OwnPly<'_>) {
+        let offset = |winner| match self.source {
+            RowSource::Declared => self.seats.distance_between(ply.audit.seat, winner),
+            RowSource::Assigned => game.game.matrix.rank(ply.audit.seat, winner),
+        };
         let chosen = offset(ply.audit.predicted_after);
         let mut counted = [false; MAX_SEATS];
         counted[chosen] = true;
@@ -194,11 +207,10 @@ impl PreferenceTally {
             (Some(one), Some(other)) => self.takes_optimal_only_for(one, other),
             _ => 0,
         };
-        let held = self.rows.iter().map(|((row, source), &[matches, plies, optimal_plies])| {
+        let held = self.rows.iter().map(|(row, &[matches, plies, optimal_plies])| {
             let fit = best_fit.as_ref().map(|fit| &fit.row);
             HeldRowFigures {
                 row: row.clone(),
-                source: *source,
                 matches,
                 plies,
                 optimal_plies,
@@ -209,20 +221,19 @@ impl PreferenceTally {
         });
         let mut rows: Vec<HeldRowFigures> = held.collect();
         rows.sort_by(|one, other| {
-            let key = |held: &HeldRowFigures| {
-                (u64::MAX - held.matches, held.row.offsets().to_vec(), held.source as u8)
-            };
+            let key = |held: &HeldRowFigures| (u64::MAX - held.matches, held.row.offsets().to_vec());
             key(one).cmp(&key(other))
         });
         PreferenceFindings {
             seats: self.seats,
+            source: self.source,
             rows,
             other_rows: self.other_rows,
             choices: self.choices,
             chosen_over: self.chosen_over.clone(),
             best_fit,
             rationalisable: self.count_rationalisable(),
-            explained: self.explained.explained_rows(),
+            explained: self.explained.as_ref().map(ExplainedRowsTally::explained_rows),
         }
     }
 
@@ -373,7 +384,7 @@ mod tests {
         let seats = SeatCount::new(chosen_over.len()).unwrap();
         let chosen_over: Vec<Vec<u64>> = chosen_over.iter().map(|row| row.to_vec()).collect();
         let choices = chosen_over.iter().flatten().sum();
-        PreferenceTally { choices, chosen_over, ..PreferenceTally::new(seats) }
+        PreferenceTally { choices, chosen_over, ..PreferenceTally::new(seats, RowSource::Declared) }
     }
 
     #[test]

@@ -81,7 +81,7 @@ impl Field {
                     audit: &Audit::of_finished(&game, &takes).unwrap(),
                     game: &game,
                     rows: self.rows,
-                    forfeited: &BySeat::filled(seats, &false),
+                    lost: &BySeat::filled(seats, &None),
                     versions: &[],
                 });
             }
@@ -324,7 +324,7 @@ fn takes_reveal_what_a_bot_plays_for() {
         assert_eq!(honest.rows[0].optimal_plies, honest.rows[0].plies);
         assert_eq!(honest.rows[0].agreement, Some(1.0));
         assert!(matches!(&honest.rationalisable, RationalisableCount::ByRows { .. }), "{honest:?}");
-        assert!(honest.explained.rows.at_least() >= 1, "{honest:?}");
+        assert!(honest.explained.as_ref().unwrap().rows.at_least() >= 1, "{honest:?}");
     }
     // What seat 1 would like best, as offsets of seat 0: itself, then seat 2, then seat 0.
     assert_eq!(of_another.best_fit.as_ref().unwrap().row.to_string(), "1 2 0");
@@ -337,7 +337,27 @@ fn takes_reveal_what_a_bot_plays_for() {
         .audit(60, AuditSubject::Bot(name(0)));
     let random = &random.bots[0].preferences[0];
     assert!(matches!(&random.rationalisable, RationalisableCount::Contradicted { .. }));
-    assert_eq!((random.explained.rows.at_least(), random.explained.left_out), (0, 0));
+    let explained = random.explained.as_ref().unwrap();
+    assert_eq!((explained.rows.at_least(), explained.left_out), (0, 0));
+}
+
+#[test]
+fn assigned_rows_are_counted_by_their_places() {
+    let found =
+        honest(HONEST[2], 3, RowSource::Assigned, Declared::Standard, 11).audit(60, AuditSubject::Field);
+    let [own, of_another, optimal] = [0, 1, 4].map(|bot| &found.bots[bot].preferences[0]);
+    for follows in [own, optimal] {
+        // Whatever row a seat has: what it likes best, then the next.
+        assert_eq!(follows.rows.len(), 1);
+        assert_eq!(follows.rows[0].row, Row::standard(follows.seats));
+        assert_eq!((follows.source, follows.rows[0].agreement), (RowSource::Assigned, Some(1.0)));
+        assert_eq!(follows.best_fit.as_ref().unwrap().row, Row::standard(follows.seats));
+        assert_eq!(follows.explained, None);
+    }
+    assert!(own.chosen_over[0][1] > 0 && own.chosen_over[1][0] == 0, "{own:?}");
+    assert!(of_another.rows[0].agreement.unwrap() < 0.9, "{of_another:?}");
+    let matches: u64 = own.rows.iter().map(|row| row.matches).sum();
+    assert_eq!(matches, found.bots[0].figures.matches);
 }
 
 #[test]

@@ -19,6 +19,7 @@ mod tests {
         let early = MatchId::new(1_700_000_000_000, &[7; 10]);
         let late = MatchId::new(1_700_000_000_001, &[0; 10]);
         assert!(early < late);
+        assert_eq!((early.unix_ms(), late.unix_ms()), (1_700_000_000_000, 1_700_000_000_001));
         assert_eq!(early.to_string().parse(), Ok(early));
         assert!("01890a5d".parse::<MatchId>().is_err());
         assert!("{01890a5dac96774bbcceb302099a8057}".parse::<MatchId>().is_err());

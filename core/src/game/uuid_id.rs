@@ -40,6 +40,11 @@ macro_rules! uuid_id {
                 Self(uuid::Uuid::from_u128(self.0.as_u128().saturating_sub(1)))
             }
 
+            /// Returns the time that it was made from, in milliseconds since 1970-01-01 UTC.
+            pub fn unix_ms(&self) -> u64 {
+                (self.0.as_u128() >> 80) as u64
+            }
+
             /// Returns its 16 bytes, the most significant first, as its text has them.
             pub fn as_bytes(&self) -> &[u8; 16] {
                 self.0.as_bytes()

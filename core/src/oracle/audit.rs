@@ -1,6 +1,6 @@
 //! A game that was played, held against optimal play.
 
-use super::{OptimalTakes, Solution};
+use super::{GuaranteedRanks, OptimalTakes, Solution, TakeGuarantee, TakeSafety, TakeSafetyCounts};
 use crate::game::{BySeat, Game, IllegalTake, Position, Seat};
 use std::fmt;
 use thiserror::Error;
@@ -75,6 +75,10 @@ pub struct PlyAudit {
     pub regret: u32,
     /// All optimal takes.
     pub optimal_takes: OptimalTakes,
+    /// What it did to the rank that the mover was sure of.
+    pub guarantee: TakeGuarantee,
+    /// What it did to both the predicted and the guaranteed rank of the mover.
+    pub safety: TakeSafety,
     /// Who moved for the seat.
     pub mover: Mover,
 }
@@ -84,6 +88,9 @@ pub struct PlyAudit {
 pub struct SeatAudit {
     /// The place of the predicted winner in the seat's row, 0 (best) to n-1.
     pub rank_predicted: u32,
+    /// The rank that the seat could guarantee itself from the first position on, against all others together: 0 (best) to
+    /// n-1, never better than `rank_predicted`.
+    pub rank_guaranteed: u32,
     /// The place of the actual winner in the seat's row, 0 (best) to n-1.
     pub rank_actual: u32,
     /// `1 - rank_actual / (n - 1)`, from 0 to 1.
@@ -98,6 +105,8 @@ pub struct SeatAudit {
     pub optimal_plies: u32,
     /// Its bot's own takes; the steward's do not count.
     pub plies: u32,
+    /// Its bot's own takes that were risky, and its safe errors.
+    pub safety: TakeSafetyCounts,
 }
 
 /// What cannot be audited.
@@ -158,13 +167,16 @@ impl Audit {
             return Err(AuditError::TooManyPlies(takes.len()));
         }
         let solution = Solution::new(game);
+        let guaranteed = BySeat::from_fn(game.matrix.seats(), |seat| GuaranteedRanks::of_seat(game, seat));
         let mut position = game.first_position();
         let mut predicted = solution.winner(&position);
         let mut plies = Vec::with_capacity(takes.len());
         for (ply, &PlayedTake { take, mover }) in (0..).zip(takes) {
             let (seat, counters) = (position.to_move(), position.counters());
+            position.check_take(take).map_err(|error| AuditError::IllegalTake { ply, error })?;
             let optimal_takes = solution.optimal_takes(&position);
-            position.take(take).map_err(|error| AuditError::IllegalTake { ply, error })?;
+            let guarantee = TakeGuarantee::of_take(&guaranteed[seat], &position, take, &optimal_takes);
+            position.take(take).expect("the take was checked");
             let predicted_before = predicted;
             predicted = solution.winner(&position);
             let rank = |winner| game.matrix.rank(seat, winner);
@@ -179,13 +191,17 @@ impl Audit {
                 predicted_after: predicted,
                 regret,
                 optimal_takes,
+                guarantee,
+                safety: guarantee.safety(regret, game.matrix.seats()),
                 mover,
             });
         }
-        Ok((Self::of_plies(game, predicted, plies), position))
+        let first = game.first_position();
+        let guaranteed = guaranteed.map(|guaranteed| guaranteed.rank(&first));
+        Ok((Self::of_plies(game, predicted, &guaranteed, plies), position))
     }
 
-    fn of_plies(game: &Game, winner: Seat, plies: Vec<PlyAudit>) -> Self {
+    fn of_plies(game: &Game, winner: Seat, guaranteed: &BySeat<u32>, plies: Vec<PlyAudit>) -> Self {
         let seats = game.matrix.seats();
         let predicted_winner = plies.first().map_or(winner, |first| first.predicted_before);
         let mut ledger = BySeat::filled(seats, &BySeat::filled(seats, &0));
@@ -201,17 +217,16 @@ impl Audit {
                 kingmaking_plies.push(ply.ply);
             }
         }
-        let mut own_plies = BySeat::filled(seats, &(0, 0));
+        let mut own_plies = BySeat::filled(seats, &OwnPlies::default());
         for ply in plies.iter().filter(|ply| ply.mover == Mover::Bot) {
-            let (optimal, all) = &mut own_plies[ply.seat];
-            *optimal += u32::from(ply.is_optimal());
-            *all += 1;
+            own_plies[ply.seat].add_ply(ply);
         }
         Self {
             winner,
             predicted_winner,
             seats: BySeat::from_fn(seats, |seat| {
-                SeatAudit::sum_up(game, seat, [predicted_winner, winner], &ledger, own_plies[seat])
+                let winners = [predicted_winner, winner];
+                SeatAudit::sum_up(game, seat, winners, guaranteed[seat], &ledger, own_plies[seat])
             }),
             first_error: plies.iter().find(|ply| !ply.is_optimal()).map(|ply| ply.ply),
             plies,
@@ -256,6 +271,22 @@ impl fmt::Display for PlyAudit {
     }
 }
 
+/// A seat's takes that its bot made itself.
+#[derive(Debug, Clone, Copy, Default)]
+struct OwnPlies {
+    optimal: u32,
+    all: u32,
+    safety: TakeSafetyCounts,
+}
+
+impl OwnPlies {
+    fn add_ply(&mut self, ply: &PlyAudit) {
+        self.optimal += u32::from(ply.is_optimal());
+        self.all += 1;
+        self.safety.add_take(ply.safety, ply.guarantee);
+    }
+}
+
 impl SeatAudit {
     /// Sums up a seat's game.
     ///
@@ -265,8 +296,9 @@ impl SeatAudit {
         game: &Game,
         seat: Seat,
         [predicted, actual]: [Seat; 2],
+        rank_guaranteed: u32,
         ledger: &BySeat<BySeat<i32>>,
-        (optimal_plies, plies): (u32, u32),
+        OwnPlies { optimal: optimal_plies, all: plies, safety }: OwnPlies,
     ) -> Self {
         let [rank_predicted, rank_actual] =
             [predicted, actual].map(|winner| game.matrix.rank(seat, winner) as u32);
@@ -279,6 +311,7 @@ impl SeatAudit {
         );
         Self {
             rank_predicted,
+            rank_guaranteed,
             rank_actual,
             satisfaction: 1.0 - f64::from(rank_actual) / f64::from(game.matrix.seats().get() as u32 - 1),
             regret: u32::try_from(own).expect("a regret is never negative"),
@@ -286,6 +319,7 @@ impl SeatAudit {
             accuracy: (plies > 0).then(|| f64::from(optimal_plies) / f64::from(plies)),
             optimal_plies,
             plies,
+            safety,
         }
     }
 }

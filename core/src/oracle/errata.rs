@@ -1,11 +1,12 @@
-//! The printed results of the paper that contradict the paper itself.
+//! What the paper prints and contradicts itself.
 
 use crate::game::{Ending, Game, Row};
+use std::fmt;
 
-/// A row of a table in El-Seidy, El Kady and Nassr (2019) whose printed result contradicts the paper's own rules.
+/// A game in El-Seidy, El Kady and Nassr (2019) of which the paper prints what contradicts its own rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Erratum {
-    /// The row's name: table and row, as in `3.1`.
+    /// Where it stands: the row of a table, as in `3.1`, or `figure 1`.
     pub row: &'static str,
     /// What is printed, and what contradicts it.
     pub text: &'static str,
@@ -17,7 +18,17 @@ pub struct Erratum {
 const STANDARD_3: &[&[u8]] = &[&[0, 1, 2], &[0, 1, 2], &[0, 1, 2]];
 const STANDARD_4: &[&[u8]] = &[&[0, 1, 2, 3], &[0, 1, 2, 3], &[0, 1, 2, 3], &[0, 1, 2, 3]];
 
-static ERRATA: [Erratum; 3] = [
+/// An erratum about a game.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FoundErratum {
+    /// The erratum.
+    pub erratum: &'static Erratum,
+    /// The number of seats, if the game is not the one that is printed, but is worth the same: a pile of x counters is worth
+    /// min(x, n).
+    pub equivalent_for: Option<usize>,
+}
+
+static ERRATA: [Erratum; 4] = [
     Erratum {
         row: "1.1",
         text: "table 1, row 1 prints the winner P2: its own value 2 with P2 first means P0",
@@ -39,14 +50,42 @@ static ERRATA: [Erratum; 3] = [
         rows: &[&[0, 2, 1], &[2, 1, 0], &[0, 1, 2]],
         first: 2,
     },
+    Erratum {
+        row: "figure 1",
+        text: "the example of figure 1 prints the piles 2,2,1: its tree and its line of play are those of 1,2,2",
+        piles: &[2, 2, 1],
+        rows: &[&[0, 2, 1], &[0, 1, 2], &[0, 2, 1]],
+        first: 0,
+    },
 ];
 
-/// Returns what the paper prints wrongly about a game, if it does.
-pub fn find_erratum(game: &Game) -> Option<&'static Erratum> {
-    ERRATA.iter().find(|erratum| {
+/// Returns what the paper prints wrongly about a game, or about one of the same seats whose piles are worth the same.
+pub fn find_erratum(game: &Game) -> Option<FoundErratum> {
+    let seats = game.matrix.seats().get();
+    let worth = |piles: &[u64]| piles.iter().map(|&counters| counters.min(seats as u64)).collect::<Vec<_>>();
+    let erratum = ERRATA.iter().find(|erratum| {
         game.ending == Ending::ToMoveWins
             && game.first_seat().index() == erratum.first
-            && game.piles.as_slice() == erratum.piles
             && game.matrix.rows().iter().map(Row::offsets).eq(erratum.rows.iter().copied())
-    })
+            && worth(game.piles.as_slice()) == worth(erratum.piles)
+    })?;
+    let is_printed = game.piles.as_slice() == erratum.piles;
+    Some(FoundErratum { erratum, equivalent_for: (!is_printed).then_some(seats) })
+}
+
+impl fmt::Display for FoundErratum {
+    /// Says what is printed, and of another position why that concerns it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Erratum { text, piles, .. } = self.erratum;
+        f.write_str(text)?;
+        if let Some(seats) = self.equivalent_for {
+            let piles: Vec<_> = piles.iter().map(u64::to_string).collect();
+            write!(
+                f,
+                " (of the piles {}, which are worth the same as these: a pile of x counters is worth min(x, {seats}))",
+                piles.join(",")
+            )?;
+        }
+        Ok(())
+    }
 }

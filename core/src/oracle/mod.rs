@@ -15,6 +15,7 @@ mod lazy;
 mod rationalisability;
 mod recurrence;
 pub mod reference;
+mod robustness;
 mod solution;
 mod takes;
 pub mod tree;
@@ -27,12 +28,17 @@ pub use declarations::{
     BestDeclaration, Completeness, DeclarationProspect, Deviation, Equilibria, EquilibriaError,
     MAX_EQUILIBRIA_SEATS, MAX_LEAVES, MAX_REGIONS, RowProfiles, TruthCheck,
 };
-pub use errata::{Erratum, find_erratum};
+pub use errata::{Erratum, FoundErratum, find_erratum};
 pub use explanation::{BestLine, Explanation, RankChange, TakeOption};
 pub use lazy::{LinearExtensions, PartialRow, RowCount, RowSet};
 pub use rationalisability::{
     AddGameError, AddedGame, Contradiction, DeclaredRow, KeptGameLimits, KnowledgeReading, Minimality,
     RationalisableRows, TakeOfGame,
+};
+pub use robustness::{
+    Coalition, ErrorOutlook, ErrorOutlookError, ErrorRate, ErrorRateError, GuaranteedRanks,
+    MAX_ERRING_COUNTERS, Robustness, SeatErrorOutlook, SeatRobustness, SmallestCoalition, TakeGuarantee,
+    TakeRobustness, TakeSafety, TakeSafetyCounts,
 };
 pub use solution::{Solution, TakeOutcome};
 pub use takes::{OptimalTakes, TakeRange};

@@ -4,6 +4,10 @@
 //! hash of an event is keyed BLAKE3 of the event's canonical bytes, as `canonical.rs` sets them out; the key is the hash
 //! before it. So the hash of an event covers the match, the event, and every event before it. As a key, the hash before it
 //! costs no block of its own: a take fits into one.
+//!
+//! A record whose rows are not revealed never shows these hashes: by the hash of an event that follows a row, somebody could
+//! try all rows. Its public events have a chain of their own, which begins with `lastnim public chain v1\n` and leaves out
+//! the events that hold a row.
 
 use super::TimedEvent;
 use super::canonical::CanonicalBytes;
@@ -13,6 +17,8 @@ use std::{fmt, str::FromStr};
 
 /// What the chain of a match is hashed from, before the match's id: it tells these hashes from all others.
 const ORIGIN: &[u8] = b"lastnim event chain v1\n";
+/// The same for the chain of the public events alone.
+const PUBLIC_ORIGIN: &[u8] = b"lastnim public chain v1\n";
 
 /// The hash of an event and of every event before it. As text it is base64.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -24,8 +30,17 @@ impl EventHash {
 
     /// Returns what the first event of a match follows.
     pub fn before_first_event(id: MatchId) -> Self {
+        Self::of_origin(ORIGIN, id)
+    }
+
+    /// Returns what the first event of a match follows in the chain of the public events alone.
+    pub fn before_first_public_event(id: MatchId) -> Self {
+        Self::of_origin(PUBLIC_ORIGIN, id)
+    }
+
+    fn of_origin(origin: &[u8], id: MatchId) -> Self {
         let mut bytes = CanonicalBytes::default();
-        bytes.write_raw(ORIGIN);
+        bytes.write_raw(origin);
         bytes.write_raw(id.as_bytes());
         Self(*blake3::hash(bytes.as_slice()).as_bytes())
     }

@@ -131,6 +131,14 @@ impl Record {
         *self.hashes.last().expect("a record begins with an event")
     }
 
+    /// Returns the last hash of the chain of the public events alone, which stands for a record whose rows are not revealed:
+    /// it depends on nothing but what such a record shows. None where they are revealed.
+    pub fn public_head(&self) -> Option<EventHash> {
+        let begin = EventHash::before_first_public_event(self.id);
+        let is_unrevealed = self.state.game().is_none();
+        is_unrevealed.then(|| self.public_events().fold(begin, |head, event| head.hash_of_next(event)))
+    }
+
     /// Returns the events that seats and watchers may see: before the rows are revealed, none that holds a row.
     pub fn public_events(&self) -> impl Iterator<Item = &TimedEvent> {
         let revealed = self.state.game().is_some();

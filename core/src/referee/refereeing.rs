@@ -35,6 +35,15 @@ pub struct Referee {
     now: Timestamp,
 }
 
+/// A clock that runs: that of the seat to move, or of all that declare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunningClock {
+    /// Since when.
+    pub since: Timestamp,
+    /// When the time is over, if nothing stops the clock before.
+    pub until: Timestamp,
+}
+
 /// A take that a seat asks for.
 #[derive(Debug, Clone, Copy)]
 struct OfferedTake {
@@ -90,6 +99,11 @@ impl Referee {
     /// has yet to come back. `None` while nothing of the kind is to come.
     pub fn deadline(&self) -> Option<Timestamp> {
         self.time_out_at().or_else(|| self.held_until())
+    }
+
+    /// Returns since when the seats that are waited for are, and when their time is over; `None` while no clock runs.
+    pub fn running_clock(&self) -> Option<RunningClock> {
+        Some(RunningClock { since: self.waiting_since?, until: self.time_out_at()? })
     }
 
     fn time_out_at(&self) -> Option<Timestamp> {

@@ -1,18 +1,21 @@
-//! The signature under a record.
+//! The signature under a record, and under a manifest.
 //!
 //! A server signs a record when its match is over, and no other: whoever has a seal holds the whole of a match, not some
 //! beginning of it. The referee does not look after that, its caller does. What is signed with Ed25519 is the text
-//! `lastnim record seal v1\n` followed by the 32 bytes of the hash of the record's last event.
+//! `lastnim record seal v1\n` followed by the 32 bytes of the hash of the record's last event; of a manifest, the text
+//! `lastnim manifest seal v1\n` followed by the 32 bytes of its hash.
 
-use super::EventHash;
+use super::{EventHash, ManifestHash};
 use crate::game::Base64Error;
 use crate::game::base64_text::{self, Base64};
 use ed25519_dalek::{self as ed25519, Signer};
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
-/// What is signed before the hash: it keeps a signature from meaning anything else.
-const SEALED: &[u8; 23] = b"lastnim record seal v1\n";
+/// What is signed before the last hash of a record: it keeps a signature from meaning anything else.
+const RECORD_SEAL: &[u8] = b"lastnim record seal v1\n";
+/// What is signed before the hash of a manifest.
+const MANIFEST_SEAL: &[u8] = b"lastnim manifest seal v1\n";
 
 /// The key that a server signs its records with. It is wiped from memory when it is dropped, and its `Debug` hides it.
 #[derive(Clone)]
@@ -68,8 +71,16 @@ impl SigningKey {
 
     /// Signs a record that is over, by the hash of its last event.
     pub fn seal(&self, head: EventHash) -> Seal {
-        let signature = Signature(self.0.sign(&sealed_bytes(head)).to_bytes());
-        Seal { signer: self.public_key(), signature }
+        self.sign(&[RECORD_SEAL, head.as_bytes()].concat())
+    }
+
+    /// Signs a manifest.
+    pub fn seal_manifest(&self, hash: ManifestHash) -> Seal {
+        self.sign(&[MANIFEST_SEAL, hash.as_bytes()].concat())
+    }
+
+    fn sign(&self, message: &[u8]) -> Seal {
+        Seal { signer: self.public_key(), signature: Signature(self.0.sign(message).to_bytes()) }
     }
 }
 
@@ -82,17 +93,18 @@ impl fmt::Debug for SigningKey {
 impl Seal {
     /// Returns whether it is the signer's seal on the record that ends with this hash.
     pub fn verifies(&self, head: EventHash) -> bool {
-        let signature = ed25519::Signature::from_bytes(&self.signature.0);
-        self.signer.0.verify_strict(&sealed_bytes(head), &signature).is_ok()
+        self.is_signature_on(&[RECORD_SEAL, head.as_bytes()].concat())
     }
-}
 
-fn sealed_bytes(head: EventHash) -> [u8; SEALED.len() + EventHash::BYTES] {
-    let mut message = [0; SEALED.len() + EventHash::BYTES];
-    let (text, hash) = message.split_at_mut(SEALED.len());
-    text.copy_from_slice(SEALED);
-    hash.copy_from_slice(head.as_bytes());
-    message
+    /// Returns whether it is the signer's seal on the manifest of this hash.
+    pub fn verifies_manifest(&self, hash: ManifestHash) -> bool {
+        self.is_signature_on(&[MANIFEST_SEAL, hash.as_bytes()].concat())
+    }
+
+    fn is_signature_on(&self, message: &[u8]) -> bool {
+        let signature = ed25519::Signature::from_bytes(&self.signature.0);
+        self.signer.0.verify_strict(message, &signature).is_ok()
+    }
 }
 
 impl PublicKey {
@@ -228,6 +240,15 @@ mod tests {
         let head = EventHash::from_bytes([1; 32]);
         let signature = Signature(key.0.sign(head.as_bytes()).to_bytes());
         assert!(!Seal { signer: key.public_key(), signature }.verifies(head));
+    }
+
+    #[test]
+    fn a_seal_on_a_record_is_none_on_a_manifest() {
+        let key = SigningKey::from_seed(&[7; 32]);
+        let (head, hash) = (EventHash::from_bytes([1; 32]), ManifestHash::from_bytes([1; 32]));
+        assert!(key.seal_manifest(hash).verifies_manifest(hash));
+        assert!(!key.seal_manifest(hash).verifies_manifest(ManifestHash::from_bytes([2; 32])));
+        assert!(!key.seal(head).verifies_manifest(hash) && !key.seal_manifest(hash).verifies(head));
     }
 
     #[test]

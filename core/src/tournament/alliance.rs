@@ -1,6 +1,6 @@
 //! How the rows of a tournament's matches come about.
 
-use super::{Pairing, SeededDraw, Settings};
+use super::{MethodsVersion, Pairing, SeededDraw, Settings};
 use crate::game::{AllianceMatrix, BySeat, Row, SeatCount};
 
 /// How the rows of a tournament's matches come about.
@@ -14,6 +14,14 @@ pub enum AllianceSource {
     Random,
     /// Every seat has its row of this matrix, in every match.
     Given(AllianceMatrix),
+}
+
+impl AllianceSource {
+    /// Returns how rows come about where that is not said: two seats have the standard rows, for declaring against oneself means
+    /// nothing there; more declare. By the first version of the methods, two seats declare as well.
+    pub fn default_for(seats: SeatCount, methods: MethodsVersion) -> Self {
+        if seats.get() == 2 && methods > MethodsVersion::V1 { Self::Standard } else { Self::Declared }
+    }
 }
 
 /// Returns the rows of a match; none where the seats declare their own.
@@ -51,6 +59,14 @@ mod tests {
         let mut schedule = plan_schedule(&settings, &testing::field(4)).unwrap();
         let pairings = testing::pairings(&mut *schedule).into_iter();
         pairings.map(|pairing| (pairing.group, assigned_matrix(&settings, &pairing))).collect()
+    }
+
+    #[test]
+    fn two_seats_have_the_standard_rows_unless_told_otherwise() {
+        let default = |seats, methods| AllianceSource::default_for(SeatCount::new(seats).unwrap(), methods);
+        assert_eq!(default(2, MethodsVersion::NEWEST), AllianceSource::Standard);
+        assert_eq!(default(3, MethodsVersion::NEWEST), AllianceSource::Declared);
+        assert_eq!(default(2, MethodsVersion::V1), AllianceSource::Declared);
     }
 
     #[test]

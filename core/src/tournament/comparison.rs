@@ -1,6 +1,8 @@
 //! What the matches of a tournament say about two of its bots.
 
-use super::{Appraisal, CrossTable, HeadToHead};
+use super::{
+    Appraisal, CrossTable, HeadToHead, MethodsVersion, SpreadBelief, StrengthLead, adjust_for_all, normal_cdf,
+};
 use crate::game::BotName;
 
 /// What the matches of a tournament say about two bots.
@@ -13,24 +15,56 @@ pub struct BotComparison {
     /// What happened where both sat at one table, seen from the one.
     pub meeting: HeadToHead,
     /// How likely it is, 0 to 1, that the one is the stronger by their ratings; none if they are not rated, or no chain of
-    /// matches joins them.
+    /// matches joins them. It is shrunk as the field suggests, see [`SpreadBelief`].
     pub probability_better: Option<f64>,
+    /// How likely so great a lead would be, 0 to 1, for at least one of all pairs compared here if all bots were equal, by Holm's
+    /// correction: that of at most 5% of the pairs hold together with a confidence of 95%. None where the other is none, and by the
+    /// first version of the methods.
+    pub adjusted_chance: Option<f64>,
 }
 
 impl BotComparison {
     /// Compares all bots that sat in a match, each two once, by their names; also those that never met.
     pub fn compare_all(table: &CrossTable, appraisal: &Appraisal) -> Vec<Self> {
         let bots = table.bots();
-        let pairs = bots.iter().enumerate().flat_map(|(place, &bot)| {
-            bots[place + 1..].iter().map(move |&other| Self {
-                bot: bot.clone(),
-                other: other.clone(),
-                meeting: table.head_to_head(bot, other),
-                probability_better: appraisal.probability_better(bot, other),
+        let of_bot = |place: usize| bots[place + 1..].iter().map(move |&other| (place, other));
+        let pairs = (0..bots.len()).flat_map(of_bot).map(|(place, other)| (bots[place], other));
+        let pairs: Vec<(&BotName, &BotName, Option<StrengthLead>)> =
+            pairs.map(|(bot, other)| (bot, other, appraisal.lead_between(bot, other))).collect();
+        let leads: Vec<StrengthLead> = pairs.iter().filter_map(|(.., lead)| *lead).collect();
+        let mut judged = judge_leads(&bots, &leads, appraisal).into_iter();
+        pairs
+            .into_iter()
+            .map(|(bot, other, lead)| {
+                let judged = lead.and_then(|_| judged.next());
+                Self {
+                    bot: bot.clone(),
+                    other: other.clone(),
+                    meeting: table.head_to_head(bot, other),
+                    probability_better: judged.map(|(better, _)| better),
+                    adjusted_chance: judged.and_then(|(_, chance)| chance),
+                }
             })
-        });
-        pairs.collect()
+            .collect()
     }
+}
+
+/// Returns for each lead how likely it is one, and its adjusted chance.
+fn judge_leads(bots: &[&BotName], leads: &[StrengthLead], appraisal: &Appraisal) -> Vec<(f64, Option<f64>)> {
+    let Some(ratings) = appraisal.ratings() else { return Vec::new() };
+    if appraisal.methods() == MethodsVersion::V1 {
+        // The error of no replicate that differs says nothing.
+        let better =
+            |lead: &StrengthLead| if lead.error == 0.0 { 0.5 } else { normal_cdf(lead.lead / lead.error) };
+        return leads.iter().map(|lead| (better(lead), None)).collect();
+    }
+    let spread = SpreadBelief::of_strengths(&ratings.strengths(bots), ratings.greatest_spread());
+    let adjusted = adjust_for_all(&leads.iter().map(|lead| lead.chance_of_equals()).collect::<Vec<_>>());
+    leads
+        .iter()
+        .zip(adjusted)
+        .map(|(&lead, chance)| (spread.probability_better(lead), Some(chance)))
+        .collect()
 }
 
 #[cfg(test)]

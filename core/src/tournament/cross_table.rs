@@ -46,7 +46,7 @@ impl CrossTable {
     pub fn add_result(&mut self, result: &MatchResult) {
         let Some(outcome) = &result.outcome else { return };
         let bots = result.bots.map(|bot| self.number_of_bot(bot));
-        let won = |seat| seat == outcome.winner && outcome.seats[seat].lost.is_none();
+        let won = |seat| outcome.credit(seat).won;
         for (seat, &one) in bots.enumerate() {
             for (other_seat, &other) in bots.enumerate() {
                 if one < other {

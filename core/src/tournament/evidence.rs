@@ -2,9 +2,9 @@
 
 use super::checkpoint::{CheckpointError, Decoder, Encoder, ensure_holds};
 use super::{
-    EloByNumber, EloRatings, LadderSettings, MatchResult, RatedMatches, Rating, Ratings, RegretTally,
-    ReplicateCount, Resampling, Settings, SkillEstimate, Standing, StandingRating, TournamentFormat,
-    format::StandingsOrder,
+    EloByNumber, EloRatings, LadderSettings, MatchResult, MethodsVersion, RatedResults, Rating,
+    RatingMeasure, RegretTally, ReplicateCount, Resampling, Settings, SkillEstimate, Standing, StrengthLead,
+    StrengthRatings, TournamentFormat, format::StandingsOrder,
 };
 use crate::{
     game::BotName,
@@ -31,7 +31,7 @@ pub struct RatingEvidence {
     seed: u64,
     /// How many results were added.
     added: u64,
-    matches: RatedMatches,
+    matches: RatedResults,
     skills: RegretTally,
     /// How many of the newest groups count, if not all.
     most: Option<u64>,
@@ -39,18 +39,20 @@ pub struct RatingEvidence {
     newest: u64,
     /// What was the newest group when old ones were forgotten last.
     forgotten_at: u64,
-    /// Only where two play.
+    /// Only where two play and wins are scored.
     elo: Option<EloByNumber>,
     order: StandingsOrder,
+    methods: MethodsVersion,
 }
 
 /// How strong and how skilled the bots of a tournament are.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Appraisal {
-    ratings: Option<Ratings>,
+    ratings: Option<StrengthRatings>,
     skills: BTreeMap<BotName, SkillEstimate>,
     elo: Option<EloRatings>,
     order: StandingsOrder,
+    methods: MethodsVersion,
 }
 
 impl RatingEvidence {
@@ -58,16 +60,20 @@ impl RatingEvidence {
     pub fn new(settings: &Settings) -> Self {
         let is_endless =
             matches!(settings.format, TournamentFormat::Ladder(LadderSettings { groups: None, .. }));
+        let (measure, methods) = (settings.rating_measure(), settings.methods);
+        let has_elo =
+            settings.seats.get() == 2 && (measure == RatingMeasure::Wins || methods == MethodsVersion::V1);
         Self {
             seed: settings.seed,
             added: 0,
-            matches: RatedMatches::new(),
+            matches: RatedResults::new(measure),
             skills: RegretTally::new(),
             most: is_endless.then_some(NEWEST_GROUPS),
             newest: 0,
             forgotten_at: 0,
-            elo: (settings.seats.get() == 2).then(EloByNumber::default),
+            elo: has_elo.then(EloByNumber::default),
             order: settings.format.standings_order(),
+            methods,
         }
     }
 
@@ -110,7 +116,8 @@ impl RatingEvidence {
             forgotten_at <= newest && newest < u64::MAX,
             "groups are forgotten that were not there",
         )?;
-        let (matches, skills) = (RatedMatches::restore(from)?, RegretTally::restore(from)?);
+        let matches = RatedResults::restore(settings.rating_measure(), from)?;
+        let skills = RegretTally::restore(from)?;
         let fresh = Self::new(settings);
         let elo = fresh.elo.is_some().then(|| EloByNumber::restore(from)).transpose()?;
         Ok(Self { added, matches, skills, newest, forgotten_at, elo, ..fresh })
@@ -163,18 +170,31 @@ impl RatingEvidence {
     }
 
     fn appraise_without_ratings(&self) -> Appraisal {
-        let skills =
-            self.skills.skill_by_bot().into_iter().map(|(bot, skill)| (bot.clone(), skill)).collect();
+        let skills = self
+            .skills
+            .skill_by_bot(self.methods)
+            .into_iter()
+            .map(|(bot, skill)| (bot.clone(), skill))
+            .collect();
         let elo = self.elo.as_ref().map(EloByNumber::elo);
-        Appraisal { ratings: None, skills, elo, order: self.order }
+        Appraisal { ratings: None, skills, elo, order: self.order, methods: self.methods }
     }
 }
 
 impl Appraisal {
-    /// Returns the probability, 0 to 1, that one bot is stronger than another; none if one is not rated, or if no chain of
-    /// matches joins them.
-    pub fn probability_better(&self, one: &BotName, other: &BotName) -> Option<f64> {
-        self.ratings.as_ref()?.probability_better(one, other)
+    /// Returns the ratings; none if no match counts, or they were too much work.
+    pub(super) fn ratings(&self) -> Option<&StrengthRatings> {
+        self.ratings.as_ref()
+    }
+
+    /// Returns by which methods that was worked out.
+    pub(super) fn methods(&self) -> MethodsVersion {
+        self.methods
+    }
+
+    /// Returns how far one bot is ahead of another; none if one is not rated, or if no chain of matches joins them.
+    pub(super) fn lead_between(&self, one: &BotName, other: &BotName) -> Option<StrengthLead> {
+        self.ratings.as_ref()?.lead_between(one, other)
     }
 
     /// Puts ratings, Elo and skills into the lines of the standings, and those of a ladder in the order of the ratings; bots
@@ -188,12 +208,7 @@ impl Appraisal {
 
     fn add_figures(&self, lines: &mut [Standing]) {
         for line in lines {
-            let rated = self.ratings.as_ref().and_then(|ratings| ratings.get(&line.bot));
-            line.rating = rated.map(|rated| StandingRating {
-                points: rated.rating.points(),
-                interval: rated.interval.map(Rating::points),
-                island: rated.island,
-            });
+            line.rating = self.ratings.as_ref().and_then(|ratings| ratings.get(&line.bot));
             line.elo = self.elo.as_ref().and_then(|elo| elo.get(&line.bot)).map(Rating::points);
             line.skill = self.skills.get(&line.bot).map(|skill| skill.regret_per_match);
         }
@@ -219,7 +234,7 @@ mod tests {
     use super::*;
     use crate::tournament::LadderPairing;
     use crate::tournament::{
-        AllianceSource, SeatLoss, SeededDraw, SettingsDraft, Standings, Streak, TableGroups,
+        AllianceSource, SeatLoss, SeededDraw, SettingsDraft, StandingRating, Standings, Streak, TableGroups,
         rating::testing::result, testing,
     };
 
@@ -305,7 +320,8 @@ mod tests {
                 kept = restored(&kept);
             }
             backwards.add_result(&played(199 - number));
-            assert!(in_order.matches.len() <= 2 * 2 * 30, "{} matches are kept", in_order.matches.len());
+            let RatedResults::Wins(kept) = &in_order.matches else { panic!("wins are scored") };
+            assert!(kept.len() <= 2 * 2 * 30, "{} matches are kept", kept.len());
         }
         (140..200).for_each(|number| newest.add_result(&played(number)));
         let expected = appraised(&newest);

@@ -16,11 +16,15 @@ mod field_error;
 mod format;
 mod intervention;
 mod match_result;
+mod methods;
+mod oracle_access;
 mod pairing;
 mod positions;
 mod rating;
+mod retention;
 mod schedule;
 mod scoring;
+mod seat_credit;
 mod settings;
 mod sprt_settings;
 mod standing;
@@ -49,19 +53,25 @@ pub use intervention::{
     DisqualifiedResults, OpenMatches, Reason, ReasonError, Rulings, TournamentEvent, VoidedMatch,
 };
 pub use match_result::{MatchOutcome, MatchResult, SeatLoss, SeatResult};
+pub use methods::{MethodsVersion, MethodsVersionError};
+pub use oracle_access::OracleAccess;
 pub use pairing::Pairing;
 pub use positions::{DrawnPositions, ListedPositions, MAX_POSITIONS, PAPER, Positions, PositionsError};
+use rating::normal_cdf;
 pub use rating::{
     ConfidenceInterval, EloByNumber, EloRatings, MeanEstimate, OnlineRatings, RatedBot, RatedMatch,
-    RatedMatches, Rating, Ratings, RegretTally, ReplicateCount, ReplicatesError, Resampling, SkillEstimate,
-    StrengthBelief,
+    RatedMatches, RatedResults, Rating, RatingMeasure, Ratings, RatioSums, RegretTally, ReplicateCount,
+    ReplicatesError, Resampling, SatisfactionRating, SatisfactionRatings, SatisfactionScores, SkillEstimate,
+    SpreadBelief, StrengthBelief, StrengthLead, StrengthRatings, adjust_for_all,
 };
+pub use retention::{KeptDays, KeptMatches, Retention};
 pub use schedule::{
     FieldChange, FieldMovement, FormatVerdict, KnockoutPlace, MatchLimiter, RepeatedGroups, Schedule,
     ScheduleStep, SprtAnswer, SprtVerdict, Suspension, SuspensionReason, TotalMatches, count_matches,
     group_size, plan_schedule,
 };
 pub use scoring::Scoring;
+pub use seat_credit::SeatCredit;
 pub use settings::{Settings, SettingsDraft, SettingsError};
 pub use sprt_settings::{EffectBounds, ErrorRates, SprtError, SprtMeasure, SprtSettings};
 pub use standing::{Standing, StandingRating};

@@ -1,10 +1,10 @@
 //! What a tournament is.
 
 use super::{
-    AllianceSource, Concurrency, FieldError, FormatError, Positions, Scoring, SprtError, Title,
-    TournamentFormat, count_matches,
+    AllianceSource, Concurrency, FieldError, FormatError, MethodsVersion, OracleAccess, Positions,
+    RatingMeasure, Retention, Scoring, SprtError, Title, TournamentFormat, count_matches,
 };
-use crate::game::{Ending, Piles, SeatCount};
+use crate::game::{AllianceMatrix, Ending, Piles, SeatCount};
 use std::ops::Deref;
 use thiserror::Error;
 
@@ -29,6 +29,10 @@ pub struct SettingsDraft {
     pub alliance: AllianceSource,
     /// What a seat's points are.
     pub scoring: Scoring,
+    /// Whether its bots may ask the server's oracle while it runs.
+    pub oracle: OracleAccess,
+    /// Which matches keep their records, if not all do.
+    pub retention: Option<Retention>,
     /// Matches at once.
     pub concurrency: Concurrency,
     /// Matches of one bot at once; without a number as many as there are.
@@ -38,6 +42,8 @@ pub struct SettingsDraft {
     pub start_at: Option<usize>,
     /// What everything random derives from.
     pub seed: u64,
+    /// By which methods it is paired, rated and judged.
+    pub methods: MethodsVersion,
 }
 
 /// Settings that do not fit together.
@@ -105,6 +111,20 @@ impl Settings {
         count_matches(format, seats, positions, field).map(|_| ()).map_err(SettingsError::StartAt)
     }
 
+    /// Returns what ratings are measured by: what the matches are scored by. With two seats and standard rows a satisfied bot is one that
+    /// has won, whatever it is called. The first version of the methods always went by wins.
+    pub fn rating_measure(&self) -> RatingMeasure {
+        let is_win = match &self.alliance {
+            _ if self.scoring == Scoring::Win || self.methods == MethodsVersion::V1 => true,
+            AllianceSource::Standard => self.seats.get() == 2,
+            AllianceSource::Given(matrix) => {
+                self.seats.get() == 2 && *matrix == AllianceMatrix::standard(self.seats)
+            }
+            AllianceSource::Declared | AllianceSource::Random => false,
+        };
+        if is_win { RatingMeasure::Wins } else { RatingMeasure::Satisfaction }
+    }
+
     /// Returns the piles of a position, by the index that a pairing has.
     pub fn piles(&self, position: usize) -> Option<Piles> {
         self.positions.piles(self.seed, position)
@@ -122,12 +142,33 @@ impl Deref for Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{game::AllianceMatrix, tournament::testing};
+    use crate::tournament::testing;
 
     fn refused(change: impl FnOnce(&mut SettingsDraft)) -> String {
         let mut draft = testing::settings(3, 2, AllianceSource::Declared).0;
         change(&mut draft);
         Settings::new(draft).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn ratings_follow_the_scoring() {
+        let measure = |seats, alliance, methods| {
+            let plain = testing::settings(seats, 1, alliance);
+            Settings::new(SettingsDraft { methods, ..(*plain).clone() }).unwrap().rating_measure()
+        };
+        let (old, new) = (MethodsVersion::V1, MethodsVersion::NEWEST);
+        let two = AllianceSource::Given(AllianceMatrix::standard(SeatCount::new(2).unwrap()));
+        for (seats, alliance, expected) in [
+            (2, AllianceSource::Standard, RatingMeasure::Wins),
+            (2, two, RatingMeasure::Wins),
+            (2, AllianceSource::Declared, RatingMeasure::Wins),
+            (2, AllianceSource::Random, RatingMeasure::Satisfaction),
+            (3, AllianceSource::Standard, RatingMeasure::Satisfaction),
+            (3, AllianceSource::Declared, RatingMeasure::Wins),
+        ] {
+            assert_eq!(measure(seats, alliance.clone(), new), expected, "{seats} seats, {alliance:?}");
+            assert_eq!(measure(seats, alliance, old), RatingMeasure::Wins);
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! One bot's line of the standings.
 
-use super::{ConfidenceInterval, MeanEstimate, PlayedVersion};
+use super::{ConfidenceInterval, MeanEstimate, PlayedVersion, RatingMeasure};
 use crate::game::BotName;
 
 /// One bot's line of the standings.
@@ -28,7 +28,7 @@ pub struct Standing {
     pub forfeits: u32,
     /// Matches to which it never came.
     pub no_shows: u32,
-    /// How strong it is by who won; none before it was rated, and where it never showed up.
+    /// How strong it is by what the matches are scored by; none before it was rated, and where it never showed up.
     pub rating: Option<StandingRating>,
     /// Its plain Elo, in points, where two bots play a match; none before its first.
     pub elo: Option<f64>,
@@ -43,7 +43,9 @@ pub struct Standing {
 /// A bot's rating, as the standings show it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StandingRating {
-    /// How strong it is, in points.
+    /// What it is measured by.
+    pub measure: RatingMeasure,
+    /// How strong it is: by wins in points, by satisfaction how far its satisfaction a match lies above the mean of the field.
     pub points: f64,
     /// Where that lies with 95% confidence.
     pub interval: ConfidenceInterval<f64>,

@@ -1,7 +1,7 @@
 //! What one bot has to show for its matches.
 
 use super::checkpoint::{CheckpointError, Decoder, Encoder};
-use super::{MatchOutcome, Scoring, SeatLoss, Standing, VersionTally};
+use super::{MatchOutcome, Scoring, Standing, VersionTally};
 use crate::game::{BotName, Seat, SeatCount};
 use std::cmp::Ordering;
 
@@ -75,23 +75,15 @@ impl StandingTally {
 
     /// Counts the game of one seat; a lost seat has the last place, even if the steward won for it.
     pub(super) fn add_game(&mut self, outcome: &MatchOutcome, seat: Seat) {
-        let result = &outcome.seats[seat];
-        let worst = outcome.seats.seats().get() as u32 - 1;
+        let (result, credit) = (&outcome.seats[seat], outcome.credit(seat));
         self.matches += 1;
-        if result.lost != Some(SeatLoss::NoShow) {
-            self.versions
-                .add_match(result.versions.as_slice(), result.lost.is_none() && outcome.winner == seat);
+        if credit.attended {
+            self.versions.add_match(result.versions.as_slice(), credit.won);
         }
-        match result.lost {
-            None => {
-                self.wins += u32::from(outcome.winner == seat);
-                self.contentment += i64::from(worst.saturating_sub(result.rank_actual));
-            }
-            Some(loss) => {
-                self.forfeits += 1;
-                self.no_shows += u32::from(loss == SeatLoss::NoShow);
-            }
-        }
+        self.wins += u32::from(credit.won);
+        self.contentment += i64::from(credit.satisfaction_units);
+        self.forfeits += u32::from(!credit.kept);
+        self.no_shows += u32::from(!credit.attended);
         self.regret += i64::from(result.regret);
         self.luck += i64::from(result.luck);
         self.plies += i64::from(result.plies);

@@ -1,26 +1,30 @@
 //! Settings and fields for the tests of this layer.
 
 use super::{
-    AllianceSource, Concurrency, Pairing, Positions, Schedule, ScheduleStep, Scoring, SeededDraw, Settings,
-    SettingsDraft, TournamentFormat,
+    AllianceSource, Concurrency, MethodsVersion, OracleAccess, Pairing, Positions, Schedule, ScheduleStep,
+    Scoring, SeededDraw, Settings, SettingsDraft, TournamentFormat,
 };
 use crate::game::{BotName, BotVersion, ConfigHash, Ending, Piles, SeatCount, SeatVersions};
 
 /// Returns settings with this many seats and positions.
 pub fn settings(seats: usize, positions: u64, alliance: AllianceSource) -> Settings {
+    let seats = SeatCount::new(seats).unwrap();
     Settings::new(SettingsDraft {
         title: "a test".parse().unwrap(),
         format: TournamentFormat::RoundRobin,
-        seats: SeatCount::new(seats).unwrap(),
+        seats,
         positions: Positions::listed((1..=positions).map(|pile| Piles::parse(&[pile, 2]).unwrap()).collect())
             .unwrap(),
         ending: Ending::default(),
-        scoring: Scoring::default_for(&alliance),
+        scoring: Scoring::default_for(&alliance, seats, MethodsVersion::NEWEST),
         alliance,
+        oracle: OracleAccess::default(),
+        retention: None,
         concurrency: Concurrency::default(),
         bot_concurrency: None,
         start_at: None,
         seed: 42,
+        methods: MethodsVersion::NEWEST,
     })
     .unwrap()
 }

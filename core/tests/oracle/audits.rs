@@ -2,8 +2,11 @@
 
 use super::games::games;
 use lastnim_core::{
-    game::{Game, SeatCount},
-    oracle::{Audit, AuditError, MAX_PLIES, Mover, PlayedTake, reference::BackwardInduction},
+    game::{BySeat, Game, SeatCount},
+    oracle::{
+        Audit, AuditError, MAX_PLIES, Mover, PlayedTake, TakeGuarantee, TakeSafety, TakeSafetyCounts,
+        reference::{BackwardInduction, MinimaxRanks},
+    },
 };
 use proptest::{collection::vec, prelude::*, sample::select};
 
@@ -46,10 +49,19 @@ proptest! {
         prop_assert_eq!(audit.predicted_winner, reference.winner(&position));
         let mut ledger = vec![vec![0; seats.get()]; seats.get()];
         let mut kingmaking = Vec::new();
+        let mut minimax = BySeat::from_fn(seats, |seat| MinimaxRanks::new(&game, seat));
+        let mut safety = vec![TakeSafetyCounts::default(); seats.get()];
         for (number, (ply, take)) in audit.plies.iter().zip(&takes).enumerate() {
             prop_assert_eq!((ply.ply as usize, ply.seat, ply.take, ply.mover),
                 (number, position.to_move(), take.take, take.mover));
             let before = reference.winner(&position);
+            let sure_before = minimax[ply.seat].rank(&position);
+            let mut if_optimal = usize::MAX;
+            for take in reference.optimal_takes(&position) {
+                let mut after = position.clone();
+                after.take(take).unwrap();
+                if_optimal = if_optimal.min(minimax[ply.seat].rank(&after));
+            }
             let optimal = reference.optimal_takes(&position).contains(&ply.take);
             position.take(take.take).unwrap();
             let after = reference.winner(&position);
@@ -57,6 +69,21 @@ proptest! {
             prop_assert_eq!(ply.optimal_takes.contains(ply.take), optimal);
             prop_assert_eq!(ply.is_optimal(), optimal, "regret is 0 exactly when the take is optimal");
             prop_assert_eq!(optimal, before == after);
+            let sure_after = minimax[ply.seat].rank(&position);
+            let TakeGuarantee { before: sure, after: left, if_optimal: optimal_left } = ply.guarantee;
+            prop_assert_eq!([sure, left, optimal_left].map(|rank| rank as usize), [sure_before, sure_after, if_optimal]);
+            let keeps = sure_before == sure_after;
+            let guards = keeps && sure_before + 1 < seats.get();
+            prop_assert_eq!(ply.safety == TakeSafety::Safe, optimal && keeps);
+            prop_assert_eq!(ply.safety == TakeSafety::Risky, optimal && !keeps);
+            prop_assert_eq!(ply.safety == TakeSafety::SafeError, !optimal && guards);
+            if ply.mover == Mover::Bot {
+                let counts = &mut safety[ply.seat.index()];
+                counts.risky += u64::from(optimal && !keeps);
+                counts.needless_risks += u64::from(optimal && if_optimal < sure_after);
+                counts.safe_errors += u64::from(!optimal && guards);
+                counts.hedges += u64::from(!optimal && guards && if_optimal > sure_before);
+            }
             let mut a_third_seat_gained = false;
             for seat in seats.iter() {
                 let rank = |winner| i32::try_from(game.matrix.rank(seat, winner)).unwrap();
@@ -89,6 +116,9 @@ proptest! {
             let optimal = own.iter().filter(|ply| ply.regret == 0).count() as u32;
             let all = own.len() as u32;
             prop_assert_eq!((figures.optimal_plies, figures.plies), (optimal, all));
+            prop_assert_eq!(figures.safety, safety[seat.index()]);
+            prop_assert_eq!(figures.rank_guaranteed as usize, minimax[seat].rank(&game.first_position()));
+            prop_assert!(figures.rank_guaranteed >= figures.rank_predicted);
             let accuracy = (all > 0).then(|| f64::from(optimal) / f64::from(all));
             prop_assert_eq!(figures.accuracy, accuracy);
             let satisfaction = 1.0 - f64::from(figures.rank_actual) / f64::from(seats.get() as u32 - 1);

@@ -71,14 +71,40 @@ fn the_paper_s_tables_reproduce_but_for_three_errata() {
             winner.index() == row.printed_winner && row.printed_value.is_none_or(|printed| printed == value);
         assert_eq!(as_printed, row.erratum.is_none(), "row {}", row.row);
         assert_eq!(
-            find_erratum(&game).map(|erratum| erratum.row),
-            row.erratum.is_some().then_some(&*row.row)
+            find_erratum(&game).map(|found| (found.erratum.row, found.equivalent_for)),
+            row.erratum.is_some().then_some((&*row.row, None))
         );
         if row.erratum.is_some() {
             errata.push(row.row.as_str());
         }
     }
     assert_eq!(errata, ["1.1", "3.1", "6.5"]);
+}
+
+#[test]
+fn an_erratum_is_found_for_piles_that_are_worth_the_same() {
+    let standard = |seats: usize| vec![(0..seats as u64).collect::<Vec<_>>(); seats];
+    let example = [vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]];
+    let found = |piles: &[u64], rows: &[Vec<u64>], first, ending| {
+        let found = find_erratum(&Game::parse(piles, rows, first, ending).unwrap())?;
+        Some((found.erratum.row, found.equivalent_for, found.to_string()))
+    };
+    let named = |piles: &[u64], rows: &[Vec<u64>], first| {
+        found(piles, rows, first, Ending::ToMoveWins).map(|(row, equivalent_for, _)| (row, equivalent_for))
+    };
+    assert_eq!(named(&[2, 2, 1], &example, 0), Some(("figure 1", None)));
+    assert_eq!(named(&[1, 2, 2], &example, 0), None, "as the figure has it");
+    assert_eq!(named(&[2, 2, 1], &example, 1), None);
+    assert_eq!(named(&[1, 2, 3], &standard(3), 1), Some(("3.1", None)));
+    assert_eq!(named(&[1, 2, 1 << 60], &standard(3), 1), Some(("3.1", Some(3))));
+    assert_eq!(named(&[1, 3, 3], &standard(3), 1), None);
+    assert_eq!(named(&[9, 3], &standard(4), 2), Some(("1.1", Some(4))));
+    assert_eq!(named(&[9, 4], &standard(4), 2), None);
+    assert_eq!(found(&[9, 3], &standard(4), 2, Ending::LastMoverWins), None);
+    let (.., words) = found(&[9, 3], &standard(4), 2, Ending::ToMoveWins).unwrap();
+    let why =
+        "(of the piles 4,3, which are worth the same as these: a pile of x counters is worth min(x, 4))";
+    assert!(words.ends_with(why), "{words}");
 }
 
 #[test]

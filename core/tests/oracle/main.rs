@@ -10,6 +10,7 @@ mod games;
 mod general;
 mod properties;
 mod rationalisability;
+mod robustness;
 mod trees;
 
 use lastnim_core::{

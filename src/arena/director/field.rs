@@ -32,6 +32,12 @@ impl FieldProgress {
         Self { changes: changes.len(), newest, ..Self::default() }
     }
 
+    /// Returns the bots that left last.
+    pub(super) fn newest_leavers(&self) -> impl Iterator<Item = BotName> {
+        let left = self.newest.iter().filter(|change| change.movement == FieldMovement::Leaves);
+        left.map(|change| change.bot.clone())
+    }
+
     /// Returns how many changes are stored, all of which the schedule knows.
     pub(super) fn stored_changes(&self) -> usize {
         self.changes
@@ -116,12 +122,15 @@ impl Director {
         }
         movement.apply_to_field(bot, Arc::make_mut(&mut self.stored.field));
         self.schedule.lock().change_field(change);
+        if movement == FieldMovement::Leaves {
+            self.handle.add_departing([bot.clone()]);
+        }
         match movement {
             FieldMovement::Enters => self.handle.show_joined(bot, self.stored.clone()),
             FieldMovement::Leaves => self.handle.show_tournament(self.stored.clone()),
         }
         // Where it waited for bots, a round may have been drawn.
-        self.handle.show_total();
+        self.handle.show_schedule();
         self.notify_suspended_bots();
     }
 

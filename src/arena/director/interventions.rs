@@ -194,7 +194,7 @@ impl Director {
             _ => None,
         };
         self.rulings.add(event);
-        self.handle.show_rulings(&self.rulings);
+        self.handle.show_rulings(&self.rulings, self.arena.now());
         self.apply_rulings().await;
         if let Some(change) = left {
             self.apply_change(&change);
@@ -268,9 +268,9 @@ impl Director {
         (self.delayed, self.replays) = (None, Vec::new());
         *self.schedule.lock() = schedule;
         self.handle.restore_counted(standings, evidence);
-        self.handle.show_rulings(&self.rulings);
+        self.handle.show_rulings(&self.rulings, self.arena.now());
         self.restore_counted(reported, counted);
-        self.handle.show_total();
+        self.handle.show_schedule();
         ControlFlow::Continue(())
     }
 

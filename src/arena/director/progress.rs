@@ -1,7 +1,7 @@
 //! What the loop of a director decides: plain functions of what has happened, without a runtime.
 
 use crate::arena::error::ArenaError;
-use crate::arena::tournament_handle::{DirectorCommand, FieldRequest, InterventionRequest};
+use crate::arena::tournament_handle::{DirectorCommand, FieldRequest, InterventionRequest, SnapshotRequest};
 use crate::store::StoreError;
 use crate::tournament::{MatchOutcome, TournamentState};
 use thiserror::Error;
@@ -99,6 +99,8 @@ pub(super) enum DirectorEvent {
     MatchEnded(Id, Result<Option<MatchOutcome>, MatchFailure>),
     /// What kept matches from beginning is over.
     MayStart,
+    /// Somebody asks where the tournament stands.
+    SnapshotWanted(SnapshotRequest),
 }
 
 /// What a director does about an event.
@@ -113,6 +115,8 @@ pub(super) enum DirectorResponse {
     ChangeField(FieldRequest),
     /// Does what an organiser asks for.
     Intervene(InterventionRequest),
+    /// Says where the tournament stands.
+    TakeSnapshot(SnapshotRequest),
     /// Counts a match.
     Settle(Id, Result<Option<MatchOutcome>, MatchFailure>),
     /// Starts what can begin.
@@ -132,6 +136,7 @@ pub(super) fn respond_to_event(event: DirectorEvent, stage: DirectorStage) -> Di
         DirectorEvent::Asked(DirectorCommand::Cancel) | DirectorEvent::MayStart => {
             DirectorResponse::StartMatches
         }
+        DirectorEvent::SnapshotWanted(request) => DirectorResponse::TakeSnapshot(request),
         DirectorEvent::MatchEnded(task, outcome) => DirectorResponse::Settle(task, outcome),
     }
 }

@@ -6,6 +6,7 @@ use crate::arena::{Arena, ArenaError, Backend, Limits, OutboxStream, Session};
 use crate::game::{AllianceMatrix, BotName, BotVersion, BySeat, Piles};
 use crate::referee::{Clock, MatchSetup};
 use crate::store::Store;
+use crate::tournament::OracleAccess;
 use crate::wire::{ServerEvent, pb};
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -81,7 +82,7 @@ pub(in crate::arena) fn duel() -> MatchSetup {
 
 /// Begins the duel.
 pub(in crate::arena) fn begin(arena: &Arena) -> Result<BegunMatch<impl MatchFuture + use<>>, ArenaError> {
-    arena.begin_match(duel())
+    arena.begin_match(duel(), OracleAccess::Open)
 }
 
 /// Opens a session and runs it; what its bot says goes into the sender.

@@ -60,7 +60,7 @@ async fn stop_play(arena: &Arena, id: TournamentId) -> u64 {
 }
 
 async fn matches(store: &Arc<dyn Store>, id: TournamentId) -> Vec<MatchSummary> {
-    let filter = MatchFilter { tournament: Some(id), ..MatchFilter::default() };
+    let filter = MatchFilter::of(Some(id), None);
     store.match_summaries(&filter, None, 1_000).await.unwrap()
 }
 
@@ -126,7 +126,7 @@ async fn a_match_that_is_open_is_voided_and_played_again() {
     while arena.open_match_count() == 0 {
         tokio::task::yield_now().await;
     }
-    let filter = MatchFilter { tournament: Some(id), ..MatchFilter::default() };
+    let filter = MatchFilter::of(Some(id), None);
     while arena.list_matches(&filter, None, 1).await.unwrap()[0].end.is_some() {
         tokio::task::yield_now().await;
     }

@@ -26,12 +26,18 @@ const SECONDS: u32 = 60;
 impl LimitArgs {
     /// Returns the first flag that is given.
     pub fn first_given_flag(&self) -> Option<&'static str> {
-        let given = [
-            ("--max-states", self.states.is_some()),
-            ("--max-memory", self.memory.is_some()),
-            ("--max-seconds", self.seconds.is_some()),
-        ];
+        self.first_given_memory_flag().or(self.seconds.is_some().then_some("--max-seconds"))
+    }
+
+    /// Returns the first flag that is given of those that are about memory.
+    pub fn first_given_memory_flag(&self) -> Option<&'static str> {
+        let given = [("--max-states", self.states.is_some()), ("--max-memory", self.memory.is_some())];
         given.into_iter().find_map(|(flag, is_given)| is_given.then_some(flag))
+    }
+
+    /// Asks a question within the limit of time.
+    pub fn run_within_seconds<A>(&self, ask: impl FnOnce(&mut Budget<'_>) -> A) -> A {
+        time::run_within_seconds(self.seconds(), ask)
     }
 
     /// Solves within the limits.
@@ -39,15 +45,20 @@ impl LimitArgs {
         &self,
         solve: impl FnOnce(MemoryBounds, &mut Budget<'_>) -> Result<GeneralAnswer, SolveStopped>,
     ) -> Result<GeneralAnswer, String> {
+        self.run_within_limits(solve).map_err(|unsolved| {
+            let SolveStopped { game, seats, stopped } = unsolved;
+            format!("{game} with {seats} seats: {}", self.limit_met(stopped))
+        })
+    }
+
+    /// Asks a question within the limits.
+    pub fn run_within_limits<A>(&self, ask: impl FnOnce(MemoryBounds, &mut Budget<'_>) -> A) -> A {
         let default = MemoryBounds::default();
         let bounds = MemoryBounds {
             states: self.states.unwrap_or(default.states),
             bytes: self.memory.map_or(default.bytes, |mebibytes| mebibytes.saturating_mul(1 << 20)),
         };
-        time::run_within_seconds(self.seconds(), |budget| solve(bounds, budget)).map_err(|unsolved| {
-            let SolveStopped { game, seats, stopped } = unsolved;
-            format!("{game} with {seats} seats: {}", self.limit_met(stopped))
-        })
+        self.run_within_seconds(|budget| ask(bounds, budget))
     }
 
     /// Says which limit a search met, by its flag and in its unit.

@@ -57,13 +57,17 @@ const EXAMPLES: &str = r#"Examples:
 
 A record is what `lastnim record get` prints: the JSON of lastnim.v1.MatchRecord, also inside {"record":..}, or text. In a game
 "first" is 0 and "ending" is "to_move_wins" unless given; the takes play the game to its last counter. Regret counts
-the ranks, in the mover's own row, that a take cost its mover; luck counts those that other seats' takes gave.
+the ranks, in the mover's own row, that a take cost its mover; luck counts those that other seats' takes gave. The winner under
+optimal play is an equilibrium outcome and no forced win: a guaranteed rank is what the mover can force against all others
+together, a risky take is optimal and gives some of it up, and a safe error costs predicted rank and keeps it.
 
 With --bot or --field every record is verified first. One that does not verify, that nobody signed or another key than --key, that is not
 over, or that is another record of a match that counts already, is named, left out, and makes the exit code 3, be there one that counts or
 none. The same record given twice counts once. A bot that plays in none of the files' records makes it 2. Of a server, matches that are
-still open are only counted. The folders in a folder are not read. Intervals are from a bootstrap over duplicate groups; a pair is flagged if the mover's errors favour the other
-by more than chance makes of who sits where, with a p-value corrected for the number of pairs of 0.05 or less, and by 0.1 ranks or more each."#;
+still open are only counted. The folders in a folder are not read. Intervals are over duplicate
+groups. A pair is flagged if the mover's errors favour the other by more than chance makes of who sits where, by 0.1 ranks or more each, or if
+the mover declares better ranks for the other's place because the other sits there and pays for it or has it returned: with a p-value, corrected
+for all tests, of 0.05 or less. docs/audits.md says how often that is wrong."#;
 
 pub fn run(args: &AuditArgs) -> CommandResult {
     if let Some(scope) = args.many.scope() {

@@ -50,7 +50,7 @@ pub fn audit_document(document: &str) -> Result<Audit, AuditInputError> {
     if document.starts_with(VERSION_LINE) {
         return audit_record(document);
     }
-    match game_json::read_json(document)? {
+    match game_json::read_some_keys::<_, PlayedGameJson>(document)? {
         FormKeys { events: None, record: None } => audit_game(document),
         FormKeys { .. } => audit_record(document),
     }
@@ -118,12 +118,15 @@ mod tests {
     #[test]
     fn what_is_wrong_with_a_record_names_the_event() {
         let refusals = [
-            (refused(|record| record["events"][4]["took"]["take"] = json!("many")), "events[4]: "),
+            (
+                refused(|record| record["events"][4]["took"]["take"] = json!("many")),
+                "events[4].took.take: \"many\"",
+            ),
             (refused(|record| record["events"][5]["took"]["seat"] = json!(2)), "events[5].seat: seat 2"),
             (refused(|record| record["events"][5]["took"]["take"] = json!(3)), "event 5: "),
             (refused(|record| record["events"] = json!([])), "a record without events"),
             (refused(|record| record["match_id"] = json!("x")), "match_id: match id \"x\""),
-            (refused(|record| record["events"][6] = Value::Null), "events[6]: "),
+            (refused(|record| record["events"][6] = Value::Null), "events[6]: null is not an object"),
             (refused(|record| drop(record["events"].as_array_mut().unwrap().pop())), "the match is not over"),
         ];
         for (message, expected) in refusals {

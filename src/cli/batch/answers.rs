@@ -58,7 +58,7 @@ answer! {
     RulesetAnswer of SolveRulesetResponse {
         #[serde(rename = "game")]
         ruleset: String,
-        winner: u32, value: u32, winner_by_first: Vec<u32>, options: AnswerList<MoveAnswer>, method: String, states: u64,
+        winner: u32, value: u32, winner_by_first: Vec<u32>, options: AnswerList<MoveAnswer>, method: String, states: u64, ending: EndingWord,
         #[serde(flatten)]
         two_players: TwoPlayerFields,
     }
@@ -67,6 +67,17 @@ answer! {
 answer! {
     /// A move in a game of any rules.
     MoveAnswer of RulesetOption { play: String, position: String, winner: u32, optimal: bool, regret: u32, }
+}
+
+/// The word for an ending, as `last_mover_wins`.
+#[derive(Debug, Serialize)]
+struct EndingWord(String);
+
+impl From<i32> for EndingWord {
+    fn from(ending: i32) -> Self {
+        let ending = pb::Ending::try_from(ending).unwrap_or_default();
+        Self(enum_word(ending.as_str_name(), "ENDING_"))
+    }
 }
 
 /// A list of answers, made from one of messages.

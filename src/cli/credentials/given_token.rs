@@ -7,6 +7,7 @@ use std::{
     fs,
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
+    sync::Once,
 };
 
 /// Where else a token may stand, for what is said of one that is missing.
@@ -31,6 +32,9 @@ impl GivenToken<'_> {
     /// If a file holds no token, or a variable no text.
     pub fn read(self) -> Result<Option<String>, Failure> {
         if let Some(token) = self.token {
+            if !token.is_empty() {
+                warn_of_shown_token(self.variable);
+            }
             return Ok(Some(token.to_owned()));
         }
         if let Some(file) = self.file {
@@ -44,6 +48,17 @@ impl GivenToken<'_> {
         let file = variable(&format!("{name}_FILE"));
         file.map(|file| read_token_file(&PathBuf::from(file))).transpose()
     }
+}
+
+/// Says, once, that a token on the command line is no secret, and what would be one.
+fn warn_of_shown_token(variable: Option<&str>) {
+    static WARNING: Once = Once::new();
+    let variable = variable.unwrap_or("LASTNIM_ADMIN_TOKEN");
+    WARNING.call_once(|| {
+        tracing::warn!(
+            "others on this machine can read the token of --token: give it with --token-file or {variable}, or keep it with `lastnim login`"
+        );
+    });
 }
 
 /// Returns a variable of the environment that is set to something.

@@ -94,7 +94,8 @@ pub fn logout(args: &LogoutArgs) -> CommandResult {
     Ok(CommandExit::Done)
 }
 
-fn caller_words(caller: &pb::GetCallerResponse) -> String {
+/// Says in words who a caller is.
+pub fn caller_words(caller: &pb::GetCallerResponse) -> String {
     match caller.role() {
         pb::Role::Admin => "the admin".to_owned(),
         pb::Role::Viewer => "a viewer".to_owned(),

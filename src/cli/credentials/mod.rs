@@ -7,4 +7,4 @@ mod login;
 
 pub use file::{Credentials, KeptLogin, credentials_path};
 pub use given_token::{GivenToken, TOKEN_HELP, read_token_file};
-pub use login::{LoginArgs, LogoutArgs, login, logout};
+pub use login::{LoginArgs, LogoutArgs, caller_words, login, logout};

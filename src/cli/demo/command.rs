@@ -145,7 +145,7 @@ async fn play_demo_tournament(
 /// Fetches every match of the tournament, replays its record, and audits it.
 async fn fetch_matches(remote: &RemoteServer, id: &str) -> Result<Vec<PlayedMatch>, Failure> {
     let id = id.parse().map_err(|error| Failure::runtime(error, "the server"))?;
-    let which = MatchSelectionArgs { tournament: Some(id), bot: None };
+    let which = MatchSelectionArgs { tournament: Some(id), ..Default::default() };
     let mut fetched = PlayedMatches::new(remote, &which, ProgressBar::hidden(), |_| true);
     let mut played = Vec::new();
     while let Some((_, sealed)) = fetched.next().await? {

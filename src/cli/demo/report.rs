@@ -115,7 +115,7 @@ fn demo_report(played: &DemoTournament) -> Report {
     let meanings: Vec<_> = standings.meanings().collect();
     let worst = worst_errors(matches);
     let optimal_play = format!(
-        "The winner of optimal play won {} of {} matches; {} of {} takes were errors.",
+        "The winner of optimal play, an equilibrium and no forced win, won {} of {} matches; {} of {} takes were errors.",
         totals.as_predicted,
         matches.len(),
         totals.errors,

@@ -129,7 +129,7 @@ impl TableWriter {
 pub fn run(args: &ExportArgs) -> CommandResult {
     runtime::run_on_runtime(Some(1), async move {
         let remote = RemoteServer::connect(&args.server).await?;
-        args.which.check_selection(&remote).await?;
+        args.which.check_record_selection(&remote).await?;
         let dir = args.output.as_path();
         create_folder(dir)?;
         let mut matches = TableWriter::create::<pb::MatchRow>(dir, "matches", args.format)?;
@@ -185,7 +185,7 @@ pub fn run(args: &ExportArgs) -> CommandResult {
     })
 }
 
-/// Exports the standings of the tournament that is named, or of those that the bot is in, or of all.
+/// Exports the standings of the tournament that is named, or of those that all bots named are in, or of all.
 async fn export_standings(
     remote: &RemoteServer,
     which: &MatchSelectionArgs,
@@ -194,12 +194,12 @@ async fn export_standings(
     if let Some(id) = which.tournament {
         return write_standings(remote, &remote.fetch_tournament(id).await?, table).await;
     }
-    let bot = which.bot.as_ref().map(ToString::to_string);
+    let bots: Vec<_> = which.bots.iter().map(ToString::to_string).collect();
     let mut request = pb::ListTournamentsRequest { page_size: TOURNAMENTS_A_PAGE, ..Default::default() };
     loop {
         let page = remote.answer(remote.tournament_client().list_tournaments(request.clone())).await?;
         for tournament in page.tournaments {
-            if bot.as_ref().is_none_or(|bot| tournament.field.contains(bot)) {
+            if bots.iter().all(|bot| tournament.field.contains(bot)) {
                 write_standings(remote, &tournament, table).await?;
             }
         }

@@ -2,5 +2,7 @@
 
 mod command;
 mod rows;
+#[cfg(test)]
+mod tests;
 
 pub use command::{ExportArgs, run};

@@ -6,9 +6,10 @@ use crate::{
     oracle::{Audit, SeatAudit},
     referee::{Event, ForfeitReason, NoteHash, Record, RowDefault, Seal},
     report::{versions::config_hash_text, words::join_words},
+    tournament::{SeatCredit, SeatLoss},
     wire::{
         pb::{self, MatchRow, PlyRow, SeatRow, StandingRow},
-        record::SealedRecord,
+        record::{SealedRecord, seat_loss_of_forfeit},
     },
 };
 use std::collections::BTreeMap;
@@ -109,6 +110,8 @@ impl<'a> ExportedMatch<'a> {
             let figures: Option<&SeatAudit> = winner.and(self.audit.as_ref()).map(|audit| &audit.seats[seat]);
             let (default, note_hash) = declared.get(&seat).copied().unwrap_or_default();
             let default = default.map(pb::RowDefault::from);
+            let lost = state.forfeits()[seat].map(seat_loss_of_forfeit);
+            let credit = winner.and(self.audit.as_ref()).map(|audit| SeatCredit::of_audit(audit, seat, lost));
             let forfeit = state.forfeits()[seat].map(|reason: ForfeitReason| pb::ForfeitReason::from(reason));
             let versions = self.seat_versions.get(seat.index()).map_or(&[][..], |seat| &seat.versions);
             let (versions, version, config_hash) = version_columns(versions.iter());
@@ -119,10 +122,10 @@ impl<'a> ExportedMatch<'a> {
                 bot: bot.to_string(),
                 row: state.game().map(|game| game.matrix[seat].to_string()),
                 row_default: default.map(Into::into),
-                won: winner.map(|winner| winner == seat),
+                won: credit.map(|credit| credit.won),
                 rank_predicted: figures.map(|figures| figures.rank_predicted),
                 rank_actual: figures.map(|figures| figures.rank_actual),
-                satisfaction: figures.map(|figures| figures.satisfaction),
+                satisfaction: credit.map(SeatCredit::satisfaction),
                 regret: figures.map(|figures| figures.regret),
                 luck: figures.map(|figures| figures.luck),
                 accuracy: figures.and_then(|figures| figures.accuracy),
@@ -135,6 +138,7 @@ impl<'a> ExportedMatch<'a> {
                 versions,
                 version,
                 config_hash,
+                attended: lost != Some(SeatLoss::NoShow),
             }
         })
     }
@@ -210,6 +214,7 @@ pub fn standing_rows(
             version,
             config_hash,
             disqualified: standing.disqualified,
+            rating_measure: standing.rating.as_ref().map_or(0, |rating| rating.measure),
         }
     })
 }

@@ -8,11 +8,11 @@ mod reading;
 
 pub use matrix::MatrixJson;
 pub use played_game::{PlayedGameJson, parse_game};
-pub use reading::{KnownKeys, read_json, read_known_json};
+pub use reading::{KnownKeys, ValueShape, read_json, read_known_json, read_some_keys};
 
 use crate::{
     game::{EndingError, GameError, SeatCountError},
-    wire::json::JsonFlaw,
+    wire::json::{JsonFlaw, MessageJsonError},
 };
 use thiserror::Error;
 
@@ -23,9 +23,28 @@ pub enum JsonError {
     /// It is no JSON, or of another shape.
     #[error("{0}")]
     Shape(String),
+    /// It is JSON, but no object.
+    #[error("{given}, as in {example}")]
+    NoObject {
+        /// What it is.
+        given: JsonFlaw,
+        /// A document as it should be.
+        example: &'static str,
+    },
     /// It has a key that nobody reads.
     #[error(transparent)]
     UnknownKey(#[from] JsonFlaw),
+    /// A value does not fit.
+    #[error(transparent)]
+    Value(#[from] MessageJsonError),
+    /// A key is not there.
+    #[error("{key} is missing, as in {example}")]
+    Missing {
+        /// The key.
+        key: &'static str,
+        /// A document as it should be.
+        example: &'static str,
+    },
     /// There is neither a matrix nor a number of seats.
     #[error("alliance_matrix is missing: give every row, or \"players\" for the standard matrix")]
     NoMatrix,

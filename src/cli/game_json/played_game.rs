@@ -1,6 +1,6 @@
 //! A game, and a game with its takes.
 
-use super::{JsonError, KnownKeys, MatrixJson};
+use super::{JsonError, KnownKeys, MatrixJson, ValueShape};
 use crate::game::Game;
 use serde::Deserialize;
 
@@ -30,8 +30,16 @@ pub struct PlayedGameJson {
 }
 
 impl KnownKeys for PlayedGameJson {
-    const KEYS: &'static [&'static str] =
-        &["piles", "alliance_matrix", "players", "first", "ending", "takes"];
+    const KEYS: &'static [(&'static str, ValueShape)] = &[
+        ("piles", ValueShape::Numbers),
+        ("alliance_matrix", ValueShape::Matrix),
+        ("players", ValueShape::Number),
+        ("first", ValueShape::Number),
+        ("ending", ValueShape::Word),
+        ("takes", ValueShape::Numbers),
+    ];
+    const NEEDED: &'static [&'static str] = &["piles", "takes"];
+    const EXAMPLE: &'static str = r#"{"piles":[3],"players":2,"takes":[1,2]}"#;
 }
 
 impl PlayedGameJson {

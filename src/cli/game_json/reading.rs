@@ -1,51 +1,68 @@
 //! Reads JSON documents, and says what is wrong with one and where.
 
 use super::JsonError;
-use crate::wire::json::JsonFlaw;
+use crate::wire::json::{JsonFlaw, MessageJsonError, describe_json_error, parse_document};
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value, error::Category};
+use serde_json::Value;
 
 /// A document of known keys.
 pub trait KnownKeys {
-    /// All of its keys.
-    const KEYS: &'static [&'static str];
+    /// All of its keys, and what stands there.
+    const KEYS: &'static [(&'static str, ValueShape)];
+    /// The keys that may not be missing.
+    const NEEDED: &'static [&'static str] = &[];
+    /// A document as it should be.
+    const EXAMPLE: &'static str;
 }
 
-/// Says what is wrong with a document, and where; if it has one line only, the column alone says that.
-fn describe_json_error(error: &serde_json::Error, document: &str) -> String {
-    let (line, column) = (error.line(), error.column());
-    let text = error.to_string();
-    let what = text.strip_suffix(&format!(" at line {line} column {column}")).unwrap_or(&text);
-    let place = if line <= 1 { format!("column {column}") } else { format!("line {line} column {column}") };
-    match error.classify() {
-        Category::Syntax => {
-            let what = if what == "expected ident" { "expected a value" } else { what };
-            format!("not valid JSON: {what} at {place}, found {:?}", word_at(document, line, column))
-        }
-        Category::Eof => {
-            let what = what.replace("EOF while parsing", "the text ends within");
-            format!("not valid JSON: {what} at {place}")
-        }
-        Category::Data | Category::Io => format!("{what} at {place}"),
-    }
+/// What stands at a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ValueShape {
+    /// A whole number of 0 or more.
+    Number,
+    /// A list of them.
+    Numbers,
+    /// A list of lists of so many of them.
+    ListsOf(usize),
+    /// A list of lists of any number of them, or the word for the standard matrix.
+    Matrix,
+    /// A word.
+    Word,
 }
 
-/// The most characters of a document that a refusal repeats.
-const MAX_CHARACTERS: usize = 20;
-
-/// Returns the word, or else the character, at a byte of a line, both counted from 1.
-fn word_at(document: &str, line: usize, column: usize) -> String {
-    let line = document.split('\n').nth(line.saturating_sub(1)).unwrap_or_default();
-    let is_in_word = |char: char| char.is_alphanumeric() || char == '_';
-    let mut at = column.saturating_sub(1).min(line.len());
-    while !line.is_char_boundary(at) {
-        at -= 1;
+impl ValueShape {
+    /// Says what does not fit.
+    fn check(self, value: &Value) -> Result<(), MessageJsonError> {
+        let fits =
+            |fits: bool, expected| if fits { Ok(()) } else { Err(JsonFlaw::wrong_type(value, expected)) };
+        match self {
+            Self::Number => fits(value.is_u64(), "a whole number of 0 or more")?,
+            Self::Word => fits(value.is_string(), "a word")?,
+            Self::Numbers => Self::check_list(value, "a list", |_, each| Self::Number.check(each))?,
+            Self::ListsOf(length) => Self::check_list(value, "a list", |_, each| {
+                if each.as_array().is_some_and(|list| list.len() != length) {
+                    return Err(JsonFlaw::wrong_type(each, "a list of three numbers").into());
+                }
+                Self::Numbers.check(each)
+            })?,
+            Self::Matrix if value.as_str() == Some("standard") => {}
+            Self::Matrix => Self::check_list(value, "a list of rows, or \"standard\"", |_, each| {
+                Self::Numbers.check(each)
+            })?,
+        }
+        Ok(())
     }
-    let before = line[..at].chars().rev().take(MAX_CHARACTERS).take_while(|&char| is_in_word(char));
-    let start = at - before.map(char::len_utf8).sum::<usize>();
-    let found = &line[if line[at..].starts_with(is_in_word) { start } else { at }..];
-    let word: String = found.chars().take(MAX_CHARACTERS).take_while(|&char| is_in_word(char)).collect();
-    if word.is_empty() { found.chars().take(1).collect() } else { word }
+
+    fn check_list(
+        value: &Value,
+        expected: &'static str,
+        check: impl Fn(usize, &Value) -> Result<(), MessageJsonError>,
+    ) -> Result<(), MessageJsonError> {
+        let list = value.as_array().ok_or_else(|| JsonFlaw::wrong_type(value, expected))?;
+        let each =
+            |(index, each)| check(index, each).map_err(|error: MessageJsonError| error.in_element(index));
+        list.iter().enumerate().try_for_each(each)
+    }
 }
 
 /// Reads a JSON document.
@@ -59,14 +76,47 @@ pub fn read_json<T: DeserializeOwned>(text: &str) -> Result<T, JsonError> {
 /// Reads a JSON document that has no other keys than are known.
 ///
 /// # Errors
-/// Names a key that is unknown, and says what is missing or of another type.
+/// Names a key that is unknown or missing, or a value that does not fit.
 pub fn read_known_json<T: DeserializeOwned + KnownKeys>(text: &str) -> Result<T, JsonError> {
-    read_json(text).map_err(|error| find_unknown_key(text, T::KEYS).map_or(error, JsonError::UnknownKey))
+    // A list of the values alone, in the order of the keys, would be read as well, and mean another thing with the next key.
+    if text.trim_ascii_start().starts_with('{')
+        && let Ok(read) = serde_json::from_str(text)
+    {
+        return Ok(read);
+    }
+    let document = parse_document(text).map_err(JsonError::Shape)?;
+    find_misfit::<T>(&document)?;
+    read_json(text)
 }
 
-/// Finds a key of a document that nobody reads: it would be answered for what it does not say.
-fn find_unknown_key(text: &str, keys: &[&str]) -> Option<JsonFlaw> {
-    let given: Map<String, Value> = serde_json::from_str(text).ok()?;
-    let unknown = given.keys().find(|key| !keys.contains(&key.as_str()))?;
-    Some(JsonFlaw::unknown_key(unknown, keys.iter().map(ToString::to_string).collect()))
+/// Reads some keys of an object, whatever others it has.
+///
+/// # Errors
+/// If it is no JSON, or no object: the example of what it might be is that of `T`.
+pub fn read_some_keys<K: DeserializeOwned, T: KnownKeys>(text: &str) -> Result<K, JsonError> {
+    if !text.trim_ascii_start().starts_with('{') {
+        find_misfit::<T>(&parse_document(text).map_err(JsonError::Shape)?)?;
+    }
+    read_json(text)
+}
+
+/// Finds what of a document does not fit: it would be answered for what it does not say.
+fn find_misfit<T: KnownKeys>(document: &Value) -> Result<(), JsonError> {
+    let Some(members) = document.as_object() else {
+        return Err(JsonError::NoObject {
+            given: JsonFlaw::wrong_type(document, "an object"),
+            example: T::EXAMPLE,
+        });
+    };
+    for (key, value) in members {
+        let Some((_, shape)) = T::KEYS.iter().find(|(known, _)| known == key) else {
+            let keys = T::KEYS.iter().map(|&(key, _)| key.to_owned()).collect();
+            return Err(JsonFlaw::unknown_key(key, keys).into());
+        };
+        shape.check(value).map_err(|error| JsonError::Value(error.in_member(key)))?;
+    }
+    match T::NEEDED.iter().find(|&&key| !members.contains_key(key)) {
+        Some(&key) => Err(JsonError::Missing { key, example: T::EXAMPLE }),
+        None => Ok(()),
+    }
 }

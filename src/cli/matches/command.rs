@@ -12,7 +12,7 @@ use crate::{
     game::MatchId,
     report::{
         match_events::{SeatNames, event_line},
-        matches::{audit_line, match_report, match_table},
+        matches::{AUDIT_WITHHELD, audit_line, match_report, match_table},
     },
     wire::pb::{self, record_event::Event},
 };
@@ -43,7 +43,7 @@ enum MatchAction {
   lastnim match create --bots random,greedy --piles 3,4,5
   lastnim match create --bots random,greedy --piles 4,3 --first 1 --matrix '0 1; 1 0' --json
   lastnim match create --bots greedy,random --piles 2,7 --initial-ms 500 --declaration-ms 500 --watch
-  lastnim match create --bots alice,oracle --piles 3,4,5 --token-file alice.token
+  lastnim match create --bots me,oracle --piles 3,4,5 --token-file alice.token
 
 It needs the admin's token; or a bot's own, for practice of that bot against house bots that the server hosts
 (`lastnim serve --house`, `lastnim bots list`). The id stands alone on standard output; with --watch, what happens follows it. Such a match counts for no standings
@@ -83,8 +83,14 @@ With --json, each line is an event as it stands in the match's record, but for i
     #[command(after_help = "Examples:
   lastnim match list
   lastnim match list --tournament $ID --most 5
-  lastnim match list --bot greedy --json
-  lastnim match list --most 1000 --csv > matches.csv")]
+  lastnim match list --state open                       # what is being played
+  lastnim match list --bot alice --bot greedy --json    # matches in which both sit
+  lastnim match list --tournament $ID --state voided
+  lastnim match list --reason all-forfeited --bot alice
+  lastnim match list --most 1000 --csv > matches.csv
+
+A match is in one of the states: open, over, voided or quarantined. The token at the end of a page goes on where the same
+filters are given.")]
     List {
         #[command(flatten)]
         which: MatchSelectionArgs,
@@ -131,7 +137,7 @@ async fn show_match(remote: &RemoteServer, id: MatchId, form: OutputForm) -> Res
     let request = pb::GetMatchRequest { match_id: id.to_string() };
     let shown = remote.answer(remote.match_client().get_match(request)).await?;
     let game = shown.r#match.as_ref().ok_or_else(|| remote.missing_part_failure("match"))?;
-    form.print_message_report(&shown, || match_report(game, shown.audit.as_ref()))
+    form.print_message_report(&shown, || match_report(game, &shown))
 }
 
 async fn watch_match(remote: &RemoteServer, id: &str, form: OutputForm) -> Result<(), Failure> {
@@ -140,7 +146,8 @@ async fn watch_match(remote: &RemoteServer, id: &str, form: OutputForm) -> Resul
     let mut players = SeatNames::default();
     let broken_off = |status: Status| remote.broken_stream_failure(&status);
     let mut began_us = None;
-    while let Some(pb::WatchMatchResponse { event, audit }) = events.message().await.map_err(broken_off)? {
+    while let Some(watched) = events.message().await.map_err(broken_off)? {
+        let pb::WatchMatchResponse { event, audit, audit_withheld } = watched;
         let timed = event.ok_or_else(|| remote.missing_part_failure("event"))?;
         let mut output = io::stdout().lock();
         if form == OutputForm::Json {
@@ -158,6 +165,8 @@ async fn watch_match(remote: &RemoteServer, id: &str, form: OutputForm) -> Resul
             writeln!(output, "{seconds:>4}.{millis:03} s  {line}").map_err(Failure::Output)?;
             if let Some(audit) = &audit {
                 writeln!(output, "{:>12}{}", "", audit_line(audit, &players)).map_err(Failure::Output)?;
+            } else if audit_withheld {
+                writeln!(output, "{:>12}audit {AUDIT_WITHHELD}", "").map_err(Failure::Output)?;
             }
         }
         if matches!(event, Event::Ended(_)) {

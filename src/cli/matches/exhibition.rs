@@ -5,6 +5,7 @@ use crate::{
         Failure,
         args::given_flags::GivenFlags,
         bots::refused_bot,
+        credentials::{TOKEN_HELP, caller_words},
         remote::RemoteServer,
         text::numbers,
         tournament_settings::{ExhibitionFlags, settings_of_flags},
@@ -15,10 +16,13 @@ use crate::{
 };
 use clap::Args;
 
+/// What stands for the bot whose token is given.
+const OWN_BOT: &str = "me";
+
 /// What the match is.
 #[derive(Debug, Args)]
 pub struct ExhibitionArgs {
-    /// The bots by seat, 2 to 32 different ones
+    /// The bots by seat, 2 to 32 different ones; `me` is the bot whose token is given
     #[arg(long, value_name = "NAME,NAME,..", value_delimiter = ',', required = true)]
     bots: Vec<BotName>,
     /// The counters of each pile
@@ -37,15 +41,41 @@ impl ExhibitionArgs {
     /// # Errors
     /// What is wrong with the flags, or what the server says.
     pub async fn create_match(&self, remote: &RemoteServer) -> Result<pb::Match, Failure> {
-        let created = remote.match_client().create_match(self.request()?).await;
-        match created {
+        let request = self.request()?;
+        let bots = self.named_bots(remote).await?;
+        let request =
+            pb::CreateMatchRequest { bots: bots.iter().map(ToString::to_string).collect(), ..request };
+        match remote.match_client().create_match(request).await {
             Ok(created) => created.into_inner().r#match.ok_or_else(|| remote.missing_part_failure("match")),
-            Err(status) => Err(refused_bot(remote, &status, &self.bots).await),
+            Err(status) => Err(refused_bot(remote, &status, &bots).await),
         }
     }
 
+    /// Returns the bots, with the caller's own in the place of the word for it.
+    async fn named_bots(&self, remote: &RemoteServer) -> Result<Vec<BotName>, Failure> {
+        if !self.bots.iter().any(|bot| bot.as_str() == OWN_BOT) {
+            return Ok(self.bots.clone());
+        }
+        let caller = remote.answer(remote.bot_client().get_caller(pb::GetCallerRequest {})).await?;
+        let own: BotName = caller.bot.parse().map_err(|_| {
+            let why = match caller.role() {
+                pb::Role::Unspecified => format!("there is none: {TOKEN_HELP}"),
+                _ => format!("that is the token of {}: name the bot", caller_words(&caller)),
+            };
+            Failure::input(format!("bots: {OWN_BOT} is the bot whose token is given, and {why}"))
+        })?;
+        let name = |bot: &BotName| if bot.as_str() == OWN_BOT { own.clone() } else { bot.clone() };
+        Ok(self.bots.iter().map(name).collect())
+    }
+
+    /// Makes the request, with the bots as they are given.
     fn request(&self) -> Result<pb::CreateMatchRequest, Failure> {
         let settings = settings_of_flags(&self.settings)?;
+        let alliance = match settings.alliance() {
+            pb::AllianceMode::Declared => pb::AllianceMode::Declared,
+            // Rows that the flags assign say it by themselves.
+            _ => pb::AllianceMode::Unspecified,
+        };
         Ok(pb::CreateMatchRequest {
             bots: self.bots.iter().map(ToString::to_string).collect(),
             piles: numbers::read_numbers(&self.piles, "piles")?,
@@ -54,11 +84,12 @@ impl ExhibitionArgs {
             clock: settings.clock,
             strikes: settings.strikes,
             max_plies: settings.max_plies,
+            alliance: alliance.into(),
             assigned: self.assigned_matrix(settings)?,
         })
     }
 
-    /// Makes the rows; none where the bots declare their own.
+    /// Makes the rows; none where the bots declare their own, or the server says how rows come about.
     fn assigned_matrix(
         &self,
         settings: pb::TournamentSettings,
@@ -102,6 +133,9 @@ mod tests {
         let made = request(&[]).unwrap();
         assert_eq!((made.bots.len(), made.piles, made.first), (3, vec![3, 4], 0));
         assert_eq!((made.assigned, made.clock, made.strikes, made.max_plies), (None, None, 0, 0));
+        assert_eq!(made.alliance, 0, "the server says how rows come about");
+        let declared = request(&["--alliance", "declared"]).unwrap();
+        assert_eq!((declared.assigned, declared.alliance), (None, pb::AllianceMode::Declared.into()));
         let rows = |words: &[&str]| -> Vec<Vec<u32>> {
             let assigned = request(words).unwrap().assigned.unwrap();
             assigned.rows.into_iter().map(|row| row.offsets).collect()

@@ -1,13 +1,18 @@
 //! The rows that explain a bot's play, in words and in JSON.
 
-use super::command::{GameSource, RationaliseFindings, SeatCountFindings};
+use super::command::{RationaliseFindings, SeatCountFindings};
 use crate::{
     cli::text::row_sets,
     game::{Row, SeatCount},
-    oracle::{Budget, Contradiction, DeclaredRow, KnowledgeReading, Minimality, RationalisableRows},
-    report::{Report, Section, words::count_words},
+    oracle::{
+        Budget, Contradiction, DeclaredRow, KnowledgeReading, Minimality, RationalisableRows, TakeOfGame,
+    },
+    report::{
+        Report, Section,
+        words::{count_words, join_words},
+    },
     wire::{
-        declaration::{RowSetLimits, rationalisable_message},
+        declaration::{NamedTake, RowSetLimits, TakeMoment, rationalisable_message},
         json::message_to_json,
     },
 };
@@ -83,9 +88,13 @@ impl FoundRows<'_> {
                 format!("whether fewer do was not settled in time; it takes at least {takes}")
             }
         };
-        let takes = contradiction.takes.iter().map(|take| {
-            let seat = self.source(take.game).seat;
-            format!("{}, ply {}, by seat {seat}", self.game_place(take.game), take.ply)
+        let takes = contradiction.takes.iter().map(|&take| {
+            let NamedTake { seat, name, moment } = self.named_take(take);
+            let moment = moment.map(|TakeMoment { piles, take }| {
+                let rest = piles.iter().rev().find(|&&pile| pile > 0).copied().unwrap_or_default();
+                format!(": took {take} of {rest}, piles {}", join_words(piles, ","))
+            });
+            format!("{name}, ply {}, by seat {seat}{}", take.ply, moment.unwrap_or_default())
         });
         section
             .paragraph(format!(
@@ -96,7 +105,7 @@ impl FoundRows<'_> {
 
     /// Writes it as JSON.
     pub fn json(&self, limits: RowSetLimits) -> Value {
-        let named = |game| (self.source(game).seat, self.game_place(game));
+        let named = |take| self.named_take(take);
         let readings = self.found.readings.iter().zip(&self.contradictions).map(|(rows, contradiction)| {
             let count = rows.rows().count_rows(&mut Budget::of_steps(MAX_STEPS_OF_COUNTING));
             message_to_json(&rationalisable_message(rows, count, contradiction.as_ref(), named, limits))
@@ -119,14 +128,18 @@ impl FoundRows<'_> {
         rows.rows().examples(&declared, most)
     }
 
-    fn source(&self, game: u64) -> GameSource {
-        self.found.sources[usize::try_from(game).expect("a game that was read has a place in memory")]
-    }
-
-    /// Names the file of a game, with its line if it has several.
-    fn game_place(&self, game: u64) -> String {
-        let GameSource { file, line, .. } = self.source(game);
-        let line = line.map(|line| format!(":{line}")).unwrap_or_default();
-        format!("{}{line}", self.files[file as usize])
+    /// Says which take it is: in which file, by which seat, and at which position.
+    fn named_take(&self, take: TakeOfGame) -> NamedTake {
+        let source = &self.found.sources
+            [usize::try_from(take.game).expect("a game that was read has a place in memory")];
+        let line = source.line.map(|line| format!(":{line}")).unwrap_or_default();
+        NamedTake {
+            seat: source.seat,
+            name: format!("{}{line}", self.files[source.file as usize]),
+            moment: source
+                .played
+                .as_ref()
+                .and_then(|played| TakeMoment::of_ply(&played.0, &played.1, take.ply)),
+        }
     }
 }

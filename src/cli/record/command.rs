@@ -65,6 +65,7 @@ enum RecordAction {
   lastnim record list
   lastnim record list --tournament $ID --most 5
   lastnim record list --bot greedy --json
+  lastnim record list --tournament $ID --state voided
 
 Every record is fetched and verified for it; `lastnim match list` is quicker, and lists matches under way as well. The
 head is the hash of the last event: whoever knows it can tell whether a record was changed since. `signed` says whether
@@ -84,6 +85,7 @@ the server's present key signed it; its key may have been replaced.")]
     #[command(after_help = "Examples:
   lastnim record export --tournament $ID --dir records
   lastnim record export --bot greedy --dir records --format text
+  lastnim record export --bot alice --bot bob --state over --dir records
   lastnim verify --key $(lastnim key) records/*
 
 A record that is there already and verifies is not fetched again, so that an export that was interrupted can go on.")]
@@ -130,7 +132,7 @@ async fn list_records(
     csv: CsvArgs,
     form: OutputForm,
 ) -> Result<(), Failure> {
-    which.check_selection(remote).await?;
+    which.check_record_selection(remote).await?;
     let key = fetch_public_key(remote).await?;
     let mut listed = Vec::new();
     let mut left = most;

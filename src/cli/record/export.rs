@@ -42,7 +42,7 @@ pub struct ExportArgs {
 
 /// Writes the records that are not there yet.
 pub async fn run(remote: &RemoteServer, args: &ExportArgs, form: RecordForm) -> Result<(), Failure> {
-    args.which.check_selection(remote).await?;
+    args.which.check_record_selection(remote).await?;
     let dir = args.dir.as_path();
     create_folder(dir)?;
     let key = fetch_public_key(remote).await?;

@@ -19,8 +19,8 @@ use std::{
 
 /// Goes through a record step by step, with the oracle's view at each ply
 ///
-/// Each ply shows the piles, the seat to move and its clock, the optimal takes, the winner under optimal play before and
-/// after, and what the take cost. On a terminal it waits for Enter after each ply; q and Enter leave.
+/// Each ply shows the piles, the seat to move and its clock, the optimal takes, the winner under optimal play (an equilibrium
+/// outcome, no forced win) before and after, what the take cost, and whether it was risky or a safe error. On a terminal it waits for Enter after each ply; q and Enter leave.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ReplayArgs {

@@ -2,7 +2,7 @@
 
 use crate::{
     game::{Position, Seat},
-    oracle::{Audit, Mover, PlyAudit},
+    oracle::{Audit, Mover, PlyAudit, TakeGuarantee, TakeSafety},
     referee::{Event, MatchState, NoteHash, Record, TimedEvent},
     report::{
         Section,
@@ -141,11 +141,26 @@ impl ReplayStep<'_> {
             ("took", Some(took)),
             ("note hash", self.note_hash.map(|note_hash| note_hash.to_string())),
             ("result", Some(result)),
+            ("safety", self.safety_words()),
         ];
         let facts = facts.into_iter().filter_map(|(label, fact)| Some((label, fact?)));
         let before = self.before.iter().map(|timed| event_fact(record, timed));
         Section::with_heading(format!("ply {ply}: {} to move, {had} s on the clock", name(*seat)))
             .facts(before.chain(facts))
+    }
+
+    /// Says what the take did to what its mover was sure of, where that is worth a line.
+    fn safety_words(&self) -> Option<String> {
+        let TakeGuarantee { before, after, .. } = self.audit.guarantee;
+        match self.audit.safety {
+            TakeSafety::Risky => {
+                Some(format!("risky; sure of rank {after} against all others, not {before}"))
+            }
+            TakeSafety::SafeError => {
+                Some(format!("safe error; still sure of rank {after} against all others"))
+            }
+            TakeSafety::Safe | TakeSafety::Error => None,
+        }
     }
 
     /// Makes the step's message.

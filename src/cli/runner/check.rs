@@ -13,7 +13,7 @@ use crate::{
         tournament_format::{format_line, positions_line},
     },
     tournament::{RepeatedGroups, TotalMatches},
-    wire::json::message_to_json,
+    wire::{json::message_to_json, pb},
 };
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -36,6 +36,7 @@ pub fn check_file(args: &CheckArgs, form: OutputForm) -> CommandResult {
         json["repetition"] = repetition
             .map(|RepeatedGroups { groups, different }| json!({ "groups": groups, "different": different }))
             .into();
+        json["note"] = two_seats_note(&plan.settings()).into();
         json
     };
     form.print_report(json, || plan_report(&plan))?;
@@ -75,9 +76,19 @@ fn plan_report(plan: &TournamentPlan) -> Report {
         ("matches", match_count_words(plan.total)),
         ("clock", clock_line(&clock)),
         ("seed", settings.seed.to_string()),
+        ("methods", format!("version {}", settings.methods)),
     ];
-    let note = plan.find_repetition().map(|repetition| ("note", repetition.to_string()));
-    Section::new().facts(facts.into_iter().chain(note)).into()
+    let notes = plan.find_repetition().map(|repetition| repetition.to_string());
+    let notes = notes.into_iter().chain(two_seats_note(&settings).map(str::to_owned));
+    Section::new().facts(facts.into_iter().chain(notes.map(|note| ("note", note)))).into()
+}
+
+/// Says what it leads to that two seats declare their rows, where they do.
+fn two_seats_note(settings: &pb::TournamentSettings) -> Option<&'static str> {
+    (settings.seats == 2 && settings.alliance() == pb::AllianceMode::Declared).then_some(
+        "two seats declare their rows: who declares the other first and plays for itself is not the worse for it, and accuracy and regret \
+         say nothing of such a bot; `alliance = \"standard\"` lets both play to win",
+    )
 }
 
 /// Makes the JSON of a tournament: what is played, and by whom.

@@ -2,6 +2,7 @@
 
 use super::{
     folder::{RunFolder, working_folder},
+    leaving::{LeftTournament, is_paused_by_run, pause_while_away},
     players::{LocalBots, TournamentAddress},
     program::BotProgram,
     program_path::find_program,
@@ -27,6 +28,7 @@ use crate::{
         },
     },
     game::TournamentId,
+    tournament::TotalMatches,
     wire::pb,
 };
 use pb::TournamentState;
@@ -156,7 +158,7 @@ impl<'a> TournamentRun<'a> {
             ended = played.play_to_end(patience) => Some(ended),
             () = interrupted => None,
         };
-        let RunningTournament { players, progress, seen, .. } = played;
+        let RunningTournament { stage, players, progress, seen, .. } = played;
         match ended {
             Some(Ok(())) => {
                 players.wait_then_stop().await;
@@ -175,14 +177,17 @@ impl<'a> TournamentRun<'a> {
             }
             None => {
                 let again = runtime::wait_for_interrupt();
-                if server.is_foreign() && seen.tournament.state() == TournamentState::Running {
-                    progress.print_line("stopping; the tournament goes on where it is played, and the clocks of these bots run: carry on soon");
+                let closed = if server.is_foreign() {
+                    tokio::select! {
+                        left = self.leave_tournament(&stage, &progress) => left,
+                        () = again => Ok(()),
+                    }
                 } else {
                     progress.print_line("stopping: open matches may finish; Ctrl-C once more stops at once");
-                }
-                let closed = tokio::select! {
-                    closed = server.stop_own() => closed,
-                    () = again => Ok(()),
+                    tokio::select! {
+                        closed = server.stop_own() => closed,
+                        () = again => Ok(()),
+                    }
                 };
                 players.stop_all().await;
                 progress.finish();
@@ -197,13 +202,47 @@ impl<'a> TournamentRun<'a> {
         }
     }
 
+    /// Leaves a tournament on another's server, which waits meanwhile, and keeps that it does.
+    async fn leave_tournament(
+        &mut self,
+        stage: &TournamentAddress,
+        progress: &RunProgress,
+    ) -> Result<(), Failure> {
+        let plays_bots = self.plan.players.iter().any(|player| player.origin != BotOrigin::Remote);
+        let left = pause_while_away(stage, plays_bots).await;
+        if let Some(line) = left.line() {
+            progress.print_line(&line);
+        }
+        if let LeftTournament::Paused(at_us) = left {
+            self.kept.paused_at_us = Some(at_us);
+            self.kept.write(&self.folder.saved_run_file())?;
+        }
+        Ok(())
+    }
+
+    /// Returns the bots of this run that a tournament waits for: all of them, if it was paused when they left.
+    async fn returning_bots(
+        &self,
+        tournament: &pb::Tournament,
+        stage: &TournamentAddress,
+    ) -> Result<Vec<&'a PlayerEntry>, Failure> {
+        if self.kept.paused_at_us.is_none() || tournament.pause() == pb::OpenMatches::Unspecified {
+            return Ok(Vec::new());
+        }
+        let events = stage.organiser.tournament_events(stage.tournament).await?;
+        if !is_paused_by_run(&self.kept, &events) {
+            return Ok(Vec::new());
+        }
+        Ok(self.plan.players.iter().filter(|player| player.origin != BotOrigin::Remote).collect())
+    }
+
     /// Enrols the bots, sees to it that there is a tournament, and starts what is to be started.
     async fn prepare_tournament(
         &mut self,
         server: &RunServer,
         programs: &HashMap<String, PathBuf>,
     ) -> Result<RunningTournament<'a>, Failure> {
-        let progress = RunProgress::new(&self.plan.players, self.folder);
+        let progress = RunProgress::new(&self.plan.players, self.folder, self.args.file.clone());
         let organiser = server.organiser.clone();
         let found = self.find_tournament(server).await?;
         let is_new = found.is_none();
@@ -227,7 +266,7 @@ impl<'a> TournamentRun<'a> {
         let stage = TournamentAddress { organiser, address: server.address.clone(), tournament: id };
         let mut players = LocalBots::new(stage.clone());
         let file = self.args.file.display();
-        let mut missing = Vec::new();
+        let (mut missing, mut returning) = (Vec::new(), Vec::new());
         if is_tournament_over(&tournament) {
             eprintln!("{file}: this tournament is over; --fresh plays it anew");
         } else {
@@ -235,11 +274,12 @@ impl<'a> TournamentRun<'a> {
             if tournament.state() == TournamentState::Open {
                 missing = self.plan.players.iter().collect();
             }
+            returning = self.returning_bots(&tournament, &stage).await?;
             self.start_bots(&mut players, &stage, programs).await?;
             self.print_how_to_join(server, &stage, &progress);
         }
         let (states, seen, file) = (Some(states), SeenTournament::default(), self.args.file.clone());
-        Ok(RunningTournament { file, stage, players, progress, states, seen, missing })
+        Ok(RunningTournament { file, stage, players, progress, states, seen, missing, returning })
     }
 
     /// Finds the tournament of an earlier run, if there is one.
@@ -328,12 +368,17 @@ impl<'a> TournamentRun<'a> {
         let title = &self.plan.settings().title;
         let (bots, address) = (self.plan.players.len(), &server.address);
         let begins = if is_new { "begins" } else { "carries on" };
-        format!(
+        let message = format!(
             "{title} {begins}: {bots} bots, matches: {}, kept in {}\nlook on from another terminal: lastnim tournament watch {} --server {address}",
             match_count_words(self.plan.total),
             self.folder.path().display(),
             tournament.id
-        )
+        );
+        if self.plan.total != TotalMatches::Open {
+            return message;
+        }
+        let file = self.args.file.display();
+        format!("{message}\nlet it end, with its last standings: lastnim tournament finish {file}")
     }
 
     fn print_how_to_join(&self, server: &RunServer, stage: &TournamentAddress, progress: &RunProgress) {

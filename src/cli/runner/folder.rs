@@ -12,8 +12,9 @@ use std::{
 };
 
 /// The files of a run besides those of single bots. The key has the name under which `lastnim serve` looks for it.
-const FILES: [&str; 7] = [
-    "run.json",
+const FILES: [&str; 8] = [
+    SAVED_RUN,
+    ADMIN_TOKEN,
     STORE_ID,
     "lastnim.db",
     "lastnim.db-wal",
@@ -21,8 +22,47 @@ const FILES: [&str; 7] = [
     "lastnim.db.lock",
     "lastnim.key",
 ];
+/// The file of what is kept of the run.
+const SAVED_RUN: &str = "run.json";
+/// The file of the admin's token of the own server. No bot's token has such a name.
+const ADMIN_TOKEN: &str = "lastnim.admin-token";
 /// The file that says that a store is there.
 const STORE_ID: &str = "lastnim.db.id";
+
+/// Where the files of a run are that others may look for.
+#[derive(Debug, Clone)]
+pub struct RunPaths {
+    folder: PathBuf,
+}
+
+impl RunPaths {
+    /// Names those of the tournament of a file.
+    pub fn of_file(plan: &Path) -> Self {
+        Self { folder: plan.with_extension("run") }
+    }
+
+    /// Returns the file of what is kept of the run.
+    pub fn saved_run_file(&self) -> PathBuf {
+        self.folder.join(SAVED_RUN)
+    }
+
+    /// Returns the file that holds the admin's token of the own server, while that runs.
+    pub fn admin_token_file(&self) -> PathBuf {
+        self.folder.join(ADMIN_TOKEN)
+    }
+}
+
+/// The file of the admin's token of a server that runs. What a run that was killed leaves is void: each server draws its own.
+#[derive(Debug)]
+#[must_use = "the file is removed when this is dropped"]
+pub struct AdminTokenFile(PathBuf);
+
+impl Drop for AdminTokenFile {
+    fn drop(&mut self) {
+        // The token is void all the same.
+        let _ = fs::remove_file(&self.0);
+    }
+}
 
 /// A run's folder, held by this process alone.
 #[derive(Debug)]
@@ -60,7 +100,7 @@ impl RunFolder {
 
     /// Returns the file of what is kept of the run.
     pub fn saved_run_file(&self) -> PathBuf {
-        self.path.join("run.json")
+        self.path.join(SAVED_RUN)
     }
 
     /// Returns the file of the own server's store.
@@ -85,13 +125,14 @@ impl RunFolder {
 
     /// Writes the token of a remote bot, for its organiser's eyes only.
     pub fn write_token(&self, bot: &BotName, token: &str) -> Result<(), Failure> {
-        let path = self.token_file(bot);
-        let failed = |error: io::Error| Failure::runtime(error, path.display());
-        // One that others can read would stay so if it were written over.
-        fs::remove_file(&path).or_else(ignore_missing).map_err(failed)?;
-        let mut options = OpenOptions::new();
-        let mut file = options.write(true).create_new(true).mode(0o600).open(&path).map_err(failed)?;
-        writeln!(file, "{token}").and_then(|()| file.sync_all()).map_err(failed)
+        write_secret(&self.token_file(bot), token)
+    }
+
+    /// Writes the admin's token of the own server, for its organiser's eyes only.
+    pub fn write_admin_token(&self, token: &str) -> Result<AdminTokenFile, Failure> {
+        let path = self.path.join(ADMIN_TOKEN);
+        write_secret(&path, token)?;
+        Ok(AdminTokenFile(path))
     }
 
     /// Removes what runs before this one have left. Anything else that lies in the folder stays.
@@ -137,6 +178,16 @@ fn is_run_file(path: &Path) -> bool {
     FILES.contains(&name) || bots.map(str::parse::<BotName>).any(|bot| bot.is_ok())
 }
 
+/// Writes a token into a new file that only its owner can read.
+fn write_secret(path: &Path, token: &str) -> Result<(), Failure> {
+    let failed = |error: io::Error| Failure::runtime(error, path.display());
+    // One that others can read would stay so if it were written over.
+    fs::remove_file(path).or_else(ignore_missing).map_err(failed)?;
+    let mut options = OpenOptions::new();
+    let mut file = options.write(true).create_new(true).mode(0o600).open(path).map_err(failed)?;
+    writeln!(file, "{token}").and_then(|()| file.sync_all()).map_err(failed)
+}
+
 fn ignore_missing(error: io::Error) -> io::Result<()> {
     if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
 }
@@ -147,8 +198,15 @@ mod tests {
 
     #[test]
     fn only_what_a_run_makes_is_removed() {
-        for ours in ["run.json", "lastnim.db-wal", "lastnim.db.id", "lastnim.key", "alice.log", "bob.2.token"]
-        {
+        for ours in [
+            "run.json",
+            "lastnim.db-wal",
+            "lastnim.db.id",
+            "lastnim.key",
+            "lastnim.admin-token",
+            "alice.log",
+            "bob.2.token",
+        ] {
             assert!(is_run_file(&Path::new("cup.run").join(ours)), "{ours}");
         }
         for foreign in ["notes.txt", "Alice.log", ".log", "run.json.bak", "my.db", "standings.json"] {

@@ -3,11 +3,14 @@
 //! `command` is the whole run from above; `folder`, `saved_run` and `resumption` say what stays on the disk from one run to the
 //! next; `run_server` is the server that is played on, and `organiser` what is asked of it. `players` starts the bots: `program`
 //! those that are programs, each under a `supervisor`, a process that ends it when this one is gone, however it
-//! went. `running_tournament` follows the tournament to its end, and `progress` shows how far it is.
+//! went. `leaving` pauses a tournament on another's server while the run is away, and `located_run` finds a run from another terminal.
+//! `running_tournament` follows the tournament to its end, and `progress` shows how far it is.
 
 mod check;
 mod command;
 mod folder;
+mod leaving;
+mod located_run;
 mod organiser;
 mod players;
 mod program;
@@ -22,5 +25,6 @@ mod supervisor;
 
 pub use check::{CheckArgs, check_file};
 pub use command::{RunArgs, run};
+pub use located_run::locate_run;
 pub use report::SeenTournament;
 pub use supervisor::{SuperviseArgs, supervise_program};

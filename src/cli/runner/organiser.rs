@@ -96,6 +96,25 @@ impl OrganiserClient {
         }
     }
 
+    /// Pauses the tournament and lets its open matches wait; returns what happened, nothing if it was so already.
+    pub async fn freeze_tournament(&self, id: TournamentId) -> Result<Option<pb::TournamentEvent>, Failure> {
+        let open_matches = pb::OpenMatches::Freeze.into();
+        let request = pb::PauseTournamentRequest { tournament_id: id.to_string(), open_matches };
+        Ok(self.remote.answer(self.remote.tournament_client().pause_tournament(request)).await?.event)
+    }
+
+    /// Lets the tournament go on.
+    pub async fn resume_tournament(&self, id: TournamentId) -> Result<(), Failure> {
+        let request = pb::ResumeTournamentRequest { tournament_id: id.to_string() };
+        self.remote.answer(self.remote.tournament_client().resume_tournament(request)).await.map(drop)
+    }
+
+    /// Returns what was done to the tournament.
+    pub async fn tournament_events(&self, id: TournamentId) -> Result<Vec<pb::TournamentEvent>, Failure> {
+        let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
+        Ok(self.remote.answer(self.remote.tournament_client().get_tournament(request)).await?.events)
+    }
+
     /// Begins to follow a tournament.
     ///
     /// # Errors

@@ -46,6 +46,10 @@ pub struct RunProgress {
     pace: Option<MatchPace>,
     /// Whether it has been said that too few bots are left.
     awaits_bots: bool,
+    /// Whether it has been said that it is paused.
+    is_paused: bool,
+    /// The tournament's file, for what is said of it.
+    file: PathBuf,
     /// None before the first state, which may tell of what was before this run.
     seats_lost: Option<HashMap<String, SeatsLost>>,
     logs: HashMap<String, PathBuf>,
@@ -87,7 +91,7 @@ pub struct NewLosses {
 }
 
 impl RunProgress {
-    pub fn new(players: &[PlayerEntry], folder: &RunFolder) -> Self {
+    pub fn new(players: &[PlayerEntry], folder: &RunFolder, file: PathBuf) -> Self {
         let programs = players.iter().filter(|player| matches!(player.origin, BotOrigin::Command(_)));
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
         Self {
@@ -98,6 +102,8 @@ impl RunProgress {
             last_line: Instant::now(),
             pace: None,
             awaits_bots: false,
+            is_paused: false,
+            file,
             seats_lost: None,
             logs: programs.map(|player| (player.name.to_string(), folder.log_file(&player.name))).collect(),
         }
@@ -111,6 +117,11 @@ impl RunProgress {
             // A line that cannot be shown is no reason to end the run.
             let _ = writeln!(io::stderr().lock(), "{line}");
         }
+    }
+
+    /// Says nothing of a pause that ends at once.
+    pub fn expect_pause(&mut self) {
+        self.is_paused = true;
     }
 
     /// Says whom the start waits for.
@@ -163,6 +174,14 @@ impl RunProgress {
             self.print_line("too few bots are left: it goes on once one joins (lastnim tournament join), and Ctrl-C stops it");
         }
         self.awaits_bots = seen.tournament.awaits_bots;
+        let is_paused = seen.tournament.pause() != pb::OpenMatches::Unspecified && !seen.is_over();
+        if is_paused && !self.is_paused {
+            let file = self.file.display();
+            self.print_line(&format!("paused: lastnim tournament resume {file} lets it go on"));
+        } else if self.is_paused && !is_paused && !seen.is_over() {
+            self.print_line("it goes on");
+        }
+        self.is_paused = is_paused;
         let pace = self.start_pace(played, total);
         if self.is_terminal {
             if total > 0 {

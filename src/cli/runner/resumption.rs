@@ -31,12 +31,12 @@ pub fn start_new_run(server: Option<&str>, folder: &RunFolder, plan: Value) -> R
 /// # Errors
 /// If this is no longer the tournament that has begun, and says what to do.
 pub fn resume_or_start_run(
-    file: &Path,
+    path: &Path,
     server: Option<&str>,
     folder: &RunFolder,
     plan: Value,
 ) -> Result<SavedRun, Failure> {
-    let file = file.display();
+    let file = path.display();
     let Some(mut kept) = SavedRun::read(&folder.saved_run_file())? else {
         check_no_foreign_store(folder)?;
         let kept = SavedRun::new(plan, server.map(str::to_owned));
@@ -44,13 +44,11 @@ pub fn resume_or_start_run(
         return Ok(kept);
     };
     if kept.server.as_deref() != server {
-        let (where_from, how) = match &kept.server {
-            Some(address) => (format!("on the server at {address}"), format!("--server {address}")),
-            None => ("on a server of its own".to_owned(), "neither --server nor LASTNIM_SERVER".to_owned()),
-        };
-        return Err(Failure::input(format!(
-            "{file}: this tournament has begun {where_from}: give {how} to carry on, or --fresh to begin anew"
-        )));
+        return Err(other_server_failure(
+            path,
+            kept.server.as_deref(),
+            "to carry on, or --fresh to begin anew",
+        ));
     }
     let changes = kept.changed_keys(&plan);
     if !changes.is_empty() {
@@ -64,6 +62,16 @@ pub fn resume_or_start_run(
         kept.write(&folder.saved_run_file())?;
     }
     Ok(kept)
+}
+
+/// Says which server a tournament has begun on, and what to give for what.
+pub fn other_server_failure(file: &Path, begun_on: Option<&str>, for_what: &str) -> Failure {
+    let (where_from, how) = match begun_on {
+        Some(address) => (format!("on the server at {address}"), format!("--server {address}")),
+        None => ("on a server of its own".to_owned(), "neither --server nor LASTNIM_SERVER".to_owned()),
+    };
+    let file = file.display();
+    Failure::input(format!("{file}: this tournament has begun {where_from}: give {how} {for_what}"))
 }
 
 /// Refuses to use, or to remove, a store of which no run knows.

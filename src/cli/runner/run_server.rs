@@ -1,6 +1,10 @@
 //! The server that a tournament is played on.
 
-use super::{folder::RunFolder, organiser::OrganiserClient, saved_run::SavedRun};
+use super::{
+    folder::{AdminTokenFile, RunFolder},
+    organiser::OrganiserClient,
+    saved_run::SavedRun,
+};
 use crate::{
     arena::{Backend, Durability, Limits},
     cli::{
@@ -24,7 +28,8 @@ pub struct RunServer {
     pub organiser: OrganiserClient,
     /// Where programs of this machine reach it.
     pub address: ServerAddress,
-    own: Option<OwnServer>,
+    /// A server of the run's own, and the file by which others organise it meanwhile.
+    own: Option<(OwnServer, AdminTokenFile)>,
 }
 
 impl RunServer {
@@ -45,11 +50,12 @@ impl RunServer {
         let backend = Backend { store, durability: Durability::default(), key };
         let server =
             OwnServer::start(listener, backend, config_for_tournament(plan)).await.map_err(failed)?;
+        let token_file = folder.write_admin_token(server.admin_token())?;
         kept.listened_on = Some(server.listen_address());
         kept.write(&folder.saved_run_file())?;
         let address = ServerAddress::new(server.connect_address());
         let remote = RemoteServer::connect_to(&address, Some(server.admin_token())).await?;
-        Ok(Self { organiser: OrganiserClient::new(remote), address, own: Some(server) })
+        Ok(Self { organiser: OrganiserClient::new(remote), address, own: Some((server, token_file)) })
     }
 
     /// Goes to another's server.
@@ -66,13 +72,13 @@ impl RunServer {
 
     /// Returns where a server of the run's own listens.
     pub fn listen_address(&self) -> Option<SocketAddr> {
-        self.own.as_ref().map(OwnServer::listen_address)
+        self.own.as_ref().map(|(server, _)| server.listen_address())
     }
 
     /// Stops a server of the run's own in good order.
     pub async fn stop_own(&mut self) -> Result<(), Failure> {
         match self.own.take() {
-            Some(server) => {
+            Some((server, _token_file)) => {
                 server.stop().await.map_err(|error| Failure::runtime(error, "the tournament's server"))
             }
             None => Ok(()),

@@ -40,6 +40,8 @@ pub struct RunningTournament<'a> {
     pub seen: SeenTournament,
     /// Those without whom the tournament does not start; nobody once it has.
     pub missing: Vec<&'a PlayerEntry>,
+    /// Those for whom the tournament waits, paused since this run was left.
+    pub returning: Vec<&'a PlayerEntry>,
 }
 
 impl RunningTournament<'_> {
@@ -50,12 +52,24 @@ impl RunningTournament<'_> {
             self.wait_for_bots().await?;
             self.stage.organiser.start_tournament(self.stage.tournament).await?;
         }
+        if !self.returning.is_empty() {
+            self.wait_for_return().await?;
+            self.stage.organiser.resume_tournament(self.stage.tournament).await?;
+            self.progress.expect_pause();
+        }
         let mut lost_at: Option<Instant> = None;
         while let Some(status) = self.watch_to_end(&mut lost_at).await? {
             self.states = None;
+            let is_new = lost_at.is_none();
             let lost_at = *lost_at.get_or_insert_with(Instant::now);
             if !is_transient(status.code()) || lost_at.elapsed() >= patience {
                 return Err(self.stage.organiser.broken_stream_failure(&status));
+            }
+            if is_new {
+                let (address, seconds) = (&self.stage.address, patience.as_secs());
+                self.progress.print_line(&format!(
+                    "the server at {address} does not answer: it is looked for again for {seconds} seconds"
+                ));
             }
             sleep(PAUSE).await;
         }
@@ -90,6 +104,31 @@ impl RunningTournament<'_> {
         }
     }
 
+    /// Waits until the bots of this run have sessions again, but for those that will not come.
+    async fn wait_for_return(&mut self) -> Result<(), Failure> {
+        while !self.returning.is_empty() {
+            for player in mem::take(&mut self.returning) {
+                if !self.stage.organiser.is_bot_connected(&player.name).await? {
+                    self.returning.push(player);
+                }
+            }
+            if self.returning.is_empty() {
+                break;
+            }
+            self.progress.show_awaited_bots(&self.returning);
+            tokio::select! {
+                () = sleep(LOOK) => {}
+                news = self.players.next_news() => {
+                    if let BotNews::GaveUp { bot, .. } | BotNews::Lost { bot, .. } = &news {
+                        self.returning.retain(|player| player.name != *bot);
+                    }
+                    self.print_bot_news(&news)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Follows the tournament to its end, or until the server is lost; then returns what happened.
     async fn watch_to_end(&mut self, lost_at: &mut Option<Instant>) -> Result<Option<Status>, Failure> {
         let mut stream = match self.states.take() {
@@ -103,7 +142,9 @@ impl RunningTournament<'_> {
             tokio::select! {
                 state = stream.message() => match state {
                     Ok(Some(state)) => {
-                        *lost_at = None;
+                        if lost_at.take().is_some() {
+                            self.progress.print_line("the server is back");
+                        }
                         self.seen.update(state);
                         self.show_progress().await;
                         if self.seen.is_over() {

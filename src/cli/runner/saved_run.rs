@@ -30,13 +30,17 @@ pub struct SavedRun {
     pub tournament: Option<String>,
     /// The bots that runs have registered on the server.
     pub registered: BTreeSet<String>,
+    /// When this run has paused the tournament on another's server, because it was left: the time of the event, in
+    /// microseconds since 1970-01-01 UTC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused_at_us: Option<u64>,
 }
 
 impl SavedRun {
     /// Begins to keep the state of a run.
     pub fn new(plan: Value, server: Option<String>) -> Self {
         let (listened_on, tournament, registered) = (None, None, BTreeSet::new());
-        Self { form: FORM, plan, server, listened_on, tournament, registered }
+        Self { form: FORM, plan, server, listened_on, tournament, registered, paused_at_us: None }
     }
 
     /// Reads what is kept; none if nothing is.

@@ -1,7 +1,10 @@
 //! `lastnim solve --game`: the other games of the seeds.
 
 use super::question::{GameQuestion, GameQuestionError, GameQuestionJson};
-use super::winner_words::{optimal_play_words, winner_by_first_words};
+use super::{
+    grundy_steps::grundy_steps_section,
+    winner_words::{ending_words, optimal_play_words, winner_by_first_words},
+};
 use crate::{
     cli::{
         CommandExit, CommandResult, Failure,
@@ -12,6 +15,7 @@ use crate::{
         text::numbers,
     },
     game::{AllianceMatrix, Ending, Seat},
+    oracle::Budget,
     oracle::general::{
         GameNumbers, GeneralAnswer, GeneralGame, GrundyDecomposition, MoveOutcome, NoGrundyReason, Ruleset,
         TwoPlayerAnswer,
@@ -35,6 +39,9 @@ pub struct RulesetArgs {
     /// What may be taken from a pile of subtraction
     #[arg(long, value_name = "N,N,..")]
     set: Option<String>,
+    /// The most that may be taken from a pile of subtraction, and any less: bounded Nim, in place of --set
+    #[arg(long, value_name = "N", conflicts_with = "set")]
+    max: Option<u64>,
     /// How many neighbouring piles of circular-nim may be touched at once
     #[arg(long, value_name = "N")]
     window: Option<u64>,
@@ -51,16 +58,26 @@ pub struct RulesetArgs {
     limits: LimitArgs,
 }
 
+/// What of Last Nim is searched, so that a limit has a meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LastNimSearch {
+    /// Nothing: it is solved at once.
+    None,
+    /// Coalitions, and play with errors, within a limit of time.
+    Coalitions,
+}
+
 /// The most moves that are printed in words.
 const MAX_MOVES: usize = 20;
 
 impl RulesetArgs {
     /// Reads the game and its position.
-    pub fn parse_game(&self, piles: Option<&str>) -> Result<GeneralGame, Failure> {
+    pub fn parse_game(&self, piles: Option<&str>, search: LastNimSearch) -> Result<GeneralGame, Failure> {
         let read = |text: Option<&str>, what: &str| numbers::read_numbers(text.unwrap_or_default(), what);
         let numbers = GameNumbers {
             piles: read(piles, "piles")?,
             set: read(self.set.as_deref(), "set")?,
+            max: self.max,
             window: self.window,
             most: self.most,
             edges: parse_edges(self.edges.as_deref().unwrap_or_default())?,
@@ -70,12 +87,25 @@ impl RulesetArgs {
         let game = GeneralGame::parse(ruleset, &numbers).map_err(|error| {
             Failure::input(limits::describe_number_error(&error, |name| format!("--{name}")))
         })?;
-        match self.limits.first_given_flag() {
+        let unused = match search {
+            LastNimSearch::None => self.limits.first_given_flag(),
+            LastNimSearch::Coalitions => self.limits.first_given_memory_flag(),
+        };
+        match unused {
             Some(flag) if ruleset == Ruleset::LastNim => Err(Failure::input(format!(
-                "{flag} is for a search, and last-nim is solved without one: leave it out"
+                "{flag} is for a search{}: leave it out",
+                match search {
+                    LastNimSearch::None => ", and last-nim is solved without one",
+                    LastNimSearch::Coalitions => " that keeps positions, and --robust keeps none",
+                }
             ))),
             _ => Ok(game),
         }
+    }
+
+    /// Asks a question of Last Nim within the limit of time.
+    pub fn run_within_seconds<A>(&self, ask: impl FnOnce(&mut Budget<'_>) -> A) -> A {
+        self.limits.run_within_seconds(ask)
     }
 
     /// Returns whether the game is given by its name.
@@ -132,7 +162,8 @@ impl RulesetArgs {
             GameQuestion::General { game, matrix, first, ending } => {
                 let answer =
                     self.solve(&game, &matrix, first, ending).map_err(GameQuestionError::Unsolved)?;
-                Ok(BatchLineAnswer::General(ruleset_solution_message(&game, &answer, usize::MAX).into()))
+                let message = ruleset_solution_message(&game, ending, &answer, usize::MAX);
+                Ok(BatchLineAnswer::General(message.into()))
             }
         }
     }
@@ -147,18 +178,29 @@ impl RulesetArgs {
         form: OutputForm,
         listed: ListedMoves,
     ) -> CommandResult {
-        let answer = self.solve(game, matrix, first, ending).map_err(Failure::input)?;
+        let answer = self.limits.solve_within_limits(|bounds, budget| {
+            let mut answer = game.solve(matrix, first, ending, bounds, budget)?;
+            if listed == ListedMoves::All {
+                game.explain_grundy(&mut answer, bounds, budget)?;
+            }
+            Ok(answer)
+        });
+        let answer = answer.map_err(Failure::input)?;
         form.print_report(
-            || MessageJson::of(&ruleset_solution_message(game, &answer, usize::MAX)),
-            || self.report(game, first, &answer, listed).into(),
+            || MessageJson::of(&ruleset_solution_message(game, ending, &answer, usize::MAX)),
+            || {
+                let steps = grundy_steps_section(&answer).filter(|_| listed == ListedMoves::All);
+                [self.section(game, first, ending, &answer, listed)].into_iter().chain(steps).collect()
+            },
         )?;
         Ok(CommandExit::Done)
     }
 
-    fn report(
+    fn section(
         &self,
         game: &GeneralGame,
         first: Seat,
+        ending: Ending,
         answer: &GeneralAnswer,
         listed: ListedMoves,
     ) -> Section {
@@ -170,6 +212,7 @@ impl RulesetArgs {
         };
         let section = Section::new()
             .paragraph(format!("{game}: {}.", game.ruleset().move_rule()))
+            .paragraph(ending_words(ending))
             .paragraph(who)
             .paragraph(winner_by_first_words(&answer.winner_by_first));
         let section = match listed {
@@ -186,7 +229,7 @@ impl RulesetArgs {
     fn grundy_words(&self, two: &TwoPlayerAnswer) -> String {
         let value = match &two.grundy {
             Ok(grundy) if grundy.parts.len() > 1 => {
-                let parts = grundy.parts.iter().map(|(part, value)| format!("{value} of {part}"));
+                let parts = grundy.parts.iter().map(|part| format!("{} of {}", part.value, part.part));
                 format!("{}, the exclusive or of {}", grundy.value, join_words(parts, ", "))
             }
             Ok(grundy) => grundy.value.to_string(),

@@ -2,7 +2,9 @@
 
 mod command;
 mod general;
+mod grundy_steps;
 mod question;
+mod robustness;
 mod winner_words;
 
 pub use command::{SolveArgs, run};

@@ -3,7 +3,7 @@
 use crate::{
     cli::{
         args::limits,
-        game_json::{JsonError, KnownKeys, MatrixJson, parse_game},
+        game_json::{JsonError, KnownKeys, MatrixJson, ValueShape, parse_game},
     },
     game::{AllianceMatrix, AllianceMatrixError, Ending, Game, Seat, SeatError},
     oracle::general::{GameNumbers, GameNumbersError, GeneralGame, Ruleset, RulesetError},
@@ -26,6 +26,7 @@ pub struct GameQuestionJson {
     first: usize,
     ending: Option<String>,
     set: Vec<u64>,
+    max: Option<u64>,
     window: Option<u64>,
     most: Option<u64>,
     edges: Vec<[u64; 3]>,
@@ -33,19 +34,21 @@ pub struct GameQuestionJson {
 }
 
 impl KnownKeys for GameQuestionJson {
-    const KEYS: &'static [&'static str] = &[
-        "game",
-        "piles",
-        "alliance_matrix",
-        "players",
-        "first",
-        "ending",
-        "set",
-        "window",
-        "most",
-        "edges",
-        "vertex",
+    const KEYS: &'static [(&'static str, ValueShape)] = &[
+        ("game", ValueShape::Word),
+        ("piles", ValueShape::Numbers),
+        ("alliance_matrix", ValueShape::Matrix),
+        ("players", ValueShape::Number),
+        ("first", ValueShape::Number),
+        ("ending", ValueShape::Word),
+        ("set", ValueShape::Numbers),
+        ("max", ValueShape::Number),
+        ("window", ValueShape::Number),
+        ("most", ValueShape::Number),
+        ("edges", ValueShape::ListsOf(3)),
+        ("vertex", ValueShape::Number),
     ];
+    const EXAMPLE: &'static str = r#"{"piles":[1,2,2],"players":3}"#;
 }
 
 /// A question that was read.
@@ -88,9 +91,21 @@ impl GameQuestionJson {
     /// Names the first value that does not fit.
     pub fn parse_question(self) -> Result<GameQuestion, GameQuestionError> {
         let ruleset: Ruleset = self.game.as_deref().map(str::parse).transpose()?.unwrap_or_default();
-        let Self { piles, alliance_matrix, players, first, ending, set, window, most, edges, vertex, .. } =
-            self;
-        let numbers = GameNumbers { piles, set, window, most, edges, vertex };
+        let Self {
+            piles,
+            alliance_matrix,
+            players,
+            first,
+            ending,
+            set,
+            max,
+            window,
+            most,
+            edges,
+            vertex,
+            ..
+        } = self;
+        let numbers = GameNumbers { piles, set, max, window, most, edges, vertex };
         let game = GeneralGame::parse(ruleset, &numbers)?;
         if self.game.is_none() {
             let game = parse_game(&numbers.piles, &alliance_matrix, players, first, ending.as_deref())?;

@@ -1,7 +1,7 @@
 //! Who wins, in words.
 
 use crate::{
-    game::{BySeat, Seat},
+    game::{BySeat, Ending, Seat},
     report::words::join_words,
 };
 
@@ -14,4 +14,12 @@ pub fn optimal_play_words(winner: Seat, value: usize, first: Seat) -> String {
 pub fn winner_by_first_words(winners: &BySeat<Seat>) -> String {
     let by_first = winners.enumerate().map(|(first, winner)| format!("{first} -> {winner}"));
     format!("Winner by first seat: {}", join_words(by_first, ", "))
+}
+
+/// Says who wins at the end.
+pub fn ending_words(ending: Ending) -> String {
+    match ending {
+        Ending::ToMoveWins => format!("Ending: {ending}, a seat that has no move left wins."),
+        Ending::LastMoverWins => format!("Ending: {ending}, the seat that made the last move wins."),
+    }
 }

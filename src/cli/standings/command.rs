@@ -1,7 +1,7 @@
 //! `lastnim standings`: its flags, and the records that it reads.
 
 use super::{
-    replayed::ReplayedResults,
+    replayed::{RatingChoice, ReplayedResults},
     settings::{self, ShownTournament},
 };
 use crate::{
@@ -59,7 +59,7 @@ pub fn run(args: &StandingsArgs) -> CommandResult {
     let text = fs::read_to_string(&args.settings).map_err(|error| Failure::runtime(error, &file))?;
     let shown =
         settings::parse_shown_tournament(&text).map_err(|why| Failure::input(format!("{file}: {why}")))?;
-    let mut replayed = ReplayedResults::default();
+    let mut replayed = ReplayedResults::new(&shown);
     let mut refused = 0_u64;
     for file in list_files(&args.from_records)? {
         let name = record_input::input_name(&file);
@@ -83,7 +83,7 @@ pub fn run(args: &StandingsArgs) -> CommandResult {
             }
         }
     }
-    let outcome = replayed.compute_standings(&shown).map_err(Failure::input)?;
+    let outcome = replayed.compute_standings(&shown, RatingChoice::Final).map_err(Failure::input)?;
     if let Some(missing) = outcome.missing {
         eprintln!(
             "of {missing} of the tournament's matches there is no record here: these are the standings without them"

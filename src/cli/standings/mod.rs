@@ -5,3 +5,5 @@ mod replayed;
 mod settings;
 
 pub use command::{StandingsArgs, run};
+pub use replayed::{ComputedStandings, OmittedMatches, RatingChoice, ReplayedResults};
+pub use settings::ShownTournament;

@@ -3,9 +3,9 @@
 use crate::{
     cli::game_json,
     game::{BotName, TournamentId},
-    tournament::{FieldChange, Rulings, Settings},
+    tournament::{FieldChange, Rulings, Settings, TournamentState},
     wire::{
-        field_history::parse_field_history, json::message_from_json, parse_request, pb,
+        field_history::parse_field_history, json::message_from_json, manifest::Manifest, parse_request, pb,
         tournament::parse_settings, tournament_event::parse_tournament_event,
     },
 };
@@ -26,6 +26,22 @@ pub struct ShownTournament {
     pub rulings: Rulings,
     /// What the organiser did, as it was shown.
     pub events: Vec<pb::TournamentEvent>,
+    /// Whether it is known to have started. If not, its results tell.
+    pub has_started: bool,
+}
+
+impl ShownTournament {
+    /// Takes what a manifest says of its tournament.
+    ///
+    /// # Errors
+    /// Says what is wrong with its settings or events.
+    pub fn of_manifest(manifest: &Manifest) -> Result<Self, String> {
+        let (id, field, changes) = (manifest.id, manifest.field.clone(), manifest.changes.clone());
+        let (settings, rulings) = (read_settings(&manifest.settings)?, read_rulings(&manifest.events)?);
+        let events = manifest.events.clone();
+        let has_started = matches!(manifest.state, TournamentState::Running | TournamentState::Finished);
+        Ok(Self { id, settings, field, changes, rulings, events, has_started })
+    }
 }
 
 /// Reads a tournament from the JSON that shows it, or from that of `tournament watch`.
@@ -37,8 +53,7 @@ pub fn parse_shown_tournament(text: &str) -> Result<ShownTournament, String> {
         parse_tournament_response(text)?;
     let tournament = tournament.ok_or("tournament: it is missing")?;
     let settings = tournament.settings.ok_or("tournament.settings: they are missing")?;
-    let settings = parse_request(|shown| parse_settings(&settings, shown.member("settings")));
-    let settings = settings.map_err(|violations| violations.to_string())?;
+    let settings = read_settings(&settings)?;
     let bot = |name: &String| name.parse::<BotName>().map_err(|error| format!("tournament.field: {error}"));
     let (field, changes) = match field_history {
         None => (tournament.field.iter().map(bot).collect::<Result<_, _>>()?, Vec::new()),
@@ -46,7 +61,13 @@ pub fn parse_shown_tournament(text: &str) -> Result<ShownTournament, String> {
     };
     let id = tournament.id.parse().map_err(|error| format!("tournament.id: {error}"))?;
     let rulings = read_rulings(&events)?;
-    Ok(ShownTournament { id, settings, field, changes, rulings, events })
+    Ok(ShownTournament { id, settings, field, changes, rulings, events, has_started: false })
+}
+
+/// Reads what the tournament is.
+fn read_settings(settings: &pb::TournamentSettings) -> Result<Settings, String> {
+    parse_request(|shown| parse_settings(settings, shown.member("settings")))
+        .map_err(|violations| violations.to_string())
 }
 
 /// Reads what the organiser did.
@@ -63,8 +84,8 @@ fn parse_tournament_response(text: &str) -> Result<pb::GetTournamentResponse, St
             |pb::WatchTournamentResponse { tournament, verdict, events, .. }| pb::GetTournamentResponse {
                 tournament,
                 verdict,
-                field_history: None,
                 events,
+                ..Default::default()
             },
         )
     } else {

@@ -81,6 +81,7 @@ impl StoreStats {
                 "matches": counts.map_or(0, |counts| counts.matches),
                 "unfinished_matches": counts.map_or(0, |counts| counts.unfinished),
                 "quarantined_matches": counts.map_or(0, |counts| counts.quarantined),
+                "pruned_matches": counts.map_or(0, |counts| counts.pruned),
                 "plies": counts.map_or(0, |counts| counts.plies),
                 "oldest_at_us": counts.map(|counts| counts.oldest.as_micros()),
                 "newest_at_us": counts.map(|counts| counts.newest.as_micros()),
@@ -120,6 +121,7 @@ impl StoreStats {
             .column(Column::integer("matches"), number(|counts| counts.matches))
             .column(Column::integer("not over"), number(|counts| counts.unfinished))
             .column(Column::integer("quarantined"), number(|counts| counts.quarantined))
+            .column(Column::integer("pruned"), number(|counts| counts.pruned))
             .column(Column::integer("takes"), number(|counts| counts.plies))
             .column(Column::text("oldest (UTC)"), |row| time(row.1.map(|counts| counts.oldest.as_micros())))
             .column(Column::text("newest (UTC)"), |row| time(row.1.map(|counts| counts.newest.as_micros())))

@@ -34,7 +34,8 @@ pub fn explanation_sections(explanation: &Explanation) -> Vec<Section> {
     ]
 }
 
-fn take_range_words(TakeRange { lo, hi }: TakeRange) -> String {
+/// Writes `3` or `2 to 9`.
+pub(super) fn take_range_words(TakeRange { lo, hi }: TakeRange) -> String {
     if lo == hi { lo.to_string() } else { format!("{lo} to {hi}") }
 }
 

@@ -2,4 +2,5 @@
 
 pub mod explanation;
 pub mod numbers;
+pub mod robustness;
 pub mod row_sets;

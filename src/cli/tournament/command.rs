@@ -1,27 +1,29 @@
 //! `lastnim tournament`: tournaments on a server.
 
-use super::intervention::Intervention;
+use super::{
+    intervention::Intervention,
+    manifest::{self, ManifestArgs},
+    named::{TournamentArg, TournamentName},
+    watch::watch_tournament,
+};
 use crate::{
     cli::{
         CommandExit, CommandResult, Failure,
         args::given_flags::GivenFlags,
         form::{CsvArgs, FormArgs, OutputForm, table_page_report},
-        progress::bar_style,
         remote::{MAX_PAGE, RemoteServer, ServerArgs},
-        runner::{self, CheckArgs, RunArgs, SeenTournament, SuperviseArgs},
+        runner::{self, CheckArgs, RunArgs, SuperviseArgs},
         runtime,
         tournament_settings::{TournamentFlags, settings_of_flags},
     },
-    game::{BotName, TournamentId},
+    game::BotName,
     report::{
         standings::standings_report,
         tournament::{progress_line, tournament_report, tournament_table},
-        words::count_words,
     },
     wire::pb,
 };
 use clap::{Args, Subcommand, ValueEnum};
-use indicatif::{ProgressBar, ProgressDrawTarget};
 use std::io::{self, IsTerminal as _, Write as _};
 
 /// Creates, starts and follows tournaments on a server.
@@ -32,8 +34,11 @@ use std::io::{self, IsTerminal as _, Write as _};
   lastnim tournament list
   lastnim tournament join $ID --bot dave
   lastnim tournament show $ID
+  lastnim tournament show cup.toml
   lastnim tournament standings $ID
-  lastnim tournament cancel $ID --json")]
+  lastnim tournament cancel $ID --json
+
+A tournament is named by its id; or, if `lastnim tournament run` plays it, by its file, without a server and a token.")]
 pub struct TournamentArgs {
     #[command(subcommand)]
     action: TournamentAction,
@@ -85,18 +90,22 @@ In a ladder that runs, the bot plays the matches of the round that is being play
     /// Starts a tournament
     #[command(after_help = "Example:
   lastnim tournament start $ID")]
-    Start(TournamentIdArg),
+    Start(TournamentArg),
     /// Cancels a tournament: open matches end without a winner
     #[command(after_help = "Example:
   lastnim tournament cancel $ID")]
-    Cancel(TournamentIdArg),
+    Cancel(TournamentArg),
     #[command(flatten)]
     Intervene(Intervention),
-    /// Shows a tournament: its settings, its field, how far it is, what its format says besides the standings
+    /// Shows a tournament: its settings, its field, how far it is, and what goes on in it
     #[command(after_help = "Examples:
   lastnim tournament show $ID
-  lastnim tournament show $ID --json")]
-    Show(TournamentIdArg),
+  lastnim tournament show $ID --json
+
+Until it is over, it says who is connected, whom matches wait for and for how long, which matches have been waiting longest, and how
+much time is left: an estimate from the pace so far, and the most by the clocks. What its format says besides the standings
+and what the organiser did stand there as well.")]
+    Show(TournamentArg),
     /// Lists tournaments, the newest first
     #[command(after_help = "Examples:
   lastnim tournament list
@@ -122,7 +131,7 @@ In a ladder that runs, the bot plays the matches of the round that is being play
   lastnim tournament standings $ID --csv > standings.csv")]
     Standings {
         #[command(flatten)]
-        named: TournamentIdArg,
+        named: TournamentArg,
         /// Compares each two bots as well: how many of the matches in which both sat each of them won, and how likely each is
         /// the stronger by their ratings
         #[arg(long)]
@@ -130,11 +139,23 @@ In a ladder that runs, the bot plays the matches of the round that is being play
         #[command(flatten)]
         csv: CsvArgs,
     },
+    /// Fetches the signed manifest of a tournament: what it is, every match with the hash of its record, and the standings
+    #[command(after_help = "Examples:
+  lastnim tournament manifest $ID --output cup.manifest
+  lastnim record export --tournament $ID --dir records
+  lastnim verify cup.manifest --records records --key $(lastnim key)
+  lastnim tournament manifest $ID | head -n 2
+
+A manifest has a line of JSON for each thing that it says; docs/records.md says what the server signs. Of a tournament that is not
+over it is a manifest so far: matches that begin later are none of its matches, and bots are not rated yet.")]
+    Manifest(ManifestArgs),
     /// Follows a tournament to its end, and prints the standings
     #[command(after_help = "Examples:
   lastnim tournament watch $ID
-  lastnim tournament watch $ID --json")]
-    Watch(TournamentIdArg),
+  lastnim tournament watch $ID --json
+
+On a terminal it shows meanwhile who is connected, whom matches wait for, and how much time is left.")]
+    Watch(TournamentArg),
 }
 
 const RUN_EXAMPLES: &str = "Examples:
@@ -143,8 +164,14 @@ const RUN_EXAMPLES: &str = "Examples:
   lastnim tournament run cup.toml --fresh --json
   LASTNIM_ADMIN_TOKEN=... lastnim tournament run cup.toml --server arena.example.org:7600
 
-Ctrl-C stops it; the same command carries on where it stopped, also after a crash. What must last is kept in a folder
-beside the file: cup.run for cup.toml. The keys of the file are in docs/tournaments.md.";
+Ctrl-C stops it; the same command carries on where it stopped, also after a crash. On a server that is named, Ctrl-C pauses the tournament,
+so that no clock runs while its bots are away, and the same command lets it go on. What must last is kept in a folder beside
+the file: cup.run for cup.toml. The keys of the file are in docs/tournaments.md.
+
+While it runs, another terminal has a look or intervenes by the file:
+  lastnim tournament show cup.toml
+  lastnim tournament disqualify cup.toml --bot mallory --results annul --reason 'it asks another bot'
+  lastnim tournament finish ladder.toml";
 
 const CREATE_EXAMPLES: &str = "Examples:
   lastnim tournament create --seats 2 --piles 3,4,5
@@ -175,21 +202,31 @@ impl From<StateArg> for pb::TournamentState {
     }
 }
 
-/// The tournament that is meant.
-#[derive(Debug, Args)]
-pub struct TournamentIdArg {
-    /// The tournament's id
-    pub id: TournamentId,
-}
-
 /// The tournament and the bot that are meant.
 #[derive(Debug, Args)]
 struct EntrantArgs {
-    /// The tournament's id
-    id: TournamentId,
+    /// The tournament's id, or the file of one that `lastnim tournament run` plays
+    id: TournamentName,
     /// The bot, which an admin names; the bot of the token if not given
     #[arg(long, value_name = "NAME")]
     bot: Option<BotName>,
+}
+
+impl ServerAction {
+    /// Returns the tournament that it is about, if it is about one.
+    fn tournament_mut(&mut self) -> Option<&mut TournamentName> {
+        match self {
+            Self::Create(_) | Self::List { .. } => None,
+            Self::Join(entrant) | Self::Leave(entrant) => Some(&mut entrant.id),
+            Self::Start(named)
+            | Self::Cancel(named)
+            | Self::Show(named)
+            | Self::Watch(named)
+            | Self::Standings { named, .. } => Some(&mut named.id),
+            Self::Manifest(args) => Some(&mut args.named.id),
+            Self::Intervene(intervention) => Some(intervention.tournament_mut()),
+        }
+    }
 }
 
 impl EntrantArgs {
@@ -201,16 +238,18 @@ impl EntrantArgs {
 
 pub fn run(args: TournamentArgs) -> CommandResult {
     let form = args.form.form();
-    let action = match args.action {
+    let mut action = match args.action {
         TournamentAction::Check(args) => return runner::check_file(&args, form),
         TournamentAction::Run(run) => return runner::run(&run, &args.server, form),
         TournamentAction::Supervise(args) => return runner::supervise_program(&args),
         TournamentAction::OnServer(action) => action,
     };
     runtime::run_on_runtime(Some(1), async move {
-        let remote = RemoteServer::connect(&args.server).await?;
-        let desk = TournamentCommands { remote, form };
-        desk.run_action(action).await?;
+        let remote = match action.tournament_mut() {
+            Some(named) => named.connect_and_resolve(&args.server).await?,
+            None => RemoteServer::connect(&args.server).await?,
+        };
+        TournamentCommands { remote, form }.run_action(action).await?;
         Ok(CommandExit::Done)
     })
 }
@@ -242,18 +281,18 @@ impl TournamentCommands {
                 let left = self.remote.answer(service.leave_tournament(request)).await?;
                 self.print_changed(&self.require_tournament(left.tournament)?)
             }
-            ServerAction::Start(TournamentIdArg { id }) => {
+            ServerAction::Start(TournamentArg { id }) => {
                 let request = pb::StartTournamentRequest { tournament_id: id.to_string() };
                 let started = self.remote.answer(service.start_tournament(request)).await?;
                 self.print_changed(&self.require_tournament(started.tournament)?)
             }
-            ServerAction::Cancel(TournamentIdArg { id }) => {
+            ServerAction::Cancel(TournamentArg { id }) => {
                 let request = pb::CancelTournamentRequest { tournament_id: id.to_string() };
                 let cancelled = self.remote.answer(service.cancel_tournament(request)).await?;
                 self.print_changed(&self.require_tournament(cancelled.tournament)?)
             }
             ServerAction::Intervene(intervention) => intervention.act(&self.remote, self.form).await,
-            ServerAction::Show(TournamentIdArg { id }) => {
+            ServerAction::Show(TournamentArg { id }) => {
                 let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
                 let shown = self.remote.answer(service.get_tournament(request)).await?;
                 let tournament = self.require_tournament(shown.tournament.clone())?;
@@ -264,12 +303,15 @@ impl TournamentCommands {
                 self.list_tournaments(pb::ListTournamentsRequest { page_size: most, page_token, state }, csv)
                     .await
             }
-            ServerAction::Standings { named: TournamentIdArg { id }, cross_table, csv } => {
+            ServerAction::Standings { named: TournamentArg { id }, cross_table, csv } => {
                 let request = pb::GetStandingsRequest { tournament_id: id.to_string(), cross_table };
                 let report = self.remote.answer(service.get_standings(request)).await?;
                 csv.print_message_report(self.form, &report, || standings_report(&report))
             }
-            ServerAction::Watch(TournamentIdArg { id }) => self.watch_tournament(id).await,
+            ServerAction::Manifest(args) => manifest::fetch_manifest(&self.remote, &args, self.form).await,
+            ServerAction::Watch(TournamentArg { id }) => {
+                watch_tournament(&self.remote, &id.to_string(), self.form).await
+            }
         }
     }
 
@@ -318,41 +360,4 @@ impl TournamentCommands {
     fn print_changed(&self, tournament: &pb::Tournament) -> Result<(), Failure> {
         self.form.print_message(tournament, |out| writeln!(out, "{}", progress_line(tournament)))
     }
-
-    async fn watch_tournament(&self, id: TournamentId) -> Result<(), Failure> {
-        let request = pb::WatchTournamentRequest { tournament_id: id.to_string(), state_only: false };
-        let mut states =
-            self.remote.answer(self.remote.tournament_client().watch_tournament(request)).await?;
-        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-        let bar = bar.with_style(bar_style("{msg}"));
-        let mut seen = SeenTournament::default();
-        while !seen.is_over() {
-            let state =
-                states.message().await.map_err(|status| self.remote.broken_stream_failure(&status))?;
-            seen.update(state.ok_or_else(|| self.remote.early_end_failure("the tournament"))?);
-            show_progress(&bar, &seen.tournament);
-        }
-        bar.finish_and_clear();
-        seen.print_report(self.form)
-    }
-}
-
-fn show_progress(bar: &ProgressBar, tournament: &pb::Tournament) {
-    let field = count_words(tournament.field.len(), "bot", "bots");
-    if tournament.state() == pb::TournamentState::Open {
-        bar.set_message(format!("open, {field} so far"));
-        return;
-    }
-    let waiting = if tournament.awaits_bots { ", waiting for bots" } else { "" };
-    if tournament.matches_total == 0 {
-        bar.set_message(format!("{field}{waiting}, {} matches played", tournament.matches_played));
-        return;
-    }
-    // The matches are counted at the start, and a test that has its answer needs fewer.
-    if bar.length() == Some(0) {
-        bar.set_style(bar_style("{msg} {wide_bar} {pos}/{len} matches, {eta} left"));
-    }
-    bar.set_message(format!("{field}{waiting}"));
-    bar.set_length(tournament.matches_total);
-    bar.set_position(tournament.matches_played);
 }

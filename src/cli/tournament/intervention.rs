@@ -1,9 +1,9 @@
 //! What an organiser does to a tournament that runs: pause, resume, disqualify, void, finish.
 
-use super::command::TournamentIdArg;
+use super::named::{TournamentArg, TournamentName};
 use crate::{
     cli::{Failure, form::OutputForm, remote::RemoteServer},
-    game::{BotName, MatchId, TournamentId},
+    game::{BotName, MatchId},
     report::{tournament::progress_line, tournament_events::event_line},
     tournament::Reason,
     wire::pb,
@@ -18,13 +18,14 @@ pub enum Intervention {
     #[command(after_help = "Examples:
   lastnim tournament pause $ID
   lastnim tournament pause $ID --freeze
+  lastnim tournament pause cup.toml
   lastnim tournament pause $ID --json
 
 With --freeze the clocks of open matches stand still, and takes that arrive wait as well. A tournament that is paused does not end,
 so that its last matches can still be voided.")]
     Pause {
         #[command(flatten)]
-        named: TournamentIdArg,
+        named: TournamentArg,
         /// Lets open matches wait: their clocks stand still
         #[arg(long)]
         freeze: bool,
@@ -33,7 +34,7 @@ so that its last matches can still be voided.")]
     #[command(after_help = "Examples:
   lastnim tournament resume $ID
   lastnim tournament resume $ID --json")]
-    Resume(TournamentIdArg),
+    Resume(TournamentArg),
     /// Disqualifies a bot: the steward plays its seats, and it stands behind all others
     #[command(after_help = "Examples:
   lastnim tournament disqualify $ID --bot mallory --results annul --reason 'it asks another bot'
@@ -43,7 +44,7 @@ If its results stand, all its matches count for the others, also those to come, 
 annulled, no match in which it sits counts for anybody: as a rule where most of its matches are still to come.")]
     Disqualify {
         #[command(flatten)]
-        named: TournamentIdArg,
+        named: TournamentArg,
         /// The bot
         #[arg(long, value_name = "NAME")]
         bot: BotName,
@@ -62,7 +63,7 @@ What is played again has the same number, bots and position. The record of a voi
 round that is being played can be voided.")]
     Void {
         #[command(flatten)]
-        named: TournamentIdArg,
+        named: TournamentArg,
         #[command(flatten)]
         target: Target,
         #[command(flatten)]
@@ -71,8 +72,10 @@ round that is being played can be voided.")]
     /// Lets a ladder end after the round that is being played
     #[command(after_help = "Examples:
   lastnim tournament finish $ID
-  lastnim tournament finish $ID --json")]
-    Finish(TournamentIdArg),
+  lastnim tournament finish ladder.toml --json
+
+A ladder that `lastnim tournament run` plays is named by its file, while the run goes on: the run ends with the last standings.")]
+    Finish(TournamentArg),
 }
 
 /// What becomes of the results of a bot that is disqualified.
@@ -105,24 +108,35 @@ pub struct Why {
 }
 
 impl Intervention {
+    /// Returns the tournament that it is about.
+    pub fn tournament_mut(&mut self) -> &mut TournamentName {
+        match self {
+            Self::Pause { named, .. }
+            | Self::Disqualify { named, .. }
+            | Self::Void { named, .. }
+            | Self::Resume(named)
+            | Self::Finish(named) => &mut named.id,
+        }
+    }
+
     /// Does it, and prints what happened and how the tournament stands.
     pub async fn act(self, remote: &RemoteServer, form: OutputForm) -> Result<(), Failure> {
         let mut service = remote.tournament_client();
-        let to_id = |id: TournamentId| id.to_string();
+        let to_id = |id: TournamentName| id.to_string();
         match self {
-            Self::Pause { named: TournamentIdArg { id }, freeze } => {
+            Self::Pause { named: TournamentArg { id }, freeze } => {
                 let open = if freeze { pb::OpenMatches::Freeze } else { pb::OpenMatches::Finish };
                 let request =
                     pb::PauseTournamentRequest { tournament_id: to_id(id), open_matches: open.into() };
                 let done = remote.answer(service.pause_tournament(request)).await?;
                 print_change(form, &done, done.tournament.as_ref(), done.event.as_ref())
             }
-            Self::Resume(TournamentIdArg { id }) => {
+            Self::Resume(TournamentArg { id }) => {
                 let request = pb::ResumeTournamentRequest { tournament_id: to_id(id) };
                 let done = remote.answer(service.resume_tournament(request)).await?;
                 print_change(form, &done, done.tournament.as_ref(), done.event.as_ref())
             }
-            Self::Disqualify { named: TournamentIdArg { id }, bot, results, why } => {
+            Self::Disqualify { named: TournamentArg { id }, bot, results, why } => {
                 let results = match results {
                     ResultsArg::Stand => pb::DisqualifiedResults::Stand,
                     ResultsArg::Annul => pb::DisqualifiedResults::Annul,
@@ -136,7 +150,7 @@ impl Intervention {
                 let done = remote.answer(service.disqualify_bot(request)).await?;
                 print_change(form, &done, done.tournament.as_ref(), done.event.as_ref())
             }
-            Self::Void { named: TournamentIdArg { id }, target: Target { match_id, group }, why } => {
+            Self::Void { named: TournamentArg { id }, target: Target { match_id, group }, why } => {
                 use pb::void_matches_request::Target as Voided;
                 let target = match_id.map(|id| Voided::MatchId(id.to_string()));
                 let target = target.or(group.map(Voided::Group));
@@ -145,7 +159,7 @@ impl Intervention {
                 let done = remote.answer(service.void_matches(request)).await?;
                 print_change(form, &done, done.tournament.as_ref(), done.event.as_ref())
             }
-            Self::Finish(TournamentIdArg { id }) => {
+            Self::Finish(TournamentArg { id }) => {
                 let request = pb::FinishTournamentRequest { tournament_id: to_id(id) };
                 let done = remote.answer(service.finish_tournament(request)).await?;
                 print_change(form, &done, done.tournament.as_ref(), done.event.as_ref())

@@ -2,5 +2,8 @@
 
 mod command;
 mod intervention;
+mod manifest;
+mod named;
+mod watch;
 
 pub use command::{TournamentArgs, run};

@@ -11,7 +11,7 @@ use crate::{
     tournament::{RepeatedGroups, Settings, TotalMatches, count_matches},
     wire::{
         parse_request, pb,
-        tournament::{parse_settings_and_terms, settings_message},
+        tournament::{parse_settings_and_terms, set_newest_methods, settings_message},
     },
 };
 
@@ -59,7 +59,8 @@ fn read_plan(toml: &mut TomlDocument) -> Option<TournamentPlan> {
     let given = reader.read(toml);
     let PlayerEntries { players, names } = read_players(toml);
     check_bots_of_format(&reader.named, &names, toml);
-    let given = given?;
+    let mut given = given?;
+    set_newest_methods(&mut given);
     let parsed = parse_request(|plan| parse_settings_and_terms(&given, plan.member("settings")));
     let parsed = parsed.map_err(|violations| {
         violations.as_slice().iter().for_each(|violation| reader.report_violation(violation, toml));

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// The tables of the file that have settings.
-const TABLES: [&str; 5] = ["", "clock", "format", "positions", "positions.drawn"];
+const TABLES: [&str; 6] = ["", "clock", "retention", "format", "positions", "positions.drawn"];
 
 /// The settings of a file, being read.
 #[derive(Debug, Default)]
@@ -42,7 +42,7 @@ impl SettingsReader {
         let keys = places.filter(|((place, _), key)| *place == table && is_here(key));
         let keys: Vec<_> = keys.map(|((_, name), key)| (name, key)).collect();
         let others: &[&str] = match table {
-            "" => &["clock", "format", "positions", "bot"],
+            "" => &["clock", "retention", "format", "positions", "bot"],
             "positions" => &["drawn"],
             _ => &[],
         };

@@ -82,13 +82,14 @@ impl SettingKey {
             "alliance_matrix.rows" => "matrix".to_owned(),
             "drawn_positions.count" => "draw-positions".to_owned(),
             _ if self.table() == "drawn_positions" => format!("draw-{}", self.name()),
+            _ if self.table() == "retention" => format!("keep-{}", self.name()),
             _ => self.name().replace('_', "-"),
         }
     }
 
     /// Returns whether it is about one format.
     pub fn is_of_format(&self) -> bool {
-        !["", "alliance_matrix", "clock", "drawn_positions"].contains(&self.table())
+        !["", "alliance_matrix", "clock", "drawn_positions", "retention"].contains(&self.table())
     }
 
     /// Returns the words that may stand for it, if only some may.

@@ -55,14 +55,16 @@ pub const KEYS: &[SettingKey] = keys! {
         "The fewest and the most counters of a pile of drawn positions";
     "paper_positions" Flag "", "", "The 12 positions of the paper's tables";
     "ending" Word "", "to-move-wins", "Who wins when no counter is left";
-    "alliance" Word "", "declared, or given where there is a matrix",
+    "alliance" Word "", "standard for two seats, declared for more; given where there is a matrix",
         "How rows come about: each seat declares its own, all have the standard one, they are drawn from the seed, or given \
          by a matrix";
     "alliance_matrix.rows" Matrix "", "",
         "Everybody's row, for each seat: offsets from the seat, the most preferred winner first";
     "seed" Number "0 to 2^63 - 1", "0", "What everything random derives from";
-    "scoring" Word "", "win where rows are declared, satisfaction otherwise",
+    "scoring" Word "", "win where rows are declared, and for two seats with standard rows; satisfaction otherwise",
         "What a seat's points are: 1 for the winner, or its satisfaction";
+    "oracle" Word "", "open",
+        "Whether its bots may ask the server's oracle while it runs; closed also withholds audits and practice";
     "concurrency" Count "1 to 10,000", "64", "Matches at once";
     "bot_concurrency" Count "1 to 10,000", "as many as there are", "Matches of one bot at once";
     "start_at" Count "`seats` to 10,000", "wait for `tournament start`",
@@ -72,8 +74,14 @@ pub const KEYS: &[SettingKey] = keys! {
     "clock.lag_quota_ms" Number "0 to 10,000", "100", "The most lag that is given back for one take";
     "clock.lag_total_ms" Number "0 to 600,000", "10,000", "The most lag that is given back to a seat in one match";
     "clock.declaration_ms" Number "1 to 3,600,000", "10,000", "How long seats have to declare their rows";
+    "retention.matches" Count "1 to 10,000,000", "none by their number, or all where `days` is left out as well",
+        "So many of the newest matches that are over keep their records";
+    "retention.days" Count "1 to 36,500", "none by their age, or all where `matches` is left out as well",
+        "Matches that ended in so many days keep their records";
     "strikes" Count "1 to 100", "3", "The strike that forfeits a seat";
     "max_plies" Count "1 to 65,536", "10,000", "The number of plies after which the oracle decides";
+    "methods" Count "1 to 2", "2",
+        "The version of the methods of pairing, rating and judging: an older one makes what an older tournament made";
 };
 
 /// Returns the keys of the fields of a message, by the path of the message.
@@ -94,7 +102,7 @@ mod tests {
     use crate::wire::{
         json::{message_from_json, message_to_json},
         parse_request, pb,
-        tournament::{parse_settings_and_terms, settings_message},
+        tournament::{parse_settings_and_terms, set_newest_methods, settings_message},
     };
     use serde_json::{Value, json};
 
@@ -126,7 +134,7 @@ mod tests {
 
     #[test]
     fn the_documentation_has_every_key() {
-        for table in ["", "clock", "positions.drawn"] {
+        for table in ["", "clock", "retention", "positions.drawn"] {
             let keys = KEYS.iter().filter(|key| key.file_place().is_some_and(|(place, _)| place == table));
             is_documented(&keys.map(|key| row("", key.name(), key)).collect::<Vec<_>>());
         }
@@ -150,7 +158,8 @@ mod tests {
                 let bot = format!("bot{index}");
                 given[&table][key.name()] = if key.kind == ValueKind::Bot { bot.into() } else { 1.into() };
             }
-            let given: pb::TournamentSettings = message_from_json(&given).unwrap();
+            let mut given: pb::TournamentSettings = message_from_json(&given).unwrap();
+            set_newest_methods(&mut given);
             let parsed = parse_request(|shown| parse_settings_and_terms(&given, shown.member("settings")));
             let (settings, terms) = parsed.unwrap_or_else(|violations| panic!("{kind}: {violations}"));
             let full = message_to_json(&settings_message(&settings, &terms));

@@ -21,7 +21,7 @@ use std::{
     path::PathBuf,
 };
 
-/// Draws all possible play of a game: who wins at every state, and by which takes
+/// Draws all possible play of a game: who wins at every state under optimal play, and by which takes
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct TreeArgs {

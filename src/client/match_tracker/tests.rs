@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    client::SuspensionReason,
+    client::{SuspensionReason, question_queue::MAX_WAITING_REPORTS},
     referee::{EndReason, RefusalReason},
     wire::pb::play_response::Event as Told,
 };
@@ -30,7 +30,7 @@ fn welcome(open_matches: u32) -> Told {
 
 /// A book whose bot has heard of its session.
 fn book() -> MatchTracker {
-    let mut book = MatchTracker::default();
+    let mut book = MatchTracker::new(Attention::OneQuestion);
     assert!(matches!(tell(&mut book, welcome(0))[..], [ClientAction::Ask(BotQuestion::Connected(_))]));
     assert!(book.handle_answer(BotAnswer::Heard).is_empty());
     book
@@ -495,8 +495,91 @@ fn what_waits_for_a_bot_that_never_answers_is_bounded() {
         let ended = pb::MatchEnded { match_id: id, winner: Some(0), ..Default::default() };
         assert!(tell(&mut book, Told::MatchEnded(Box::new(ended))).is_empty());
     }
-    assert!(book.waiting.len() <= MAX_WAITING_REPORTS + 2);
+    assert!(book.questions.len() <= MAX_WAITING_REPORTS + 2);
     assert_eq!(book.summary().matches, 3 * MAX_WAITING_REPORTS as u64);
+}
+
+#[test]
+fn what_comes_late_changes_nothing() {
+    let mut book = in_play();
+    assert!(matches!(tell(&mut book, turn(ID, 4, 1, 3))[..], [ClientAction::Ask(BotQuestion::Play(_))]));
+    // A turn that the match has left behind.
+    assert_eq!(tell(&mut book, turn(ID, 1, 2, 4)), []);
+    assert_eq!(book.handle_answer(took(4, 1)), [sent_take(4, 1)]);
+    let ended = pb::MatchEnded { match_id: ID.into(), winner: Some(0), ..Default::default() };
+    tell(&mut book, Told::MatchEnded(Box::new(ended)));
+    assert_eq!(book.handle_answer(BotAnswer::Heard), []);
+    assert!(book.is_done_with(TOURNAMENT));
+    // A match that is known to be over does not begin again.
+    assert_eq!(tell(&mut book, started(ID)), []);
+    assert_eq!(tell(&mut book, snapshot_in_play(Some(turn_of(ID, 1, 2, 4)))), []);
+    assert!(book.is_done_with(TOURNAMENT));
+}
+
+#[test]
+fn a_match_that_ended_unseen_is_played_on_if_it_is_open_after_all() {
+    let mut book = in_play();
+    tell(&mut book, welcome(0));
+    let caught_up = Told::CaughtUp(pb::CaughtUp::default());
+    tell(&mut book, caught_up);
+    assert_eq!(book.summary().unseen, 1);
+    tell(&mut book, snapshot_in_play(Some(turn_of(ID, 1, 2, 4))));
+    // It hears of the session and of the end before it is asked.
+    book.handle_answer(BotAnswer::Heard);
+    let asked = book.handle_answer(BotAnswer::Heard);
+    assert!(matches!(asked[..], [ClientAction::Ask(BotQuestion::Play(_))]), "{asked:?}");
+    let ended = pb::MatchEnded { match_id: ID.into(), winner: Some(0), ..Default::default() };
+    tell(&mut book, Told::MatchEnded(Box::new(ended)));
+    assert_eq!(book.summary().matches, 1);
+}
+
+#[test]
+fn a_seat_that_is_given_up_is_resigned_until_the_server_knows() {
+    let mut book = in_play();
+    tell(&mut book, turn(ID, 1, 2, 4));
+    let resigned = || ClientAction::Send(Wire::Resign(pb::Resign { match_id: ID.into() }));
+    let given_up = BotAnswer::Resigned { match_id: match_id(ID) };
+    assert_eq!(book.handle_answer(given_up.clone()), [resigned()]);
+    // It was lost with the session.
+    tell(&mut book, welcome(1));
+    assert_eq!(book.handle_answer(BotAnswer::Heard), []);
+    assert_eq!(tell(&mut book, snapshot_in_play(Some(turn_of(ID, 1, 2, 4)))), [resigned()]);
+    assert_eq!(
+        tell(
+            &mut book,
+            Told::Forfeited(pb::Forfeited { match_id: ID.into(), seat: 1, ..Default::default() })
+        ),
+        []
+    );
+    let lost = Told::Snapshot(Box::new(pb::Snapshot {
+        alliance_matrix: Some(matrix()),
+        forfeited: vec![1],
+        ..snapshot(pb::Phase::Playing)
+    }));
+    assert_eq!(tell(&mut book, lost), []);
+}
+
+#[test]
+fn a_bot_that_thinks_about_many_matches_is_asked_of_several_and_told_what_it_may_drop() {
+    let mut book = MatchTracker::new(Attention::Requests(2.try_into().unwrap()));
+    assert_eq!(tell(&mut book, welcome(0)).len(), 1);
+    let third = MatchId::new(3, &[3; 10]).to_string();
+    let asked = |actions: &[ClientAction]| match actions {
+        [.., ClientAction::Ask(BotQuestion::Declare(info))] => Some(info.id),
+        _ => None,
+    };
+    assert_eq!(asked(&tell(&mut book, started(ID))), Some(match_id(ID)));
+    assert_eq!(asked(&tell(&mut book, started(OTHER))), Some(match_id(OTHER)));
+    assert_eq!(tell(&mut book, started(&third)), []);
+    // Its answer still comes, and only then is there room for the third.
+    let ended = pb::MatchEnded { match_id: ID.into(), winner: Some(0), ..Default::default() };
+    let told = tell(&mut book, Told::MatchEnded(Box::new(ended)));
+    assert_eq!(told, [ClientAction::Withdraw(match_id(ID))]);
+    assert_eq!(asked(&book.handle_answer(BotAnswer::Withdrawn)), Some(match_id(&third)));
+    // The end was waiting for the welcome to be heard.
+    assert!(matches!(book.handle_answer(BotAnswer::Heard)[..], [ClientAction::Ask(BotQuestion::Ended(_))]));
+    let answer = book.handle_answer(declared(OTHER, &[1, 0, 2]));
+    assert!(matches!(answer[..], [ClientAction::Send(Wire::Declare(_))]));
 }
 
 proptest! {

@@ -111,5 +111,7 @@ pub(super) fn field_table(bots: &[BotFindings]) -> Table {
         .column(Column::integer("wins"), |found| found.figures.wins)
         .column(Column::integer("forfeits"), |found| found.figures.forfeits)
         .column(Column::integer("kingmaking"), |found| found.kingmaking.plies)
+        .column(Column::integer("risky takes"), |found| found.safety.risky)
+        .column(Column::integer("safe errors"), |found| found.safety.safe_errors)
         .into_table()
 }

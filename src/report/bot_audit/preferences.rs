@@ -16,28 +16,35 @@ const MAX_CHOSEN_SEATS: usize = 8;
 
 /// Reports the rows that a bot had, those that its takes fit, and how often it chose which winner over which.
 pub(super) fn preference_sections(preference: &PreferenceFindings) -> Vec<Section> {
-    let PreferenceFindings { seats, choices, .. } = preference;
+    let PreferenceFindings { seats, choices, source, .. } = preference;
+    let (of_rows, meaning, choice_heading) = match source {
+        RowSource::Declared => (
+            "",
+            "A row lists offsets from the bot's own seat, which is 0, the winner that it likes best first; 1 moves next",
+            "How often it made the seat at the line's offset win where it could have made the column's: +1 moves next after it",
+        ),
+        RowSource::Assigned => (
+            " with assigned rows",
+            "A row lists places in the row that the seat was assigned, 0 the winner that this likes best: `0 1 2` is the assigned row itself",
+            "How often it made the winner at the line's place of the assigned row win where it could have made the column's",
+        ),
+    };
     let more = preference.rows.len().saturating_sub(MAX_LISTED);
     let more = (more > 0 || preference.other_rows > 0).then(|| {
         let rows = count_words(more, "more row", "more rows");
         let matches = count_words(preference.other_rows, "match", "matches");
         format!("{rows}, and {matches} with rows that are not told apart.")
     });
-    let rows =
-        Section::with_heading(format!("Preferences at tables of {seats}, by takes that chose between winners: {choices}"))
-            .paragraph(
-                "A row lists offsets from the bot's own seat, which is 0, the winner that it likes best first; 1 moves next",
-            )
-            .table(row_table(preference))
-            .paragraphs(more)
-            .paragraph(format!("{}.", rows_if_believed(preference)))
-            .paragraph(format!("{}.", rows_if_known(&preference.explained)));
-    let chosen = (*choices > 0 && seats.get() <= MAX_CHOSEN_SEATS).then(|| {
-        Section::with_heading(
-            "How often it made the seat at the line's offset win where it could have made the column's: +1 moves next after it",
-        )
-        .table(winner_choice_table(preference))
-    });
+    let rows = Section::with_heading(format!(
+        "Preferences at tables of {seats}{of_rows}, by takes that chose between winners: {choices}"
+    ))
+    .paragraph(meaning)
+    .table(row_table(preference))
+    .paragraphs(more)
+    .paragraph(format!("{}.", rows_if_believed(preference)))
+    .paragraphs(preference.explained.as_ref().map(|explained| format!("{}.", rows_if_known(explained))));
+    let chosen = (*choices > 0 && seats.get() <= MAX_CHOSEN_SEATS)
+        .then(|| Section::with_heading(choice_heading).table(winner_choice_table(preference)));
     [rows].into_iter().chain(chosen).collect()
 }
 
@@ -54,7 +61,7 @@ fn row_table(preference: &PreferenceFindings) -> Table {
         share_column("fits the choices"),
     ]);
     for held in preference.rows.iter().take(MAX_LISTED) {
-        let source = match held.source {
+        let source = match preference.source {
             RowSource::Declared => "declared",
             RowSource::Assigned => "assigned",
         };
@@ -82,11 +89,12 @@ fn row_table(preference: &PreferenceFindings) -> Table {
 
 fn winner_choice_table(preference: &PreferenceFindings) -> Table {
     let offsets = 0..preference.seats.get();
-    let others = offsets.clone().map(|offset| share_column(format!("over +{offset}")));
+    let sign = if preference.source == RowSource::Declared { "+" } else { "" };
+    let others = offsets.clone().map(|offset| share_column(format!("over {sign}{offset}")));
     let mut table = Table::new([Column::text("took").right_aligned()].into_iter().chain(others));
     for offset in offsets.clone() {
         let shares = offsets.clone().map(|other| preference.chosen_share(offset, other).into());
-        table.push_row([format!("+{offset}").into()].into_iter().chain(shares));
+        table.push_row([format!("{sign}{offset}").into()].into_iter().chain(shares));
     }
     table
 }
@@ -110,7 +118,8 @@ fn rows_if_believed(preference: &PreferenceFindings) -> String {
             )
         }
         RationalisableCount::Contradicted { cycle } => {
-            let words = cycle.iter().chain(cycle.first()).map(|offset| format!("+{offset}"));
+            let sign = if preference.source == RowSource::Declared { "+" } else { "" };
+            let words = cycle.iter().chain(cycle.first()).map(|offset| format!("{sign}{offset}"));
             let words = join_words(words, " over ");
             format!("No row makes every take optimal: it took winners {words}, each at least once")
         }
@@ -143,9 +152,8 @@ fn rows_if_known(explained: &ExplainedRows) -> String {
 
 /// Says which row the others believe.
 fn believed_row_words(preference: &PreferenceFindings) -> &'static str {
-    if preference.rows.iter().all(|held| held.source == RowSource::Assigned) {
-        "the assigned one"
-    } else {
-        "the declared one"
+    match preference.source {
+        RowSource::Assigned => "the assigned one",
+        RowSource::Declared => "the declared one",
     }
 }

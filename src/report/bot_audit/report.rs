@@ -5,13 +5,14 @@ use super::{
         RANKS, SHARE, circumstance_regret_plot, circumstance_table, field_table, figure_table,
         figure_with_interval, value_cell,
     },
-    pairs::{correction_words, pair_section, with_flagged_pairs},
+    pairs::{correction_words, pair_sections, with_flagged_pairs},
     preferences::preference_sections,
     puzzles::{kingmaking_section, puzzle_sections},
     verdict::verdict_sentences,
 };
 use crate::{
     auditing::{AuditFindings, AuditSubject, BotFindings, GamePhase, GroupCount, LivePileCount},
+    oracle::TakeSafetyCounts,
     report::{Report, Section, versions::versions_note, words::count_words},
 };
 
@@ -34,11 +35,11 @@ pub fn bot_audit_report(scope: &AuditSubject, findings: &AuditFindings, sources:
         .paragraphs(correction_words(scope, findings))
         .paragraphs(sources)
         .paragraphs(crowded_out);
-    let rest = match found {
-        Some(found) => bot_sections(found, findings),
-        None => {
-            vec![Section::with_heading("Bots").table(field_table(&findings.bots)), pair_section(findings)]
-        }
+    let rest = if let Some(found) = found {
+        bot_sections(found, findings)
+    } else {
+        let bots = Section::with_heading("Bots").table(field_table(&findings.bots));
+        [bots].into_iter().chain(pair_sections(findings)).collect()
     };
     [head].into_iter().chain(rest).collect()
 }
@@ -70,8 +71,9 @@ fn bot_summary(found: Option<&BotFindings>, findings: &AuditFindings) -> String 
 fn bot_sections(found: &BotFindings, findings: &AuditFindings) -> Vec<Section> {
     let figures = &found.figures;
     let mut sections = vec![
-        Section::with_heading("Figures, with intervals by the bootstrap over duplicate groups")
+        Section::with_heading("Figures, with 95% intervals over duplicate groups")
             .table(figure_table(figures)),
+        safety_section(found),
         Section::with_heading("By phase: more than two thirds of the counters left, more than one, the rest")
             .table(circumstance_table("phase", &figures.by_phase, GamePhase::name))
             .plot(circumstance_regret_plot(&figures.by_phase, GamePhase::name)),
@@ -82,8 +84,26 @@ fn bot_sections(found: &BotFindings, findings: &AuditFindings) -> Vec<Section> {
         )),
     ];
     sections.extend(found.preferences.iter().flat_map(preference_sections));
-    sections.extend([pair_section(findings), kingmaking_section(&found.kingmaking)]);
+    sections.extend(pair_sections(findings));
+    sections.push(kingmaking_section(&found.kingmaking));
     sections.extend(puzzle_sections(found));
     sections.push(Section::with_heading("Verdict").list(verdict_sentences(found, findings)));
     sections
+}
+
+/// Reports how the bot stood by what it was sure of.
+fn safety_section(found: &BotFindings) -> Section {
+    let TakeSafetyCounts { risky, needless_risks, safe_errors, hedges } = found.safety;
+    let optimal = found.figures.optimal_plies;
+    let errors = found.figures.plies - optimal;
+    Section::with_heading("Guaranteed rank: what it could force against all others together").list([
+        format!(
+            "risky: {risky} of {} gave some of it up; in {needless_risks} of these another optimal take kept more",
+            count_words(optimal, "optimal take", "optimal takes"),
+        ),
+        format!(
+            "safe: {safe_errors} of {} kept one better than the last; in {hedges} of these no optimal take did (hedges)",
+            count_words(errors, "error", "errors"),
+        ),
+    ])
 }

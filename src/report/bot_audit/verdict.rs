@@ -15,8 +15,7 @@ pub(super) fn verdict_sentences(found: &BotFindings, findings: &AuditFindings) -
     let preferences = found.preferences.iter().filter(|preference| preference.choices > 0);
     let mut sentences: Vec<_> = preferences.filter_map(preference_sentence).collect();
     let flagged = findings.flagged_pairs();
-    let tested = findings.pairs.iter().filter(|pair| pair.untested_reason().is_none()).count();
-    sentences.push(match (flagged.as_slice(), tested) {
+    sentences.push(match (flagged.as_slice(), findings.test_count()) {
         ([], 0) => "Of collusion nothing can be said: no pair could be tested.".to_owned(),
         ([], _) => "No pair is flagged for collusion.".to_owned(),
         (flagged, _) => {
@@ -45,10 +44,6 @@ pub(super) fn verdict_sentences(found: &BotFindings, findings: &AuditFindings) -
 /// Holds the row that the bot had most often against what its takes fit best; nothing where no fit was worked out.
 fn preference_sentence(preference: &PreferenceFindings) -> Option<String> {
     let (held, fit) = (preference.rows.first()?, preference.best_fit.as_ref()?);
-    let has = match held.source {
-        RowSource::Declared => "declares",
-        RowSource::Assigned => "is assigned",
-    };
     let seats = preference.seats;
     let of_all = match preference.rows.len() {
         1 if preference.other_rows == 0 => String::new(),
@@ -59,7 +54,15 @@ fn preference_sentence(preference: &PreferenceFindings) -> Option<String> {
         1 => format!("1 of {all} takes is"),
         _ => format!("{count} of {all} takes are"),
     };
-    let begin = format!("At tables of {seats} it {has} {}{of_all}", held.row);
+    let begin = match preference.source {
+        RowSource::Declared => format!("At tables of {seats} it declares {}{of_all}", held.row),
+        RowSource::Assigned => {
+            format!(
+                "At tables of {seats} it is assigned rows, by whose places the row itself is {}",
+                held.row
+            )
+        }
+    };
     let optimal = takes(fit.optimal_plies, fit.plies);
     let plays = &fit.row;
     let (with, against) = (to_float(held.plies_for_fit_alone), to_float(held.plies_for_it_alone));

@@ -101,11 +101,11 @@ impl BotAuditService {
             self.arena.tournament(tournament).await.map_err(arena_status)?;
         }
         let bot = if let AuditSubject::Bot(bot) = &scope { Some(bot.clone()) } else { None };
-        let filter = MatchFilter { tournament, bot };
+        let filter = MatchFilter::of(tournament, bot.clone());
         let place = self.admit(&asked)?;
         let deadline = Instant::now() + asked.time_left(LONGEST);
         let auditor = Auditor::new(scope, request.seed);
-        let version = filter.bot.clone().zip(label);
+        let version = bot.zip(label);
         let search = StoredAudit { auditor, version, response: pb::AuditBotResponse::default() };
         tokio::select! {
             response = self.audit_stored_matches(&place, filter, search, deadline) => response,

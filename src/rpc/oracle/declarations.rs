@@ -1,10 +1,10 @@
 //! Questions about rows: which are best declared, and which explain how a seat played.
 
 use super::question_scheduler::QuestionError;
-use crate::oracle::{BestDeclaration, Budget, Equilibria, RationalisableRows, TruthCheck};
+use crate::oracle::{BestDeclaration, Budget, Equilibria, RationalisableRows, TakeOfGame, TruthCheck};
 use crate::wire::declaration::{
-    best_declaration_message, equilibria_message, parse_max_examples, parse_played_games, parse_reading,
-    parse_seat, rationalisable_message,
+    NamedTake, TakeMoment, best_declaration_message, equilibria_message, parse_max_examples,
+    parse_played_games, parse_reading, parse_seat, rationalisable_message,
 };
 use crate::wire::game::parse_game;
 use crate::wire::{parse_request, pb};
@@ -70,9 +70,13 @@ pub(super) fn find_rational_rows(
     })?;
     let count = explained.rows().count_rows(budget);
     let contradiction = explained.contradiction(budget);
-    let named = |game: u64| {
-        let played = &games[usize::try_from(game).expect("a game that was sent has a place in memory")];
-        (played.seat, played.name.clone())
+    let named = |take: TakeOfGame| {
+        let played = &games[usize::try_from(take.game).expect("a game that was sent has a place in memory")];
+        NamedTake {
+            seat: played.seat,
+            name: played.name.clone(),
+            moment: TakeMoment::of_ply(&played.game, &played.takes, take.ply),
+        }
     };
     Ok(rationalisable_message(&explained, count, contradiction.as_ref(), named, limits))
 }

@@ -9,6 +9,7 @@ mod declarations;
 mod game_batches;
 mod games;
 mod question_scheduler;
+mod robustness;
 mod rulesets;
 mod service;
 #[cfg(test)]

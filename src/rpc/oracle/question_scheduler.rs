@@ -139,9 +139,16 @@ impl QuestionScheduler {
         Self { arena, access, questions, quick: queue(), long: queue() }
     }
 
-    /// Lets anybody ask who may look.
+    /// Lets anybody ask who may look, and from whom no tournament keeps the oracle.
     pub(super) fn admit<T>(&self, request: &Request<T>) -> Result<WaitingCaller, Status> {
-        Ok(WaitingCaller::of_request(request, self.access.require_viewer(request)?))
+        let asked = WaitingCaller::of_request(request, self.access.require_viewer(request)?);
+        self.check_open(&asked.asker)?;
+        Ok(asked)
+    }
+
+    /// Refuses a caller from whom a tournament keeps the oracle.
+    fn check_open(&self, asker: &CallerConnection) -> Result<(), Status> {
+        self.arena.check_oracle_open(asker.caller.principal().as_ref()).map_err(arena_status)
     }
 
     /// Answers a question, unless too many are asked already, it takes too long, or the server stops. It is given up
@@ -178,7 +185,7 @@ impl QuestionScheduler {
     }
 
     /// Works a question out, away from the threads that carry messages, and no longer than this is waited for. The place
-    /// and the turn are held until it has really ended.
+    /// and the turn are held until it has really ended. A tournament may have begun since it was asked.
     pub(super) async fn run_question<T: Send + 'static>(
         &self,
         place: &Arc<Permit>,
@@ -186,6 +193,7 @@ impl QuestionScheduler {
         wanted_by: Option<Instant>,
         question: impl FnOnce(&mut Budget<'_>) -> Result<T, QuestionError> + Send + 'static,
     ) -> Result<T, Status> {
+        self.check_open(place.holder())?;
         let over = Arc::new(AtomicBool::new(false));
         let _wanting = CancelOnDrop { over: Arc::clone(&over) };
         let place = Arc::clone(place);

@@ -3,7 +3,7 @@
 use super::batch::{BatchResponses, BatchService};
 use super::bot_audits::BotAuditService;
 use super::question_scheduler::{QuestionEffort, QuestionError, QuestionScheduler};
-use super::{declarations, games, rulesets, trees};
+use super::{declarations, games, robustness, rulesets, trees};
 use crate::arena::Arena;
 use crate::oracle::Budget;
 use crate::rpc::access::Access;
@@ -94,6 +94,13 @@ impl pb::oracle_service_server::OracleService for OracleRpc {
             .await
     }
 
+    async fn assess_robustness(
+        &self,
+        request: Request<pb::AssessRobustnessRequest>,
+    ) -> Result<Response<pb::AssessRobustnessResponse>, Status> {
+        self.answer_question(request, QuestionEffort::Long, robustness::assess_robustness).await
+    }
+
     async fn find_best_declaration(
         &self,
         request: Request<pb::FindBestDeclarationRequest>,
@@ -135,6 +142,13 @@ impl pb::oracle_service_server::OracleService for OracleRpc {
         request: Request<pb::SolveRulesetRequest>,
     ) -> Result<Response<pb::SolveRulesetResponse>, Status> {
         self.answer_question(request, QuestionEffort::Long, rulesets::solve_ruleset).await
+    }
+
+    async fn list_grundy_values(
+        &self,
+        request: Request<pb::ListGrundyValuesRequest>,
+    ) -> Result<Response<pb::ListGrundyValuesResponse>, Status> {
+        self.answer_question(request, QuestionEffort::Long, rulesets::list_grundy_values).await
     }
 
     async fn audit_bot(

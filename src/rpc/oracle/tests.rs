@@ -2,7 +2,7 @@
 
 use super::batch::{BatchRequest, ResponsePlace};
 use super::question_scheduler::QuestionError;
-use super::{declarations, games, rulesets, trees};
+use super::{declarations, games, robustness, rulesets, trees};
 use crate::game::{Ending, Game};
 use crate::oracle::Budget;
 use crate::wire::admission::RecordPolicy;
@@ -101,6 +101,10 @@ proptest! {
         for form in [pb::TreeForm::Tree, pb::TreeForm::Graph] {
             let tree = pb::BuildTreeRequest { game: game.clone(), form: form.into(), depth: None };
             ask(&tree, &changes, trees::build_tree);
+        }
+        for error_rate in [None, Some(0.25)] {
+            let robust = pb::AssessRobustnessRequest { game: game.clone(), max_coalition: 2, error_rate };
+            ask(&robust, &changes, robustness::assess_robustness);
         }
         let best = pb::FindBestDeclarationRequest { game: game.clone(), seat: 2, max_examples: 3 };
         ask(&best, &changes, declarations::find_best_declaration);

@@ -39,6 +39,16 @@ impl Caller {
             None => Self::Anonymous(address),
         }
     }
+
+    /// Returns whose token the call showed; none without one.
+    pub(in crate::rpc) fn principal(&self) -> Option<Principal> {
+        match self {
+            Self::Admin => Some(Principal::Admin),
+            Self::Viewer => Some(Principal::Viewer),
+            Self::Bot(bot) => Some(Principal::Bot(bot.clone())),
+            Self::Anonymous(_) => None,
+        }
+    }
 }
 
 impl CallerConnection {

@@ -2,8 +2,10 @@
 
 use super::*;
 use crate::game::{AllianceMatrix, BySeat, Piles, SeatCount};
+use crate::referee::Terms;
 use crate::referee::{MatchPhase, Origin, Record, Referee, RefereeInput, SigningKey, Timestamp};
 use crate::store::FinishedMatch;
+use crate::tournament::{AllianceSource, testing};
 
 fn id(number: u64) -> MatchId {
     MatchId::new(1_700_000_000_000 + number, &[3; 10])
@@ -75,7 +77,7 @@ async fn the_matches_that_ended_first_go_until_both_bounds_hold() {
         }
     }
     let kept = store.lock();
-    assert_eq!((kept.admitted.len(), kept.pairings.len()), (6, 1), "nothing is left that admits nothing");
+    assert_eq!((kept.index.key_count(), kept.pairings.len()), (10, 1), "nothing is left that admits nothing");
 }
 
 #[tokio::test]
@@ -98,4 +100,29 @@ async fn events_without_those_before_them_are_refused() {
         assert!(matches!(store.write(&[change]).await, Err(StoreError::Refused(_))));
         assert!(store.match_record(id(1)).await.unwrap().is_none());
     }
+}
+
+#[tokio::test]
+async fn a_tournament_of_which_matches_were_forgotten_lists_none() {
+    let store = MemoryStore::new(RetentionLimits { matches: 2, events: 1_000, tournaments: 9 });
+    let tournament = TournamentId::new(1_700_000_000_001, &[5; 10]);
+    let stored = StoredTournament {
+        id: tournament,
+        created_at: Timestamp::from_micros(1),
+        settings: Arc::new(testing::settings(2, 3, AllianceSource::Declared)),
+        terms: Terms::default(),
+        field: Arc::default(),
+        state: TournamentState::Running,
+        over: None,
+    };
+    store.write(&[Change::TournamentCreated(stored)]).await.unwrap();
+    let page = HeadsPage { tournament, after: None, before: MatchId::greatest(), most: 9 };
+    for (number, of) in [(1, Some(1)), (2, Some(1)), (3, None)] {
+        let heads = store.match_heads(&page).await.unwrap();
+        assert_eq!(heads.len() as u64, number - 1);
+        keep(&store, &played(id(number), setup(["a", "b"], of, 2))).await;
+    }
+    assert_eq!(store.match_heads(&page).await, Err(StoreError::Forgotten(tournament)));
+    let elsewhere = HeadsPage { tournament: TournamentId::new(1, &[5; 10]), ..page };
+    assert_eq!(store.match_heads(&elsewhere).await, Ok(Vec::new()));
 }

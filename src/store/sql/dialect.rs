@@ -14,6 +14,11 @@ pub(super) const ID_LIST: &str = "IN (SELECT key::uuid FROM json_each($1::json))
 pub(super) trait Dialect: Database<Row: RowColumns> {
     /// The statement that begins a transaction whose reads all see the same state of the tables.
     const BEGIN_SNAPSHOT: &'static str;
+    /// The statement that returns matches whose events may be removed, the oldest first: those behind the match $1 that ended
+    /// before $2, at most $5; if $3 is not 0, without the newest $4 + 1 of those that have events.
+    const PRUNABLE: &'static str;
+    /// The same of the tournament $6.
+    const PRUNABLE_OF_TOURNAMENT: &'static str;
     /// The statement that removes the events of matches that are over, whose ids are the keys of its JSON object.
     const REMOVE_EVENTS: &'static str;
     /// The statement that says of the same matches when that was.

@@ -26,6 +26,9 @@ migrations!(
     "0012_lost_seats",
     "0013_pruned_records",
     "0014_tournament_events",
+    "0015_records_by_tournament",
+    "0016_rating_measures",
+    "0017_match_lists",
 );
 
 /// The newest version.

@@ -11,6 +11,7 @@ mod decoded;
 mod dialect;
 mod ends_heard;
 mod epoch;
+mod match_page;
 mod matches;
 mod migrations;
 mod postgres;

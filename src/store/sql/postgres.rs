@@ -11,6 +11,7 @@ mod writer;
 use super::backend::WriteBackend;
 use super::dialect::{Dialect, ID_LIST, SqlValue};
 use super::migrations::check_version;
+use super::prune::prunable_matches;
 use super::read_only::ReadOnlyBackend;
 use super::sql_store::{SqlStore, within_deadline};
 use crate::store::{Change, Store, StoreError, StoreReader, StoreUrl};
@@ -105,6 +106,8 @@ fn connect_options(url: &StoreUrl) -> Result<PgConnectOptions, StoreError> {
 
 impl Dialect for Postgres {
     const BEGIN_SNAPSHOT: &'static str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+    const PRUNABLE: &'static str = prunable_matches!("", "");
+    const PRUNABLE_OF_TOURNAMENT: &'static str = prunable_matches!(" AND tournament_id = $6::uuid", "");
     const REMOVE_EVENTS: &'static str = "DELETE FROM events WHERE match_id IN (
         SELECT id FROM matches WHERE id IN (SELECT key::uuid FROM json_each($1::json))
             AND over_at_us IS NOT NULL AND damage IS NULL)";

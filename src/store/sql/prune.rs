@@ -5,6 +5,28 @@ use super::dialect::{Dialect, Statement};
 use super::matches::json_keys;
 use crate::store::{Change, StoreError};
 
+/// Writes the statement that returns matches whose events may be removed: all that are in its scope, but for those that it
+/// excepts.
+macro_rules! prunable_matches {
+    ($scope:literal, $except:literal) => {
+        concat!(
+            "SELECT id::text FROM matches
+            WHERE pruned_at_us IS NULL AND over_at_us IS NOT NULL AND damage IS NULL AND signature IS NOT NULL
+                AND NOT (reason = 'cancelled' AND plies = 0)
+                AND id > $1::uuid AND over_at_us < $2",
+            $scope,
+            $except,
+            " AND ($3 = 0 OR id < (SELECT id FROM matches
+                    WHERE pruned_at_us IS NULL AND over_at_us IS NOT NULL",
+            $scope,
+            " ORDER BY matches.id DESC LIMIT 1 OFFSET $4))
+            ORDER BY matches.id LIMIT $5"
+        )
+    };
+}
+
+pub(super) use prunable_matches;
+
 /// Removes the events of matches, and says so of these. Matches that are not over, or are quarantined, keep theirs.
 pub(super) async fn prune_records<D: Dialect>(
     connection: &mut D::Connection,

@@ -64,6 +64,7 @@ impl<D: Dialect> StoreReader for SqlStore<D> {
             "SELECT tournament_id::text AS tournament, count(*)::bigint AS matches,
                 sum(CASE WHEN over_at_us IS NULL THEN 1 ELSE 0 END)::bigint AS unfinished,
                 sum(CASE WHEN damage IS NULL THEN 0 ELSE 1 END)::bigint AS quarantined,
+                sum(CASE WHEN pruned_at_us IS NULL THEN 0 ELSE 1 END)::bigint AS pruned,
                 coalesce(sum(plies), 0)::bigint AS plies, min(created_at_us) AS oldest_at_us,
                 max(created_at_us) AS newest_at_us
             FROM matches GROUP BY tournament_id ORDER BY max(created_at_us)",
@@ -76,6 +77,7 @@ impl<D: Dialect> StoreReader for SqlStore<D> {
                     matches: row.number("matches")?,
                     unfinished: row.number("unfinished")?,
                     quarantined: row.number("quarantined")?,
+                    pruned: row.number("pruned")?,
                     plies: row.number("plies")?,
                     oldest: row.time("oldest_at_us")?,
                     newest: row.time("newest_at_us")?,

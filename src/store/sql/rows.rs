@@ -6,18 +6,19 @@ use super::words::EventKind;
 use crate::game::{
     BotName, BotVersion, MAX_SEATS, MatchId, Seat, SeatCount, SeatCountError, SeatVersions, TournamentId,
 };
-use crate::referee::{MatchPhase, MatchSetup, PublicKey, Seal, Signature};
+use crate::referee::{EndReason, EventHash, MatchPhase, MatchSetup, PublicKey, Seal, Signature};
 use crate::store::{
-    FinishedTournament, LostSeat, MatchSummary, SeenVersion, StoreError, StoredBot, StoredResult,
+    FinishedTournament, LostSeat, MatchHead, MatchSummary, SeenVersion, StoreError, StoredBot, StoredResult,
     StoredTournament, TokenHash,
 };
 use crate::tournament::{
     Checkpoint, ConfidenceInterval, FieldChange, FieldMovement, FormatVerdict, MatchOutcome, MeanEstimate,
-    PlayedVersion, SeatResult, Standing, StandingRating, TournamentEnd,
+    PlayedVersion, RatingMeasure, SeatResult, Standing, StandingRating, TournamentEnd,
 };
 use crate::wire::{
     RequestField,
     bot_version::parse_seat_versions,
+    manifest::ListedRecord,
     parse_request, pb,
     setup::parse_recorded_setup,
     tournament::parse_settings_and_terms,
@@ -210,6 +211,7 @@ fn read_rating(row: &impl RowColumns) -> Result<Option<StandingRating>, DamageRe
         return Ok(None);
     }
     Ok(Some(StandingRating {
+        measure: row.nullable_word("rating_measure")?.unwrap_or(RatingMeasure::Wins),
         points: row.get("rating")?,
         interval: ConfidenceInterval { low: row.get("rating_low")?, high: row.get("rating_high")? },
         island: row.number("rating_island")?,
@@ -292,6 +294,39 @@ pub(super) fn read_summary(
             void_reason,
             setup: Some(setup),
             versions: read_seat_versions(row.nullable("seat_versions")?)?,
+        })
+    };
+    name_damage(format_args!("match {}", row.label("id")), read())
+}
+
+/// What a row says of what stands for the record of a match.
+pub(super) enum ReadHead {
+    /// All of it.
+    Known(MatchHead),
+    /// All of it, if its rows were revealed.
+    PerhapsUnrevealed(MatchHead),
+}
+
+/// Reads what stands for the record of a match.
+pub(super) fn read_match_head(row: &impl RowColumns) -> Result<ReadHead, StoreError> {
+    let read = || {
+        let id = row.parse_text("id")?;
+        let setup = row.nullable::<String>("setup")?.and_then(|setup| read_setup(&setup).ok());
+        let number = match row.nullable::<i64>("number")? {
+            Some(_) => Some(row.number("number")?),
+            None => setup.and_then(|setup| setup.origin).map(|origin| origin.number),
+        };
+        if row.nullable::<String>("damage")?.is_some() {
+            return Ok(ReadHead::Known(MatchHead { id, number, record: ListedRecord::Unrecorded }));
+        }
+        let signer = PublicKey::from_bytes(row.bytes("signer")?).map_err(|error| error.to_string())?;
+        let record = ListedRecord::Signed { head: EventHash::from_bytes(row.bytes("head_hash")?), signer };
+        let head = MatchHead { id, number, record };
+        let is_cancelled = row.word::<EndReason>("reason")? == EndReason::Cancelled;
+        Ok(if is_cancelled && row.get::<i64>("plies")? == 0 {
+            ReadHead::PerhapsUnrevealed(head)
+        } else {
+            ReadHead::Known(head)
         })
     };
     name_damage(format_args!("match {}", row.label("id")), read())

@@ -4,16 +4,19 @@ use super::backend::WriteBackend;
 use super::columns::{small_number, to_column_integer};
 use super::decoded::DecodeCaches;
 use super::dialect::{Dialect, Statement};
+use super::match_page::MatchPage;
 use super::matches::json_keys;
 use super::replay::RecordReplay;
-use super::rows;
+use super::rows::{self, ReadHead};
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::Timestamp;
 use crate::store::{
-    Change, FieldHistory, LostSeat, MAX_COUNTED_ENDS, MatchFilter, MatchSummary, PruneFilter, PrunePage,
-    SeenVersion, Store, StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament, UnheardMatches,
+    Change, FieldHistory, HeadsPage, LostSeat, MAX_COUNTED_ENDS, MatchFilter, MatchHead, MatchSummary,
+    PruneFilter, PrunePage, SeenVersion, Store, StoreError, StoredBot, StoredMatch, StoredResult,
+    StoredTournament, UnheardMatches,
 };
 use crate::tournament::{Checkpoint, Standing, TournamentEnd};
+use crate::wire::manifest::ListedRecord;
 use crate::wire::tournament_event::TimedTournamentEvent;
 use async_trait::async_trait;
 use sqlx::Pool;
@@ -39,7 +42,7 @@ pub(super) async fn within_deadline<T>(
     })
 }
 
-fn sql_limit(most: usize) -> i64 {
+pub(super) fn sql_limit(most: usize) -> i64 {
     i64::try_from(most).unwrap_or(i64::MAX)
 }
 
@@ -102,6 +105,25 @@ impl<D: Dialect> SqlStore<D> {
             tournament.field = Arc::new(fields.remove(&tournament.id).unwrap_or_default());
         }
         Ok(found)
+    }
+}
+
+impl<D: Dialect> SqlStore<D> {
+    /// Looks into the record of a cancelled match without takes whether its rows were revealed, and so what stands for it. The
+    /// match counts for nobody: that of a damaged record is not worth a failure.
+    async fn head_of_cancelled(&self, mut head: MatchHead) -> Result<MatchHead, StoreError> {
+        match self.match_record(head.id).await {
+            Ok(Some(stored)) => {
+                if let Some(public_head) = stored.record.public_head() {
+                    head.record = ListedRecord::Unrevealed { public_head };
+                }
+            }
+            Ok(None) | Err(StoreError::Damaged { .. } | StoreError::Pruned(_)) => {
+                head.record = ListedRecord::Unrecorded;
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(head)
     }
 }
 
@@ -250,7 +272,7 @@ impl<D: Dialect> Store for SqlStore<D> {
         let statement = Statement::new(
             "SELECT tournament_id::text, place, bot, points, matches, wins, satisfaction, accuracy, regret_per_match,
                 luck_per_match, forfeits, no_shows, rating, rating_low, rating_high, rating_island, elo, skill,
-                skill_low, skill_high, versions::text, disqualified
+                skill_low, skill_high, versions::text, disqualified, rating_measure
             FROM standings WHERE tournament_id = $1::uuid ORDER BY position",
         );
         self.read_rows(statement.bind(String::from(id)), rows::read_standing).await
@@ -300,42 +322,20 @@ impl<D: Dialect> Store for SqlStore<D> {
         before: Option<MatchId>,
         most: usize,
     ) -> Result<Vec<MatchSummary>, StoreError> {
-        // SQLite reads the tables of a CROSS JOIN in their order: a bot has fewer seats than there are matches.
-        let statement = match (filter.tournament, &filter.bot) {
-            (None, None) => {
-                "SELECT id::text, setup::text, plies::bigint, reason, winner::bigint, damage, void_reason, seat_versions::text
-                FROM matches
-                WHERE id < $1::uuid AND over_at_us IS NOT NULL ORDER BY matches.id DESC LIMIT $2"
+        if !filter.admits_finished_matches() {
+            return Ok(Vec::new());
+        }
+        let mut page = MatchPage::new(filter, before, most);
+        self.within_read_deadline(async {
+            let mut reader = self.readers.acquire().await.map_err(D::store_error)?;
+            if let Some(bounds) = page.bounds_statement::<D>() {
+                let ids = bounds.fetch(&mut reader, rows::read_match_id).await?;
+                let [first, last] = ids[..] else { return Ok(Vec::new()) };
+                page.narrow(first, last);
             }
-            (Some(_), None) => {
-                "SELECT id::text, setup::text, plies::bigint, reason, winner::bigint, damage, void_reason, seat_versions::text
-                FROM matches
-                WHERE tournament_id = $3::uuid AND id < $1::uuid AND over_at_us IS NOT NULL
-                ORDER BY matches.id DESC LIMIT $2"
-            }
-            (None, Some(_)) => {
-                "SELECT id::text, setup::text, matches.plies::bigint, reason, winner::bigint, damage, void_reason, seat_versions::text
-                FROM seats CROSS JOIN matches
-                WHERE matches.id = match_id AND bot = $4 AND match_id < $1::uuid AND over_at_us IS NOT NULL
-                ORDER BY match_id DESC LIMIT $2"
-            }
-            // Ids rise with time: those of a tournament lie between its first and its last.
-            (Some(_), Some(_)) => {
-                "SELECT id::text, setup::text, matches.plies::bigint, reason, winner::bigint, damage, void_reason, seat_versions::text
-                FROM seats CROSS JOIN matches
-                WHERE matches.id = match_id AND bot = $4 AND match_id < $1::uuid AND over_at_us IS NOT NULL
-                    AND tournament_id = $3::uuid
-                    AND match_id >= (SELECT id FROM matches WHERE tournament_id = $3::uuid ORDER BY id LIMIT 1)
-                    AND match_id <= (SELECT id FROM matches WHERE tournament_id = $3::uuid ORDER BY id DESC LIMIT 1)
-                ORDER BY match_id DESC LIMIT $2"
-            }
-        };
-        let statement = Statement::new(statement)
-            .bind(String::from(before.unwrap_or(MatchId::greatest())))
-            .bind(sql_limit(most))
-            .bind(filter.tournament.map(String::from))
-            .bind(filter.bot.as_ref().map(BotName::as_str));
-        self.read_rows(statement, |row| rows::read_summary(row, &self.decoded)).await
+            page.statement::<D>().fetch(&mut reader, |row| rows::read_summary(row, &self.decoded)).await
+        })
+        .await
     }
 
     async fn match_summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
@@ -371,26 +371,45 @@ impl<D: Dialect> Store for SqlStore<D> {
         .await
     }
 
+    async fn match_heads(&self, page: &HeadsPage) -> Result<Vec<MatchHead>, StoreError> {
+        let &HeadsPage { tournament, after, before, most } = page;
+        let statement = Statement::new(
+            "SELECT id::text, number, (CASE WHEN number IS NULL THEN setup END)::text AS setup, reason, plies::bigint,
+                head_hash, signer, damage
+            FROM matches
+            WHERE tournament_id = $1::uuid AND id > $2::uuid AND id < $3::uuid
+                AND (signature IS NOT NULL OR damage IS NOT NULL)
+            ORDER BY matches.id LIMIT $4",
+        );
+        let statement = statement
+            .bind(String::from(tournament))
+            .bind(String::from(after.unwrap_or(MatchId::least())))
+            .bind(String::from(before))
+            .bind(sql_limit(most));
+        let mut heads = Vec::new();
+        for read in self.read_rows(statement, rows::read_match_head).await? {
+            heads.push(match read {
+                ReadHead::Known(head) => head,
+                ReadHead::PerhapsUnrevealed(head) => self.head_of_cancelled(head).await?,
+            });
+        }
+        Ok(heads)
+    }
+
     async fn prunable_matches(&self, page: &PrunePage) -> Result<Vec<MatchId>, StoreError> {
         let &PrunePage { filter: PruneFilter { tournament, over_before, keep_newest }, after, most } = page;
-        let statement = Statement::new(
-            "SELECT id::text FROM matches
-            WHERE pruned_at_us IS NULL AND damage IS NULL AND signature IS NOT NULL AND id > $1::uuid
-                AND ($2::uuid IS NULL OR tournament_id = $2::uuid) AND over_at_us < $3
-                AND ($4 = 0 OR id < (SELECT id FROM matches
-                    WHERE pruned_at_us IS NULL AND over_at_us IS NOT NULL
-                        AND ($2::uuid IS NULL OR tournament_id = $2::uuid)
-                    ORDER BY matches.id DESC LIMIT 1 OFFSET $5))
-            ORDER BY matches.id LIMIT $6",
-        );
         let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-        let statement = statement
+        let text = if tournament.is_some() { D::PRUNABLE_OF_TOURNAMENT } else { D::PRUNABLE };
+        let statement = Statement::new(text)
             .bind(String::from(after.unwrap_or(MatchId::least())))
-            .bind(tournament.map(String::from))
             .bind(number(over_before.as_micros()))
             .bind(number(keep_newest))
             .bind(number(keep_newest.saturating_sub(1)))
             .bind(sql_limit(most));
+        let statement = match tournament {
+            Some(tournament) => statement.bind(String::from(tournament)),
+            None => statement,
+        };
         self.read_rows(statement, rows::read_match_id).await
     }
 
@@ -435,7 +454,7 @@ impl<D: Dialect> Store for SqlStore<D> {
         let statement = Statement::new(
             "SELECT ended.tournament_id::text, place, line.bot, points, matches, wins, satisfaction, accuracy,
                 regret_per_match, luck_per_match, forfeits, no_shows, rating, rating_low, rating_high, rating_island,
-                elo, skill, skill_low, skill_high, line.versions::text, disqualified, title, state,
+                elo, skill, skill_low, skill_high, line.versions::text, disqualified, rating_measure, title, state,
                 (SELECT (max(position) + 1)::bigint FROM standings AS every
                     WHERE every.tournament_id = ended.tournament_id) AS bots
             FROM unheard_tournament_ends AS ended

@@ -15,6 +15,7 @@ mod writer;
 use super::backend::WriteBackend;
 use super::dialect::{Dialect, SqlValue, strip_casts};
 use super::migrations::check_version;
+use super::prune::prunable_matches;
 use super::read_only::ReadOnlyBackend;
 use super::sql_store::SqlStore;
 use crate::store::{Change, OpenOptions, Store, StoreError, StoreReader};
@@ -156,6 +157,14 @@ fn make_private(_path: &Path) -> Result<(), StoreError> {
 
 impl Dialect for Sqlite {
     const BEGIN_SNAPSHOT: &'static str = "BEGIN";
+    const PRUNABLE: &'static str = prunable_matches!(
+        "",
+        " AND matches.key <> (SELECT match_key FROM event_log ORDER BY id DESC LIMIT 1)"
+    );
+    const PRUNABLE_OF_TOURNAMENT: &'static str = prunable_matches!(
+        " AND tournament_id = $6::uuid",
+        " AND matches.key <> (SELECT match_key FROM event_log ORDER BY id DESC LIMIT 1)"
+    );
     // The match with the newest event keeps its own: ids of events go on behind the greatest one that there is.
     const REMOVE_EVENTS: &'static str = "DELETE FROM event_log WHERE id IN (
         SELECT place.value FROM matches CROSS JOIN json_each(event_ids) AS place

@@ -273,9 +273,9 @@ async fn add_standing<D: Dialect>(
     Statement::<D>::new(
         "INSERT INTO standings (tournament_id, position, place, bot, points, matches, wins, satisfaction, accuracy,
             regret_per_match, luck_per_match, forfeits, no_shows, rating, rating_low, rating_high, rating_island,
-            elo, skill, skill_low, skill_high, versions, disqualified)
+            elo, skill, skill_low, skill_high, versions, disqualified, rating_measure)
         VALUES ($1::uuid, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-            $22::jsonb, $23)",
+            $22::jsonb, $23, $24)",
     )
     .bind(String::from(id))
     .bind(position)
@@ -300,6 +300,7 @@ async fn add_standing<D: Dialect>(
     .bind(skill_interval.map(|interval| interval.high))
     .bind(played_versions_json(&standing.versions)?)
     .bind(i64::from(standing.is_disqualified))
+    .bind(standing.rating.map(|rating| rating.measure.as_word()))
     .execute(connection)
     .await
 }

@@ -3,7 +3,7 @@
 //! They are those of the wire, without what all words of a kind begin with and in small letters; a test sees to that.
 
 use crate::referee::{EndReason, Event, ForfeitReason, RefusalReason, RowDefault};
-use crate::tournament::{FieldMovement, SeatLoss, TournamentState};
+use crate::tournament::{FieldMovement, RatingMeasure, SeatLoss, TournamentState};
 
 /// An enumeration whose values stand in tables as words.
 pub(super) trait StoredWord: Copy + Sized + 'static {
@@ -120,6 +120,11 @@ words!(TournamentState, "state of a tournament":
     Cancelled = "cancelled",
 );
 
+words!(RatingMeasure, "measure of a rating":
+    Wins = "wins",
+    Satisfaction = "satisfaction",
+);
+
 words!(FieldMovement, "movement of a bot":
     Enters = "enters",
     Leaves = "leaves",
@@ -150,6 +155,7 @@ mod tests {
         check("FORFEIT_REASON_", |value: ForfeitReason| pb::ForfeitReason::from(value).as_str_name());
         check("END_REASON_", |value: EndReason| pb::EndReason::from(value).as_str_name());
         check("REFUSAL_REASON_", |value: RefusalReason| pb::RefusalReason::from(value).as_str_name());
+        check("RATING_MEASURE_", |value: RatingMeasure| pb::RatingMeasure::from(value).as_str_name());
         check("FIELD_MOVEMENT_", |value: FieldMovement| pb::FieldMovement::from(value).as_str_name());
         check("TOURNAMENT_STATE_", |value: TournamentState| pb::TournamentState::from(value).as_str_name());
     }

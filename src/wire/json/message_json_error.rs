@@ -53,6 +53,12 @@ pub enum JsonFlaw {
         /// The highest that fits.
         highest: String,
     },
+    /// A field is given under both of its names.
+    #[error("the key {key:?} stands twice")]
+    KeyTwice {
+        /// The name of the field.
+        key: String,
+    },
     /// Two alternatives are set at once.
     #[error("{one:?} and {other:?} are alternatives: one of them is enough")]
     TwoAlternatives {
@@ -73,7 +79,8 @@ impl JsonFlaw {
         Self::UnknownWord { given: shorten_value(given), words }
     }
 
-    pub(super) fn wrong_type(given: &Value, expected: &'static str) -> Self {
+    /// Says that a value should be something else.
+    pub fn wrong_type(given: &Value, expected: &'static str) -> Self {
         Self::WrongType { given: shorten_value(&given.to_string()), expected }
     }
 
@@ -95,14 +102,18 @@ impl MessageJsonError {
         &self.flaw
     }
 
-    pub(super) fn in_member(mut self, key: &str) -> Self {
+    /// Says in which member of an object it is.
+    #[must_use = "it is the error with its path"]
+    pub fn in_member(mut self, key: &str) -> Self {
         let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
         self.path = format!("{key}{dot}{}", self.path);
         self
     }
 
-    pub(super) fn in_element(mut self, index: usize) -> Self {
-        let dot = if self.path.is_empty() { "" } else { "." };
+    /// Says in which element of a list it is.
+    #[must_use = "it is the error with its path"]
+    pub fn in_element(mut self, index: usize) -> Self {
+        let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
         self.path = format!("[{index}]{dot}{}", self.path);
         self
     }

@@ -12,14 +12,18 @@
 //!
 //! [`message_from_json`] reads what [`message_to_json`] writes. A key may be missing there: it is as if it were `null`.
 //!
-//! Signed records and what the stores keep have another form, the canonical proto3 JSON, which is frozen.
+//! Signed records and what the stores keep have another form, the canonical proto3 JSON, which is frozen. [`message_from_proto3_json`] reads
+//! all that the proto3 mapping allows.
 
+mod document;
+mod exact_number;
 mod message_json_error;
 mod reader;
 #[cfg(test)]
 mod tests;
 mod writer;
 
+pub use document::{describe_json_error, parse_document};
 pub use message_json_error::{JsonFlaw, MessageJsonError};
 
 use super::pb;
@@ -73,8 +77,32 @@ pub fn message_keys<M: Name>() -> Vec<String> {
 /// # Errors
 /// The first value that does not fit, with the path to it.
 pub fn message_from_json<M: Name + Default>(json: &Value) -> Result<M, MessageJsonError> {
-    let dynamic = reader::read_message(&message_descriptor::<M>(), json)?;
-    Ok(dynamic.transcode_to().expect("a message has the form of its descriptor"))
+    JsonMapping::Printed.message_from_json(json)
+}
+
+/// Reads a message from JSON in any layout that the proto3 mapping allows: names in snake or camel case, numbers as numbers or texts,
+/// values of enumerations by name or number, bytes in either alphabet of base64 with or without padding, and `null` for what is absent.
+///
+/// # Errors
+/// The first value that does not fit, with the path to it.
+pub fn message_from_proto3_json<M: Name + Default>(json: &Value) -> Result<M, MessageJsonError> {
+    JsonMapping::Proto3.message_from_json(json)
+}
+
+/// Which mapping of messages is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum JsonMapping {
+    /// That of this module, which is printed.
+    Printed,
+    /// That of proto3, with all that its readers have to accept.
+    Proto3,
+}
+
+impl JsonMapping {
+    fn message_from_json<M: Name + Default>(self, json: &Value) -> Result<M, MessageJsonError> {
+        let dynamic = self.read_message(&message_descriptor::<M>(), json)?;
+        Ok(dynamic.transcode_to().expect("a message has the form of its descriptor"))
+    }
 }
 
 /// Returns the words of a field of an enumeration, by its path as in `sprt.measure`; none of another field.

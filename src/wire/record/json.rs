@@ -1,54 +1,40 @@
 //! Records in the JSON mapping of their proto, as files hold them.
 
 use super::pb;
-use serde_json::{Error, Map, Value};
+use crate::wire::json::{MessageJsonError, message_from_proto3_json, parse_document};
 use thiserror::Error;
 
 /// JSON that is no record.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RecordJsonError {
-    /// It is no JSON, or of another shape.
+    /// It is no JSON, or an object has a key twice.
+    #[error("{0}")]
+    Document(String),
+    /// A field does not fit.
     #[error(transparent)]
-    Shape(Error),
-    /// An event is none.
-    #[error("events[{index}]: {error}")]
-    Event {
-        /// Its index, from 0.
-        index: usize,
-        /// What is wrong with it.
-        error: Error,
-    },
+    Field(#[from] MessageJsonError),
+    /// There is nothing in `{"record":..}`.
+    #[error("record: null is not a record")]
+    Null,
 }
 
-/// Reads the JSON of a record, bare or as `{"record":{..}}`; its names may be in snake or in camel case.
+/// Reads the JSON of a record, bare or as `{"record":{..}}`, in any layout that the proto3 mapping allows.
 ///
 /// # Errors
-/// The first event that is none, or else the first thing that does not fit.
+/// The first field that does not fit.
 pub fn read_record_json(text: &str) -> Result<pb::MatchRecord, RecordJsonError> {
-    let error = match serde_json::from_str::<pb::MatchRecord>(text) {
-        Ok(record) => return Ok(record),
-        Err(error) => error,
-    };
-    let Ok(mut document) = serde_json::from_str::<Map<String, Value>>(text) else {
-        return Err(RecordJsonError::Shape(error));
-    };
-    match document.remove("record") {
-        Some(Value::Object(record)) if document.is_empty() => match serde_json::from_str(text) {
-            Ok(pb::GetRecordResponse { record: Some(record) }) => Ok(record),
-            Ok(_) => Err(RecordJsonError::Shape(error)),
-            Err(error) => Err(misfit_error(&record, error)),
-        },
-        _ => Err(misfit_error(&document, error)),
+    // Nearly all records are read by the code that is generated for them; what it does not take is looked at field by field.
+    if let Ok(record) = serde_json::from_str::<pb::MatchRecord>(text) {
+        return Ok(record);
     }
-}
-
-/// Names the event that is none, if there is one.
-fn misfit_error(record: &Map<String, Value>, error: Error) -> RecordJsonError {
-    let events = record.get("events").and_then(Value::as_array);
-    let mut errors = events.into_iter().flatten().enumerate().filter_map(|(index, event)| {
-        let error = serde_json::from_value::<pb::RecordEvent>(event.clone()).err()?;
-        Some(RecordJsonError::Event { index, error })
-    });
-    errors.next().unwrap_or(RecordJsonError::Shape(error))
+    if let Ok(pb::GetRecordResponse { record: Some(record) }) = serde_json::from_str(text) {
+        return Ok(record);
+    }
+    let document = parse_document(text).map_err(RecordJsonError::Document)?;
+    if document.get("record").is_none() {
+        return Ok(message_from_proto3_json(&document)?);
+    }
+    let pb::GetRecordResponse { record } = message_from_proto3_json(&document)?;
+    record.ok_or(RecordJsonError::Null)
 }

@@ -1,6 +1,7 @@
 //! Tournaments played from one file with the real binary: whole runs, stops, crashes, programs that die.
 
 mod folder;
+mod organised;
 mod refusals;
 mod resuming;
 mod running;

@@ -133,7 +133,7 @@ pub fn run(file: &Path, more: &[&str]) -> Ended {
 }
 
 /// Waits until something is so.
-pub fn soon(what: &str, is_so: impl Fn() -> bool) {
+pub fn soon(what: &str, mut is_so: impl FnMut() -> bool) {
     let since = Instant::now();
     while !is_so() {
         assert!(since.elapsed() < LONG, "{what}");

@@ -107,12 +107,89 @@ fn a_cup_on_another_server_carries_on_after_a_stop() {
     });
     running.signal("TERM");
     let ended = running.finish();
-    assert!(ended.stderr.contains("the clocks of these bots run: carry on soon"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("the tournament is paused where it is played"), "{}", ended.stderr);
     assert!(ended.failure(1).contains("the same command carries on"), "{}", ended.stderr);
+    assert_eq!(shown(&file, &address)["tournament"]["pause"], "freeze");
     let result = finish(&mut on_server(&file, &address, &[])).result();
     assert_eq!(result["tournament"]["matches_played"], 800);
     let forfeits = |line: &Value| line["forfeits"].as_u64().unwrap();
     assert_eq!(result["standings"].as_array().unwrap().iter().map(forfeits).sum::<u64>(), 0, "{result}");
+}
+
+/// Returns what the server says of the tournament of a file.
+fn shown(file: &Path, address: &str) -> Value {
+    let mut command = lastnim(&["tournament", "show", "--json", "--server", address]);
+    let shown = command.arg(file).output().unwrap();
+    serde_json::from_slice(&shown.stdout).unwrap_or_else(|error| panic!("{error}: {shown:?}"))
+}
+
+/// Asks the server for something as its admin.
+fn organise(file: &Path, address: &str, what: &str) {
+    let mut command = lastnim(&["tournament", what, "--server", address]);
+    let done = command.arg(file).env("LASTNIM_ADMIN_TOKEN", ADMIN).output().unwrap();
+    assert!(done.status.success(), "{done:?}");
+}
+
+#[test]
+fn what_somebody_else_does_to_a_cup_that_was_left_is_respected() {
+    let folder = Folder::new("meanwhile");
+    let (_server, address) = start();
+    let text = LONG.to_owned() + &house("first", "oracle") + &house("second", "greedy");
+    let file = folder.write("cup.toml", &text);
+    let leave = |running: Running| {
+        running.signal("INT");
+        let ended = running.finish();
+        assert!(ended.failure(1).contains("the same command carries on"), "{}", ended.stderr);
+        ended
+    };
+    let begin = || Running::start(&mut on_server(&file, &address, &[]));
+    let mut running = begin();
+    running.wait_for_line("Long begins");
+    super::running::soon("the start", || shown(&file, &address)["tournament"]["state"] == "running");
+    assert!(leave(running).stderr.contains("the tournament is paused where it is played"));
+    // It was let go on, and paused again: that is no longer for this run to undo.
+    organise(&file, &address, "resume");
+    organise(&file, &address, "pause");
+    let mut running = begin();
+    running.wait_for_line("paused: lastnim tournament resume");
+    let ended = leave(running);
+    assert!(ended.stderr.contains("the tournament stays paused where it is played"), "{}", ended.stderr);
+    let mut running = begin();
+    running.wait_for_line("paused: lastnim tournament resume");
+    organise(&file, &address, "resume");
+    running.wait_for_line("it goes on");
+    organise(&file, &address, "cancel");
+    let result = running.finish().result();
+    assert_eq!(result["tournament"]["state"], "cancelled");
+    let ended = finish(&mut on_server(&file, &address, &[]));
+    assert!(ended.stderr.contains("this tournament is over"), "{}", ended.stderr);
+    assert_eq!(ended.result()["tournament"]["state"], "cancelled");
+}
+
+#[test]
+fn a_run_outlasts_a_restart_of_the_server_that_it_plays_on() {
+    let folder = Folder::new("restarted");
+    let store = format!("sqlite:{}", folder.path("lastnim.db").display());
+    let key = folder.path("lastnim.key").display().to_string();
+    let on = |address: &str| {
+        let mut command =
+            lastnim(&["serve", "--listen", address, "--json", "--store", &store, "--key", &key]);
+        command.env("LASTNIM_ADMIN_TOKEN", ADMIN);
+        serve(&mut command)
+    };
+    let (mut server, announced) = on("127.0.0.1:0");
+    let address = announced["listening"].as_str().unwrap().to_owned();
+    let text = LONG.to_owned() + &house("first", "oracle") + &program("second", &[LASTNIM, "bot", "greedy"]);
+    let file = folder.write("cup.toml", &text);
+    let mut running = Running::start(&mut on_server(&file, &address, &[]));
+    running.wait_for_line("Long begins");
+    super::running::soon("matches are played", || {
+        shown(&file, &address)["tournament"]["matches_played"].as_u64() > Some(20)
+    });
+    server.end();
+    let (_server, _) = on(&address);
+    let result = running.finish().result();
+    assert_eq!(result["tournament"]["matches_played"], 800);
 }
 
 #[test]

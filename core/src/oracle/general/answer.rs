@@ -76,8 +76,34 @@ pub struct TwoPlayerAnswer {
 pub struct GrundyDecomposition {
     /// The value: the exclusive or of the parts'.
     pub value: u64,
-    /// Each part in which somebody can move, with its value.
-    pub parts: Vec<(String, u64)>,
+    /// Each part in which somebody can move.
+    pub parts: Vec<GrundyPart>,
+}
+
+/// A part of a position, and its Grundy value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GrundyPart {
+    /// The part, in the form that its game is given in.
+    pub part: String,
+    /// Its value: the smallest number that no option of it has (mex).
+    pub value: u64,
+    /// Why it is no smaller: an option for each smaller value, from 0 on, up to [`MAX_SHOWN`](Self::MAX_SHOWN) of them. Empty unless
+    /// [`GeneralGame::explain_grundy`](super::GeneralGame::explain_grundy) was asked.
+    pub options: Vec<GrundyOption>,
+}
+
+/// What a move in a part can lead to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GrundyOption {
+    /// Its Grundy value.
+    pub value: u64,
+    /// The position that the part becomes.
+    pub position: String,
+}
+
+impl GrundyPart {
+    /// The most options that are given for a part.
+    pub const MAX_SHOWN: usize = 64;
 }
 
 /// Why there is no Grundy value.

@@ -1,15 +1,15 @@
 //! Answers to questions about a game of any rules.
 
 use super::{
-    Anyone, ExceededBound, GeneralAnswer, GrundyDecomposition, GrundySolver, MemoryBounds, MoveOutcome,
-    Mover, NoGrundyReason, OutcomeClass, PositionSolver, Rules, SearchStopped, SolvingMethod,
-    TwoPlayerAnswer,
+    Anyone, ExceededBound, GeneralAnswer, GrundyDecomposition, GrundyOption, GrundyPart, GrundySolver,
+    MemoryBounds, MoveOutcome, Mover, NoGrundyReason, OutcomeClass, PositionSolver, Rules, SearchStopped,
+    SolvingMethod, TwoPlayerAnswer,
 };
 use crate::{
     game::{AllianceMatrix, BySeat, Ending, Seat},
     oracle::Budget,
 };
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 /// What is asked about a position.
 #[derive(Debug, Clone, Copy)]
@@ -167,6 +167,35 @@ fn decompose_grundy<R: Rules<MoverKind = Anyone>>(
 ) -> Result<GrundyDecomposition, SearchStopped> {
     let parts = values.part_values(position, budget)?;
     let value = parts.iter().fold(0, |value, &(_, part)| value ^ u64::from(part));
-    let parts = parts.into_iter().map(|(part, value)| (part.to_string(), value.into())).collect();
-    Ok(GrundyDecomposition { value, parts })
+    let part = |(part, value): (R::Position, u32)| GrundyPart {
+        part: part.to_string(),
+        value: value.into(),
+        options: Vec::new(),
+    };
+    Ok(GrundyDecomposition { value, parts: parts.into_iter().map(part).collect() })
+}
+
+/// Finds the Grundy value of a position with an option for each value that is smaller than a part's.
+pub(super) fn explain_grundy<R: Rules<MoverKind = Anyone>>(
+    rules: &R,
+    position: &R::Position,
+    bounds: MemoryBounds,
+    budget: &mut Budget<'_>,
+) -> Result<GrundyDecomposition, SearchStopped> {
+    let mut values = GrundySolver::new(rules, bounds);
+    let mut grundy = decompose_grundy(&mut values, position, budget)?;
+    for (explained, part) in grundy.parts.iter_mut().zip(rules.independent_parts(position)) {
+        let mut options = BTreeMap::new();
+        let shown = explained.value.min(GrundyPart::MAX_SHOWN as u64);
+        for (_, option) in rules.moves(part, Anyone) {
+            spend_option_step(budget, values.states())?;
+            let value = u64::from(values.value(&option, budget)?);
+            if value < shown {
+                options.entry(value).or_insert_with(|| option.to_string());
+            }
+        }
+        let options = options.into_iter().map(|(value, position)| GrundyOption { value, position });
+        explained.options = options.collect();
+    }
+    Ok(grundy)
 }

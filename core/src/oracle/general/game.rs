@@ -2,7 +2,7 @@
 
 use super::{
     GameNumbers, GameNumbersError, GeneralAnswer, MemoryBounds, PileSizes, Ruleset, SearchStopped,
-    answering::{PositionQuestion, answer_impartial, answer_partizan},
+    answering::{PositionQuestion, answer_impartial, answer_partizan, explain_grundy},
     last_nim_answer::answer_last_nim,
     rulesets::{
         CircularNim, EndNim, FibonacciNim, FibonacciPosition, GraphNim, GraphPosition, Kayles, Nim, SmallNim,
@@ -79,7 +79,7 @@ impl GeneralGame {
             }
             Ruleset::Kayles => StartPosition::Kayles(piles()?),
             Ruleset::Subtraction => {
-                StartPosition::Subtraction(SubtractionGame::parse(&numbers.set)?, piles()?)
+                StartPosition::Subtraction(SubtractionGame::of_numbers(numbers)?, piles()?)
             }
             Ruleset::Digits => StartPosition::Digits(piles()?),
             Ruleset::StonePiles => StartPosition::StonePiles(piles()?),
@@ -131,6 +131,37 @@ impl GeneralGame {
             seats: matrix.seats().get(),
             stopped,
         })
+    }
+
+    /// Says of an answer about two seats why its Grundy value is what it is: of each part, an option for each smaller value.
+    ///
+    /// Where there is no such value, and for Last Nim, whose value follows from a formula, the answer stays as it is.
+    ///
+    /// # Errors
+    /// If it takes more states, memory, steps or time than it may.
+    pub fn explain_grundy(
+        &self,
+        answer: &mut GeneralAnswer,
+        bounds: MemoryBounds,
+        budget: &mut Budget<'_>,
+    ) -> Result<(), SolveStopped> {
+        let Some(Ok(grundy)) = answer.two_players.as_mut().map(|two| two.grundy.as_mut()) else {
+            return Ok(());
+        };
+        let explained = match &self.start {
+            StartPosition::LastNim(_) | StartPosition::EndNim(_) => return Ok(()),
+            StartPosition::Nim(piles) => explain_grundy(&Nim, piles, bounds, budget),
+            StartPosition::SmallNim(piles) => explain_grundy(&SmallNim, piles, bounds, budget),
+            StartPosition::CircularNim(rules, piles) => explain_grundy(rules, piles, bounds, budget),
+            StartPosition::FibonacciNim(position) => explain_grundy(&FibonacciNim, position, bounds, budget),
+            StartPosition::GraphNim(position) => explain_grundy(&GraphNim, position, bounds, budget),
+            StartPosition::Kayles(rows) => explain_grundy(&Kayles, rows, bounds, budget),
+            StartPosition::Subtraction(rules, piles) => explain_grundy(rules, piles, bounds, budget),
+            StartPosition::Digits(numbers) => explain_grundy(&SubtractDigit, numbers, bounds, budget),
+            StartPosition::StonePiles(piles) => explain_grundy(&StonePiles, piles, bounds, budget),
+        };
+        *grundy = explained.map_err(|stopped| SolveStopped { game: self.to_string(), seats: 2, stopped })?;
+        Ok(())
     }
 }
 

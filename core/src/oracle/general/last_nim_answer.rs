@@ -1,7 +1,7 @@
 //! Answers about Last Nim, of any size.
 
 use super::{
-    GeneralAnswer, GrundyDecomposition, MoveOutcome, SearchStopped, SolvingMethod,
+    GeneralAnswer, GrundyDecomposition, GrundyPart, MoveOutcome, SearchStopped, SolvingMethod,
     answering::PositionQuestion,
 };
 use crate::{
@@ -92,6 +92,6 @@ fn range_text(lo: u64, hi: u64) -> String {
 /// With b counters left the options are worth g, and what 1, .., b - 1 counters are: mex skips g.
 fn last_nim_grundy(piles: &Piles) -> GrundyDecomposition {
     let value = piles.as_slice().iter().fold(0, |before, &counters| counters - u64::from(counters <= before));
-    let parts = if piles.is_empty() { Vec::new() } else { vec![(piles.to_string(), value)] };
-    GrundyDecomposition { value, parts }
+    let whole = GrundyPart { part: piles.to_string(), value, options: Vec::new() };
+    GrundyDecomposition { value, parts: Some(whole).filter(|_| !piles.is_empty()).into_iter().collect() }
 }

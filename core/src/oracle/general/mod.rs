@@ -2,7 +2,8 @@
 //!
 //! [`Rules`] says what a game is, [`PositionSolver`] who wins it for any number of seats and any alliance matrix, and
 //! [`GrundySolver`] what two players need besides. [`Ruleset`] names the games of [`rulesets`]; a [`GeneralGame`] is a
-//! position of one of them, parsed from [`GameNumbers`], and gives one form of [`GeneralAnswer`] for all.
+//! position of one of them, parsed from [`GameNumbers`], and gives one form of [`GeneralAnswer`] for all. A [`GrundySequence`] has
+//! the Grundy values of a game by the size of its piles.
 
 mod answer;
 mod answering;
@@ -17,10 +18,12 @@ mod pile_sizes;
 mod rules;
 mod ruleset;
 pub mod rulesets;
+mod sequence;
 mod solver;
 
 pub use answer::{
-    GeneralAnswer, GrundyDecomposition, MoveOutcome, NoGrundyReason, SolvingMethod, TwoPlayerAnswer,
+    GeneralAnswer, GrundyDecomposition, GrundyOption, GrundyPart, MoveOutcome, NoGrundyReason, SolvingMethod,
+    TwoPlayerAnswer,
 };
 pub use bounds::{ExceededBound, MemoryBounds, SearchStopped};
 pub use game::{GeneralGame, SolveStopped};
@@ -30,4 +33,5 @@ pub use outcome::OutcomeClass;
 pub use pile_sizes::{MAX_SEARCHED_PILES, MAX_SEARCHED_SIZE, PileSizes};
 pub use rules::{Anyone, End, Mover, Rules};
 pub use ruleset::{Ruleset, RulesetError};
+pub use sequence::{GrundySequence, Period, PeriodTheorem, SequenceGame, SequenceGameError, SequenceLaw};
 pub use solver::PositionSolver;

@@ -15,6 +15,8 @@ pub struct GameNumbers {
     pub piles: Vec<u64>,
     /// What may be taken from a pile, for subtraction.
     pub set: Vec<u64>,
+    /// The most that may be taken from a pile, for subtraction instead of the set 1, 2, .. of all numbers up to it.
+    pub max: Option<u64>,
     /// How many neighbouring piles may be touched at once, for circular-nim.
     pub window: Option<u64>,
     /// The most that may be taken next, for fibonacci-nim; unless given, one less than the pile.
@@ -33,6 +35,8 @@ pub enum NumberField {
     Piles,
     /// What may be taken.
     Set,
+    /// The most that may be taken, of which any less may be as well.
+    Max,
     /// How many piles may be touched.
     Window,
     /// The most that may be taken.
@@ -49,6 +53,7 @@ impl NumberField {
         match self {
             Self::Piles => "piles",
             Self::Set => "set",
+            Self::Max => "max",
             Self::Window => "window",
             Self::Most => "most",
             Self::Edges => "edges",
@@ -121,6 +126,17 @@ pub enum GameNumbersError {
         /// The most that a set has.
         most: usize,
     },
+    /// What may be taken is given in two ways.
+    #[error("a set and a max, which stands for the set of all numbers from 1 to it: give one of them")]
+    SetAndMax,
+    /// The most that may be taken is too small or too large.
+    #[error("max {given}: the most that may be taken is 1 to {most}")]
+    Max {
+        /// The number given.
+        given: u64,
+        /// The most that a set has.
+        most: usize,
+    },
     /// A number of the set can be taken from no pile.
     #[error("{0} in the set: what may be taken is 1 to 2^32 - 1")]
     SetNumber(u64),
@@ -172,7 +188,8 @@ impl GameNumbers {
         let is_subtraction = ruleset == Ruleset::Subtraction;
         let given = [
             (NumberField::Piles, !self.piles.is_empty(), !is_graph, !is_graph),
-            (NumberField::Set, !self.set.is_empty(), is_subtraction, is_subtraction),
+            (NumberField::Set, !self.set.is_empty(), is_subtraction, is_subtraction && self.max.is_none()),
+            (NumberField::Max, self.max.is_some(), is_subtraction, false),
             (NumberField::Window, self.window.is_some(), is_circle, is_circle),
             (NumberField::Most, self.most.is_some(), ruleset == Ruleset::FibonacciNim, false),
             (NumberField::Edges, !self.edges.is_empty(), is_graph, false),
@@ -187,6 +204,18 @@ impl GameNumbers {
             }
         }
         Ok(())
+    }
+
+    /// Accepts a set, or its largest number, for subtraction alone.
+    ///
+    /// # Errors
+    /// Names what the game has no use for.
+    pub(super) fn check_unused_takes(&self, ruleset: Ruleset) -> Result<(), GameNumbersError> {
+        let given = [(NumberField::Set, !self.set.is_empty()), (NumberField::Max, self.max.is_some())];
+        match given.into_iter().find(|&(_, is_given)| is_given && ruleset != Ruleset::Subtraction) {
+            Some((what, _)) => Err(GameNumbersError::Unused { ruleset, what }),
+            None => Ok(()),
+        }
     }
 
     /// Accepts only a vertex that some edge ends at, unless there is no edge at all.

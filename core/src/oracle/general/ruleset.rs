@@ -75,6 +75,19 @@ impl Ruleset {
         }
     }
 
+    /// Returns other names under which the game is described; it is called by its own name in answers.
+    pub fn other_names(self) -> &'static [&'static str] {
+        match self {
+            Self::Kayles => &["advanced-nim"],
+            Self::Subtraction => &["take-away", "bounded-nim"],
+            _ => &[],
+        }
+    }
+
+    fn is_called(self, name: &str) -> bool {
+        self.name() == name || self.other_names().contains(&name)
+    }
+
     /// Returns the ending of a question that does not name one: that of the paper for Last Nim, and normal play for all other
     /// games.
     pub fn default_ending(self) -> Ending {
@@ -119,14 +132,16 @@ impl fmt::Display for Ruleset {
 impl FromStr for Ruleset {
     type Err = RulesetError;
 
-    /// Reads a name, with hyphens or underscores.
+    /// Reads a name of a game, its own or another one, with hyphens or underscores.
     fn from_str(word: &str) -> Result<Self, RulesetError> {
         let name: String = word.chars().take(MAX_NAME).map(ascii_letter).collect();
-        if let Some(ruleset) = Self::ALL.into_iter().find(|ruleset| ruleset.name() == name) {
+        let of_name = |name: &str| Self::ALL.into_iter().find(|ruleset| ruleset.is_called(name));
+        if let Some(ruleset) = of_name(&name) {
             return Ok(ruleset);
         }
-        let nearest = find_closest_word(&name, Self::ALL.map(Self::name));
-        let nearest = Self::ALL.into_iter().find(|ruleset| Some(ruleset.name()) == nearest);
+        let names =
+            Self::ALL.into_iter().flat_map(|ruleset| [&[ruleset.name()], ruleset.other_names()].concat());
+        let nearest = find_closest_word(&name, names).and_then(of_name);
         Err(RulesetError { given: word.chars().take(MAX_NAME).collect(), nearest })
     }
 }
@@ -156,6 +171,19 @@ mod tests {
             assert_eq!(ruleset.name().parse(), Ok(ruleset));
             assert_eq!(ruleset.name().replace('-', "_").to_uppercase().parse(), Ok(ruleset));
         }
+    }
+
+    #[test]
+    fn a_game_is_found_by_other_names_as_well() {
+        for (name, ruleset) in [
+            ("advanced-nim", Ruleset::Kayles),
+            ("Advanced_Nim", Ruleset::Kayles),
+            ("take-away", Ruleset::Subtraction),
+            ("bounded-nim", Ruleset::Subtraction),
+        ] {
+            assert_eq!(name.parse(), Ok(ruleset));
+        }
+        assert_eq!("takeaway".parse::<Ruleset>().unwrap_err().nearest, Some(Ruleset::Subtraction));
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(in crate::oracle) struct SolvingPlan {
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct PileLevel {
+pub(in crate::oracle) struct PileLevel {
     /// How many counters are left in the pile, 1 to n.
     pub(super) counters: usize,
     /// The seats whose winners are needed.
@@ -38,7 +38,24 @@ pub(in crate::oracle) struct OptimalityCheck {
     pub(in crate::oracle) left: u64,
 }
 
+impl PileLevel {
+    /// Returns how many counters are left in the pile, 1 to n.
+    pub(in crate::oracle) fn counters(&self) -> usize {
+        self.counters
+    }
+
+    /// Returns the seats whose winners are needed, as bits.
+    pub(in crate::oracle) fn seats(&self) -> u32 {
+        self.seats
+    }
+}
+
 impl SolvingPlan {
+    /// Returns the levels in the order in which they are solved.
+    pub(in crate::oracle) fn levels(&self) -> &[PileLevel] {
+        &self.levels
+    }
+
     /// Goes to the winner of the game.
     pub(in crate::oracle) fn for_winner(game: &Game) -> Self {
         let mut asked = NeededLevels::of_game(game);

@@ -5,9 +5,13 @@
 //! memory rise with the counters.
 
 mod backward_induction;
+mod erring_play;
 mod game_tree;
 mod memoised;
+mod opposition;
 
 pub use backward_induction::BackwardInduction;
+pub use erring_play::win_probabilities_with_errors;
 pub use game_tree::GameTree;
 pub use memoised::memoised_winner;
+pub use opposition::{MinimaxRanks, winner_against_coalition};

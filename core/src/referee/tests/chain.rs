@@ -271,3 +271,66 @@ proptest! {
         prop_assert!(texts.windows(2).all(|pair| !pair[1].starts_with(pair[0])));
     }
 }
+
+/// A match of three bots in which two have declared, and one was forfeited, before it was cancelled.
+fn cancelled_while_declaring(rows: [&[u64]; 2]) -> Vec<TimedEvent> {
+    let seats = SeatCount::new(3).unwrap();
+    let bots = ["ann", "bob", "cleo"].map(|name| name.parse().unwrap()).to_vec();
+    let setup = MatchSetup::new(bots.try_into().unwrap(), Piles::parse(&[3, 4]).unwrap());
+    let declared = |index: usize, offsets: &[u64]| Event::Declared {
+        seat: seats.seat(index).unwrap(),
+        row: Row::parse(offsets, seats).unwrap(),
+        defaulted: None,
+        note_hash: None,
+    };
+    let events = [
+        Event::Created(Box::new(setup)),
+        declared(0, rows[0]),
+        Event::Struck { seat: seats.seat(2).unwrap(), ply: 0, reason: RefusalReason::NotStarted },
+        declared(1, rows[1]),
+        Event::Ended { reason: EndReason::Cancelled, winner: None },
+    ];
+    let at = |index: u64| crate::referee::Timestamp::from_micros(1_700_000_000_000_000 + index);
+    (0..).zip(events).map(|(index, event)| TimedEvent { at: at(index), event }).collect()
+}
+
+#[test]
+fn what_stands_for_rows_that_were_never_revealed_says_nothing_of_them() {
+    use crate::referee::Record;
+    let id = MatchId::new(1_700_000_000_000, &[3; 10]);
+    let replay = |events: Vec<TimedEvent>| Record::replay(id, events).unwrap();
+    let record = replay(cancelled_while_declaring([&[0, 1, 2], &[0, 2, 1]]));
+    let other = replay(cancelled_while_declaring([&[2, 1, 0], &[1, 2, 0]]));
+    assert_ne!(record.last_hash(), other.last_hash());
+    let head = record.public_head().unwrap();
+    assert_eq!(other.public_head(), Some(head));
+    let shown = replay(record.public_events().cloned().collect());
+    assert_eq!(shown.public_head(), Some(head), "it follows from what is shown");
+    assert!(!record.hashes().contains(&head) && !shown.hashes().contains(&head));
+    // It covers each public event, and the match.
+    let public: Vec<_> = record.public_events().cloned().collect();
+    let chain = |id, events: &[TimedEvent]| {
+        events.iter().fold(EventHash::before_first_public_event(id), |last, event| last.hash_of_next(event))
+    };
+    assert_eq!(chain(id, &public), head);
+    assert_ne!(chain(MatchId::new(1_700_000_000_000, &[4; 10]), &public), head);
+    for index in 0..public.len() {
+        for changed in changes(&public[index]) {
+            let mut events = public.clone();
+            events[index] = changed;
+            assert_ne!(chain(id, &events), head);
+        }
+        let mut without = public.clone();
+        without.remove(index);
+        assert_ne!(chain(id, &without), head);
+    }
+    let mut revealed = cancelled_while_declaring([&[0, 1, 2], &[0, 2, 1]]);
+    let (seats, ended) = (SeatCount::new(3).unwrap(), revealed.pop().unwrap());
+    let row = Row::parse(&[0, 1, 2], seats).unwrap();
+    let last = Event::Declared { seat: seats.seat(2).unwrap(), row, defaulted: None, note_hash: None };
+    let matrix = AllianceMatrix::parse(&[vec![0, 1, 2], vec![0, 2, 1], vec![0, 1, 2]]).unwrap();
+    for event in [last, Event::Revealed { matrix }, ended.event] {
+        revealed.push(TimedEvent { at: ended.at, event });
+    }
+    assert_eq!(replay(revealed).public_head(), None, "where rows were revealed, the head itself stands");
+}

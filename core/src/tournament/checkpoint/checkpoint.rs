@@ -5,7 +5,7 @@ use thiserror::Error;
 
 /// The version of what is folded, how, and how that is written. Raise it with every change of any of these: a checkpoint of
 /// another version is not used.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// What a tournament had come to when some of its results were counted.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Duplicate groups, and what each adds to the likelihood.
 
-use super::luce::{LuceStatistics, SeatedTables};
+use super::{luce::LuceStatistics, tables::SeatedTables};
 use crate::game::BotName;
 use std::iter;
 

@@ -1,6 +1,6 @@
 //! Which bots can be compared.
 
-use super::luce::SeatedTables;
+use super::tables::SeatedTables;
 
 /// Returns the island of every bot, from 0 in the order of their first bots: bots of one island are joined by a chain of
 /// tables.

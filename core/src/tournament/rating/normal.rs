@@ -6,7 +6,7 @@ const END: f64 = 8.0;
 /// Returns the chance of a value of at most `x`.
 ///
 /// Source: Marsaglia, "Evaluating the Normal Distribution" (2004).
-pub(super) fn normal_cdf(x: f64) -> f64 {
+pub(in crate::tournament) fn normal_cdf(x: f64) -> f64 {
     if x.abs() >= END {
         return if x > 0.0 { 1.0 } else { 0.0 };
     }

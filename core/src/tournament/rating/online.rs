@@ -1,6 +1,9 @@
 //! Ratings that move with every match.
 
-use super::{ConfidenceInterval, RatedMatch, Rating, update::StrengthUpdate};
+use super::{
+    ConfidenceInterval, RatedMatch, Rating, RatingMeasure, satisfaction_ratings::rank_variance,
+    update::StrengthUpdate,
+};
 use crate::{
     game::BotName,
     tournament::{
@@ -10,9 +13,11 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// The variance of a strength of which nothing is known: what the one virtual draw that every bot starts with leaves of it,
-/// whose information is 1/4.
-const FIRST_VARIANCE: f64 = 4.0;
+/// The variance of a strength by wins of which nothing is known: what the one virtual draw that every bot starts with leaves of
+/// it, whose information is 1/4.
+const FIRST_VARIANCE_OF_WINS: f64 = 4.0;
+/// The variance of a strength by satisfaction of which nothing is known: of two bots in three it lies within 0.2 of the mean.
+const FIRST_VARIANCE_OF_SATISFACTION: f64 = 0.04;
 /// The quantile of the normal distribution that 95 of 100 values do not exceed in size.
 const QUANTILE: f64 = 1.959_963_984_540_054;
 
@@ -29,8 +34,13 @@ const QUANTILE: f64 = 1.959_963_984_540_054;
 /// are played; what is published should be [`Ratings`](super::Ratings), which depend on no order. Sources: Glickman,
 /// "Parameter Estimation in Large Dynamic Paired Comparison Experiments" (1999), for one variance a bot; Herbrich, Minka
 /// and Graepel, "A Bayesian Skill Rating System" (2007), for the filter.
-#[derive(Debug, Clone, PartialEq, Default)]
+///
+/// By satisfaction, a match says how far each bot at its table lay above their mean (see
+/// [`SatisfactionRatings`](super::SatisfactionRatings)), and what is known stays normal exactly. The matches of a whole duplicate group
+/// together tell the same of the strengths as its places do one by one.
+#[derive(Debug, Clone, PartialEq)]
 pub struct OnlineRatings {
+    measure: RatingMeasure,
     numbers: BTreeMap<BotName, usize>,
     matches: Vec<u32>,
     strengths: Vec<f64>,
@@ -50,16 +60,12 @@ struct AbsentBot {
     variance: f64,
 }
 
-impl AbsentBot {
-    /// A bot that was never there.
-    const NEW: Self = Self { matches: 0, strength: 0.0, variance: FIRST_VARIANCE };
-}
-
 /// What is known of the strength of one bot.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StrengthBelief {
-    /// The most probable rating.
-    pub rating: Rating,
+    /// The most probable strength, by the measure of the ratings: of wins the logarithm of a share, of satisfaction how far it lies
+    /// above the mean.
+    pub strength: f64,
     /// The standard deviation of the strength against the mean of all bots: what pairing by uncertainty goes by.
     pub deviation: f64,
     /// The matches that count.
@@ -67,20 +73,49 @@ pub struct StrengthBelief {
 }
 
 impl StrengthBelief {
+    /// Returns the rating, where strengths are measured by wins.
+    pub fn rating(&self) -> Rating {
+        Rating::of_strength(self.strength)
+    }
+
     /// Returns where the strength lies with a probability of 95%, if matches are independent.
-    pub fn interval(&self) -> ConfidenceInterval<Rating> {
-        let (strength, half) = (self.rating.strength(), QUANTILE * self.deviation);
-        ConfidenceInterval { low: strength - half, high: strength + half }.map(Rating::of_strength)
+    pub fn interval(&self) -> ConfidenceInterval<f64> {
+        let half = QUANTILE * self.deviation;
+        ConfidenceInterval { low: self.strength - half, high: self.strength + half }
     }
 }
 
 impl OnlineRatings {
     /// Starts without any bot.
-    pub fn new() -> Self {
-        Self::default()
+    pub fn new(measure: RatingMeasure) -> Self {
+        Self {
+            measure,
+            numbers: BTreeMap::new(),
+            matches: Vec::new(),
+            strengths: Vec::new(),
+            covariances: Vec::new(),
+            sums: Vec::new(),
+            absent: BTreeMap::new(),
+        }
     }
 
-    /// Gives a bot a rating of 1500 before its first match; one that has a rating keeps it.
+    /// Returns a lead that is worth telling from none: by wins, that of a bot which wins 73 of 100 matches of two; by satisfaction as
+    /// much of a match.
+    pub fn notable_lead(&self) -> f64 {
+        match self.measure {
+            RatingMeasure::Wins => 1.0,
+            RatingMeasure::Satisfaction => 0.23,
+        }
+    }
+
+    fn first_variance(&self) -> f64 {
+        match self.measure {
+            RatingMeasure::Wins => FIRST_VARIANCE_OF_WINS,
+            RatingMeasure::Satisfaction => FIRST_VARIANCE_OF_SATISFACTION,
+        }
+    }
+
+    /// Gives a bot a strength of 0 before its first match; one that has a rating keeps it.
     pub fn add_bot(&mut self, bot: &BotName) {
         self.number_of_bot(bot);
     }
@@ -127,8 +162,11 @@ impl OnlineRatings {
         }
     }
 
-    pub(in crate::tournament) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
-        let mut restored = Self::new();
+    pub(in crate::tournament) fn restore(
+        measure: RatingMeasure,
+        from: &mut Decoder<'_>,
+    ) -> Result<Self, CheckpointError> {
+        let mut restored = Self::new(measure);
         for number in 0..from.count()? {
             let known = restored.numbers.insert(from.name()?, number);
             ensure_holds(known.is_none(), "a bot is rated twice")?;
@@ -149,16 +187,30 @@ impl OnlineRatings {
 
     /// Takes in one match; each must be taken in once. Their order matters a little.
     pub fn update_with(&mut self, result: &MatchResult) {
-        let Some(said) = RatedMatch::of_result(result) else { return };
-        let table: Vec<usize> = said.table().iter().map(|bot| self.number_of_bot(bot)).collect();
-        let won: Vec<f64> =
-            said.table().iter().map(|&bot| f64::from(u8::from(bot == said.winner()))).collect();
+        let (bots, scores): (Vec<&BotName>, Vec<f64>) = match self.measure {
+            RatingMeasure::Wins => {
+                let Some(said) = RatedMatch::of_result(result) else { return };
+                let bots = said.table().iter().copied();
+                bots.map(|bot| (bot, f64::from(u8::from(bot == said.winner())))).unzip()
+            }
+            RatingMeasure::Satisfaction => satisfaction_by_name(result).into_iter().unzip(),
+        };
+        if bots.len() < 2 {
+            return;
+        }
+        let table: Vec<usize> = bots.into_iter().map(|bot| self.number_of_bot(bot)).collect();
         let known: Vec<Vec<f64>> = table
             .iter()
             .map(|&one| table.iter().map(|&other| self.covariance(one, other)).collect())
             .collect();
         let strengths: Vec<f64> = table.iter().map(|&bot| self.strengths[bot]).collect();
-        let StrengthUpdate { gradient, precision } = StrengthUpdate::of_match(&strengths, &known, &won);
+        let StrengthUpdate { gradient, precision } = match self.measure {
+            RatingMeasure::Wins => StrengthUpdate::of_match(&strengths, &known, &scores),
+            RatingMeasure::Satisfaction => {
+                let variance = rank_variance(result.bots.seats().get());
+                StrengthUpdate::of_scores(&strengths, &known, &scores, variance)
+            }
+        };
         // By member of the table: the covariances of all bots with it.
         let columns: Vec<Vec<f64>> = table
             .iter()
@@ -205,7 +257,8 @@ impl OnlineRatings {
         if let Some(&number) = self.numbers.get(bot) {
             return number;
         }
-        let AbsentBot { matches, strength, variance } = self.absent.remove(bot).unwrap_or(AbsentBot::NEW);
+        let unknown = AbsentBot { matches: 0, strength: 0.0, variance: self.first_variance() };
+        let AbsentBot { matches, strength, variance } = self.absent.remove(bot).unwrap_or(unknown);
         let number = self.strengths.len();
         self.numbers.insert(bot.clone(), number);
         self.matches.push(matches);
@@ -224,7 +277,7 @@ impl OnlineRatings {
     fn belief(&self, bot: usize, of_mean: f64) -> StrengthBelief {
         let variance = self.covariance(bot, bot) - 2.0 * self.sums[bot] / self.count() + of_mean;
         StrengthBelief {
-            rating: Rating::of_strength(self.strengths[bot]),
+            strength: self.strengths[bot],
             deviation: variance.max(0.0).sqrt(),
             matches: self.matches[bot],
         }
@@ -238,6 +291,16 @@ impl OnlineRatings {
     fn count(&self) -> f64 {
         self.strengths.len() as f64
     }
+}
+
+/// Returns the bots that came to a match, in the order of their names, and how satisfied each was.
+fn satisfaction_by_name(result: &MatchResult) -> Vec<(&BotName, f64)> {
+    let Some(outcome) = &result.outcome else { return Vec::new() };
+    let credits = result.bots.enumerate().map(|(seat, bot)| (bot, outcome.credit(seat)));
+    let came = credits.filter(|(_, credit)| credit.attended);
+    let mut scores: Vec<_> = came.map(|(bot, credit)| (bot, credit.satisfaction())).collect();
+    scores.sort_unstable_by_key(|&(bot, _)| bot);
+    scores
 }
 
 fn dot_product(one: &[f64], other: &[f64]) -> f64 {

@@ -3,7 +3,7 @@
 use super::{
     RatedMatch, Ratings, Resampling,
     groups::{GroupCounts, SortedMatches},
-    luce::SeatedTables,
+    tables::SeatedTables,
 };
 use crate::{
     game::BotName,

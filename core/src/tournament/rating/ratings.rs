@@ -1,7 +1,7 @@
 //! How strong the bots are, and how sure that is.
 
 use super::{
-    ConfidenceInterval, Rating, Resampling, groups::SortedMatches, islands::find_islands,
+    ConfidenceInterval, Rating, Resampling, StrengthLead, groups::SortedMatches, islands::find_islands,
     luce::maximise_likelihood, normal, resampling::StrengthDeviations,
 };
 use crate::{
@@ -84,18 +84,31 @@ impl Ratings {
     /// Returns the probability, 0 to 1, that one bot is better than another; none if one is not known, or if no chain of
     /// matches joins them.
     pub fn probability_better(&self, one: &BotName, other: &BotName) -> Option<f64> {
-        let (one, other) = (self.index(one)?, self.index(other)?);
-        let (ours, theirs) = (&self.bots[one], &self.bots[other]);
-        if ours.island != theirs.island {
-            return None;
-        }
-        let groups = ours.groups.min(theirs.groups);
-        let error = self.deviations.error_of_difference(one, other, groups);
-        let lead = ours.rating.strength() - theirs.rating.strength();
+        let StrengthLead { lead, error, .. } = self.lead_between(one, other)?;
         if error == 0.0 {
             return Some(0.5);
         }
         Some(normal::normal_cdf(lead / error))
+    }
+
+    /// Returns how far one bot is ahead of another; none if one is not known, or if no chain of matches joins them.
+    pub fn lead_between(&self, one: &BotName, other: &BotName) -> Option<StrengthLead> {
+        let (one, other) = (self.index(one)?, self.index(other)?);
+        let (ours, theirs) = (&self.bots[one], &self.bots[other]);
+        let groups = ours.groups.min(theirs.groups);
+        (ours.island == theirs.island).then(|| StrengthLead {
+            lead: ours.rating.strength() - theirs.rating.strength(),
+            error: self.deviations.error_of_difference(one, other, groups),
+            freedom: StrengthDeviations::freedom(groups),
+        })
+    }
+
+    /// Returns the island of a bot, its strength and the variance of that.
+    pub(super) fn strength_and_variance(&self, bot: &BotName) -> Option<(u32, f64, f64)> {
+        let index = self.index(bot)?;
+        let rated = &self.bots[index];
+        let error = self.deviations.standard_error(index, rated.groups);
+        Some((rated.island, rated.rating.strength(), error * error))
     }
 
     fn index(&self, bot: &BotName) -> Option<usize> {

@@ -69,14 +69,14 @@ impl Default for ReplicateCount {
 /// How close a replicate is brought to its place: far below what tells replicates apart.
 const TOLERANCE: f64 = 1e-2;
 /// How much smaller the residual of a simulated deviation is made: far below what tells replicates apart.
-const REDUCTION: f64 = 1e-2;
+pub(super) const REDUCTION: f64 = 1e-2;
 /// The groups that the model's own word on its error counts as, beside those that were played.
 ///
 /// With few groups the resampled error is itself uncertain and mostly too small. Mixing the two as if the model had been
 /// seen on four groups keeps the share of intervals that hold the truth between 93 and 97 of 100 wherever it was
 /// tried; with many groups it changes nothing. Source of the idea: Smyth, "Linear Models and Empirical Bayes
 /// Methods for Assessing Differential Expression" (2004).
-const MODEL_GROUPS: f64 = 4.0;
+const MODEL_GROUPS: u32 = 4;
 
 /// How far strengths were off in repetitions, against the mean of their island.
 #[derive(Debug, Clone, PartialEq)]
@@ -97,8 +97,7 @@ impl StrengthDeviations {
         resampling: &Resampling,
         budget: &mut Budget,
     ) -> Result<Self, HaltReason> {
-        let empty = || vec![Vec::with_capacity(resampling.replicates.get() as usize); strengths.len()];
-        let mut deviations = Self { resampled: empty(), simulated: empty() };
+        let mut deviations = Self::empty(strengths.len(), resampling);
         let likelihood = LuceLikelihood::at_strengths(&gathered.tables, statistics, strengths);
         for replicate in 0..resampling.replicates.get() {
             let mut draw = SeededDraw::new(resampling.seed, u64::from(replicate));
@@ -112,18 +111,34 @@ impl StrengthDeviations {
             for (resampled, strength) in resampled.iter_mut().zip(strengths) {
                 *resampled -= strength;
             }
-            let noise = likelihood.draw_gradient_noise(|| draw_normal(&mut draw));
-            let simulated = likelihood.solve_information(&noise, REDUCTION, budget)?;
-            for (all, mut one) in
-                [(&mut deviations.resampled, resampled), (&mut deviations.simulated, simulated)]
-            {
-                anchor_islands(&mut one, strengths, islands);
-                for (all, one) in all.iter_mut().zip(one) {
-                    all.push(one);
-                }
-            }
+            let noise = likelihood.information().draw_noise(|| draw_normal(&mut draw));
+            let mut simulated = likelihood.information().solve(&noise, REDUCTION, budget)?;
+            anchor_islands(&mut resampled, strengths, islands);
+            anchor_islands(&mut simulated, strengths, islands);
+            deviations.push(&resampled, &simulated);
         }
         Ok(deviations)
+    }
+
+    /// Makes room for the deviations of so many bots.
+    pub(super) fn empty(bots: usize, resampling: &Resampling) -> Self {
+        let empty = || vec![Vec::with_capacity(resampling.replicates.get() as usize); bots];
+        Self { resampled: empty(), simulated: empty() }
+    }
+
+    /// Adds the deviations of one repetition, by bot.
+    pub(super) fn push(&mut self, resampled: &[f64], simulated: &[f64]) {
+        for (all, one) in [(&mut self.resampled, resampled), (&mut self.simulated, simulated)] {
+            for (all, &one) in all.iter_mut().zip(one) {
+                all.push(one);
+            }
+        }
+    }
+
+    /// Returns the degrees of freedom of the error of a bot that has played so many groups, if the model's own word counts as
+    /// known.
+    pub(super) fn freedom(groups: u32) -> u32 {
+        groups + MODEL_GROUPS - 1
     }
 
     /// Returns the standard error of the strength of a bot that has played so many groups.
@@ -161,8 +176,8 @@ fn anchor_islands(deviations: &mut [f64], strengths: &[f64], islands: &[u32]) {
 }
 
 fn mixed_variance(resampled: f64, simulated: f64, groups: u32) -> f64 {
-    let groups = f64::from(groups);
-    ((groups * resampled + MODEL_GROUPS * simulated) / (groups + MODEL_GROUPS)).sqrt()
+    let (groups, of_model) = (f64::from(groups), f64::from(MODEL_GROUPS));
+    ((groups * resampled + of_model * simulated) / (groups + of_model)).sqrt()
 }
 
 /// Returns the variance of a population of which these two or more are a sample.
@@ -187,6 +202,6 @@ fn draw_exponential(draw: &mut SeededDraw) -> f64 {
 /// Draws from the normal distribution of mean 0 and variance 1.
 ///
 /// Source: Box and Muller, "A Note on the Generation of Random Normal Deviates" (1958).
-fn draw_normal(draw: &mut SeededDraw) -> f64 {
+pub(super) fn draw_normal(draw: &mut SeededDraw) -> f64 {
     (2.0 * draw_exponential(draw)).sqrt() * (std::f64::consts::TAU * draw_uniform(draw)).cos()
 }

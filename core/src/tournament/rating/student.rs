@@ -28,6 +28,16 @@ impl StudentDistribution {
         f64::midpoint(low, high).tan()
     }
 
+    /// Returns the same for any number of degrees of freedom, 1 or more, and a share that is not one half: its logarithm lies
+    /// between those of the whole numbers beside it, in proportion to their inverse, within 3%.
+    pub(super) fn quantile_between(freedom: f64, share: f64) -> f64 {
+        let below = freedom.floor().clamp(1.0, f64::from(MAX_FREEDOM));
+        let at = |whole: f64| Self::new((whole as i64).unsigned_abs() as u32).quantile(share);
+        let (low, high) = (at(below), at(below + 1.0));
+        let part = (1.0 / below - 1.0 / freedom.max(below)) / (1.0 / below - 1.0 / (below + 1.0));
+        low * (high / low).powf(part.clamp(0.0, 1.0))
+    }
+
     /// Returns the chance of a value of at most `t`.
     ///
     /// Source: Abramowitz and Stegun, "Handbook of Mathematical Functions" (1964), 26.7.3 and 26.7.4.
@@ -49,6 +59,16 @@ impl StudentDistribution {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn between_whole_numbers_quantiles_fall() {
+        let quantile = |freedom| StudentDistribution::quantile_between(freedom, 0.975);
+        assert!((quantile(4.0) - StudentDistribution::new(4).quantile(0.975)).abs() < 1e-12);
+        assert!((quantile(0.2) - 12.706).abs() < 1e-3 && (quantile(1e9) - 1.962).abs() < 1e-3);
+        assert!((quantile(1.5) / 6.05 - 1.0).abs() < 0.03, "{}", quantile(1.5));
+        let falling: Vec<f64> = (10..200).map(|tenths| quantile(f64::from(tenths) / 10.0)).collect();
+        assert!(falling.windows(2).all(|pair| pair[1] < pair[0]), "{falling:?}");
+    }
 
     #[test]
     fn quantiles_are_those_of_the_tables() {

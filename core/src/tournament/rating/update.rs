@@ -17,6 +17,21 @@ pub(super) struct StrengthUpdate {
 }
 
 impl StrengthUpdate {
+    /// Adds scores to strengths that are known with covariances: how far each lies above the mean of the table counts, with an
+    /// error of this variance in each score.
+    ///
+    /// With scores y about strengths x the information is `W = (I - J / n) / variance`, and the strengths become
+    /// `m + S G (y - m)` with `G = (I + W S)^-1 W`: Bayes' rule for normal distributions, exactly.
+    pub(super) fn of_scores(means: &[f64], covariances: &[Vec<f64>], scores: &[f64], variance: f64) -> Self {
+        let share = 1.0 / means.iter().map(|_| 1.0).sum::<f64>();
+        let entry = |one, other| (f64::from(u8::from(one == other)) - share) / variance;
+        let information: Vec<Vec<f64>> =
+            (0..means.len()).map(|one| (0..means.len()).map(|other| entry(one, other)).collect()).collect();
+        let precision = solve_linear(identity_plus_product(&information, covariances), information);
+        let missing: Vec<f64> = scores.iter().zip(means).map(|(score, mean)| score - mean).collect();
+        Self { gradient: precision.iter().map(|row| dot_product(row, &missing)).collect(), precision }
+    }
+
     /// Adds who won to strengths that are known with covariances.
     ///
     /// The most probable strengths x solve `x = m + S (w - p(x))`, where m and S are the means and covariances before, w is 1

@@ -344,6 +344,12 @@ impl<R: RoundFormat> Schedule for RoundSchedule<R> {
         is_open.then(|| self.next_index())
     }
 
+    fn is_seated(&self, bot: &BotName) -> bool {
+        let round = self.drawn.last().filter(|_| self.state == RoundState::Open);
+        let seated = round.into_iter().flat_map(|round| round.tables.iter().flatten());
+        seated.into_iter().any(|&place| self.rounds.name_of_bot(place) == bot)
+    }
+
     fn change_field(&mut self, change: &FieldChange) {
         if self.open_round().is_some_and(|round| change.round >= round) {
             let FieldChange { round, ref bot, movement } = *change;

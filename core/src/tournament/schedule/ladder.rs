@@ -5,8 +5,8 @@ use super::{FieldMovement, FormatVerdict, Suspension, TotalMatches};
 use crate::game::BotName;
 use crate::tournament::checkpoint::{CheckpointError, Decoder, Encoder, ensure_holds};
 use crate::tournament::{
-    BoundedCount, LadderPairing, LadderSettings, MatchResult, OnlineRatings, SeatLoss, SeededDraw, Settings,
-    StrengthBelief,
+    BoundedCount, LadderPairing, LadderSettings, MatchResult, OnlineRatings, RatingMeasure, SeatLoss,
+    SeededDraw, Settings, StrengthBelief,
 };
 use std::collections::{BTreeSet, HashMap};
 
@@ -41,6 +41,7 @@ pub(super) struct Ladder {
     round: u64,
     /// Tables drawn in all rounds.
     tables_drawn: u64,
+    measure: RatingMeasure,
     /// Of the bots that play, those that are out for now apart.
     ratings: OnlineRatings,
 }
@@ -84,7 +85,8 @@ impl Ladder {
             groups_left: ladder.groups.map(BoundedCount::get),
             round: 0,
             tables_drawn: 0,
-            ratings: OnlineRatings::new(),
+            ratings: OnlineRatings::new(settings.rating_measure()),
+            measure: settings.rating_measure(),
         };
         for name in field {
             new.add_entrant(name);
@@ -146,8 +148,8 @@ impl Ladder {
     /// they are not. The square of their distance, in units of what it may be off by.
     fn pairing_cost(&self, beliefs: &HashMap<usize, StrengthBelief>, one: usize, other: usize) -> f64 {
         let between = self.ratings.deviation_between(&self.bots[one].name, &self.bots[other].name);
-        let lead = beliefs[&one].rating.strength() - beliefs[&other].rating.strength();
-        lead.powi(2) / (1.0 + between.unwrap_or_default().powi(2))
+        let lead = beliefs[&one].strength - beliefs[&other].strength;
+        lead.powi(2) / (self.ratings.notable_lead().powi(2) + between.unwrap_or_default().powi(2))
     }
 
     /// Returns the place of the next host among the bots that have no table in this round, the least known of them first.
@@ -343,7 +345,7 @@ impl RoundFormat for Ladder {
             ensure_holds(known.is_none(), "a bot is in a ladder twice")?;
             self.bots.push(LadderEntrant { name, presence, was_in, tables, waits_since, streak });
         }
-        self.ratings = OnlineRatings::restore(from)?;
+        self.ratings = OnlineRatings::restore(self.measure, from)?;
         Ok(())
     }
 

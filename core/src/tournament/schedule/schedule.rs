@@ -1,6 +1,7 @@
 //! The order in which the matches of a tournament are begun.
 
 use super::{FieldChange, FormatVerdict};
+use crate::game::BotName;
 use crate::tournament::{CheckpointError, MatchResult, Pairing, ReportedResults};
 use std::fmt;
 
@@ -40,6 +41,12 @@ pub trait Schedule: fmt::Debug + Send + Sync {
     /// the field stays as it was at the start.
     fn open_round(&self) -> Option<u64> {
         None
+    }
+
+    /// Returns whether a bot sits at a table of the round that is being played: one that has left plays that one to its end.
+    /// False where the field stays as it was at the start.
+    fn is_seated(&self, _bot: &BotName) -> bool {
+        false
     }
 
     /// Takes a change of the field. When a schedule is rebuilt, it is told all changes, in their order, before any result. A

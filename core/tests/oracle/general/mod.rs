@@ -3,7 +3,9 @@
 mod bounds;
 mod brute_force;
 mod data;
+mod grundy_steps;
 mod properties;
+mod sequences;
 mod shortcuts;
 
 use lastnim_core::{

@@ -8,6 +8,7 @@ use crate::{
     auditing::{AuditFindings, AuditSubject, Auditor},
     cli::Failure,
     game::BotName,
+    referee::{Origin, Record},
     report::words::count_words,
     wire::admission::{AdmittedMatch, AdmittedRecord, RecordRefusal},
 };
@@ -81,9 +82,8 @@ impl RecordIntake {
                     self.count_match(&played);
                 }
                 MatchSighting::Again => self.read.given_twice += 1,
-                MatchSighting::Other => {
-                    let id = played.record().id();
-                    let why = format!("another record of match {id} was given before, and counts");
+                sighting => {
+                    let why = describe_surplus(played.record(), sighting);
                     self.read.note_refused(number, format!("{}: {why}", place()));
                 }
             },
@@ -164,6 +164,30 @@ impl RecordIntake {
             missing.filter(|missing| missing.numbers > 0 || missing.groups.is_some_and(|(_, some)| some > 0));
         read.missing = some.take(MAX_MISSING).collect();
         (self.auditor.finish(), read)
+    }
+}
+
+/// Says why a record does not count beside those that were given before.
+fn describe_surplus(record: &Record, sighting: MatchSighting) -> String {
+    let id = record.id();
+    let setup = record.state().setup();
+    let Some(origin) = &setup.origin else {
+        return format!("another record of match {id} was given before, and counts");
+    };
+    let Origin { tournament, number, group } = origin;
+    match sighting {
+        MatchSighting::NumberTaken => format!(
+            "match {id} has the number {number} of tournament {tournament}, as another match that was given before, and counts"
+        ),
+        MatchSighting::OutsideGroup => format!(
+            "match {id} has the number {number} of tournament {tournament}, which is not in its duplicate group {group} of {} rotations",
+            setup.seats()
+        ),
+        MatchSighting::RotationTaken => format!(
+            "match {id} is one too many in the duplicate group {group} of tournament {tournament}: a match with its bots at the same \
+             seats was given before, and counts"
+        ),
+        _ => format!("another record of match {id} was given before, and counts"),
     }
 }
 

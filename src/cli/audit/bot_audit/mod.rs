@@ -54,7 +54,7 @@ pub struct BotAuditArgs {
     /// Counts records that nobody signed as well
     #[arg(long, conflicts_with = "key")]
     unsigned: bool,
-    /// The seed of the bootstrap and of the permutations [default: 1]
+    /// The seed of the intervals and of the permutations [default: 1]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// The most puzzles of a bot, up to 50 [default: 10]

@@ -10,7 +10,7 @@ use crate::{
         progress::matches_bar,
         remote::RemoteServer,
     },
-    game::{BotName, SeatVersions, VersionLabel},
+    game::{BotName, SeatVersions, TournamentId, VersionLabel},
     wire::{bot_version::parse_seat_versions, pb},
 };
 
@@ -29,8 +29,10 @@ pub async fn read_server_records(
         AuditSubject::Bot(bot) => Some(bot),
         AuditSubject::Field => None,
     };
-    let which = MatchSelectionArgs { tournament: admission.tournament, bot: bot.cloned() };
-    check_tournament_and_bot(remote, &which).await?;
+    check_bot_entered(remote, admission.tournament, bot).await?;
+    let bots = bot.cloned().into_iter().collect();
+    let which = MatchSelectionArgs { tournament: admission.tournament, bots, ..Default::default() };
+    which.check_selection(remote).await?;
     if bot.is_some() {
         intake.expect_gaps();
     }
@@ -67,9 +69,13 @@ fn played_only_version(game: &pb::Match, bot: Option<&BotName>, version: &Versio
     })
 }
 
-/// Makes sure that the server knows the tournament and the bot, and that the bot takes part.
-async fn check_tournament_and_bot(remote: &RemoteServer, which: &MatchSelectionArgs) -> Result<(), Failure> {
-    if let (Some(id), Some(bot)) = (which.tournament, &which.bot) {
+/// Makes sure that the bot takes part in the tournament, where both are named.
+async fn check_bot_entered(
+    remote: &RemoteServer,
+    tournament: Option<TournamentId>,
+    bot: Option<&BotName>,
+) -> Result<(), Failure> {
+    if let (Some(id), Some(bot)) = (tournament, bot) {
         let field = remote.fetch_tournament(id).await?.field;
         if !field.iter().any(|other| *other == bot.as_str()) {
             let (named, more) = field.split_at(field.len().min(MAX_NAMED));
@@ -80,5 +86,5 @@ async fn check_tournament_and_bot(remote: &RemoteServer, which: &MatchSelectionA
             )));
         }
     }
-    which.check_selection(remote).await
+    Ok(())
 }

@@ -24,11 +24,18 @@ impl FibonacciPosition {
         let &[pile] = piles.as_slice() else {
             return Err(GameNumbersError::NotOnePile(piles.as_slice().len()));
         };
-        let most = match most {
-            None => pile.saturating_sub(1),
-            Some(most) => u32::try_from(most).map_err(|_| GameNumbersError::Most(most))?,
-        };
-        Ok(Self { pile, most })
+        match most {
+            None => Ok(Self::untouched(pile)),
+            Some(most) => {
+                let most = u32::try_from(most).map_err(|_| GameNumbersError::Most(most))?;
+                Ok(Self { pile, most })
+            }
+        }
+    }
+
+    /// Puts up a pile before the first take, which may not be all of it.
+    pub fn untouched(pile: u32) -> Self {
+        Self { pile, most: pile.saturating_sub(1) }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Subtraction games.
 
 use super::PileTake;
-use crate::oracle::general::{Anyone, GameNumbersError, PileSizes, Rules};
+use crate::oracle::general::{Anyone, GameNumbers, GameNumbersError, NumberField, PileSizes, Rules, Ruleset};
 use std::fmt;
 
 /// Take from one pile a number of counters that is in the set.
@@ -31,6 +31,24 @@ impl SubtractionGame {
         numbers.sort_unstable();
         numbers.dedup();
         Ok(Self { set: numbers.into_boxed_slice() })
+    }
+
+    /// Accepts the set among the numbers of a game, or the largest number of a set that begins with 1 and leaves none out: bounded Nim.
+    ///
+    /// # Errors
+    /// If there is neither, or both, or what there is does not fit.
+    pub(crate) fn of_numbers(numbers: &GameNumbers) -> Result<Self, GameNumbersError> {
+        match numbers.max {
+            None if numbers.set.is_empty() => {
+                Err(GameNumbersError::Missing { ruleset: Ruleset::Subtraction, what: NumberField::Set })
+            }
+            None => Self::parse(&numbers.set),
+            Some(_) if !numbers.set.is_empty() => Err(GameNumbersError::SetAndMax),
+            Some(max) if max == 0 || max > MAX_SET as u64 => {
+                Err(GameNumbersError::Max { given: max, most: MAX_SET })
+            }
+            Some(max) => Self::parse(&(1..=max).collect::<Vec<_>>()),
+        }
     }
 
     /// Returns the numbers that may be taken, in rising order.

@@ -3,7 +3,9 @@
 use super::super::testing::{draw_winner, rated, result};
 use crate::{
     game::BotName,
-    tournament::{MatchResult, OnlineRatings, Rating, Ratings, SeatLoss, SeededDraw, testing::field},
+    tournament::{
+        MatchResult, OnlineRatings, Rating, RatingMeasure, Ratings, SeatLoss, SeededDraw, testing::field,
+    },
 };
 
 /// Rotates the same bots through the seats of a group, and lets `win` say who wins, by their place in `bots`.
@@ -151,9 +153,9 @@ fn a_closed_group_that_is_joined_to_the_others_does_not_inflate_itself() {
 fn a_closed_group_does_not_inflate_itself_online() {
     let bots = field(6);
     let (others, closed) = bots.split_at(3);
-    let mut online = OnlineRatings::new();
+    let mut online = OnlineRatings::new(RatingMeasure::Wins);
     let mean_of = |online: &OnlineRatings| {
-        mean(&closed.iter().map(|bot| online.get(bot).unwrap().rating.points()).collect::<Vec<_>>())
+        mean(&closed.iter().map(|bot| online.get(bot).unwrap().rating().points()).collect::<Vec<_>>())
     };
     for number in 0..20 {
         for (place, bot) in closed.iter().enumerate() {
@@ -162,14 +164,14 @@ fn a_closed_group_does_not_inflate_itself_online() {
         }
     }
     let before = mean_of(&online);
-    let outside: Vec<_> = others.iter().map(|bot| online.get(bot).unwrap().rating.points()).collect();
+    let outside: Vec<_> = others.iter().map(|bot| online.get(bot).unwrap().rating().points()).collect();
     for number in 0..600 {
         online.update_with(&result(number, closed, number as usize / 20 % 3));
         assert!(mean_of(&online) < before + 60.0, "after {number}: {before} and then {}", mean_of(&online));
     }
     assert!((mean_of(&online) - before).abs() < 60.0, "{before} and then {}", mean_of(&online));
     for (bot, before) in others.iter().zip(outside) {
-        let after = online.get(bot).unwrap().rating.points();
+        let after = online.get(bot).unwrap().rating().points();
         assert!((after - before).abs() < 30.0, "{before} and then {after}");
     }
 }

@@ -4,3 +4,4 @@ mod calibration;
 mod faults;
 mod likelihood;
 mod online;
+mod satisfaction;

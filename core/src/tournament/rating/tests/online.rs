@@ -1,10 +1,7 @@
 //! The ratings that move with every match, against the most likely ones.
 
-use super::super::{
-    Rating,
-    testing::{anchored, draw_winner, matches, rated, result},
-};
-use crate::tournament::{MatchResult, OnlineRatings, SeatLoss, SeededDraw, testing::field};
+use super::super::testing::{anchored, draw_winner, matches, rated, result};
+use crate::tournament::{MatchResult, OnlineRatings, RatingMeasure, SeatLoss, SeededDraw, testing::field};
 
 /// How the bots of a match are found.
 #[derive(Clone, Copy, PartialEq)]
@@ -21,7 +18,7 @@ fn played(seats: usize, tables: Tables, count: u64) -> (f64, f64) {
     let names = field(10);
     let strengths = anchored(&(0..10).map(|bot| f64::from(bot) / 3.0 - 1.5).collect::<Vec<_>>());
     let mut draw = SeededDraw::new(31, count);
-    let mut online = OnlineRatings::new();
+    let mut online = OnlineRatings::new(RatingMeasure::Wins);
     for bot in &names {
         online.add_bot(bot);
     }
@@ -30,7 +27,7 @@ fn played(seats: usize, tables: Tables, count: u64) -> (f64, f64) {
         let mut table: Vec<usize> = (0..10).collect();
         draw.shuffle(&mut table);
         if tables == Tables::Close {
-            let points = |bot: usize| online.get(&names[bot]).unwrap().rating.points();
+            let points = |bot: usize| online.get(&names[bot]).unwrap().rating().points();
             let first = points(table[0]);
             table.sort_by(|&one, &other| {
                 (points(one) - first).abs().total_cmp(&(points(other) - first).abs())
@@ -46,8 +43,8 @@ fn played(seats: usize, tables: Tables, count: u64) -> (f64, f64) {
     let (mut squares, mut held) = (0.0, 0.0);
     for (name, strength) in names.iter().zip(strengths) {
         let belief = online.get(name).unwrap();
-        squares += (belief.rating.points() - ratings.get(name).unwrap().rating.points()).powi(2);
-        held += f64::from(u8::from(belief.interval().map(Rating::strength).contains(&strength)));
+        squares += (belief.rating().points() - ratings.get(name).unwrap().rating.points()).powi(2);
+        held += f64::from(u8::from(belief.interval().contains(&strength)));
     }
     ((squares / 10.0).sqrt(), held / 10.0)
 }
@@ -70,26 +67,26 @@ fn bots_that_only_meet_their_like_are_not_taken_for_known() {
 #[test]
 fn uncertainty_shrinks_and_the_first_match_counts_most() {
     let bots = field(3);
-    let mut online = OnlineRatings::new();
+    let mut online = OnlineRatings::new(RatingMeasure::Wins);
     assert_eq!(online.get(&bots[0]), None);
     for bot in &bots {
         online.add_bot(bot);
     }
     let mut before = online.get(&bots[0]).unwrap();
-    assert_eq!((before.rating.to_string().as_str(), before.matches), ("1500", 0));
+    assert_eq!((before.rating().to_string().as_str(), before.matches), ("1500", 0));
     let mut rise = f64::INFINITY;
     for number in 0..20 {
         online.update_with(&result(number, &bots, 0));
         let after = online.get(&bots[0]).unwrap();
         assert!(after.deviation < before.deviation, "{before:?} and then {after:?}");
-        let risen = after.rating.points() - before.rating.points();
+        let risen = after.rating().points() - before.rating().points();
         assert!(0.0 < risen && risen < rise, "{risen} after {rise}");
         (before, rise) = (after, risen);
     }
     assert_eq!(before.matches, 20);
     let between = online.deviation_between(&bots[1], &bots[2]).unwrap();
     let [one, other] = [1, 2].map(|bot: usize| online.get(&bots[bot]).unwrap());
-    assert!((one.rating.points() - other.rating.points()).abs() < 1e-6);
+    assert!((one.rating().points() - other.rating().points()).abs() < 1e-6);
     assert!(between > before.deviation, "nothing told those two apart");
     assert_eq!(online.iter().count(), 3);
 }
@@ -97,7 +94,7 @@ fn uncertainty_shrinks_and_the_first_match_counts_most() {
 #[test]
 fn what_says_nothing_changes_nothing() {
     let bots = field(3);
-    let mut online = OnlineRatings::new();
+    let mut online = OnlineRatings::new(RatingMeasure::Wins);
     online.update_with(&result(0, &bots, 0));
     let before = online.clone();
     let mut won_for_an_absent_bot = result(1, &bots, 0);
@@ -112,7 +109,7 @@ fn what_says_nothing_changes_nothing() {
 #[test]
 fn what_is_known_of_the_others_stays_when_a_bot_leaves() {
     let bots = field(5);
-    let mut online = OnlineRatings::new();
+    let mut online = OnlineRatings::new(RatingMeasure::Wins);
     let mut draw = SeededDraw::new(8, 0);
     for number in 0..200 {
         let mut table = bots.clone();
@@ -125,7 +122,7 @@ fn what_is_known_of_the_others_stays_when_a_bot_leaves() {
     assert_eq!(online.deviation_between(gone, &bots[0]), None);
     let close = |one: f64, other: f64| (one - other).abs() < 1e-9;
     for one in bots.iter().filter(|bot| *bot != gone) {
-        assert_eq!(online.get(one).unwrap().rating, before.get(one).unwrap().rating);
+        assert_eq!(online.get(one).unwrap().rating(), before.get(one).unwrap().rating());
         for other in bots.iter().filter(|bot| *bot != gone) {
             let [now, then] = [&online, &before].map(|online| online.deviation_between(one, other).unwrap());
             assert!(close(now, then), "{one} and {other}: {now}, {then}");
@@ -136,12 +133,12 @@ fn what_is_known_of_the_others_stays_when_a_bot_leaves() {
     with.update_with(&result(900, &table, 1));
     online.update_with(&result(900, &table, 1));
     for one in &table {
-        let [now, then] = [&online, &with].map(|online| online.get(one).unwrap().rating.points());
+        let [now, then] = [&online, &with].map(|online| online.get(one).unwrap().rating().points());
         assert!(close(now, then), "{one}: {now}, {then}");
     }
     online.add_bot(gone);
     let (now, then) = (online.get(gone).unwrap(), before.get(gone).unwrap());
-    assert_eq!((now.rating, now.matches), (then.rating, then.matches));
+    assert_eq!((now.rating(), now.matches), (then.rating(), then.matches));
     assert!(now.deviation > then.deviation, "how it hangs together with the others is forgotten");
     online.remove_bot(&"stranger".parse().unwrap());
     assert_eq!(online.iter().count(), 5);

@@ -334,7 +334,7 @@ fn what_is_written_belongs_to_its_version() {
     let hash = blake3::hash(&played.snapshot_state().unwrap()).to_hex();
     assert_eq!(
         hash.as_str(),
-        "f1b13400b11f386fa45ecbbccff1b77048112e086123ae056ade1ec039867de1",
+        "8959f68d94a1706509461f89fc45197e6b7be1ba18155b24cc8e0a1c214eda80",
         "with what is written changes the version of checkpoints"
     );
 }

@@ -40,6 +40,24 @@ fn other_formats_have_a_closed_field() {
     assert_eq!(schedule.total_matches(), TotalMatches::Exactly(2));
 }
 
+#[test]
+fn a_bot_that_leaves_sits_at_its_table_until_the_round_is_over() {
+    let (settings, field) = (ladder(2, None, 3), field(2));
+    let mut played = Rehearsal::new(&settings, &field);
+    let round = played.schedule.open_round().unwrap();
+    let gone = field[0].clone();
+    let leaves = FieldChange { round, bot: gone.clone(), movement: FieldMovement::Leaves };
+    played.schedule.change_field(&leaves);
+    assert!(field.iter().all(|bot| played.schedule.is_seated(bot)));
+    assert!(!played.schedule.is_seated(&"bot7".parse().unwrap()));
+    played.play(&made_up(1), 1, usize::MAX, 1);
+    assert!(!field.iter().any(|bot| played.schedule.is_seated(bot)), "the ladder waits for bots");
+    let round = played.schedule.open_round().unwrap();
+    let enters = FieldChange { round, bot: "bot7".parse().unwrap(), movement: FieldMovement::Enters };
+    played.schedule.change_field(&enters);
+    assert!(played.schedule.is_seated(&enters.bot) && !played.schedule.is_seated(&gone));
+}
+
 proptest! {
     #![proptest_config(crate::game::testing::cases(40))]
 
@@ -54,6 +72,8 @@ proptest! {
         for (bot, enters, matches) in moves {
             let until = played.played.len() + matches;
             played.begin_and_end(&made_up(seed), at_once, until, luck);
+            let mut playing = played.open.iter().flat_map(|pairing| pairing.bots.iter());
+            prop_assert!(playing.all(|bot| played.schedule.is_seated(bot)), "who left plays its round to the end");
             let Some(round) = played.schedule.open_round() else { break };
             let movement = if enters { FieldMovement::Enters } else { FieldMovement::Leaves };
             let change = FieldChange { round, bot: format!("bot{bot}").parse().unwrap(), movement };
@@ -63,6 +83,9 @@ proptest! {
         played.begin_and_end(&made_up(seed), at_once, played.played.len() + 5, luck);
         let mut rebuilt = Rehearsal::new(&settings, &field);
         rebuilt.schedule = rebuild(&settings, &field, &changes, &played, luck);
+        for bot in super::rehearsal::field(10) {
+            prop_assert_eq!(rebuilt.schedule.is_seated(&bot), played.schedule.is_seated(&bot));
+        }
         rebuilt.open.clone_from(&played.open);
         rebuilt.results.clone_from(&played.results);
         rebuilt.played.clone_from(&played.played);
@@ -119,13 +142,13 @@ proptest! {
         let mut played = Rehearsal::new(&settings, &field);
         played.begin_and_end(&made_up(seed), 3, matches, seed);
         let Some(round) = played.schedule.open_round() else { return Ok(()) };
-        let leaver = field[2].clone();
-        played.schedule.change_field(&FieldChange { round, bot: leaver.clone(), movement: FieldMovement::Leaves });
+        let gone = field[2].clone();
+        played.schedule.change_field(&FieldChange { round, bot: gone.clone(), movement: FieldMovement::Leaves });
         // The round that is being played goes to its end with it.
         let before: HashSet<u64> = played.played.keys().copied().collect();
         played.play(&made_up(seed), 3, usize::MAX, seed);
         let after = played.played.values().filter(|pairing| !before.contains(&pairing.number));
-        let with_it = after.filter(|pairing| pairing.bots.iter().any(|bot| *bot == leaver)).count();
+        let with_it = after.filter(|pairing| pairing.bots.iter().any(|bot| *bot == gone)).count();
         prop_assert!(with_it <= 2, "{} matches after it left", with_it);
     }
 }

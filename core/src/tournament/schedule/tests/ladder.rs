@@ -4,8 +4,9 @@ use super::rehearsal::{made_up, strongest_wins};
 use super::*;
 use crate::game::{BotName, BySeat, SeatCount};
 use crate::tournament::{
-    GroupCount, LadderPairing, LadderSettings, MatchOutcome, MatchResult, Pairing, SeatLoss, SeatResult,
-    SeededDraw, Settings, Streak, TableGroups, TournamentFormat,
+    GroupCount, LadderPairing, LadderSettings, MatchOutcome, MatchResult, Pairing, RatingEvidence,
+    RatingMeasure, SeatLoss, SeatResult, SeededDraw, Settings, Standings, Streak, TableGroups,
+    TournamentFormat,
 };
 use proptest::prelude::*;
 use std::collections::HashMap;
@@ -130,6 +131,50 @@ fn a_ladder_has_so_many_bots_at_the_most() {
     assert!(plan_schedule(&settings, &field(1_024)).is_ok());
     let refused = plan_schedule(&settings, &field(1_025)).unwrap_err().to_string();
     assert_eq!(refused, "a field of 1025 bots: this format has at most 1024");
+}
+
+/// Whoever wins, a ladder in which satisfaction is scored pairs by it and is in its order.
+#[test]
+fn where_satisfaction_is_scored_the_satisfied_lead_and_meet() {
+    let (settings, bots) = (ladder(3, Some(500), 1_000), field(12));
+    assert_eq!(settings.rating_measure(), RatingMeasure::Satisfaction);
+    let of = |bot: &BotName| bot.as_str().trim_start_matches("bot").parse::<u32>().unwrap();
+    let mut played = Rehearsal::new(&settings, &bots);
+    let by_chance = |pairing: &Pairing| {
+        let mut draw = SeededDraw::new(11, pairing.number);
+        let seats = pairing.bots.seats();
+        let results = BySeat::from_fn(seats, |seat| {
+            // Of 100 from 22 for the first bot to 77 for the last.
+            let chance = 22 + 5 * u64::from(of(&pairing.bots[seat]));
+            let rank_actual = (0..2).filter(|_| draw.number_below(100) >= chance).count() as u32;
+            SeatResult { rank_actual, ..SeatResult::default() }
+        });
+        let winner = seats.seat(draw.number_below(3) as usize).unwrap();
+        MatchResult::finished(pairing, MatchOutcome { winner, seats: results })
+    };
+    played.play(&by_chance, 6, usize::MAX, 3);
+    let (mut standings, mut evidence) = (Standings::new(&settings, &bots), RatingEvidence::new(&settings));
+    for result in &played.results {
+        standings.add_result(result);
+        evidence.add_result(result);
+    }
+    let mut lines = standings.lines();
+    evidence.appraise_finally(&|| true).unwrap().add_to_standings(&mut lines);
+    for (place, line) in (0..).zip(&lines) {
+        let rating = line.rating.unwrap();
+        assert_eq!(rating.measure, RatingMeasure::Satisfaction);
+        let lead = 0.05 * (f64::from(of(&line.bot)) - 5.5);
+        assert!((rating.points - lead).abs() < 0.1, "{line:?}");
+        assert!((of(&line.bot).abs_diff(11 - place)) <= 2, "{line:?}");
+    }
+    let spread = |pairing: &Pairing| {
+        let numbers = || pairing.bots.iter().map(of);
+        f64::from(numbers().max().unwrap() - numbers().min().unwrap())
+    };
+    let late: Vec<f64> = played.played.values().skip(750).map(spread).collect();
+    let mean = late.iter().sum::<f64>() / f64::from(late.len() as u32);
+    // Three of twelve that are drawn at random are 6.5 apart.
+    assert!(mean < 5.5, "{mean}");
 }
 
 #[test]

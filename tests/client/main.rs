@@ -1,6 +1,7 @@
 //! The SDK against a server that follows a script: what happens when sessions break, and while a bot thinks.
 
-#[path = "hostile_bot/mod.rs"]
+mod async_bot;
+#[path = "../hostile_bot/mod.rs"]
 mod hostile_bot;
 
 use hostile_bot::{Misbehaviour, attack};

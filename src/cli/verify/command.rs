@@ -1,13 +1,15 @@
-//! `lastnim verify`: whether records are whole, and who signed them.
+//! `lastnim verify`: its flags, and what it says of records.
 
+use super::{manifest::verify_manifest, manifest_report::ManifestVerdict};
 use crate::{
     cli::{
         CommandExit, CommandResult, Failure, batch,
-        record_input::{self, RecordDocument, RecordDocuments},
+        form::write_report,
+        record_input::{self, GivenInput, RecordDocument, RecordDocuments},
     },
     referee::PublicKey,
     wire::{
-        record::{RecordFlaw, RecordJsonError, SealedRecord, verify_record},
+        record::{RecordFlaw, SealedRecord, verify_record},
         record_file::{LayoutDifference, RecordFileError, layout_difference, read_record},
     },
 };
@@ -20,23 +22,29 @@ use std::{
 };
 use thiserror::Error;
 
-/// Verifies records offline: that they are whole, keep the rules, and who signed them
+/// Verifies records and manifests offline: that they are whole, keep the rules, and who signed them
 ///
-/// Every event must carry the hash that follows from the hash before it and fit the match so far, and the signature must be
-/// the signer's on the last hash; of what does not, the first is named. Besides, every byte must stand as lastnim writes it.
+/// Every event of a record must carry the hash that follows from the hash before it and fit the match so far, and the signature
+/// must be the signer's on the last hash; of what does not, the first is named. Besides, every byte must stand as lastnim writes it.
+/// The lines of a manifest must be those that were signed. With --records each match is named that is missing, added or changed,
+/// and the standings are worked out anew.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct VerifyArgs {
-    /// Files with a record as JSON or text, or with a record of JSON in each line; - for standard input
+    /// Files with a record as JSON or text, with a record of JSON in each line, or with a manifest; - for standard input
     #[arg(value_name = "FILE|-", required = true)]
     files: Vec<PathBuf>,
+    /// The records of the matches of a manifest: files, and folders of them
+    #[arg(long, value_name = "FILE|DIR", num_args = 1..)]
+    pub records: Vec<PathBuf>,
     /// The public key of the server that you trust, as `lastnim key` prints it
     #[arg(long, value_name = "PUBLIC_KEY", value_parser = parse_key)]
-    key: Option<PublicKey>,
-    /// Accepts blanks, line breaks, orders of fields and forms of numbers that lastnim does not write
+    pub key: Option<PublicKey>,
+    /// Accepts whatever the JSON mapping of proto3 allows and lastnim does not write: blanks, line breaks, orders of fields, names in
+    /// camel case, numbers as numbers or texts, enumerations by number, base64 for URLs or without padding, null for what is absent
     #[arg(long)]
     any_layout: bool,
-    /// Prints JSON, a line for each record
+    /// Prints JSON, a line for each record or manifest
     #[arg(long)]
     json: bool,
 }
@@ -46,10 +54,13 @@ Examples:
   lastnim verify record.json
   lastnim verify --key $(lastnim key) records/*
   lastnim record get $MATCH | lastnim verify -
+  lastnim tournament manifest $ID --output cup.manifest
+  lastnim verify cup.manifest --records records --key $(lastnim key)
 
 Exit codes: 0 if every record verifies, 1 if one does not or cannot be read, 2 if the command line is wrong. Without --key it shows that a
 record is whole and which key signed it, not that the key is that of the server you trust. A record of a match that is
-not over, or was cancelled before its rows were revealed, has no signature, and so does not verify.";
+not over, or was cancelled before its rows were revealed, has no signature, and so does not verify by itself; a manifest stands
+for it as well. Records that are later than a manifest so far are named, and are no flaw.";
 
 /// Reads the key that is trusted.
 fn parse_key(given: &str) -> Result<PublicKey, String> {
@@ -69,8 +80,6 @@ enum VerifyRefusal {
     Read(io::Error),
     #[error("the record is cut off: its text ends at line {line}, column {column}")]
     CutOff { line: usize, column: usize },
-    #[error("{0}")]
-    Json(String),
     #[error(transparent)]
     File(#[from] RecordFileError),
     #[error(transparent)]
@@ -89,7 +98,7 @@ enum VerifyRefusal {
 impl VerifyRefusal {
     fn word(&self) -> &'static str {
         match self {
-            Self::Read(_) | Self::CutOff { .. } | Self::Json(_) | Self::File(_) => "unreadable",
+            Self::Read(_) | Self::CutOff { .. } | Self::File(_) => "unreadable",
             Self::Flaw(flaw) => flaw.kind().as_str(),
             Self::Unsigned(_) => "unsigned",
             Self::OtherSigner(_) => "other_signer",
@@ -112,56 +121,141 @@ struct RecordVerdict {
 }
 
 pub fn run(args: &VerifyArgs) -> CommandResult {
+    if !args.records.is_empty() {
+        return verify_with_records(args);
+    }
     let mut output = io::stdout().lock();
-    let (mut records, mut failed) = (0_u64, 0_u64);
+    let mut counts = VerifiedCounts::default();
     for file in &args.files {
         let name = record_input::input_name(file);
-        let mut judged = |line: Option<u64>, verdict: &RecordVerdict| {
-            records += 1;
-            failed += u64::from(verdict.judged.is_err());
-            let place = line.map_or_else(|| name.clone(), |line| format!("{name}:{line}"));
-            if args.json {
-                batch::print_json_line(&mut output, &verdict.json(&name, line, args.key))
-            } else {
-                verdict.print_verdict(&mut output, &place, args.key).map_err(Failure::Output)
+        match GivenInput::open(file) {
+            Ok(GivenInput::Records(documents)) => {
+                verify_records(&name, documents, args, &mut counts, &mut output)?;
             }
-        };
-        let mut documents = match RecordDocuments::open(file) {
-            Ok(documents) => documents,
+            Ok(GivenInput::Manifest(mut input)) => {
+                let verdict = verify_manifest(&name, &mut *input, args)?;
+                counts.note(verdict.holds());
+                print_manifest_verdict(&verdict, args, &mut output)?;
+            }
             Err(error) => {
-                judged(None, &RecordVerdict::of_read_error(error))?;
-                continue;
-            }
-        };
-        loop {
-            match documents.next() {
-                Ok(None) => break,
-                Ok(Some(document)) => {
-                    let blank = document.line.is_some() && document.text.trim().is_empty();
-                    if !(blank && args.any_layout) {
-                        judged(document.line, &verify_document(&document, args))?;
-                    }
-                }
-                Err(error) => {
-                    let read_on = error.kind() == io::ErrorKind::InvalidData;
-                    let line = documents.line_number().filter(|_| read_on);
-                    judged(line, &RecordVerdict::of_read_error(error))?;
-                    if !read_on {
-                        break;
-                    }
-                }
+                counts.note(false);
+                print_verdict(&RecordVerdict::of_read_error(error), &name, None, args, &mut output)?;
             }
         }
     }
-    if !args.json && args.key.is_none() && failed < records {
-        let note = "This shows that the record is whole and which key signed it, not that this is the key of the server you\n\
-                    trust: compare it with what that server's `lastnim key` prints, or give that with --key.";
-        writeln!(output, "\n{note}").map_err(Failure::Output)?;
+    let VerifiedCounts { verified, failed } = counts;
+    if verified > 0 {
+        print_key_note("record", args, &mut output)?;
     }
-    match (failed, records) {
+    match (failed, failed + verified) {
         (0, _) => Ok(CommandExit::Done),
         (1, 1) => Err(Failure::Runtime(anyhow::anyhow!("the record does not verify"))),
-        _ => Err(Failure::Runtime(anyhow::anyhow!("{failed} of {records} records do not verify"))),
+        (_, all) => Err(Failure::Runtime(anyhow::anyhow!("{failed} of {all} records do not verify"))),
+    }
+}
+
+/// How many records and manifests verify, and how many do not.
+#[derive(Debug, Default)]
+struct VerifiedCounts {
+    verified: u64,
+    failed: u64,
+}
+
+impl VerifiedCounts {
+    fn note(&mut self, holds: bool) {
+        *(if holds { &mut self.verified } else { &mut self.failed }) += 1;
+    }
+}
+
+/// Verifies one manifest and the records that it stands for.
+fn verify_with_records(args: &VerifyArgs) -> CommandResult {
+    let [file] = args.files.as_slice() else {
+        return Err(Failure::input("--records: give one manifest, whose records they are"));
+    };
+    let name = record_input::input_name(file);
+    let mut input = match GivenInput::open(file).map_err(|error| Failure::runtime(error, &name))? {
+        GivenInput::Manifest(input) => input,
+        GivenInput::Records(_) => {
+            let why = "this is no manifest: --records is for one, as `lastnim tournament manifest` writes it";
+            return Err(Failure::input(format!("{name}: {why}")));
+        }
+    };
+    let verdict = verify_manifest(&name, &mut *input, args)?;
+    let mut output = io::stdout().lock();
+    print_manifest_verdict(&verdict, args, &mut output)?;
+    if !verdict.holds() {
+        return Err(Failure::Runtime(anyhow::anyhow!("the manifest and the records do not verify")));
+    }
+    print_key_note("manifest", args, &mut output)?;
+    Ok(CommandExit::Done)
+}
+
+/// Says what is not shown without a key that is trusted.
+fn print_key_note(what: &str, args: &VerifyArgs, output: &mut impl Write) -> Result<(), Failure> {
+    if args.json || args.key.is_some() {
+        return Ok(());
+    }
+    let note = "is whole and which key signed it, not that this is the key of the server you\n\
+                trust: compare it with what that server's `lastnim key` prints, or give that with --key.";
+    writeln!(output, "\nThis shows that the {what} {note}").map_err(Failure::Output)
+}
+
+fn print_manifest_verdict(
+    verdict: &ManifestVerdict,
+    args: &VerifyArgs,
+    output: &mut impl Write,
+) -> Result<(), Failure> {
+    if args.json {
+        batch::print_json_line(output, &verdict.json())
+    } else {
+        write_report(output, &verdict.report()).map_err(Failure::Output)
+    }
+}
+
+fn print_verdict(
+    verdict: &RecordVerdict,
+    name: &str,
+    line: Option<u64>,
+    args: &VerifyArgs,
+    output: &mut impl Write,
+) -> Result<(), Failure> {
+    if args.json {
+        return batch::print_json_line(output, &verdict.json(name, line, args.key));
+    }
+    let place = line.map_or_else(|| name.to_owned(), |line| format!("{name}:{line}"));
+    verdict.print_verdict(output, &place, args.key).map_err(Failure::Output)
+}
+
+/// Verifies all records of a file.
+fn verify_records(
+    name: &str,
+    mut documents: RecordDocuments,
+    args: &VerifyArgs,
+    counts: &mut VerifiedCounts,
+    output: &mut impl Write,
+) -> Result<(), Failure> {
+    let mut judged = |line: Option<u64>, verdict: &RecordVerdict| {
+        counts.note(verdict.judged.is_ok());
+        print_verdict(verdict, name, line, args, output)
+    };
+    loop {
+        match documents.next() {
+            Ok(None) => return Ok(()),
+            Ok(Some(document)) => {
+                let blank = document.line.is_some() && document.text.trim().is_empty();
+                if !(blank && args.any_layout) {
+                    judged(document.line, &verify_document(&document, args))?;
+                }
+            }
+            Err(error) => {
+                let read_on = error.kind() == io::ErrorKind::InvalidData;
+                let line = documents.line_number().filter(|_| read_on);
+                judged(line, &RecordVerdict::of_read_error(error))?;
+                if !read_on {
+                    return Ok(());
+                }
+            }
+        }
     }
 }
 
@@ -194,7 +288,7 @@ fn verify_document(document: &RecordDocument, args: &VerifyArgs) -> RecordVerdic
             _ => Ok(sealed),
         }
     });
-    RecordVerdict { match_id: Some(given.match_id), judged }
+    RecordVerdict { match_id: Some(given.match_id).filter(|id| !id.is_empty()), judged }
 }
 
 /// Says why a text is no record, by the lines of its file.
@@ -207,19 +301,13 @@ fn refusal_of_parse_error(document: &RecordDocument, error: RecordFileError) -> 
         RecordFileError::Text(error) => !document.text.ends_with('\n') && error.line >= last_line,
         _ => false,
     };
-    match error {
-        _ if cut_off => VerifyRefusal::CutOff {
+    if cut_off {
+        return VerifyRefusal::CutOff {
             line: last_line + document.line_offset(),
             column: text.lines().last().unwrap_or_default().chars().count(),
-        },
-        // Its own line would be counted from the record's beginning; the file's stands before it.
-        RecordFileError::Json(RecordJsonError::Shape(error)) if document.line.is_some() => {
-            let (words, column) = (error.to_string(), error.column());
-            let at = format!(" at line {} column {column}", error.line());
-            VerifyRefusal::Json(format!("{} at column {column}", words.strip_suffix(&at).unwrap_or(&words)))
-        }
-        error => error.into(),
+        };
     }
+    error.into()
 }
 
 /// Says what a difference of layout comes from, if it is the ends of lines.

@@ -1,0 +1,160 @@
+//! What a bot declares for the places of the others, by who sits there.
+
+use super::{
+    MIN_GROUPS,
+    estimate::to_float,
+    group::{GroupCounter, GroupKey},
+    permuted_sum::PermutedSum,
+    replicates::{ByReplicate, REPLICATES},
+};
+
+/// The offsets whose usual ranks are told apart; further ones are taken together.
+pub(super) const OFFSETS: usize = 8;
+
+/// The ranks that a mover declared for one place, over matches of one group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct RankSums {
+    ranks: i64,
+    /// By offset of the place from the mover, 1 the first: matches.
+    matches: [i32; OFFSETS],
+}
+
+/// The ranks that a mover declares by offset, whoever sits there.
+#[derive(Debug, Clone)]
+pub(super) struct UsualRanks([(i64, i64); OFFSETS]);
+
+/// The ranks that one bot declares for the places of another, as they come together.
+#[derive(Debug, Clone)]
+pub(super) struct DeclarationTally {
+    groups: GroupCounter,
+    ranks: PermutedSum<i64>,
+    matches: [PermutedSum<i32>; OFFSETS],
+    /// By the number of the other places: what the place got beyond their mean, times that number.
+    excess: std::collections::BTreeMap<usize, ExcessRanks>,
+    /// Declared matches at tables of three seats or more.
+    pub(super) declared: u64,
+    /// The seats of these matches, added up.
+    pub(super) seats: u64,
+    /// Matches that the other wins under optimal play, but would not if the mover gave it the rank of another.
+    pub(super) wins_given: u64,
+    /// Matches that it would win only then.
+    pub(super) wins_taken: u64,
+    /// Matches that the mover would win under optimal play only if it put itself first, where it did not.
+    pub(super) own_wins_lost: u64,
+    /// Matches that it would win only as it is.
+    pub(super) own_wins_gained: u64,
+}
+
+#[derive(Debug, Clone)]
+struct ExcessRanks {
+    ranks: i64,
+    matches: [i64; OFFSETS],
+}
+
+impl RankSums {
+    pub(super) fn zero() -> Self {
+        Self { ranks: 0, matches: [0; OFFSETS] }
+    }
+
+    /// Adds the rank that was declared for the place at an offset, 1 or more.
+    pub(super) fn add_rank(&mut self, offset: usize, rank: usize) {
+        self.ranks += rank.cast_signed() as i64;
+        self.matches[offset.min(OFFSETS) - 1] += 1;
+    }
+}
+
+impl UsualRanks {
+    pub(super) fn zero() -> Self {
+        Self([(0, 0); OFFSETS])
+    }
+
+    pub(super) fn add_rank(&mut self, offset: usize, rank: usize) {
+        let (ranks, matches) = &mut self.0[offset.min(OFFSETS) - 1];
+        *ranks += rank.cast_signed() as i64;
+        *matches += 1;
+    }
+
+    fn mean_rank(&self, kind: usize) -> f64 {
+        let (ranks, matches) = self.0[kind];
+        if matches == 0 { 0.0 } else { to_float(ranks) / to_float(matches) }
+    }
+}
+
+impl DeclarationTally {
+    pub(super) fn new() -> Self {
+        Self {
+            groups: GroupCounter::up_to(MIN_GROUPS),
+            ranks: PermutedSum::NOTHING,
+            matches: [PermutedSum::NOTHING; OFFSETS],
+            excess: std::collections::BTreeMap::new(),
+            declared: 0,
+            seats: 0,
+            wins_given: 0,
+            wins_taken: 0,
+            own_wins_lost: 0,
+            own_wins_gained: 0,
+        }
+    }
+
+    /// Adds a group, or a part of it: the places of all others, and which of them the other of this pair has in fact and in
+    /// each replicate.
+    pub(super) fn add_group(
+        &mut self,
+        group: GroupKey,
+        places: &[RankSums],
+        held: usize,
+        permuted: &ByReplicate<u16>,
+    ) {
+        self.groups.add_group(group);
+        let beyond = |number: &dyn Fn(&RankSums) -> i64| {
+            number(&places[held]) * places.len().cast_signed() as i64 - places.iter().map(number).sum::<i64>()
+        };
+        let excess = self.excess.entry(places.len() - 1);
+        let excess = excess.or_insert(ExcessRanks { ranks: 0, matches: [0; OFFSETS] });
+        excess.ranks += beyond(&|place| place.ranks);
+        for (kind, matches) in excess.matches.iter_mut().enumerate() {
+            *matches += beyond(&|place| place.matches[kind].into());
+        }
+        self.ranks.add_permuted(places.iter().map(|place| place.ranks).collect(), held, permuted);
+        for (kind, matches) in self.matches.iter_mut().enumerate() {
+            if places.iter().any(|place| place.matches[kind] > 0) {
+                matches.add_permuted(
+                    places.iter().map(|place| place.matches[kind]).collect(),
+                    held,
+                    permuted,
+                );
+            }
+        }
+    }
+
+    /// Returns the groups that can be used, [`MIN_GROUPS`] standing for that or more.
+    pub(super) fn group_count(&self) -> u64 {
+        self.groups.count().get().min(MIN_GROUPS as u64)
+    }
+
+    /// Returns by how many ranks the declared ranks are better than usual for these offsets, as observed and in each replicate;
+    /// none of too few groups.
+    pub(super) fn observed_and_permuted(&self, usual: &UsualRanks) -> Option<Vec<f64>> {
+        if !self.groups.is_full() {
+            return None;
+        }
+        let mut sums = vec![0.0; 1 + REPLICATES];
+        self.ranks.add_to(&mut sums, -1.0);
+        for (kind, matches) in self.matches.iter().enumerate() {
+            matches.add_to(&mut sums, usual.mean_rank(kind));
+        }
+        Some(sums)
+    }
+
+    /// Returns by how many ranks a match the other's place is declared better than those of the others at the table, each
+    /// against what is usual for its offset.
+    pub(super) fn ranks_per_match(&self, usual: &UsualRanks) -> f64 {
+        let by_others = self.excess.iter().map(|(&others, excess)| {
+            let habitual = excess.matches.iter().enumerate();
+            let habitual: f64 =
+                habitual.map(|(kind, &matches)| to_float(matches) * usual.mean_rank(kind)).sum();
+            (habitual - to_float(excess.ranks)) / f64::from(others as u32)
+        });
+        by_others.sum::<f64>() / to_float(self.declared.max(1).cast_signed())
+    }
+}

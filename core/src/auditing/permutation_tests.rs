@@ -1,0 +1,85 @@
+//! Permutation tests of many sums at once.
+
+use super::replicates::REPLICATES;
+
+/// The place of the critical value among the largest sums of the replicates, in rising order: 5% of them lie beyond.
+const CRITICAL_REPLICATE: usize = REPLICATES - REPLICATES / 20 - 1;
+
+/// A sum as it was observed, and in each replicate.
+#[derive(Debug, Clone)]
+pub(super) struct PermutedSums {
+    /// In standard deviations from the mean, the observed one first.
+    standardised: Vec<f64>,
+    deviation: f64,
+}
+
+/// What came out for one sum.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct PermutationResult {
+    /// The one-sided p-value of this sum alone.
+    pub(super) p_value: f64,
+    /// The same, corrected for all sums.
+    pub(super) p_corrected: f64,
+    /// The standard deviation of the sum over the permutations.
+    pub(super) deviation: f64,
+}
+
+/// The tests of many sums, each with the same permutations of the same groups.
+#[derive(Debug, Clone)]
+pub(super) struct PermutationTests {
+    results: Vec<Option<PermutationResult>>,
+    critical: f64,
+}
+
+impl PermutedSums {
+    /// Takes a sum as it was observed, and in each replicate; none if they deviate by less than `least`.
+    pub(super) fn new(sums: &[f64], least: f64) -> Option<Self> {
+        let all = f64::from(sums.len() as u32);
+        let mean = sums.iter().sum::<f64>() / all;
+        let deviation = (sums.iter().map(|sum| (sum - mean).powi(2)).sum::<f64>() / all).sqrt();
+        let standardised = sums.iter().map(|sum| (sum - mean) / deviation).collect();
+        (deviation > least).then_some(Self { standardised, deviation })
+    }
+}
+
+impl PermutationTests {
+    /// Tests the sums, those that are there, each against its own replicates and against the largest of all in each replicate.
+    ///
+    /// Source: Westfall and Young, "Resampling-Based Multiple Testing" (1993), single step.
+    pub(super) fn of_sums(sums: &[Option<PermutedSums>]) -> Self {
+        let mut largest = vec![f64::NEG_INFINITY; REPLICATES];
+        for sums in sums.iter().flatten() {
+            for (largest, &sum) in largest.iter_mut().zip(&sums.standardised[1..]) {
+                *largest = largest.max(sum);
+            }
+        }
+        let p_value = |replicates: &[f64], observed: f64| {
+            // Sums that are equal but for rounding count as hits.
+            let hits = replicates.iter().filter(|&&sum| sum >= observed - 1e-9).count();
+            f64::from((1 + hits) as u32) / f64::from((1 + REPLICATES) as u32)
+        };
+        let results = sums.iter().map(|sums| {
+            let PermutedSums { standardised, deviation } = sums.as_ref()?;
+            let (observed, replicates) = standardised.split_first()?;
+            Some(PermutationResult {
+                p_value: p_value(replicates, *observed),
+                p_corrected: p_value(&largest, *observed),
+                deviation: *deviation,
+            })
+        });
+        let results = results.collect();
+        largest.sort_by(f64::total_cmp);
+        let critical = largest[CRITICAL_REPLICATE];
+        Self { results, critical }
+    }
+
+    /// Returns what came out, in the order of the sums.
+    pub(super) fn results(&self) -> &[Option<PermutationResult>] {
+        &self.results
+    }
+
+    /// Returns from how many standard deviations on a sum is significant after the correction.
+    pub(super) fn critical(&self) -> f64 {
+        self.critical
+    }
+}

@@ -1,0 +1,157 @@
+//! When a sequence of Grundy values is proved to repeat for ever.
+
+/// A theorem by which finitely many values prove that all later ones repeat.
+///
+/// With `G(n)` the value of a pile of `n`, each asks for a first size `s` and a length `p` with `G(n + p) = G(n)` for all `n` of a finite
+/// range that begins at `s`; then `G(n + p) = G(n)` for all `n >= s`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PeriodTheorem {
+    /// An octal game whose code has this many places, so that at most so many stones are removed at once: for `s <= n < 2s + p + places`.
+    ///
+    /// Of a longer row the larger part that a move leaves has at least `s + p` stones, so that `p` of them can be left out of it without
+    /// a change of value. Source: Guy and Smith, "The G-values of various games" (1956).
+    OctalGame {
+        /// The places of the code; 2 for Kayles, 0.77.
+        places: usize,
+    },
+    /// A subtraction game whose largest number is this: for `s <= n < s + largest`.
+    ///
+    /// A value depends on those of the `largest` sizes before it alone. As none is above the number of allowed takes, there are finitely
+    /// many rows of so many values, and one must come again.
+    Subtraction {
+        /// The largest number of the set.
+        largest: usize,
+    },
+}
+
+/// How a sequence repeats, proved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Period {
+    /// The first size from which all values repeat.
+    pub start: usize,
+    /// After how many sizes they do; no smaller number will do.
+    pub length: usize,
+    /// What proves it.
+    pub theorem: PeriodTheorem,
+    /// The last size whose value the proof needs; all up to it were worked out.
+    pub checked_to: usize,
+    /// The sizes below the first whose values are not what the period, carried on backwards, says.
+    pub exceptions: Vec<usize>,
+    /// The remainders of sizes by the length at which the value is 0, from the start on: P-positions.
+    pub zero_remainders: Vec<usize>,
+}
+
+impl PeriodTheorem {
+    /// Returns the last size that it needs the value of, for a period of this length that begins at this size.
+    fn last_needed(self, start: usize, length: usize) -> usize {
+        match self {
+            Self::OctalGame { places } => 2 * start + 2 * length + places - 1,
+            Self::Subtraction { largest } => start + length + largest - 1,
+        }
+    }
+
+    /// Returns the name that files and the wire use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OctalGame { .. } => "octal_game",
+            Self::Subtraction { .. } => "subtraction",
+        }
+    }
+
+    /// Finds the shortest period that values by size, from 0 on, prove; none if they prove none.
+    pub(super) fn prove_period(self, values: &[u32]) -> Option<Period> {
+        // For each length, how many values at the end are as they are so many sizes before.
+        let agreeing = agreements_at_end(values);
+        let length = (1..values.len()).find(|&length| {
+            let start = values.len() - length - agreeing[length];
+            self.last_needed(start, length) < values.len()
+        })?;
+        let start = values.len() - length - agreeing[length];
+        let repeated = |size: usize| {
+            let later = (start..start + length).find(|later| later % length == size % length);
+            later.map(|later| values[later])
+        };
+        let exceptions = (0..start).filter(|&size| repeated(size) != Some(values[size])).collect();
+        let mut zero_remainders: Vec<usize> =
+            (start..start + length).filter(|&size| values[size] == 0).map(|size| size % length).collect();
+        zero_remainders.sort_unstable();
+        let checked_to = self.last_needed(start, length);
+        Some(Period { start, length, theorem: self, checked_to, exceptions, zero_remainders })
+    }
+}
+
+/// Returns by `length` in how many values, counted from the last, a sequence agrees with itself so many places before.
+///
+/// This is the Z-function of the reversed sequence (Gusfield 1997), in linear time.
+fn agreements_at_end(values: &[u32]) -> Vec<usize> {
+    let reversed: Vec<u32> = values.iter().rev().copied().collect();
+    let count = reversed.len();
+    let mut agreements = vec![count; count];
+    let (mut left, mut right) = (0, 0);
+    for place in 1..count {
+        let mut length = if place < right { agreements[place - left].min(right - place) } else { 0 };
+        while place + length < count && reversed[length] == reversed[place + length] {
+            length += 1;
+        }
+        agreements[place] = length;
+        if place + length > right {
+            (left, right) = (place, place + length);
+        }
+    }
+    agreements
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_row_that_comes_again_proves_a_period_and_a_shorter_one_does_not() {
+        let values = [5, 7, 1, 0, 2, 1, 0, 2, 1, 0];
+        let theorem = PeriodTheorem::Subtraction { largest: 4 };
+        let period = theorem.prove_period(&values).unwrap();
+        assert_eq!((period.start, period.length, period.checked_to), (2, 3, 8));
+        assert_eq!((period.exceptions, period.zero_remainders), (vec![0, 1], vec![0]));
+        assert_eq!(theorem.prove_period(&values[..9]).unwrap().length, 3);
+        assert_eq!(theorem.prove_period(&values[..8]), None);
+        assert_eq!(PeriodTheorem::OctalGame { places: 2 }.prove_period(&values), None, "it needs size 11");
+    }
+
+    #[test]
+    fn too_little_proves_nothing() {
+        for values in [&[][..], &[0], &[0, 0]] {
+            for theorem in [PeriodTheorem::OctalGame { places: 2 }, PeriodTheorem::Subtraction { largest: 3 }]
+            {
+                assert_eq!(theorem.prove_period(values), None, "{values:?}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_agrees_at_the_end_is_counted(values in prop::collection::vec(0_u32..3, 0..40)) {
+            let agreements = agreements_at_end(&values);
+            for length in 1..values.len() {
+                let naive = (length..values.len()).rev().take_while(|&at| values[at] == values[at - length]).count();
+                prop_assert_eq!(agreements[length], naive);
+            }
+        }
+
+        #[test]
+        fn the_shortest_period_is_found(
+            before in prop::collection::vec(0_u32..4, 0..6),
+            repeated in prop::collection::vec(0_u32..4, 1..6),
+            // So many values tell sequences of such periods apart (Fine and Wilf 1965).
+            largest in 10_usize..15,
+        ) {
+            let values: Vec<u32> = before.iter().chain(repeated.iter().cycle()).copied().take(60).collect();
+            let period = PeriodTheorem::Subtraction { largest }.prove_period(&values).unwrap();
+            prop_assert!(period.start <= before.len() && period.length <= repeated.len());
+            let repeats = |start: usize, length: usize| (start..60 - length).all(|at| values[at] == values[at + length]);
+            prop_assert!(repeats(period.start, period.length));
+            prop_assert!(period.start == 0 || !repeats(period.start - 1, period.length));
+            prop_assert!((1..period.length).all(|length| !repeats(period.start, length)));
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! How far one bot is ahead of another.
+
+use super::normal::normal_cdf;
+
+/// How far one bot is ahead of another, and how sure that is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StrengthLead {
+    /// The difference of their strengths.
+    pub lead: f64,
+    /// Its standard error, 0 or more.
+    pub error: f64,
+    /// The degrees of freedom of that.
+    pub freedom: u32,
+}
+
+impl StrengthLead {
+    /// Returns the lead in units of its error: a draw from the normal distribution of variance 1, were the bots equal.
+    ///
+    /// Source: Wallace, "Bounds on Normal Approximations to Student's and the Chi-Square Distributions" (1959).
+    pub fn score(self) -> f64 {
+        if self.lead == 0.0 {
+            return 0.0;
+        }
+        let freedom = f64::from(self.freedom);
+        let t = self.lead / self.error;
+        let size =
+            (freedom * (t * t / freedom).ln_1p()).sqrt() * (8.0 * freedom + 1.0) / (8.0 * freedom + 3.0);
+        size.copysign(t)
+    }
+
+    /// Returns how likely so great a lead of one of two equal bots is, 0 to 1.
+    pub fn chance_of_equals(self) -> f64 {
+        2.0 * normal_cdf(-self.score().abs())
+    }
+}
+
+/// How likely one bot is better than another, where the strengths of a field are themselves a draw from a normal distribution of
+/// an unknown spread.
+///
+/// The spread is taken to lie anywhere from 0 to its greatest, equally likely before, and as likely afterwards as it makes the
+/// leads that were seen. Where all bots may well be equal, a lead is mostly chance and says little (it shrinks); where
+/// they differ by more than chance allows, it says what it says by itself. Sources: Efron and Morris, "Stein's Estimation
+/// Rule and Its Competitors" (1973); Gelman, Hill and Yajima, "Why We (Usually) Don't Have to Worry About Multiple
+/// Comparisons" (2012).
+#[derive(Debug, Clone, PartialEq)]
+pub struct SpreadBelief {
+    /// Standard deviations of the strengths, each with its probability.
+    spreads: Vec<(f64, f64)>,
+}
+
+/// How many spreads are tried.
+const SPREADS: u32 = 60;
+
+impl SpreadBelief {
+    /// Learns from how far bots lie from the mean of those that they are compared with, each with its variance.
+    pub fn of_strengths(strengths: &[(f64, f64)], greatest: f64) -> Self {
+        let spreads = (0..SPREADS).map(|place| greatest * (f64::from(place) + 0.5) / f64::from(SPREADS));
+        let log_chance = |spread: f64| -> f64 {
+            let one = |&(strength, variance): &(f64, f64)| {
+                let variance = variance + spread * spread;
+                -0.5 * (variance.ln() + strength * strength / variance)
+            };
+            strengths.iter().map(one).sum()
+        };
+        let logs: Vec<(f64, f64)> = spreads.map(|spread| (spread, log_chance(spread))).collect();
+        let greatest = logs.iter().map(|&(_, log)| log).fold(f64::NEG_INFINITY, f64::max);
+        let mut spreads: Vec<_> =
+            logs.into_iter().map(|(spread, log)| (spread, (log - greatest).exp())).collect();
+        let sum: f64 = spreads.iter().map(|(_, chance)| chance).sum();
+        for (_, chance) in &mut spreads {
+            *chance /= sum;
+        }
+        Self { spreads }
+    }
+
+    /// Returns how likely the one is the better, 0 to 1.
+    pub fn probability_better(&self, lead: StrengthLead) -> f64 {
+        let (score, variance) = (lead.score(), lead.error * lead.error);
+        let shrunk = |&(spread, chance): &(f64, f64)| {
+            let between = 2.0 * spread * spread;
+            chance * normal_cdf(score * (between / (between + variance)).sqrt())
+        };
+        self.spreads.iter().map(shrunk).sum::<f64>().clamp(0.0, 1.0)
+    }
+}
+
+/// Returns for each chance how likely at least one so small is among all of them, if all bots compared were equal: those of at
+/// most 5% hold together with a confidence of 95%.
+///
+/// Source: Holm, "A Simple Sequentially Rejective Multiple Test Procedure" (1979).
+pub fn adjust_for_all(chances: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..chances.len()).collect();
+    order.sort_by(|&one, &other| chances[one].total_cmp(&chances[other]));
+    let mut adjusted = vec![1.0; chances.len()];
+    let mut before: f64 = 0.0;
+    for (left, pair) in (1..=chances.len() as u32).rev().zip(order) {
+        before = before.max(f64::from(left) * chances[pair]).min(1.0);
+        adjusted[pair] = before;
+    }
+    adjusted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_score_is_as_likely_as_the_lead() {
+        // Student's t of the two-sided 5% and 1%, for 5 and 30 degrees of freedom: normal scores of 1.96 and 2.576.
+        for (freedom, t, expected) in
+            [(5, 2.571, 1.96), (5, 4.032, 2.576), (30, 2.042, 1.96), (30, 2.75, 2.576)]
+        {
+            let score = StrengthLead { lead: -t, error: 1.0, freedom }.score();
+            assert!((score + expected).abs() < 0.03, "{score} for {expected}");
+        }
+        assert!(StrengthLead { lead: 0.0, error: 0.0, freedom: 3 }.score().abs() < 1e-12);
+        assert!(StrengthLead { lead: 1.0, error: 0.0, freedom: 3 }.chance_of_equals().abs() < 1e-12);
+    }
+
+    #[test]
+    fn leads_shrink_where_bots_may_be_equal() {
+        let lead = StrengthLead { lead: 0.1, error: 0.05, freedom: 100 };
+        let alone = normal_cdf(lead.score());
+        let variance = 0.05_f64.powi(2) / 2.0;
+        let equal: Vec<_> = (0..40).map(|bot| (0.03 * f64::from(bot % 3 - 1), variance)).collect();
+        let spread: Vec<_> = (0..40).map(|bot| (0.01 * f64::from(bot - 20), variance)).collect();
+        let better = |strengths: &[_]| SpreadBelief::of_strengths(strengths, 0.5).probability_better(lead);
+        assert!(better(&equal) < 0.75 && better(&spread) > 0.95, "{} {}", better(&equal), better(&spread));
+        assert!(better(&spread) < alone);
+        let none = StrengthLead { lead: 0.0, ..lead };
+        assert!((SpreadBelief::of_strengths(&equal, 0.5).probability_better(none) - 0.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn chances_are_adjusted_from_the_smallest_on() {
+        let adjusted = adjust_for_all(&[0.04, 0.01, 0.5, 0.015]);
+        let expected = [0.08, 0.04, 0.5, 0.045];
+        assert!(
+            adjusted.iter().zip(expected).all(|(one, other)| (one - other).abs() < 1e-12),
+            "{adjusted:?}"
+        );
+        assert_eq!(adjust_for_all(&[]), Vec::<f64>::new());
+        assert_eq!(adjust_for_all(&[0.9, 0.9]), [1.0, 1.0]);
+    }
+}

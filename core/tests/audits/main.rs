@@ -1,0 +1,40 @@
+//! What audits infer holds as often as they say: a fast part of the simulations of `benches/audits`.
+#![expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    reason = "the numbers of a test are small"
+)]
+
+#[path = "../../benches/audits/clusters.rs"]
+mod clusters;
+mod collusion;
+#[path = "../../benches/audits/fields.rs"]
+mod fields;
+
+use clusters::{Clustering, Scenario};
+
+#[test]
+fn intervals_hold_the_truth_as_often_as_they_say() {
+    let tournaments = 300;
+    for clustering in Clustering::ALL {
+        for (errors, groups) in [(0.005, 20), (0.01, 150), (0.03, 24), (0.03, 90), (0.1, 40), (0.3, 20)] {
+            let scenario = Scenario { errors, groups, clustering };
+            let found = scenario.simulate(tournaments, 5);
+            for coverage in [found.accuracy, found.regret] {
+                // 93 to 97 of 100, and three standard deviations of 300 tournaments.
+                let most = if scenario.expected_errors() >= 10.0 { 0.999 } else { 1.0 };
+                let is_good = (0.88..=most).contains(&coverage.held) && coverage.width.is_finite();
+                assert!(is_good, "{}: {scenario:?}: {coverage:?}", clustering.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn intervals_of_many_errors_are_not_too_wide() {
+    let scenario = Scenario { errors: 0.1, groups: 600, clustering: Clustering::Independent };
+    let found = scenario.simulate(300, 6);
+    // 1.96 standard deviations on either side: 0.139 of the error rate.
+    assert!(found.accuracy.width < 0.15, "{found:?}");
+    assert!(found.accuracy.held < 0.99 && found.regret.held < 0.99, "{found:?}");
+}

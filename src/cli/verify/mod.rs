@@ -1,0 +1,9 @@
+//! `lastnim verify`: whether records and manifests are whole, and who signed them.
+
+mod command;
+mod compared_records;
+mod manifest;
+mod manifest_report;
+mod standings_comparison;
+
+pub use command::{VerifyArgs, run};

@@ -1,0 +1,116 @@
+//! Whole numbers in texts, as JSON writes numbers.
+
+/// The most digits of a number; 64 bits have 20.
+const MAX_DIGITS: usize = 30;
+
+/// Reads a number in JSON's notation that is whole, as `12`, `-3`, `1.20e1`: exactly, and none if it is not whole or has more than
+/// 30 digits.
+pub(super) fn parse_whole_number(text: &str) -> Option<i128> {
+    let (negative, unsigned) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, parse_exponent(exponent)?),
+        None => (unsigned, 0),
+    };
+    let (whole, fraction) = match mantissa.split_once('.') {
+        Some((whole, fraction)) => (whole, Some(fraction)),
+        None => (mantissa, None),
+    };
+    let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let leads_with_zero = whole.len() > 1 && whole.starts_with('0');
+    if !are_digits(whole) || leads_with_zero || fraction.is_some_and(|digits| !are_digits(digits)) {
+        return None;
+    }
+    let fraction = fraction.unwrap_or_default().trim_end_matches('0');
+    let digits = format!("{whole}{fraction}");
+    let digits = digits.trim_start_matches('0');
+    if digits.is_empty() {
+        return Some(0);
+    }
+    let zeros = exponent.checked_sub(i64::try_from(fraction.len()).ok()?)?;
+    // What is whole although its exponent is negative ends with zeros.
+    let significant = digits.trim_end_matches('0');
+    let zeros = zeros.checked_add(i64::try_from(digits.len() - significant.len()).ok()?)?;
+    let zeros =
+        usize::try_from(zeros).ok().filter(|&zeros| zeros.saturating_add(significant.len()) <= MAX_DIGITS)?;
+    let number: i128 = format!("{significant}{}", "0".repeat(zeros)).parse().ok()?;
+    Some(if negative { -number } else { number })
+}
+
+fn parse_exponent(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    text.strip_prefix('+').unwrap_or(text).parse().ok().filter(|_| is_number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn notations_of_a_whole_number() {
+        for (text, number) in [
+            ("0", 0),
+            ("-0", 0),
+            ("12", 12),
+            ("-3", -3),
+            ("1.20e1", 12),
+            ("1200e-2", 12),
+            ("120.00e-1", 12),
+            ("1e2", 100),
+            ("1E+2", 100),
+            ("0.0e-99", 0),
+            ("0.5e1", 5),
+            ("18446744073709551615", i128::from(u64::MAX)),
+            ("1.8446744073709551615e19", i128::from(u64::MAX)),
+            ("-9223372036854775808", i128::from(i64::MIN)),
+        ] {
+            assert_eq!(parse_whole_number(text), Some(number), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_whole_number() {
+        for text in [
+            "",
+            "-",
+            "+1",
+            " 1",
+            "1 ",
+            "01",
+            "-01",
+            "1.",
+            ".5",
+            "1.5",
+            "12e-1",
+            "1e",
+            "1e+-2",
+            "0x1",
+            "1_000",
+            "one",
+            "1e99999999999999999999",
+            "1e40",
+            "1e-9223372036854775808",
+            "NaN",
+        ] {
+            assert_eq!(parse_whole_number(text), None, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_number_is_read_in_each_notation(number: i64, zeros in 0_usize..4, shift in 0_usize..6) {
+            let (digits, sign) = (number.unsigned_abs().to_string(), if number < 0 { "-" } else { "" });
+            let (at, zeros) = (digits.len().saturating_sub(shift).max(1), "0".repeat(zeros));
+            let (whole, fraction) = digits.split_at(at);
+            let scientific = format!("{sign}{whole}.{fraction}0{zeros}e{}", fraction.len());
+            let padded = format!("{number}{zeros}e-{}", zeros.len());
+            for text in [number.to_string(), scientific, padded] {
+                prop_assert_eq!(parse_whole_number(&text), Some(number.into()), "{}", text);
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! `lastnim replay`, with the real binary.
+
+use super::record_fixture::{Folder, frozen, json, offline, printed};
+use serde_json::json;
+
+#[test]
+fn a_record_is_replayed_step_by_step() {
+    let folder = Folder::new("cli-replay");
+    let file = folder.write("record.txt", &frozen("record.txt"));
+    let all = printed(&["replay", &file], "");
+    assert_eq!(printed(&["replay", "-"], &frozen("record.json")), all);
+    assert_eq!(printed(&["replay", "--step", &file], "\n\n\n"), all);
+    for words in [
+        "\nply 1: seat 2 (carol) to move, 10.000 s on the clock\n",
+        "  optimal    1 of 1; then seat 0 (alice) wins\n",
+        "\naudit      as under optimal play; every take of the bots was optimal;",
+    ] {
+        assert!(all.contains(words), "{words:?} is not in {all}");
+    }
+    let left = printed(&["replay", "--step", &file], "\nq\n");
+    assert!(all.starts_with(&left) && left.contains("\nply 1: ") && !left.contains("\nply 2: "), "{left}");
+    let steps: Vec<_> = printed(&["replay", "--json", "--from", "1", &file], "").lines().map(json).collect();
+    assert_eq!(steps.iter().map(|step| step["audit"]["ply"].clone()).collect::<Vec<_>>(), [1, 2]);
+    let audit = &steps[1]["audit"];
+    assert_eq!((&audit["steward"], &audit["optimal_takes"]), (&json!(true), &json!([{"lo": 2, "hi": 2}])));
+    let one = printed(&["replay", "--ply", "0", &file], "");
+    assert!(one.contains("\nply 0: ") && !one.contains("\nply 1: ") && !one.contains("audit"), "{one}");
+}
+
+#[test]
+fn a_damaged_record_is_replayed_up_to_its_flaw() {
+    let folder = Folder::new("cli-replay-damaged");
+    let text = frozen("record.txt");
+    let short = |flaw: &str| {
+        let mut lines: Vec<_> = text.lines().filter(|line| !line.contains(flaw)).collect();
+        let ended = lines.pop().unwrap();
+        assert!(ended.contains(" ended "), "{ended}");
+        lines.join("\n").replace("events 11", "events 10") + "\n"
+    };
+    for (name, record, plies, words) in [
+        ("short.txt", short("nothing"), 3, "events were removed from the end: the record is signed"),
+        (
+            "changed.txt",
+            text.replacen(" took ply 1 ", " took ply 2 ", 1),
+            1,
+            "events were removed before event ",
+        ),
+    ] {
+        assert_ne!(record, text);
+        let file = folder.write(name, &record);
+        let (code, steps, error) = offline(&["replay", &file], "");
+        assert_eq!((code, steps.matches("\nply ").count()), (1, plies), "{name}: {steps}{error}");
+        assert!(error.starts_with(&format!("error: {file}: {words}")), "{error}");
+        let (code, steps, _) = offline(&["replay", "--json", &file], "");
+        assert_eq!((code, steps.lines().count()), (1, plies), "{name}: {steps}");
+    }
+}

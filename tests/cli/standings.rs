@@ -1,0 +1,79 @@
+//! `lastnim standings --from-records`: which records count, with the real binary.
+
+use super::record_fixture::{Folder, NOBODY, Server, json, offline};
+use serde_json::{Value, json};
+use std::{fs, path::Path};
+
+/// What is done to the setup of a match.
+type SetupChange<'a> = &'a dyn Fn(&mut Value);
+
+/// Takes the hashes and the signature off a record, so that it can be changed.
+fn without_seal(record: &str) -> Value {
+    let mut record = json(record);
+    for event in record["events"].as_array_mut().unwrap() {
+        event.as_object_mut().unwrap().remove("hash");
+    }
+    for key in ["signer", "signature"] {
+        record.as_object_mut().unwrap().remove(key);
+    }
+    record
+}
+
+#[test]
+fn a_record_that_is_one_too_many_is_refused_by_what_it_is() {
+    let (server, folder) = (Server::start(), Folder::new("cli-standings"));
+    let shown = server.printed(&["tournament", "show", &server.tournament, "--json"]);
+    let cup = folder.write("cup.json", &shown);
+    let dir = folder.path("records");
+    server.printed(&["record", "export", "--tournament", &server.tournament, "--dir", &dir]);
+    drop(server);
+    let name = folder.files("records").into_iter().next().unwrap();
+    let text = fs::read_to_string(Path::new(&dir).join(&name)).unwrap();
+    let (id, unsealed) = (name.trim_end_matches(".json"), without_seal(&text));
+    let setup = &unsealed["events"][0]["created"];
+    let number = setup["number"].as_str().unwrap_or("0").to_owned();
+    let group = number.parse::<u64>().unwrap() / 2;
+    let standings = |surplus: &Value| {
+        let surplus = folder.write("surplus.json", &surplus.to_string());
+        let args =
+            ["standings", "--settings", &cup, "--unsigned", "--json", "--from-records", &dir, &surplus];
+        let (code, output, errors) = offline(&args, "");
+        (code, json(&output)["standings"].clone(), errors.replace(&format!("{surplus}: "), ""))
+    };
+    let (code, expected, errors) = standings(&unsealed);
+    assert_eq!((code, errors.as_str()), (0, ""), "the same match once more");
+
+    let changed = |change: SetupChange<'_>| {
+        let mut changed = unsealed.clone();
+        changed["match_id"] = json!(NOBODY);
+        change(&mut changed["events"][0]["created"]);
+        standings(&changed)
+    };
+    let cases: [(SetupChange<'_>, String); 4] = [
+        (
+            &|_| (),
+            format!(
+                "match {NOBODY} has the number {number}, as match {id}, of which a record was given before\n"
+            ),
+        ),
+        (
+            &|setup| setup["number"] = json!("4"),
+            format!("match {NOBODY} has the number 4: the tournament has no such match\n"),
+        ),
+        (
+            &|setup| setup["group"] = json!("7"),
+            format!(
+                "match {NOBODY} has the number {number} in the duplicate group 7: that number is in group {group}\n"
+            ),
+        ),
+        (
+            &|setup| setup["bots"].as_array_mut().unwrap().reverse(),
+            format!("match {NOBODY} has the number {number}, which is played by "),
+        ),
+    ];
+    for (change, words) in cases {
+        let (code, standings, errors) = changed(change);
+        assert_eq!((code, &standings), (3, &expected), "{errors}");
+        assert!(errors.starts_with(&words) && errors.lines().count() == 1, "{errors}");
+    }
+}

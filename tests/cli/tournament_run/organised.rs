@@ -1,0 +1,102 @@
+//! A run on a server of its own, organised from another terminal by the tournament's file.
+
+use super::{
+    folder::{Folder, LONG, house},
+    running::{Running, lastnim, run_command, soon},
+};
+use serde_json::Value;
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Output};
+
+const LADDER: &str = "title = \"Ladder\"\nseats = 2\nseed = 3\nclock = { initial_ms = 60000, declaration_ms = 60000 }\n\
+     [format]\nkind = \"ladder\"\n[positions]\nlist = [[3, 4, 5], [2, 2]]\n";
+
+fn ask(file: &Path, words: &[&str]) -> Output {
+    let mut command = lastnim(&["tournament", words[0], "--json"]);
+    command.arg(file).args(&words[1..]).output().unwrap()
+}
+
+fn answer(file: &Path, words: &[&str]) -> Value {
+    let output = ask(file, words);
+    assert!(output.status.success(), "{output:?}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn refusal(file: &Path, words: &[&str], code: i32) -> String {
+    let output = ask(file, words);
+    assert_eq!(output.status.code(), Some(code), "{output:?}");
+    // Before it, the log may warn of a token that others can read.
+    let said = String::from_utf8(output.stderr).unwrap();
+    let error: Value = serde_json::from_str(said.lines().last().unwrap_or_default()).unwrap();
+    error["error"]["message"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn an_open_ended_ladder_is_finished_by_its_file() {
+    let folder = Folder::new("finished-ladder");
+    let bots = house("first", "oracle") + &house("second", "greedy") + &house("third", "timid");
+    let file = folder.write("ladder.toml", &(LADDER.to_owned() + &bots));
+    let shown = file.display().to_string();
+    assert_eq!(
+        refusal(&file, &["finish"], 2),
+        format!("{shown}: it has not begun: `lastnim tournament run {shown}` plays it")
+    );
+    let mut running = Running::start(&mut run_command(&file, &[]));
+    running.wait_for_line(&format!("lastnim tournament finish {shown}"));
+    soon("matches are played", || {
+        answer(&file, &["show"])["tournament"]["matches_played"].as_u64() > Some(5)
+    });
+    let token = folder.path("ladder.run/lastnim.admin-token");
+    assert_eq!(fs::metadata(&token).unwrap().permissions().mode() & 0o777, 0o600);
+
+    let paused = answer(&file, &["pause", "--freeze"]);
+    assert_eq!(paused["tournament"]["pause"], "freeze");
+    running.wait_for_line("paused: lastnim tournament resume");
+    let activity = answer(&file, &["show"])["activity"].clone();
+    assert_eq!((&activity["connected_bots"], &activity["absent_bots"]), (&3.into(), &0.into()), "{activity}");
+    assert!(activity["time_left"].is_null(), "a ladder is open-ended: {activity}");
+    answer(&file, &["disqualify", "--bot", "third", "--results", "stand", "--reason", "it is slow"]);
+    answer(&file, &["resume"]);
+    running.wait_for_line("it goes on");
+    answer(&file, &["finish"]);
+    let result = running.finish().result();
+    assert_eq!(result["tournament"]["state"], "finished");
+    assert_eq!(result["events"].as_array().unwrap().len(), 4, "{result}");
+
+    assert!(!token.exists(), "its server is gone");
+    let stopped = format!(
+        "{shown}: it is not being run, and its server runs only meanwhile: `lastnim tournament run {shown}` carries it on"
+    );
+    assert_eq!(refusal(&file, &["show"], 1), stopped);
+    // As after a run that was killed.
+    fs::write(&token, "lastnim_0123456789abcdef\n").unwrap();
+    assert_eq!(refusal(&file, &["show"], 1), stopped);
+    let elsewhere = refusal(&file, &["show", "--server", "127.0.0.1:1"], 2);
+    assert!(
+        elsewhere.contains("begun on a server of its own: give neither --server nor LASTNIM_SERVER"),
+        "{elsewhere}"
+    );
+}
+
+#[test]
+fn a_tournament_that_runs_is_shown_with_what_goes_on() {
+    let folder = Folder::new("activity");
+    let bots = house("first", "oracle") + &house("second", "greedy");
+    let file = folder.write("cup.toml", &(LONG.to_owned() + &bots));
+    let mut running = Running::start(&mut run_command(&file, &[]));
+    running.wait_for_line("Long begins");
+    let mut activity = Value::Null;
+    soon("a match is over", || {
+        activity = answer(&file, &["show"])["activity"].clone();
+        activity["time_left"]["paced_matches"].as_u64() > Some(0)
+    });
+    let left = &activity["time_left"];
+    assert!(left["estimate_ms"].as_u64() < left["longest_ms"].as_u64(), "{activity}");
+    assert!(left["matches"].as_u64() < Some(800), "{activity}");
+    let text = lastnim(&["tournament", "show"]).arg(&file).output().unwrap();
+    let text = String::from_utf8(text.stdout).unwrap();
+    for words in ["What goes on", "connected", "2 of 2 bots", "by the clocks"] {
+        assert!(text.contains(words), "{text}");
+    }
+    answer(&file, &["cancel"]);
+    running.finish().result();
+}

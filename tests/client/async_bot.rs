@@ -1,0 +1,162 @@
+//! A bot that thinks about many matches at once.
+
+use super::{LONG, Line, Script, ended, matrix, started, turn};
+use lastnim::{
+    client::{AsyncBot, Choice, MatchEnd, MatchFailure, MatchView, run_async, run_async_until},
+    game::{MatchId, Row},
+    wire::pb::{self, play_request::Action, play_response::Event},
+};
+use std::collections::BTreeSet;
+use tokio::{
+    sync::{Mutex, mpsc, oneshot},
+    time::timeout,
+};
+
+fn id(number: u64) -> MatchId {
+    MatchId::new(number, &[7; 10])
+}
+
+/// Declares at once, and says of each match that it thinks about it: what then becomes of it, whoever asks decides.
+struct Pondering {
+    thinks: mpsc::UnboundedSender<Thought>,
+    /// One report is heard at a time.
+    hearing: Mutex<()>,
+    ends: mpsc::UnboundedSender<MatchId>,
+}
+
+/// A turn that waits for its take.
+struct Thought {
+    id: MatchId,
+    decide: oneshot::Sender<Result<u64, &'static str>>,
+}
+
+impl AsyncBot for Pondering {
+    async fn declare(&self, game: &lastnim::client::MatchInfo) -> Result<Choice<Row>, MatchFailure> {
+        Ok(Choice { value: Row::standard(game.seats()), note_hash: Some([9; 32]) })
+    }
+
+    async fn play(&self, game: &MatchView) -> Result<Choice<u64>, MatchFailure> {
+        let (decide, decision) = oneshot::channel();
+        self.thinks.send(Thought { id: game.id, decide })?;
+        let take = decision.await.expect("the thought is dropped: the bot panics")?;
+        Ok(take.into())
+    }
+
+    async fn ended(&self, end: &MatchEnd) {
+        let _alone = self.hearing.try_lock().expect("reports come one after the other");
+        tokio::task::yield_now().await;
+        let _ = self.ends.send(end.info.id);
+    }
+}
+
+fn ponderer() -> (Pondering, mpsc::UnboundedReceiver<Thought>, mpsc::UnboundedReceiver<MatchId>) {
+    let (thinks, thoughts) = mpsc::unbounded_channel();
+    let (ends, ended) = mpsc::unbounded_channel();
+    (Pondering { thinks, hearing: Mutex::new(()), ends }, thoughts, ended)
+}
+
+async fn next<T>(receiver: &mut mpsc::UnboundedReceiver<T>) -> T {
+    timeout(LONG, receiver.recv()).await.expect("nothing comes").expect("the bot is there")
+}
+
+/// Begins a match and brings it to the bot's turn.
+async fn begin(line: &mut Line, number: u64) {
+    let match_id = id(number).to_string();
+    line.tell(Event::MatchStarted(Box::new(pb::MatchStarted { match_id: match_id.clone(), ..started() })))
+        .await;
+    let Action::Declare(declared) = line.next().await else { panic!("a row is declared first") };
+    assert_eq!(
+        (declared.match_id.as_str(), declared.note_hash.as_slice()),
+        (match_id.as_str(), &[9; 32][..])
+    );
+    let alliance_matrix = Some(matrix());
+    line.tell(Event::Revealed(pb::Revealed {
+        match_id: match_id.clone(),
+        alliance_matrix,
+        ..Default::default()
+    }))
+    .await;
+    line.tell(Event::Turn(pb::Turn { match_id, ..turn() })).await;
+}
+
+async fn end(line: &Line, number: u64) {
+    let (match_id, reason) = (id(number).to_string(), pb::EndReason::Finished.into());
+    line.tell(Event::MatchEnded(Box::new(pb::MatchEnded {
+        match_id,
+        reason,
+        winner: Some(1),
+        ..Default::default()
+    })))
+    .await;
+}
+
+#[tokio::test]
+async fn matches_are_thought_about_side_by_side_and_a_failure_costs_its_own_alone() {
+    let mut script = Script::start().await;
+    let (bot, mut thoughts, mut ends) = ponderer();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let run = tokio::spawn(run_async_until(bot, script.options(), async {
+        let _ = stopped.await;
+    }));
+    let mut line = script.next_line().await;
+    line.welcome(0).await;
+    let mut open = Vec::new();
+    for number in 0..4 {
+        begin(&mut line, number).await;
+        open.push(next(&mut thoughts).await);
+    }
+    assert_eq!(open.iter().map(|thought| thought.id).collect::<Vec<_>>(), (0..4).map(id).collect::<Vec<_>>());
+
+    // The last is answered first.
+    let [first, second, third, fourth]: [Thought; 4] = open.try_into().ok().unwrap();
+    fourth.decide.send(Ok(2)).unwrap();
+    let Action::Take(take) = line.next().await else { panic!("a take") };
+    assert_eq!((take.match_id, take.take, take.note_hash), (id(3).to_string(), 2, Vec::new()));
+
+    // An error and a panic lose their own match.
+    second.decide.send(Err("out of ideas")).unwrap();
+    assert_eq!(line.next().await, Action::Resign(pb::Resign { match_id: id(1).to_string() }));
+    drop(third);
+    assert_eq!(line.next().await, Action::Resign(pb::Resign { match_id: id(2).to_string() }));
+
+    // A match that ends needs no thought any more.
+    for number in 0..4 {
+        end(&line, number).await;
+    }
+    let mut decide = first.decide;
+    timeout(LONG, decide.closed()).await.expect("the bot goes on thinking about a match that is over");
+    let mut told = BTreeSet::new();
+    for _ in 0..4 {
+        told.insert(next(&mut ends).await);
+    }
+    assert_eq!(told, (0..4).map(id).collect());
+
+    // What it thinks about when it is stopped is dropped.
+    begin(&mut line, 4).await;
+    let mut open = next(&mut thoughts).await;
+    stop.send(()).unwrap();
+    let summary = ended(run).await.unwrap();
+    timeout(LONG, open.decide.closed()).await.expect("the bot thinks on after its run");
+    assert_eq!((summary.matches, summary.wins), (4, 4));
+}
+
+#[tokio::test]
+async fn no_more_is_asked_at_once_than_the_options_say() {
+    let mut script = Script::start().await;
+    let (bot, mut thoughts, _ends) = ponderer();
+    let options = script.options().concurrency(1.try_into().unwrap());
+    let run = tokio::spawn(run_async(bot, options));
+    let mut line = script.next_line().await;
+    line.welcome(0).await;
+    begin(&mut line, 0).await;
+    let first = next(&mut thoughts).await;
+    let match_id = id(1).to_string();
+    line.tell(Event::MatchStarted(Box::new(pb::MatchStarted { match_id, ..started() }))).await;
+    // The ping is answered meanwhile, and shows that the row was not asked for.
+    line.tell(Event::Ping(pb::Ping { id: 5 })).await;
+    assert_eq!(line.next().await, Action::Pong(pb::Pong { id: 5 }));
+    first.decide.send(Ok(1)).unwrap();
+    assert!(matches!(line.next().await, Action::Take(_)));
+    assert!(matches!(line.next().await, Action::Declare(declared) if declared.match_id == id(1).to_string()));
+    run.abort();
+}
