@@ -1,0 +1,85 @@
+import { inspect } from "node:util";
+import type { Bot } from "./bot.js";
+import type { Logger } from "./logger.js";
+import type { MatchInfo } from "./match-info.js";
+import { matchOfQuestion, type BotAnswer, type BotQuestion } from "./question.js";
+import { isRow, standardRow } from "./row.js";
+
+/** The largest number that the wire carries. */
+const MAX_WIRE_COUNTERS = 2n ** 64n - 1n;
+/** The bytes of a note hash. */
+const NOTE_HASH_BYTES = 32;
+
+/** Puts a question to the bot and returns its answer; what the bot throws is logged here. */
+export async function askBot(bot: Bot, question: BotQuestion, logger: Logger): Promise<BotAnswer> {
+  try {
+    return await askMethod(bot, question, logger);
+  } catch (thrown) {
+    const costsSeat = question.kind === "declare" || question.kind === "play";
+    const consequence = costsSeat ? ": its seat there is resigned" : "";
+    logger.error(`the bot failed at ${describeQuestion(question)}${consequence}\n${inspect(thrown)}`);
+    return { kind: costsSeat ? "failed" : "heard" };
+  }
+}
+
+async function askMethod(bot: Bot, question: BotQuestion, logger: Logger): Promise<BotAnswer> {
+  switch (question.kind) {
+    case "declare": {
+      const { match } = question;
+      const row = bot.declare === undefined ? standardRow(match.seats) : await bot.declare(match);
+      if (!isRow(row, match.seats)) {
+        throw new TypeError(`declare returned ${show(row)}: a row is a permutation of the offsets 0 to ${match.seats - 1}`);
+      }
+      return { kind: "row", row, noteHash: await askNoteHash(bot, match) };
+    }
+    case "play": {
+      const take: unknown = await bot.play(question.view);
+      if (typeof take !== "bigint") {
+        throw new TypeError(`play returned ${show(take)}: a take is a bigint, such as 1n`);
+      }
+      if (take < 0n || take > MAX_WIRE_COUNTERS) {
+        throw new RangeError(`play returned ${take}: a take is 1 to ${question.view.position.counters} here`);
+      }
+      return { kind: "take", take, noteHash: await askNoteHash(bot, question.view) };
+    }
+    case "connected":
+      await bot.connected?.(question.session);
+      break;
+    case "refused":
+      if (bot.refused) await bot.refused(question.refusal);
+      else logger.warn(`refused: ${question.refusal.message}`);
+      break;
+    case "suspended":
+      if (bot.suspended) await bot.suspended(question.notice);
+      else logger.warn(`tournament ${question.notice.tournament}: ${question.notice.message}`);
+      break;
+    case "tournamentEnded":
+      await bot.tournamentEnded?.(question.end);
+      break;
+    case "ended":
+      await bot.ended?.(question.end);
+      break;
+  }
+  return { kind: "heard" };
+}
+
+async function askNoteHash(bot: Bot, match: MatchInfo): Promise<Uint8Array | undefined> {
+  const hash = await bot.noteHash?.(match);
+  if (hash !== undefined && !(hash instanceof Uint8Array && hash.length === NOTE_HASH_BYTES)) {
+    throw new TypeError(`noteHash returned ${show(hash)}: a note hash is a Uint8Array of ${NOTE_HASH_BYTES} bytes`);
+  }
+  return hash;
+}
+
+function describeQuestion(question: BotQuestion): string {
+  const matchId = matchOfQuestion(question);
+  const where = matchId === undefined ? "" : ` in match ${matchId}`;
+  if (question.kind !== "play") return `${question.kind}${where}`;
+  const { ply, seat, position } = question.view;
+  return `play${where} at ply ${ply} from seat ${seat}, pile ${position.pile} with ${position.counters} counters`;
+}
+
+/** Shows any value in a few characters. */
+function show(value: unknown): string {
+  return inspect(value, { depth: 1, breakLength: Infinity }).slice(0, 200);
+}

@@ -1,0 +1,258 @@
+import {
+  JoinRefusal as WireJoinRefusal,
+  Phase,
+  type MatchEnded,
+  type MatchStarted,
+  type PlayResponse,
+  type Snapshot,
+  type TournamentEnded,
+  type Turn,
+} from "./gen/lastnim/v1/arena_service_pb.js";
+import type { Audit } from "./gen/lastnim/v1/audit_pb.js";
+import { Ending as WireEnding, type AllianceMatrix as WireMatrix } from "./gen/lastnim/v1/game_pb.js";
+import { EndReason as WireEndReason, RefusalReason as WireRefusalReason } from "./gen/lastnim/v1/record_pb.js";
+import { SuspensionReason as WireSuspensionReason, TournamentState } from "./gen/lastnim/v1/tournament_service_pb.js";
+import { protocolError } from "./errors.js";
+import type { EndReason, SeatFigures } from "./match-end.js";
+import type { MatchInfo } from "./match-info.js";
+import type { Connected, Refusal, Suspension, TournamentEnd } from "./notices.js";
+import { isRow, type AllianceMatrix } from "./row.js";
+import { enumWord, type EnumWord } from "./wire-enum.js";
+
+/** Why a bot was not entered in a tournament. */
+export type JoinRefusal = EnumWord<typeof WireJoinRefusal>;
+
+/** A turn as it was sent: whether it fits its match is for the tracker to see. */
+export interface RawTurn {
+  readonly ply: number;
+  readonly pile: number;
+  readonly counters: bigint;
+  readonly bankMs: number;
+}
+
+/** Where a match of a snapshot stands. `unknown` is a phase of a later version of the protocol. */
+export type SnapshotStage =
+  | { readonly kind: "declaring" | "declared" | "ended" | "unknown" }
+  | { readonly kind: "playing"; readonly matrix: AllianceMatrix; readonly turn: RawTurn | undefined };
+
+/** The whole state of an open match. */
+export interface MatchSnapshot {
+  readonly match: MatchInfo;
+  readonly stage: SnapshotStage;
+  /** Whether the own seat was lost. */
+  readonly forfeited: boolean;
+}
+
+/** The end of a match. */
+export interface EndedMatch {
+  readonly matchId: string;
+  readonly reason: EndReason;
+  readonly winner: number | undefined;
+  /** By seat. */
+  readonly figures: readonly SeatFigures[];
+  /** The match, where the bot may know nothing of it. */
+  readonly match: MatchInfo | undefined;
+  /** The seats that were lost, as far as the end says so. */
+  readonly forfeited: readonly number[];
+}
+
+/** One event of a session, parsed: the border at which protobuf stops. */
+export type SessionEvent =
+  | { readonly kind: "welcome"; readonly session: Connected }
+  | { readonly kind: "started"; readonly match: MatchInfo }
+  | { readonly kind: "snapshot"; readonly snapshot: MatchSnapshot }
+  | { readonly kind: "revealed"; readonly matchId: string; readonly matrix: AllianceMatrix }
+  | { readonly kind: "turn"; readonly matchId: string; readonly turn: RawTurn }
+  | { readonly kind: "refused"; readonly refusal: Refusal }
+  | { readonly kind: "suspended"; readonly notice: Suspension }
+  | { readonly kind: "forfeited"; readonly matchId: string; readonly seat: number }
+  | { readonly kind: "ended"; readonly ended: EndedMatch }
+  | { readonly kind: "tournamentEnded"; readonly end: TournamentEnd }
+  | { readonly kind: "caughtUp"; readonly leftOut: bigint }
+  | { readonly kind: "ping"; readonly id: bigint }
+  | { readonly kind: "draining"; readonly withinMs: number }
+  | { readonly kind: "joined"; readonly tournament: string; readonly bots: number; readonly isOver: boolean }
+  | { readonly kind: "notJoined"; readonly tournament: string; readonly reason: JoinRefusal; readonly message: string }
+  /** What needs no answer: an acknowledgement, another seat's take, or an event of a later version of the protocol. */
+  | { readonly kind: "heard" };
+
+/**
+ * Reads what the server sent.
+ *
+ * @throws LastnimError that names the field that is missing or means nothing.
+ */
+export function parseEvent(response: PlayResponse): SessionEvent {
+  const event = response.event;
+  switch (event.case) {
+    case "welcome": {
+      const { bot, serverVersion, openMatches } = event.value;
+      return { kind: "welcome", session: { bot, serverVersion, openMatches } };
+    }
+    case "matchStarted":
+      return { kind: "started", match: parseMatch(event.value, "match_started") };
+    case "snapshot":
+      return { kind: "snapshot", snapshot: parseSnapshot(event.value) };
+    case "revealed": {
+      const matrix = parseMatrix(event.value.allianceMatrix, "revealed.alliance_matrix");
+      return { kind: "revealed", matchId: parseId(event.value.matchId, "revealed.match_id"), matrix };
+    }
+    case "turn":
+      return { kind: "turn", matchId: parseId(event.value.matchId, "turn.match_id"), turn: rawTurn(event.value) };
+    case "refused": {
+      const { matchId, reason, message, ply, strikes, strikesLeft } = event.value;
+      const refusal = { match: matchId || undefined, reason: enumWord(WireRefusalReason, reason), message, ply, strikes, strikesLeft };
+      return { kind: "refused", refusal };
+    }
+    case "suspended": {
+      const { tournamentId, message, fromRound, lost, noShows, last } = event.value;
+      const tournament = parseId(tournamentId, "suspended.tournament_id");
+      const reason = enumWord(WireSuspensionReason, event.value.reason);
+      return { kind: "suspended", notice: { tournament, reason, message, fromRound, lost, noShows, last } };
+    }
+    case "forfeited":
+      return { kind: "forfeited", matchId: parseId(event.value.matchId, "forfeited.match_id"), seat: event.value.seat };
+    case "matchEnded":
+      return { kind: "ended", ended: parseEnd(event.value) };
+    case "tournamentEnded":
+      return { kind: "tournamentEnded", end: parseTournamentEnd(event.value) };
+    case "caughtUp":
+      return { kind: "caughtUp", leftOut: event.value.leftOut };
+    case "ping":
+      return { kind: "ping", id: event.value.id };
+    case "draining":
+      return { kind: "draining", withinMs: event.value.withinMs };
+    case "joinedTournament": {
+      const tournament = required(event.value.tournament, "joined_tournament.tournament");
+      const isOver = endState(tournament.state) !== undefined;
+      return { kind: "joined", tournament: tournament.id, bots: tournament.field.length, isOver };
+    }
+    case "joinRefused": {
+      const { tournamentId, reason, message } = event.value;
+      return { kind: "notJoined", tournament: tournamentId, reason: enumWord(WireJoinRefusal, reason), message };
+    }
+    case "took":
+    case "declared":
+    case undefined:
+      return { kind: "heard" };
+  }
+}
+
+function unfit(field: string, reason: string): Error {
+  return protocolError(`an event that does not fit: ${field}: ${reason}`);
+}
+
+function required<T>(value: T | undefined, field: string): T {
+  if (value === undefined) throw unfit(field, "required, but missing");
+  return value;
+}
+
+function parseId(id: string, field: string): string {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) throw unfit(field, `${JSON.stringify(id)}: expected a UUID`);
+  return id.toLowerCase();
+}
+
+function parseMatrix(matrix: WireMatrix | undefined, field: string): AllianceMatrix {
+  const rows = required(matrix, field).rows.map((row) => row.offsets);
+  const wrong = rows.findIndex((row) => !isRow(row, rows.length));
+  if (wrong >= 0 || rows.length < 2) {
+    throw unfit(field, `row ${Math.max(wrong, 0)} of ${rows.length} is no permutation of the offsets`);
+  }
+  return rows;
+}
+
+function parseMatch(started: MatchStarted, field: string): MatchInfo {
+  const setup = required(started.setup, `${field}.setup`);
+  const clock = required(setup.clock, `${field}.setup.clock`);
+  const seats = setup.bots.length;
+  if (seats < 2) throw unfit(`${field}.setup.bots`, `${seats} bots: expected 2 or more`);
+  if (setup.piles.length === 0 || setup.piles.includes(0n)) throw unfit(`${field}.setup.piles`, "expected a counter in every pile");
+  for (const [name, seat] of [["seat", started.seat], ["setup.first", setup.first]] as const) {
+    if (seat >= seats) throw unfit(`${field}.${name}`, `seat ${seat}: the seats are 0 to ${seats - 1}`);
+  }
+  const assigned = setup.assigned && parseMatrix(setup.assigned, `${field}.setup.assigned`);
+  if (assigned) checkRowCount(assigned, seats);
+  const origin = setup.tournamentId
+    ? { tournament: parseId(setup.tournamentId, `${field}.setup.tournament_id`), number: setup.number, group: setup.group }
+    : undefined;
+  const { initialMs, incrementMs, lagQuotaMs, lagTotalMs, declarationMs } = clock;
+  return {
+    id: parseId(started.matchId, `${field}.match_id`),
+    seat: started.seat,
+    seats,
+    bots: setup.bots,
+    piles: setup.piles,
+    first: setup.first,
+    ending: enumWord(WireEnding, setup.ending || WireEnding.TO_MOVE_WINS),
+    clock: { initialMs, incrementMs, lagQuotaMs, lagTotalMs, declarationMs },
+    strikes: setup.strikes,
+    maxPlies: setup.maxPlies,
+    assigned,
+    origin,
+  };
+}
+
+/** Checks that a matrix has a row for each seat of its match. */
+export function checkRowCount(matrix: AllianceMatrix, seats: number): void {
+  if (matrix.length !== seats) throw protocolError(`${matrix.length} rows for a match of ${seats} seats`);
+}
+
+function rawTurn({ ply, pile, counters, bankMs }: Turn): RawTurn {
+  return { ply, pile, counters, bankMs };
+}
+
+function parseSnapshot(snapshot: Snapshot): MatchSnapshot {
+  const match = parseMatch(required(snapshot.started, "snapshot.started"), "snapshot.started");
+  return { match, stage: parseStage(snapshot), forfeited: snapshot.forfeited.includes(match.seat) };
+}
+
+function parseStage(snapshot: Snapshot): SnapshotStage {
+  switch (snapshot.phase) {
+    case Phase.DECLARING:
+      return { kind: snapshot.declarationLeftMs === 0 ? "declared" : "declaring" };
+    case Phase.PLAYING: {
+      const matrix = parseMatrix(snapshot.allianceMatrix, "snapshot.alliance_matrix");
+      return { kind: "playing", matrix, turn: snapshot.turn && rawTurn(snapshot.turn) };
+    }
+    case Phase.ENDED:
+      return { kind: "ended" };
+    case Phase.UNSPECIFIED:
+      throw unfit("snapshot.phase", "required, but missing");
+    case Phase.QUARANTINED:
+      throw unfit("snapshot.phase", "a quarantined match has no snapshot");
+    default:
+      return { kind: "unknown" };
+  }
+}
+
+function parseEnd(ended: MatchEnded): EndedMatch {
+  return {
+    matchId: parseId(ended.matchId, "match_ended.match_id"),
+    reason: enumWord(WireEndReason, ended.reason),
+    winner: ended.winner,
+    figures: ended.audit ? seatFigures(ended.audit) : [],
+    match: ended.started && parseMatch(ended.started, "match_ended.started"),
+    forfeited: ended.forfeited.map((lost) => lost.seat),
+  };
+}
+
+function seatFigures(audit: Audit): SeatFigures[] {
+  return audit.seats.map(({ satisfaction, regret, luck, plies, optimalPlies }) => {
+    return { satisfaction, regret, luck, takes: plies, optimalTakes: optimalPlies };
+  });
+}
+
+/** Returns how a tournament ended, if it is over. */
+function endState(state: TournamentState): TournamentEnd["state"] | undefined {
+  if (state === TournamentState.FINISHED) return "finished";
+  if (state === TournamentState.CANCELLED) return "cancelled";
+  return undefined;
+}
+
+function parseTournamentEnd(ended: TournamentEnded): TournamentEnd {
+  const standing = required(ended.standing, "tournament_ended.standing");
+  const state = endState(ended.state);
+  if (state === undefined) throw unfit("tournament_ended.state", `${ended.state} is none of a tournament that is over`);
+  const tournament = parseId(ended.tournamentId, "tournament_ended.tournament_id");
+  const { place, points, matches, wins } = standing;
+  return { tournament, title: ended.title, state, place, points, matches, wins, bots: ended.bots };
+}

@@ -1,0 +1,21 @@
+/**
+ * The TypeScript SDK of lastnim: write a {@link Bot}, and {@link run} plays all its matches over one stream that it keeps alive.
+ *
+ * Protobuf stops at `event.ts`, which parses what the server sends; `match-tracker.ts` decides what to do about it, without any
+ * I/O; `session.ts` carries.
+ *
+ * @packageDocumentation
+ */
+export type { Bot } from "./bot.js";
+export { LastnimError, type LastnimErrorCode } from "./errors.js";
+export { silentLogger, stderrLogger, type Logger } from "./logger.js";
+export type { EndReason, MatchEnd, SeatFigures } from "./match-end.js";
+export type { Clock, Ending, MatchInfo, Origin } from "./match-info.js";
+export { practiceView, type MatchView, type PracticeGame } from "./match-view.js";
+export type { Connected, Refusal, RefusalReason, Suspension, SuspensionReason, TournamentEnd } from "./notices.js";
+export { optionsFromEnv, type Options } from "./options.js";
+export { Position } from "./position.js";
+export { practice, type Practice } from "./practice.js";
+export { favouringRow, standardRow, type AllianceMatrix, type Row } from "./row.js";
+export { run } from "./run.js";
+export { Summary } from "./summary.js";

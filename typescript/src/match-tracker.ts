@@ -1,0 +1,319 @@
+import { protocolError } from "./errors.js";
+import type { EndedMatch, MatchSnapshot, RawTurn, SessionEvent } from "./event.js";
+import type { Logger } from "./logger.js";
+import type { MatchEnd } from "./match-end.js";
+import type { MatchInfo } from "./match-info.js";
+import type { Connected } from "./notices.js";
+import { OpenMatch } from "./open-match.js";
+import { declareAction, pongAction, resignAction, takeAction, type PlayAction } from "./play-action.js";
+import { matchOfQuestion, type BotAnswer, type BotQuestion } from "./question.js";
+import { Summary } from "./summary.js";
+
+/** How many reports (ends, refusals, notices) wait for a bot that is thinking before further ones are left out. */
+export const MAX_WAITING_REPORTS = 4096;
+/** Ends of matches that are kept in mind, so that the bot hears of each once. */
+const MAX_KNOWN_ENDS = 4096;
+
+/** What is to be done next. */
+export type ClientAction =
+  /** Send this to the server. */
+  | { readonly kind: "send"; readonly action: PlayAction }
+  /** Put this to the bot. */
+  | { readonly kind: "ask"; readonly question: BotQuestion };
+
+/**
+ * What is known of the bot's open matches, the questions that wait for it, and what is to be done about each event: the core of
+ * the SDK, without any I/O.
+ *
+ * In each match the bot is asked one question at a time. What waits is bounded: for each open match at most one row and one take,
+ * and {@link MAX_WAITING_REPORTS} reports.
+ */
+export class MatchTracker {
+  /** What the matches came to so far. */
+  readonly summary = new Summary();
+  readonly #open = new Map<string, OpenMatch>();
+  #waiting: BotQuestion[] = [];
+  #thinking = 0;
+  /** Matches about which the bot is thinking. */
+  readonly #busy = new Set<string>();
+  #snapshotsDue = 0;
+  /** Whether the session has told of all ends that were missed. */
+  #caughtUp = false;
+  readonly #knownEnds = new Set<string>();
+
+  constructor(
+    private readonly concurrency: number,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Returns whether no match of the tournament is open and the bot has heard of every end. */
+  isDoneWith(tournament: string): boolean {
+    const isOpen = [...this.#open.values()].some(({ match }) => match.origin?.tournament === tournament.toLowerCase());
+    return this.#thinking === 0 && this.#waiting.length === 0 && !isOpen;
+  }
+
+  /**
+   * Takes in an event and returns what is to be done.
+   *
+   * @throws LastnimError if the event contradicts its match.
+   */
+  handleEvent(event: SessionEvent): ClientAction[] {
+    const actions: ClientAction[] = [];
+    const send = (action: PlayAction) => actions.push({ kind: "send", action });
+    switch (event.kind) {
+      case "welcome":
+        this.#handleWelcome(event.session);
+        break;
+      case "started":
+        this.#handleStarted(event.match);
+        break;
+      case "snapshot":
+        this.#handleSnapshot(event.snapshot, send);
+        break;
+      case "revealed":
+        this.#open.get(event.matchId)?.reveal(event.matrix);
+        break;
+      case "turn": {
+        const known = this.#open.get(event.matchId)?.turn?.view.ply;
+        // An older one is late. Only a snapshot may go back, of a server that lost its last plies in a crash.
+        if (known === undefined || event.turn.ply >= known) this.#handleTurn(event.matchId, event.turn, send);
+        break;
+      }
+      // Where the seat is still to move, its turn follows, and the bot is asked again.
+      case "refused":
+        this.#report({ kind: "refused", refusal: event.refusal });
+        break;
+      case "suspended":
+        this.#report({ kind: "suspended", notice: event.notice });
+        break;
+      case "forfeited": {
+        const open = this.#open.get(event.matchId);
+        if (open?.match.seat === event.seat) open.seat = "forfeited";
+        break;
+      }
+      case "ended":
+        this.#handleEnded(event.ended);
+        break;
+      case "tournamentEnded":
+        this.#report({ kind: "tournamentEnded", end: event.end });
+        break;
+      case "caughtUp":
+        this.#handleCaughtUp(event.leftOut);
+        break;
+      case "ping":
+        send(pongAction(event.id));
+        break;
+      case "draining":
+      case "joined":
+      case "notJoined":
+      case "heard":
+        break;
+    }
+    return [...actions, ...this.#nextQuestions()];
+  }
+
+  /** Takes in the answer to a question and returns what is to be done. What has lost its meaning meanwhile is not sent. */
+  handleAnswer(question: BotQuestion, answer: BotAnswer): ClientAction[] {
+    this.#thinking -= 1;
+    const matchId = matchOfQuestion(question);
+    if (matchId !== undefined) this.#busy.delete(matchId);
+    const actions: ClientAction[] = [];
+    const action = this.#replyTo(question, answer);
+    if (action !== undefined) actions.push({ kind: "send", action });
+    return [...actions, ...this.#nextQuestions()];
+  }
+
+  #replyTo(question: BotQuestion, answer: BotAnswer): PlayAction | undefined {
+    if (!this.#isStillNeeded(question)) return undefined;
+    if (question.kind === "declare" && answer.kind === "row") {
+      const open = this.#open.get(question.match.id)!;
+      const action = declareAction(question.match.id, answer.row, answer.noteHash);
+      open.declaration = { kind: "made", action };
+      return action;
+    }
+    if (question.kind === "play" && answer.kind === "take") {
+      const { id, ply, position } = question.view;
+      const turn = this.#open.get(id)!.turn!;
+      const action = takeAction(id, ply, answer.take, answer.noteHash);
+      const isLegal = answer.take >= 1n && answer.take <= position.counters;
+      turn.reply = isLegal ? { kind: "legal", action } : { kind: "illegal" };
+      return action;
+    }
+    if ((question.kind === "declare" || question.kind === "play") && answer.kind === "failed") {
+      const id = matchOfQuestion(question)!;
+      this.#open.get(id)!.seat = "resigned";
+      return resignAction(id);
+    }
+    return undefined;
+  }
+
+  /** After a welcome, matches are in doubt until their snapshots, or the ends that were missed, have come. */
+  #handleWelcome(session: Connected): void {
+    this.#snapshotsDue = session.openMatches;
+    for (const open of this.#open.values()) open.isDoubtful = true;
+    this.#caughtUp = false;
+    this.#report({ kind: "connected", session });
+  }
+
+  #handleCaughtUp(leftOut: bigint): void {
+    if (leftOut > 0n) {
+      this.logger.warn(`the server does not say how ${leftOut} matches ended while there was no session`);
+    }
+    this.#caughtUp = true;
+    this.#closeDoubtful();
+  }
+
+  #closeDoubtful(): void {
+    if (this.#snapshotsDue > 0 || !this.#caughtUp) return;
+    for (const open of [...this.#open.values()].filter(({ isDoubtful }) => isDoubtful)) {
+      this.#close(open, open.endedBy("unseen"));
+    }
+  }
+
+  /** Returns what is known of a match, and begins to follow it if that is nothing. */
+  #openMatch(match: MatchInfo): OpenMatch {
+    let open = this.#open.get(match.id);
+    if (open === undefined) {
+      open = new OpenMatch(match);
+      this.#open.set(match.id, open);
+    }
+    return open;
+  }
+
+  #askForRow(open: OpenMatch): void {
+    if (open.declaration.kind !== "notAsked") return;
+    open.declaration = { kind: "asked" };
+    this.#waiting.push({ kind: "declare", match: open.match });
+  }
+
+  #handleStarted(match: MatchInfo): void {
+    if (this.#knownEnds.has(match.id)) return;
+    const open = this.#openMatch(match);
+    open.isDoubtful = false;
+    this.#askForRow(open);
+  }
+
+  #handleSnapshot({ match, stage, forfeited }: MatchSnapshot, send: (action: PlayAction) => void): void {
+    // Another one comes after a refusal while the own row is not in.
+    const isDue = this.#open.get(match.id)?.isDoubtful ?? true;
+    if (isDue) this.#snapshotsDue = Math.max(0, this.#snapshotsDue - 1);
+    if (!this.#knownEnds.has(match.id)) this.#followSnapshot({ match, stage, forfeited }, send);
+    this.#closeDoubtful();
+  }
+
+  #followSnapshot({ match, stage, forfeited }: MatchSnapshot, send: (action: PlayAction) => void): void {
+    const open = this.#openMatch(match);
+    open.isDoubtful = false;
+    if (forfeited) open.seat = "forfeited";
+    else if (open.seat === "resigned") send(resignAction(match.id));
+    switch (stage.kind) {
+      case "declaring":
+        if (open.declaration.kind === "made" && open.seat === "own") send(open.declaration.action);
+        this.#askForRow(open);
+        break;
+      case "declared":
+        open.declaration = { kind: "closed" };
+        break;
+      case "playing":
+        open.reveal(stage.matrix);
+        if (stage.turn !== undefined) this.#handleTurn(match.id, stage.turn, send);
+        break;
+      // The end of a match that is over follows.
+      case "ended":
+      case "unknown":
+        break;
+    }
+  }
+
+  #handleTurn(matchId: string, turn: RawTurn, send: (action: PlayAction) => void): void {
+    const open = this.#open.get(matchId);
+    if (open === undefined) return;
+    const view = open.viewOf(turn);
+    if (open.turn?.view.ply === turn.ply) {
+      const { reply } = open.turn;
+      if (reply.kind === "legal") send(reply.action);
+      if (reply.kind !== "illegal") return;
+    }
+    open.turn = { view, reply: { kind: "awaited" } };
+    this.#waiting.push({ kind: "play", view });
+  }
+
+  #handleEnded(ended: EndedMatch): void {
+    if (this.#knownEnds.has(ended.matchId)) return;
+    const open = this.#open.get(ended.matchId);
+    const match = open?.match ?? ended.match;
+    if (match === undefined) return;
+    const { winner, reason } = ended;
+    if (winner !== undefined && winner >= match.seats) {
+      throw protocolError(`seat ${winner}: the seats are 0 to ${match.seats - 1}`);
+    }
+    const figures = winner === undefined ? undefined : ended.figures[match.seat];
+    const forfeited = ended.forfeited.includes(match.seat) || open?.seat === "forfeited";
+    const end: MatchEnd = { match, reason, winner, won: winner === match.seat, forfeited, figures };
+    if (open !== undefined) {
+      this.#close(open, end);
+    } else {
+      // A process before this one played it.
+      this.#rememberEnd(match.id);
+      this.#report({ kind: "ended", end });
+    }
+  }
+
+  #rememberEnd(matchId: string): void {
+    this.#knownEnds.add(matchId);
+    const [oldest] = this.#knownEnds;
+    if (this.#knownEnds.size > MAX_KNOWN_ENDS && oldest !== undefined) this.#knownEnds.delete(oldest);
+  }
+
+  /** Forgets a match and what was to be asked in it, counts it, and tells the bot of its end. */
+  #close(open: OpenMatch, end: MatchEnd): void {
+    const { id } = open.match;
+    this.#open.delete(id);
+    this.#waiting = this.#waiting.filter(
+      (question) => !((question.kind === "declare" || question.kind === "play") && matchOfQuestion(question) === id),
+    );
+    this.#rememberEnd(id);
+    this.summary.addMatch(end);
+    this.#report({ kind: "ended", end });
+  }
+
+  #report(report: BotQuestion): void {
+    if (this.#waiting.length < MAX_WAITING_REPORTS + 2 * this.#open.size) {
+      this.#waiting.push(report);
+    } else {
+      this.logger.warn("the bot is not told of an event: it has been thinking while too many came");
+    }
+  }
+
+  /** Returns what the bot can be asked now: the oldest questions about matches of which it is not thinking already. */
+  #nextQuestions(): ClientAction[] {
+    if (this.#thinking >= this.concurrency || this.#waiting.length === 0) return [];
+    const actions: ClientAction[] = [];
+    const left: BotQuestion[] = [];
+    for (const question of this.#waiting) {
+      const matchId = matchOfQuestion(question);
+      if (this.#thinking >= this.concurrency || (matchId !== undefined && this.#busy.has(matchId))) {
+        left.push(question);
+      } else if (this.#isStillNeeded(question)) {
+        this.#thinking += 1;
+        if (matchId !== undefined) this.#busy.add(matchId);
+        actions.push({ kind: "ask", question });
+      }
+    }
+    this.#waiting = left;
+    return actions;
+  }
+
+  /** Returns whether the answer could still be sent. */
+  #isStillNeeded(question: BotQuestion): boolean {
+    const open = this.#open.get(matchOfQuestion(question) ?? "");
+    switch (question.kind) {
+      case "declare":
+        return open?.seat === "own" && open.declaration.kind === "asked";
+      case "play":
+        return open?.seat === "own" && open.turn?.view.ply === question.view.ply && open.turn.reply.kind === "awaited";
+      default:
+        return true;
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import { create } from "@bufbuild/protobuf";
+import { createClient, type Transport } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import { ArenaService, PlayRequestSchema, type PlayRequest, type PlayResponse } from "./gen/lastnim/v1/arena_service_pb.js";
+import { Http2Connection } from "./http2-connection.js";
+import { Mailbox } from "./mailbox.js";
+import type { PlayAction } from "./play-action.js";
+import type { ServerAddress } from "./server-address.js";
+
+/** The largest message that is read, in bytes: the audit of a match of the most plies stays below. */
+const MAX_MESSAGE_BYTES = 64 << 20;
+/** How long the server may take to end a stream that was ended here. */
+const CLOSE_WITHIN_MS = 500;
+
+/** Makes the transport of calls over a connection. */
+export function grpcTransport(connection: Http2Connection): Transport {
+  return createGrpcTransport({
+    baseUrl: connection.authority,
+    sessionManager: connection,
+    readMaxBytes: MAX_MESSAGE_BYTES,
+  });
+}
+
+/** One stream of a bot, on a connection of its own. */
+export class PlayStream {
+  readonly #connection: Http2Connection;
+  readonly #outgoing = new Mailbox<PlayRequest | undefined>();
+  readonly #cancel = new AbortController();
+  readonly #incoming: AsyncIterator<PlayResponse>;
+
+  /** Opens a stream; whether that succeeds, {@link receive} tells. */
+  constructor(address: ServerAddress, headers: Record<string, string>, tickMs?: number) {
+    this.#connection = new Http2Connection(address, tickMs);
+    const client = createClient(ArenaService, grpcTransport(this.#connection));
+    const requests = this.#requests();
+    this.#incoming = client.play(requests, { headers, signal: this.#cancel.signal })[Symbol.asyncIterator]();
+  }
+
+  /**
+   * Waits for what the server sends next; nothing once it has ended the stream.
+   *
+   * @throws ConnectError if the stream is lost.
+   */
+  async receive(): Promise<PlayResponse | undefined> {
+    const next = await this.#incoming.next();
+    return next.done === true ? undefined : next.value;
+  }
+
+  /** Sends an action once there is room. */
+  send(action: PlayAction): void {
+    this.#outgoing.put(create(PlayRequestSchema, { action }));
+  }
+
+  /** Ends the sending side, gives the server a moment to read what was sent, and closes the connection. */
+  async end(): Promise<void> {
+    this.#outgoing.put(undefined);
+    const timer = setTimeout(() => this.cancel(), CLOSE_WITHIN_MS);
+    try {
+      while ((await this.receive()) !== undefined);
+    } catch {
+      // It was lost: nothing more can be sent.
+    }
+    clearTimeout(timer);
+    this.cancel();
+  }
+
+  /** Cancels the stream, in both directions, and closes the connection. */
+  cancel(): void {
+    this.#outgoing.put(undefined);
+    this.#cancel.abort();
+    this.#connection.close();
+  }
+
+  async *#requests(): AsyncGenerator<PlayRequest> {
+    for (;;) {
+      const request = await this.#outgoing.take();
+      if (request === undefined) return;
+      yield request;
+    }
+  }
+}

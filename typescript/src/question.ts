@@ -1,0 +1,42 @@
+import type { MatchEnd } from "./match-end.js";
+import type { MatchInfo } from "./match-info.js";
+import type { MatchView } from "./match-view.js";
+import type { Connected, Refusal, Suspension, TournamentEnd } from "./notices.js";
+import type { Row } from "./row.js";
+
+/** What the bot is asked or told. */
+export type BotQuestion =
+  | { readonly kind: "declare"; readonly match: MatchInfo }
+  | { readonly kind: "play"; readonly view: MatchView }
+  | { readonly kind: "connected"; readonly session: Connected }
+  | { readonly kind: "refused"; readonly refusal: Refusal }
+  | { readonly kind: "suspended"; readonly notice: Suspension }
+  | { readonly kind: "tournamentEnded"; readonly end: TournamentEnd }
+  | { readonly kind: "ended"; readonly end: MatchEnd };
+
+/** What the bot answered. */
+export type BotAnswer =
+  /** It has heard. */
+  | { readonly kind: "heard" }
+  /** The row to declare. */
+  | { readonly kind: "row"; readonly row: Row; readonly noteHash: Uint8Array | undefined }
+  /** The counters to take. */
+  | { readonly kind: "take"; readonly take: bigint; readonly noteHash: Uint8Array | undefined }
+  /** Its own code failed, where a row or a take was asked for. */
+  | { readonly kind: "failed" };
+
+/** Returns the match that a question is about, if it is about one. */
+export function matchOfQuestion(question: BotQuestion): string | undefined {
+  switch (question.kind) {
+    case "declare":
+      return question.match.id;
+    case "play":
+      return question.view.id;
+    case "refused":
+      return question.refusal.match;
+    case "ended":
+      return question.end.match.id;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,80 @@
+import { X509Certificate } from "node:crypto";
+import { closeSync, openSync, readSync } from "node:fs";
+import { LastnimError, errorMessage } from "./errors.js";
+
+/** The most bytes that a file of certificates may have: the bundle of a whole system has some 0.2 MiB. */
+const MAX_CA_BYTES = 4 << 20;
+
+/** Where a server is, and which certificates are believed there. */
+export interface ServerAddress {
+  /** The address as it was given. */
+  readonly given: string;
+  /** The origin to which calls are made: `http://host:port` or `https://host:port`. */
+  readonly origin: string;
+  /** The authorities that are trusted in place of those that Node.js knows, as PEM. */
+  readonly ca: string | undefined;
+}
+
+/**
+ * Reads where a server is.
+ *
+ * @throws LastnimError if the address or the file of certificates cannot be used.
+ */
+export function parseServerAddress(given: string, caFile?: string): ServerAddress {
+  const refused = (reason: string) =>
+    new LastnimError(
+      "address",
+      `server ${JSON.stringify(given)}: an address is host:port, http://host:port or https://host:port (${reason})`,
+    );
+  let url: URL;
+  try {
+    url = new URL(given.includes("://") ? given : `http://${given}`);
+  } catch (error) {
+    throw refused(errorMessage(error));
+  }
+  if (url.protocol !== "http:" && url.protocol !== "https:") throw refused("only http:// and https:// are spoken here");
+  if (url.username !== "" || url.password !== "") throw refused("it holds a user or a password");
+  if (url.pathname !== "/" || url.search !== "" || url.hash !== "") throw refused("it has a path");
+  // The URL leaves out the port that is usual for its scheme.
+  if (url.protocol === "http:" && url.port === "" && !/:80\/?$/.test(given)) throw refused("it names no port");
+  if (url.protocol === "http:" && caFile !== undefined) {
+    throw refused("certificates are given, but only https:// is encrypted");
+  }
+  return { given, origin: url.origin, ca: caFile === undefined ? undefined : readCertificates(caFile) };
+}
+
+function readCertificates(path: string): string {
+  const refused = (reason: string) => new LastnimError("ca", `certificates ${path}: ${reason}`);
+  let pem: string;
+  try {
+    pem = readBounded(path);
+  } catch (error) {
+    throw refused(errorMessage(error));
+  }
+  const certificates = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+  if (certificates.length === 0) throw refused("it holds no certificate: expected -----BEGIN CERTIFICATE-----");
+  for (const [index, certificate] of certificates.entries()) {
+    try {
+      new X509Certificate(certificate);
+    } catch (error) {
+      throw refused(`certificate ${index + 1}: ${errorMessage(error)}`);
+    }
+  }
+  return certificates.join("\n");
+}
+
+function readBounded(path: string): string {
+  const file = openSync(path, "r");
+  try {
+    const content = Buffer.alloc(MAX_CA_BYTES + 1);
+    let length = 0;
+    for (;;) {
+      const read = readSync(file, content, length, content.length - length, null);
+      length += read;
+      if (length > MAX_CA_BYTES) throw new Error(`it has more than ${MAX_CA_BYTES >> 20} MiB`);
+      if (read === 0) return content.toString("utf8", 0, length);
+    }
+  } finally {
+    closeSync(file);
+  }
+}

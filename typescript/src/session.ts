@@ -1,0 +1,261 @@
+import { create } from "@bufbuild/protobuf";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Backoff } from "./backoff.js";
+import { askBot } from "./bot-caller.js";
+import type { Bot } from "./bot.js";
+import { versionMetadata } from "./bot-version.js";
+import { LastnimError, protocolError } from "./errors.js";
+import { parseEvent, type SessionEvent } from "./event.js";
+import { Feed, SubscribeSchema, type PlayResponse } from "./gen/lastnim/v1/arena_service_pb.js";
+import { TICK_MS } from "./http2-connection.js";
+import { JoinState } from "./join-state.js";
+import { stderrLogger, type Logger } from "./logger.js";
+import { Mailbox } from "./mailbox.js";
+import { MatchTracker, type ClientAction } from "./match-tracker.js";
+import type { Connected } from "./notices.js";
+import type { Options } from "./options.js";
+import { PlayStream } from "./play-stream.js";
+import type { BotAnswer, BotQuestion } from "./question.js";
+import { parseServerAddress, type ServerAddress } from "./server-address.js";
+import { transientLossReason } from "./status.js";
+import type { Summary } from "./summary.js";
+
+/** How long a lost session is sought again by default, in milliseconds. */
+export const GIVE_UP_AFTER_MS = 120_000;
+
+/** How long a session waits for what may never come. */
+export interface Patience {
+  /** Milliseconds from the opening of a session to its welcome: a server that is over its limit of streams keeps silent. */
+  readonly welcomeWithinMs: number;
+  /** Milliseconds in which the ends of the last matches may come once the tournament is over. */
+  readonly farewellWithinMs: number;
+  /** Milliseconds of a tick of the connection, of which ten are silence, and ten more its end. */
+  readonly tickMs: number;
+}
+
+const USUAL_PATIENCE: Patience = { welcomeWithinMs: 10_000, farewellWithinMs: 2_000, tickMs: TICK_MS };
+
+/** What a session waits for, whichever comes first. */
+type Input =
+  | { readonly kind: "received"; readonly stream: PlayStream; readonly response: PlayResponse }
+  /** The stream has ended, or was lost with an error. */
+  | { readonly kind: "lost"; readonly stream: PlayStream; readonly error?: unknown }
+  | { readonly kind: "answered"; readonly question: BotQuestion; readonly answer: BotAnswer }
+  | { readonly kind: "joinAgain" }
+  | { readonly kind: "farewellOver" }
+  | { readonly kind: "stopped" };
+
+/** How a session came to its end: the bot is done, or it can be opened again. */
+type SessionEnd = { readonly kind: "done" } | { readonly kind: "lost"; readonly reason: string };
+
+/** Makes the metadata of calls as the bot of a token. */
+export function authorization(token: string): Record<string, string> {
+  if (!/^[!-~]+$/.test(token)) {
+    throw new LastnimError("token", "the token holds characters that no token has: give it as the server printed it");
+  }
+  return { authorization: `Bearer ${token}` };
+}
+
+/** A bot and all that it knows, over all its sessions. */
+export class BotRunner {
+  readonly #bot: Bot;
+  readonly #address: ServerAddress;
+  readonly #headers: Record<string, string>;
+  readonly #giveUpAfterMs: number;
+  readonly #logger: Logger;
+  readonly #tracker: MatchTracker;
+  readonly #joining: JoinState | undefined;
+  readonly #inputs = new Mailbox<Input>();
+  readonly #stop: AbortSignal;
+  #stream: PlayStream | undefined;
+  #joinTimer: NodeJS.Timeout | undefined;
+  #farewellTimer: NodeJS.Timeout | undefined;
+  /** Whether the tournament is known to be over. */
+  #isOver = false;
+
+  /** @throws LastnimError if the options cannot be used. */
+  constructor(
+    bot: Bot,
+    options: Options,
+    stop: AbortSignal,
+    private readonly patience = USUAL_PATIENCE,
+  ) {
+    if (typeof bot?.play !== "function") throw new TypeError("a bot is an object with a method play");
+    const concurrency = options.concurrency ?? Infinity;
+    if (!(concurrency >= 1)) throw new RangeError(`concurrency ${concurrency}: expected 1 or more`);
+    this.#bot = bot;
+    this.#address = parseServerAddress(options.server, options.caFile);
+    this.#headers = { ...authorization(options.token), ...versionMetadata(options.version, options.configHash) };
+    this.#giveUpAfterMs = options.giveUpAfterMs ?? GIVE_UP_AFTER_MS;
+    this.#logger = options.logger ?? stderrLogger;
+    this.#tracker = new MatchTracker(concurrency, this.#logger);
+    const { tournament } = options;
+    this.#joining = tournament === undefined ? undefined : new JoinState(tournament, this.#giveUpAfterMs, this.#logger);
+    this.#stop = stop;
+  }
+
+  /** Opens one session after the other until the bot is done. */
+  async run(): Promise<Summary> {
+    const onStop = () => this.#inputs.put({ kind: "stopped" });
+    this.#stop.addEventListener("abort", onStop, { once: true });
+    try {
+      await this.#runSessions();
+      return this.#tracker.summary;
+    } finally {
+      this.#stop.removeEventListener("abort", onStop);
+      clearTimeout(this.#joinTimer);
+      clearTimeout(this.#farewellTimer);
+      await this.#stream?.end();
+    }
+  }
+
+  async #runSessions(): Promise<void> {
+    const backoff = new Backoff();
+    let lastSessionMs = performance.now();
+    while (!this.#stop.aborted) {
+      const opened = await this.#openSession();
+      let reason: string;
+      if (opened.kind === "failed") {
+        reason = opened.reason;
+      } else {
+        const beganMs = performance.now();
+        const end = await this.#runSession(opened.stream, opened.welcome);
+        lastSessionMs = performance.now();
+        backoff.resetIfHeld(lastSessionMs - beganMs);
+        if (end.kind === "done") return;
+        reason = end.reason;
+      }
+      this.#stream?.cancel();
+      this.#stream = undefined;
+      if (this.#stop.aborted) return;
+      if (performance.now() - lastSessionMs > this.#giveUpAfterMs) {
+        throw new LastnimError("gave_up", `no session for ${this.#giveUpAfterMs / 1000} s: ${reason}`);
+      }
+      const pauseMs = backoff.nextPause();
+      this.#logger.warn(`no session, trying again in ${Math.round(pauseMs)} ms: ${reason}`);
+      await sleep(pauseMs, undefined, { signal: this.#stop }).catch(() => {});
+    }
+  }
+
+  /** Opens a stream and waits for its welcome. */
+  async #openSession(): Promise<
+    { kind: "opened"; stream: PlayStream; welcome: Connected } | { kind: "failed"; reason: string }
+  > {
+    const stream = new PlayStream(this.#address, this.#headers, this.patience.tickMs);
+    this.#stream = stream;
+    const { welcomeWithinMs } = this.patience;
+    const cancel = () => stream.cancel();
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      cancel();
+    }, welcomeWithinMs);
+    this.#stop.addEventListener("abort", cancel, { once: true });
+    let first: PlayResponse | undefined;
+    try {
+      first = await stream.receive();
+    } catch (error) {
+      if (isLate) return { kind: "failed", reason: `no welcome within ${welcomeWithinMs / 1000} s` };
+      return { kind: "failed", reason: transientLossReason(error, this.#address.given) };
+    } finally {
+      clearTimeout(timer);
+      this.#stop.removeEventListener("abort", cancel);
+    }
+    if (first === undefined) return { kind: "failed", reason: "the server closed the stream before its welcome" };
+    const event = parseEvent(first);
+    if (event.kind !== "welcome") throw protocolError("something else before its welcome");
+    return { kind: "opened", stream, welcome: event.session };
+  }
+
+  /** Plays on one stream until it is lost or the bot is done. */
+  async #runSession(stream: PlayStream, session: Connected): Promise<SessionEnd> {
+    const open = session.openMatches === 1 ? "1 open match" : `${session.openMatches} open matches`;
+    this.#logger.info(`connected to ${this.#address.given} as ${session.bot}, with ${open}`);
+    stream.send({ case: "subscribe", value: create(SubscribeSchema, { feed: Feed.OWN_TURNS }) });
+    this.#askToJoin();
+    this.#perform(this.#tracker.handleEvent({ kind: "welcome", session }));
+    void this.#pump(stream);
+    for (;;) {
+      if (this.#isOver) {
+        const { farewellWithinMs } = this.patience;
+        this.#farewellTimer ??= setTimeout(() => this.#inputs.put({ kind: "farewellOver" }), farewellWithinMs);
+        if (this.#tracker.isDoneWith(this.#joining!.tournament)) return { kind: "done" };
+      }
+      const input = await this.#inputs.take();
+      switch (input.kind) {
+        case "received":
+          if (input.stream === stream) this.#handleEvent(parseEvent(input.response));
+          break;
+        case "lost":
+          if (input.stream !== stream) break;
+          if (this.#isOver) return { kind: "done" };
+          if (input.error === undefined) return { kind: "lost", reason: "the server closed the stream" };
+          return { kind: "lost", reason: transientLossReason(input.error, this.#address.given) };
+        case "answered":
+          this.#perform(this.#tracker.handleAnswer(input.question, input.answer));
+          break;
+        case "joinAgain":
+          this.#askToJoin();
+          break;
+        case "farewellOver":
+        case "stopped":
+          return { kind: "done" };
+      }
+    }
+  }
+
+  /** Reads a stream to its end, so that nothing ever waits in it. */
+  async #pump(stream: PlayStream): Promise<void> {
+    try {
+      for (;;) {
+        const response = await stream.receive();
+        if (response === undefined) break;
+        this.#inputs.put({ kind: "received", stream, response });
+      }
+      this.#inputs.put({ kind: "lost", stream });
+    } catch (error) {
+      this.#inputs.put({ kind: "lost", stream, error });
+    }
+  }
+
+  #askToJoin(): void {
+    clearTimeout(this.#joinTimer);
+    const request = this.#joining?.request();
+    if (request !== undefined) this.#stream?.send(request);
+  }
+
+  /** Hears what concerns the session itself, and gives all to the tracker. */
+  #handleEvent(event: SessionEvent): void {
+    const joining = this.#joining;
+    if (event.kind === "draining") {
+      this.#logger.info(`the server is about to stop, within ${event.withinMs / 1000} s`);
+    } else if (event.kind === "joined" && joining !== undefined) {
+      joining.noteJoined(event.tournament, event.bots);
+      if (event.isOver && joining.isOwn(event.tournament)) this.#isOver = true;
+    } else if (event.kind === "notJoined" && joining !== undefined) {
+      const pauseMs = joining.noteRefused(event.tournament, event.reason, event.message);
+      if (pauseMs !== undefined) {
+        clearTimeout(this.#joinTimer);
+        this.#joinTimer = setTimeout(() => this.#inputs.put({ kind: "joinAgain" }), pauseMs);
+      }
+    } else if (event.kind === "tournamentEnded" && joining?.isOwn(event.end.tournament)) {
+      this.#isOver = true;
+    }
+    this.#perform(this.#tracker.handleEvent(event));
+  }
+
+  #perform(actions: ClientAction[]): void {
+    for (const action of actions) {
+      if (action.kind === "send") {
+        this.#stream?.send(action.action);
+      } else {
+        const { question } = action;
+        // What is to be sent goes out first, as the bot may compute for a long time without a pause.
+        setImmediate(async () => {
+          const answer = await askBot(this.#bot, question, this.#logger);
+          this.#inputs.put({ kind: "answered", question, answer });
+        });
+      }
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { connectNodeAdapter } from "@connectrpc/connect-node";
+import { once } from "node:events";
+import http2 from "node:http2";
+import type { AddressInfo } from "node:net";
+import type { TestContext } from "node:test";
+import { ArenaService, PlayResponseSchema, type PlayRequest, type PlayResponse } from "#src/gen/lastnim/v1/arena_service_pb.js";
+
+/** What the bot sent, one action after the other. */
+export type Received = AsyncIterator<PlayRequest>;
+/** What a server does in one session, the first of which has the number 0. */
+export type Script = (received: Received, session: number) => AsyncGenerator<PlayResponse>;
+
+/** Makes an event that a server sends. */
+export function event(event: NonNullable<MessageInitShape<typeof PlayResponseSchema>["event"]>): PlayResponse {
+  return create(PlayResponseSchema, { event } as MessageInitShape<typeof PlayResponseSchema>);
+}
+
+/** Makes the event that opens a session. */
+export function welcome(openMatches = 0): PlayResponse {
+  return event({ case: "welcome", value: { bot: "a", openMatches, serverVersion: "9.9" } });
+}
+
+/** Waits for the next action that is none of the session's own (subscribe, pong). */
+export async function nextAction(received: Received): Promise<PlayRequest["action"]> {
+  for (;;) {
+    const next = await received.next();
+    if (next.done === true) return { case: undefined };
+    const { action } = next.value;
+    if (action.case !== "subscribe" && action.case !== "pong") return action;
+  }
+}
+
+/** A server that says what a test wants; returns where it listens. */
+export async function startScriptedServer(t: TestContext, script: Script): Promise<string> {
+  let sessions = 0;
+  const open = new Set<http2.ServerHttp2Session>();
+  const server = http2.createServer(
+    connectNodeAdapter({
+      routes: (router) => {
+        router.service(ArenaService, {
+          play: (requests) => script(requests[Symbol.asyncIterator](), sessions++),
+        });
+      },
+    }),
+  );
+  server.on("session", (session) => {
+    open.add(session);
+    session.on("close", () => open.delete(session));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    for (const session of open) session.destroy();
+    server.close();
+  });
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

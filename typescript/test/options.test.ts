@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { LastnimError, optionsFromEnv, run, silentLogger, type LastnimErrorCode, type Options } from "lastnim";
+import { versionMetadata } from "#src/bot-version.js";
+import { parseServerAddress } from "#src/server-address.js";
+import { temporaryFolder } from "./harness/server.js";
+
+/** Checks that something fails with a code and a message. */
+function fails(body: () => unknown, code: LastnimErrorCode, message: RegExp): void {
+  assert.throws(body, (error) => error instanceof LastnimError && error.code === code && message.test(error.message), String(message));
+}
+
+test("the environment says where to play", () => {
+  const all = { LASTNIM_SERVER: "host:1", LASTNIM_TOKEN: "t", LASTNIM_TOURNAMENT: "7", LASTNIM_CA: "ca.pem" };
+  const options = optionsFromEnv(all);
+  assert.deepEqual([options.server, options.token, options.tournament, options.caFile], ["host:1", "t", "7", "ca.pem"]);
+  const usual = optionsFromEnv({ LASTNIM_TOKEN: "t", LASTNIM_SERVER: "", LASTNIM_TOURNAMENT: "" });
+  assert.deepEqual([usual.server, usual.tournament, usual.version, usual.configHash], ["127.0.0.1:7600", undefined, undefined, undefined]);
+  const hash = new Uint8Array(32).fill(7);
+  for (const text of ["07".repeat(32), Buffer.from(hash).toString("base64")]) {
+    const said = optionsFromEnv({ LASTNIM_TOKEN: "t", LASTNIM_BOT_VERSION: "1.4", LASTNIM_BOT_CONFIG_HASH: text });
+    assert.deepEqual([said.version, said.configHash], ["1.4", hash]);
+  }
+  for (const text of ["07", "Bw==", "g".repeat(64), Buffer.alloc(33).toString("base64")]) {
+    fails(() => optionsFromEnv({ LASTNIM_TOKEN: "t", LASTNIM_BOT_CONFIG_HASH: text }), "config_hash", /it is 32 bytes, as 64 hexadecimal digits/);
+  }
+  fails(() => optionsFromEnv({}), "no_token", /LASTNIM_TOKEN/);
+});
+
+test("a token may stand in a file", (t) => {
+  const file = path.join(temporaryFolder(t), "token");
+  writeFileSync(file, " secret\n");
+  assert.equal(optionsFromEnv({ LASTNIM_TOKEN_FILE: file }).token, "secret");
+  assert.equal(optionsFromEnv({ LASTNIM_TOKEN_FILE: file, LASTNIM_TOKEN: "t" }).token, "t");
+  writeFileSync(file, "\n");
+  fails(() => optionsFromEnv({ LASTNIM_TOKEN_FILE: file }), "token_file", /it is empty/);
+  fails(() => optionsFromEnv({ LASTNIM_TOKEN_FILE: `${file}x` }), "token_file", /^token file .*tokenx: ENOENT/);
+});
+
+test("addresses are checked before they are used", () => {
+  for (const [given, origin] of [
+    ["localhost:5050", "http://localhost:5050"],
+    ["127.0.0.1:1", "http://127.0.0.1:1"],
+    ["http://[::1]:5050", "http://[::1]:5050"],
+    ["http://host:80/", "http://host"],
+    ["https://host", "https://host"],
+    ["https://host:7600/", "https://host:7600"],
+  ] as const) {
+    assert.equal(parseServerAddress(given).origin, origin);
+  }
+  for (const bad of ["", "localhost", "ftp://host:21", "host:port", "a b:1", ":5050", "https://:443", "http://user@host:1", "host:1/path"]) {
+    fails(() => parseServerAddress(bad), "address", /an address is host:port, http:\/\/host:port or https:\/\/host:port/);
+  }
+});
+
+test("a version is checked before it is said", () => {
+  assert.deepEqual(versionMetadata(undefined, undefined), {});
+  const hash = new Uint8Array(32).fill(255);
+  assert.deepEqual(versionMetadata("1.4-beta", hash), { "bot-version": "1.4-beta", "bot-config-hash-bin": "/".repeat(42) + "8" });
+  for (const label of ["", "a b", "ä", "x".repeat(65)]) fails(() => versionMetadata(label, undefined), "version", /visible ASCII/);
+  fails(() => versionMetadata(undefined, new Uint8Array(31)), "config_hash", /of 31 bytes: it has 32/);
+});
+
+test("options that cannot be used fail at once", async () => {
+  const options: Options = { server: "127.0.0.1:1", token: "t", logger: silentLogger };
+  const bot = { play: () => 1n };
+  for (const [more, message] of [
+    [{ token: "a\nb" }, /token holds characters/],
+    [{ server: "nowhere" }, /it names no port/],
+    [{ version: "a b" }, /version "a b"/],
+    [{ concurrency: 0 }, /concurrency 0: expected 1 or more/],
+  ] as const) {
+    await assert.rejects(run(bot, { ...options, ...more }), message);
+  }
+  await assert.rejects(run({} as typeof bot, options), /a bot is an object with a method play/);
+});

@@ -1,0 +1,224 @@
+import assert from "node:assert/strict";
+import net from "node:net";
+import { once } from "node:events";
+import path from "node:path";
+import { test, type TestContext } from "node:test";
+import { LastnimError, run, silentLogger, type Bot, type Options } from "lastnim";
+import { TestLog } from "./harness/log.js";
+import { TestServer, temporaryFolder } from "./harness/server.js";
+import { TcpProxy } from "./harness/tcp-proxy.js";
+
+const one: Bot = { play: () => 1n };
+
+/** Returns how a run fails. */
+async function failure(options: Options, bot = one): Promise<LastnimError> {
+  try {
+    await run(bot, { logger: silentLogger, ...options });
+  } catch (error) {
+    assert.ok(error instanceof LastnimError, String(error));
+    return error;
+  }
+  assert.fail("the run succeeded");
+}
+
+test("a server that is killed and comes back finds the bots carrying on", async (t: TestContext) => {
+  const store = `sqlite:${path.join(temporaryFolder(t), "cup.db")}`;
+  const first = await TestServer.start(t, { store });
+  const proxy = await TcpProxy.start(t, first.port);
+  const tokens = await first.registerAll(["a", "b"]);
+  const tournament = await first.createTournament({
+    seats: 2,
+    positions: [{ counters: [4n, 4n] }, { counters: [5n, 3n] }],
+    startAt: 2,
+  });
+  // The server is killed while the first bot is asked for the third take of a match.
+  let reached!: () => void;
+  const atThirdTurn = new Promise<void>((resolve) => (reached = resolve));
+  let release!: () => void;
+  const serverIsBack = new Promise<void>((resolve) => (release = resolve));
+  const log = new TestLog();
+  const bot: Bot = {
+    async play(game) {
+      if (game.ply >= 2) {
+        reached();
+        await serverIsBack;
+      }
+      return 1n;
+    },
+  };
+  const options = { server: `127.0.0.1:${proxy.port}`, tournament, logger: log };
+  const playing = [tokens.a, tokens.b].map((token) => run(bot, { ...options, token }));
+  await atThirdTurn;
+  await first.kill();
+  await log.until(/no session, trying again/);
+  const second = await TestServer.start(t, { store });
+  proxy.target = second.port;
+  release();
+  for (const summary of await Promise.all(playing)) {
+    assert.deepEqual([summary.matches, summary.forfeits, summary.unseen], [4, 0, 0]);
+  }
+});
+
+test("a stream that is cut at every turn costs nothing", async (t: TestContext) => {
+  const server = await TestServer.start(t);
+  const proxy = await TcpProxy.start(t, server.port);
+  const tokens = await server.registerAll(["a", "b"]);
+  const tournament = await server.createTournament({
+    seats: 2,
+    positions: [{ counters: [3n, 2n] }],
+    startAt: 2,
+  });
+  let cuts = 0;
+  let connections = 0;
+  const cutter: Bot = {
+    connected: () => void (connections += 1),
+    declare: () => {
+      cuts += 1;
+      proxy.cut();
+      return [0, 1];
+    },
+    play: () => {
+      cuts += 1;
+      proxy.cut();
+      return 1n;
+    },
+  };
+  const [summary] = await Promise.all([
+    run(cutter, { server: `127.0.0.1:${proxy.port}`, token: tokens.a, tournament, logger: silentLogger }),
+    run(one, { server: server.address, token: tokens.b, tournament, logger: silentLogger }),
+  ]);
+  assert.deepEqual([summary.matches, summary.forfeits, summary.unseen], [2, 0, 0]);
+  assert.ok(cuts >= 6 && connections >= 3, `${cuts} cuts, ${connections} connections`);
+});
+
+test("a bot that computes without a pause for longer than the server waits comes back with its take", async (t: TestContext) => {
+  const server = await TestServer.start(t, { flags: ["--keepalive-interval-ms", "200", "--keepalive-timeout-ms", "200"] });
+  const tokens = await server.registerAll(["a", "b"]);
+  const tournament = await server.createTournament({ seats: 2, positions: [{ counters: [2n] }], startAt: 2 });
+  const log = new TestLog();
+  let isFirst = true;
+  const busy: Bot = {
+    play() {
+      const end = performance.now() + (isFirst ? 1_500 : 0);
+      isFirst = false;
+      while (performance.now() < end);
+      return 1n;
+    },
+  };
+  const [summary] = await Promise.all(
+    [tokens.a, tokens.b].map((token) => run(busy, { server: server.address, token, tournament, logger: log })),
+  );
+  assert.ok(log.lines.some((line) => line.startsWith("no session, trying again")), log.lines.join("\n"));
+  assert.deepEqual([summary!.matches, summary!.forfeits], [2, 0]);
+});
+
+test("a wrong token is fatal, and says so", async (t: TestContext) => {
+  const server = await TestServer.start(t);
+  const error = await failure({ server: server.address, token: "wrong" });
+  assert.equal(error.code, "refused");
+  assert.equal(
+    error.message,
+    "the server refused the session: authorization: this server does not know the token, or it was replaced (Unauthenticated)",
+  );
+  assert.equal((await failure({ server: server.address, token: "two words" })).code, "token");
+});
+
+test("a token that is replaced ends the run", async (t: TestContext) => {
+  const server = await TestServer.start(t);
+  const token = await server.register("a");
+  const bot: Bot = { ...one, connected: async () => void (await server.bots.rotateToken({ name: "a" }, server.asAdmin)) };
+  const error = await failure({ server: server.address, token }, bot);
+  assert.equal(error.code, "refused");
+  assert.match(error.message, /\(Unauthenticated\)$/);
+});
+
+test("a newer session of the same bot ends the older run", async (t: TestContext) => {
+  const server = await TestServer.start(t);
+  const token = await server.register("a");
+  const stop = new AbortController();
+  let newer: Promise<unknown> | undefined;
+  const bot: Bot = {
+    ...one,
+    connected: () => void (newer = run(one, { server: server.address, token, signal: stop.signal, logger: silentLogger })),
+  };
+  const error = await failure({ server: server.address, token }, bot);
+  assert.equal(error.code, "superseded");
+  stop.abort();
+  await newer;
+});
+
+test("a server that is not there is waited for, and then given up", async () => {
+  const listener = net.createServer().listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  const { port } = listener.address() as net.AddressInfo;
+  listener.close();
+  const error = await failure({ server: `127.0.0.1:${port}`, token: "t", giveUpAfterMs: 300 });
+  assert.equal(error.code, "gave_up");
+  assert.match(error.message, /^no session for 0.3 s: connect ECONNREFUSED 127.0.0.1/);
+});
+
+test("what does not speak HTTP/2 is given up with a reason", async (t: TestContext) => {
+  const listener = net.createServer((socket) => {
+    socket.on("error", () => {});
+    socket.end("HTTP/1.1 400 Bad Request\r\n\r\n");
+  });
+  listener.listen(0, "127.0.0.1");
+  await once(listener, "listening");
+  t.after(() => listener.close());
+  const { port } = listener.address() as net.AddressInfo;
+  const error = await failure({ server: `127.0.0.1:${port}`, token: "t", giveUpAfterMs: 300 });
+  assert.equal(error.code, "gave_up");
+});
+
+test("a server that stops says so, lets matches end, and is waited for", async (t: TestContext) => {
+  const store = `sqlite:${path.join(temporaryFolder(t), "cup.db")}`;
+  const first = await TestServer.start(t, { store, flags: ["--shutdown-grace-ms", "60000"] });
+  const proxy = await TcpProxy.start(t, first.port);
+  const tokens = await first.registerAll(["a", "b"]);
+  const tournament = await first.createTournament({
+    seats: 2,
+    positions: [{ counters: [2n, 2n] }, { counters: [3n, 2n] }],
+    startAt: 2,
+    concurrency: 1,
+  });
+  const log = new TestLog();
+  let isFirst = true;
+  const bot: Bot = {
+    async play() {
+      if (isFirst) {
+        isFirst = false;
+        first.process.kill("SIGTERM");
+        await log.until(/the server is about to stop/);
+      }
+      return 1n;
+    },
+  };
+  const options = { server: `127.0.0.1:${proxy.port}`, tournament, logger: log };
+  const playing = [tokens.a, tokens.b].map((token) => run(bot, { ...options, token }));
+  await once(first.process, "exit");
+  const second = await TestServer.start(t, { store });
+  proxy.target = second.port;
+  for (const summary of await Promise.all(playing)) {
+    assert.deepEqual([summary.matches, summary.forfeits], [4, 0]);
+  }
+});
+
+test("a tournament that cannot be joined is fatal", async (t: TestContext) => {
+  const server = await TestServer.start(t);
+  const token = await server.register("a");
+  const unknown = "01890a5d-ac96-774b-bcce-b302099a8057";
+  const error = await failure({ server: server.address, token, tournament: unknown });
+  assert.equal(error.code, "not_joined");
+  assert.match(error.message, new RegExp(`^tournament "${unknown}": .*no tournament`));
+  assert.equal((await failure({ server: server.address, token, tournament: "cup" })).code, "not_joined");
+});
+
+test("a signal ends a run, which says what it achieved", async (t: TestContext) => {
+  const server = await TestServer.start(t);
+  const token = await server.register("a");
+  const stop = new AbortController();
+  const bot: Bot = { ...one, connected: () => stop.abort() };
+  const summary = await run(bot, { server: server.address, token, signal: stop.signal, logger: silentLogger });
+  assert.equal(String(summary), "0 matches, 0 wins, 0 forfeits, regret 0");
+  assert.equal((await run(bot, { server: server.address, token, signal: stop.signal, logger: silentLogger })).matches, 0, "aborted before");
+});

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { test, type TestContext } from "node:test";
+import { LastnimError, run, silentLogger, type Bot } from "lastnim";
+import { Authority } from "./harness/certificates.js";
+import { TestServer, temporaryFolder } from "./harness/server.js";
+import { TcpProxy } from "./harness/tcp-proxy.js";
+
+const one: Bot = { play: () => 1n };
+
+interface Place {
+  server: TestServer;
+  authority: Authority;
+  /** A file of the authority's certificate. */
+  caFile: string;
+}
+
+async function place(t: TestContext): Promise<Place> {
+  const authority = new Authority("an authority of the tests");
+  const caFile = path.join(temporaryFolder(t), "ca.pem");
+  writeFileSync(caFile, `what comes before is a comment\n${authority.pem}`);
+  return { server: await TestServer.start(t), authority, caFile };
+}
+
+async function refusal(server: string, caFile?: string): Promise<LastnimError> {
+  const error: unknown = await run(one, { server, caFile, token: "t", giveUpAfterMs: 300, logger: silentLogger }).catch((thrown: unknown) => thrown);
+  assert.ok(error instanceof LastnimError, String(error));
+  return error;
+}
+
+test("bots play over TLS with an authority that Node.js does not know", async (t: TestContext) => {
+  const { server, authority, caFile } = await place(t);
+  const proxy = await TcpProxy.start(t, server.port, authority.certify(["localhost", "127.0.0.1"]));
+  const tokens = await server.registerAll(["a", "b"]);
+  const tournament = await server.createTournament({ seats: 2, positions: [{ counters: [2n, 2n] }], startAt: 2 });
+  const summaries = await Promise.all([
+    run(one, { server: `https://localhost:${proxy.port}`, caFile, token: tokens.a, tournament, logger: silentLogger }),
+    run(one, { server: `https://127.0.0.1:${proxy.port}/`, caFile, token: tokens.b, tournament, logger: silentLogger }),
+  ]);
+  assert.deepEqual(summaries.map(({ matches, forfeits }) => [matches, forfeits]), [[2, 0], [2, 0]]);
+});
+
+test("a certificate that is not to be believed is fatal, and the error says why", async (t: TestContext) => {
+  const { server, authority, caFile } = await place(t);
+  const behind = async (certificate: { key: string; cert: string }) => (await TcpProxy.start(t, server.port, certificate)).port;
+  const valid = await behind(authority.certify(["localhost"]));
+  const unknown = await refusal(`https://localhost:${valid}`);
+  assert.equal(unknown.code, "tls");
+  assert.match(unknown.message, /^server https:\/\/localhost:\d+: its certificate is refused: .*LASTNIM_CA/);
+  const otherName = await refusal(`https://127.0.0.1:${valid}`, caFile);
+  assert.match(otherName.message, /its certificate is refused: .*127\.0\.0\.1/);
+  const expired = await refusal(`https://localhost:${await behind(authority.certify(["localhost"], -1))}`, caFile);
+  assert.match(expired.message, /its certificate is refused: certificate has expired/);
+  const forged = await refusal(`https://localhost:${await behind(new Authority("an authority of the tests").certify(["localhost"]))}`, caFile);
+  assert.equal(forged.code, "tls");
+});
+
+test("TLS to a server that does not speak it is fatal, and the error says what to try", async (t: TestContext) => {
+  const { server, caFile } = await place(t);
+  const error = await refusal(`https://localhost:${server.port}`, caFile);
+  assert.equal(error.code, "tls");
+  assert.match(error.message, /http:\/\/ in place of https:\/\/\?$/);
+});
+
+test("files of certificates are checked before they are used", async (t: TestContext) => {
+  const folder = temporaryFolder(t);
+  const file = (name: string, text: string) => {
+    writeFileSync(path.join(folder, name), text);
+    return path.join(folder, name);
+  };
+  const server = "https://localhost:1";
+  const damaged = new Authority("damaged").pem.replace(/[A-Za-z]{20}/, "AAAAAAAAAAAAAAAAAAAA");
+  for (const [caFile, reason] of [
+    [path.join(folder, "none.pem"), /^certificates .*none\.pem: ENOENT/],
+    [file("empty.pem", ""), /it holds no certificate: expected -----BEGIN CERTIFICATE-----/],
+    [file("damaged.pem", damaged), /certificate 1: /],
+    [file("large.pem", "x".repeat((4 << 20) + 1)), /it has more than 4 MiB/],
+  ] as const) {
+    const error = await refusal(server, caFile);
+    assert.equal(error.code, "ca");
+    assert.match(error.message, reason);
+  }
+  assert.match((await refusal("http://localhost:1", file("x.pem", ""))).message, /certificates are given, but only https/);
+});
