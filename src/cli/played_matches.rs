@@ -6,6 +6,7 @@ use crate::{
         remote::{MAX_PAGE, RemoteServer},
     },
     game::{BotName, TournamentId},
+    report::words::count_words,
     wire::{
         pb,
         record::{SealedRecord, verify_record},
@@ -155,9 +156,32 @@ pub struct PlayedMatches<'a, W> {
     asked: VecDeque<(pb::Match, PendingRecord)>,
     wanted: W,
     bar: ProgressBar,
-    still_open: u64,
-    quarantined: u64,
-    damaged: u64,
+    left_out: LeftOut,
+}
+
+/// How many matches were passed over, by why.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Those that are not over.
+    pub still_open: u64,
+    /// Those that the server has quarantined.
+    pub quarantined: u64,
+    /// Those whose records were pruned.
+    pub pruned: u64,
+    /// Those of which the server has no whole record.
+    pub damaged: u64,
+}
+
+impl LeftOut {
+    /// Says how many were passed over for each reason that is no fault of the server; nothing where there were none.
+    pub fn words(&self) -> impl Iterator<Item = String> {
+        let counts =
+            [(self.still_open, "not over"), (self.quarantined, "quarantined"), (self.pruned, "pruned")];
+        counts.into_iter().filter(|&(count, _)| count > 0).map(|(count, why)| {
+            let matches = count_words(count, "match", "matches");
+            format!("{matches} left out: {why}")
+        })
+    }
 }
 
 impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
@@ -171,28 +195,17 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
             asked: VecDeque::new(),
             wanted,
             bar,
-            still_open: 0,
-            quarantined: 0,
-            damaged: 0,
+            left_out: LeftOut::default(),
         }
     }
 
-    /// Returns how many matches were passed over because they are not over.
-    pub fn open_count(&self) -> u64 {
-        self.still_open
+    /// Returns how many matches were passed over so far.
+    pub fn left_out(&self) -> LeftOut {
+        self.left_out
     }
 
-    /// Returns how many matches were passed over because the server has quarantined them.
-    pub fn quarantined_count(&self) -> u64 {
-        self.quarantined
-    }
-
-    /// Returns how many matches were passed over because the server has no whole record of them.
-    pub fn damaged_count(&self) -> u64 {
-        self.damaged
-    }
-
-    /// Returns the next match and its record, which is whole. A damaged one is named on standard error and passed over.
+    /// Returns the next match and its record, which is whole. A damaged one is named on standard error and passed over; one
+    /// whose record was pruned is only counted.
     pub async fn next(&mut self) -> Result<Option<(pb::Match, SealedRecord)>, Failure> {
         loop {
             while self.asked.len() < IN_FLIGHT {
@@ -211,7 +224,7 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
                     verify_record(record).map_err(|flaw| format!("its record does not verify: {flaw}"))
                 }
                 Err(status) if status_reason(&status) == "RECORD_PRUNED" => {
-                    self.warn_left_out(&game, status.message());
+                    self.left_out.pruned += 1;
                     continue;
                 }
                 Err(status) if status.code() == Code::DataLoss => Err(status.message().to_owned()),
@@ -220,7 +233,7 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
             match read {
                 Ok(record) => return Ok(Some((game, record))),
                 Err(why) => {
-                    self.damaged += 1;
+                    self.left_out.damaged += 1;
                     self.warn_left_out(&game, &why);
                 }
             }
@@ -242,10 +255,10 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
                     pb::Phase::Ended if (self.wanted)(&game) => return Ok(Some(game)),
                     pb::Phase::Ended => {}
                     pb::Phase::Quarantined => {
-                        self.quarantined += 1;
+                        self.left_out.quarantined += 1;
                         self.warn_left_out(&game, &format!("quarantined: {}", game.damage));
                     }
-                    _ => self.still_open += 1,
+                    _ => self.left_out.still_open += 1,
                 }
             }
             let Some(request) = self.request.take() else { return Ok(None) };

@@ -154,7 +154,7 @@ fn tables_are_exported_whole() {
     let (server, folder) = (Server::start(), Folder::new("cli-tables"));
     let dir = folder.path("tables");
     let counts = json!({"dir": dir, "matches": 4, "seats": 8, "plies": 0, "standings": 2, "still_open": 0,
-                  "quarantined": 0, "damaged": 0});
+                  "quarantined": 0, "pruned": 0, "damaged": 0});
     for format in ["csv", "jsonl"] {
         let mut exported = server.json(&["export", "--format", format, "--output", &dir]);
         let plies = exported["plies"].take().as_u64().unwrap();

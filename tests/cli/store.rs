@@ -258,6 +258,11 @@ fn records_are_pruned_while_bots_play_and_the_rest_goes_on() {
     let (_, why) = place.refused(&["record", "get", oldest]);
     assert!(why.contains("was pruned"), "{why}");
     assert!(place.printed(&["match", "show", oldest]).contains(oldest));
+    let folder = place.folder.join("records");
+    let exported = place.json(&["record", "export", "--tournament", &id, "--dir", folder.to_str().unwrap()]);
+    assert!(number(&exported, "pruned") > 20 && number(&exported, "written") > 0, "{exported}");
+    let audited = place.json(&["audit", "--field", "--tournament", &id]);
+    assert!(number(&audited["records"], "pruned") > 20, "{audited}");
     // A server that is killed and started again finds all that it needs.
     drop(server);
     let checked = place.json(&["store", "check"]);

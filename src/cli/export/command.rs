@@ -148,8 +148,7 @@ pub fn run(args: &ExportArgs) -> CommandResult {
             played.ply_rows().try_for_each(|row| plies.write_row(&row))?;
             bar.inc(1);
         }
-        let (still_open, quarantined) = (played.open_count(), played.quarantined_count());
-        let damaged = played.damaged_count();
+        let left_out = played.left_out();
         export_standings(&remote, &args.which, &mut standings).await?;
         bar.finish_and_clear();
         let [matches, seats, plies, standings] =
@@ -161,9 +160,10 @@ pub fn run(args: &ExportArgs) -> CommandResult {
                 "seats": seats,
                 "plies": plies,
                 "standings": standings,
-                "still_open": still_open,
-                "quarantined": quarantined,
-                "damaged": damaged,
+                "still_open": left_out.still_open,
+                "quarantined": left_out.quarantined,
+                "pruned": left_out.pruned,
+                "damaged": left_out.damaged,
             })
         };
         args.form.form().print_result(json, |output| {
@@ -172,15 +172,10 @@ pub fn run(args: &ExportArgs) -> CommandResult {
                 output,
                 "{dir}: {matches} matches, {seats} seats, {plies} plies, {standings} lines of standings"
             )?;
-            if still_open > 0 {
-                write!(output, "; {still_open} matches left out, for they are not over")?;
-            }
-            if quarantined > 0 {
-                write!(output, "; {quarantined} matches left out, for they are quarantined")?;
-            }
+            left_out.words().try_for_each(|words| write!(output, "; {words}"))?;
             writeln!(output)
         })?;
-        fail_if_damaged(damaged)?;
+        fail_if_damaged(left_out.damaged)?;
         Ok(CommandExit::Done)
     })
 }

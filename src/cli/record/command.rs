@@ -145,10 +145,10 @@ async fn list_records(
         let Some((game, sealed)) = played.next().await? else { break };
         listed.push(ListedRecord::of(&game, &sealed));
     }
-    let damaged = played.damaged_count();
+    let left_out = played.left_out();
     let json = || json!({ "records": listed.iter().map(ListedRecord::json).collect::<Value>() });
     csv.print_report(form, json, || table_page_report(record_table(&listed, &key), ""))?;
-    fail_if_damaged(damaged)
+    fail_if_damaged(left_out.damaged)
 }
 
 /// Makes a table of records, a row for each.

@@ -78,8 +78,7 @@ pub async fn run(remote: &RemoteServer, args: &ExportArgs, form: RecordForm) -> 
         AtomicFile::write(&file, &text)?;
         written += 1;
     }
-    let (still_open, quarantined, damaged) =
-        (played.open_count(), played.quarantined_count(), played.damaged_count());
+    let left_out = played.left_out();
     drop(played);
     kept += unchanged;
     bar.finish_and_clear();
@@ -97,26 +96,23 @@ pub async fn run(remote: &RemoteServer, args: &ExportArgs, form: RecordForm) -> 
             "written": written,
             "replaced": replaced,
             "kept": kept,
-            "still_open": still_open,
-            "quarantined": quarantined,
-            "damaged": damaged,
+            "still_open": left_out.still_open,
+            "quarantined": left_out.quarantined,
+            "pruned": left_out.pruned,
+            "damaged": left_out.damaged,
             "by_other_keys": by_others,
         })
     };
     args.form.form().print_result(json, |output| {
-        let more = [
-            (replaced, "replaced, for it did not verify"),
-            (kept, "there already"),
-            (still_open, "left out, for its match is not over"),
-            (quarantined, "left out, for its match is quarantined"),
-        ];
+        let more = [(replaced, "replaced, for it did not verify"), (kept, "there already")];
         write!(output, "{}: {written} written", dir.display())?;
         for (count, what) in more.into_iter().filter(|&(count, _)| count > 0) {
             write!(output, ", {count} {what}")?;
         }
+        left_out.words().try_for_each(|words| write!(output, "; {words}"))?;
         writeln!(output)
     })?;
-    fail_if_damaged(damaged)
+    fail_if_damaged(left_out.damaged)
 }
 
 /// Returns whether a file holds the record of a match, whole, signed by the key, and byte for byte as it would be written.

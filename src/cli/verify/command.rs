@@ -60,7 +60,7 @@ Examples:
 Exit codes: 0 if every record verifies, 1 if one does not or cannot be read, 2 if the command line is wrong. Without --key it shows that a
 record is whole and which key signed it, not that the key is that of the server you trust. A record of a match that is
 not over, or was cancelled before its rows were revealed, has no signature, and so does not verify by itself; a manifest stands
-for it as well. Records that are later than a manifest so far are named, and are no flaw.";
+for it as well. Records that are later than a manifest so far are counted, and are no flaw.";
 
 /// Reads the key that is trusted.
 fn parse_key(given: &str) -> Result<PublicKey, String> {

@@ -1,7 +1,7 @@
 //! What a verified manifest comes to: in words, and as JSON.
 
 use super::{
-    compared_records::Finding,
+    compared_records::{Finding, FindingKind},
     manifest::{ManifestRefusal, RecordsVerdict, StandingsVerdict},
     standings_comparison::StandingsDifference,
 };
@@ -180,12 +180,20 @@ fn with_records(section: Section, records: &RecordsVerdict) -> Section {
     if records.of_others > 0 {
         words = format!("{words}, {} of other tournaments were passed over", records.of_others);
     }
-    let section = section.paragraph(words);
-    if records.findings.is_empty() {
+    let mut section = section.paragraph(words);
+    // In words their number is enough: of a manifest early on, nearly all records are later.
+    let (later, listed): (Vec<_>, Vec<_>) =
+        records.findings.iter().partition(|finding| finding.kind == FindingKind::Later);
+    if !later.is_empty() {
+        let words = count_words(later.len() as u64, "record is", "records are");
+        section =
+            section.paragraph(format!("{words} later than it: their matches were not over when it was made"));
+    }
+    if listed.is_empty() {
         return section;
     }
     section.table(
-        Table::of_items(&records.findings)
+        Table::of_items(&listed)
             .column(Column::text("finding"), |finding| finding.kind.as_str())
             .column(Column::integer("number"), |finding| finding.number)
             .column(Column::text("match"), |finding| finding.id.map(|id| id.to_string()))

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     auditing::{AuditFindings, AuditSubject, Auditor},
-    cli::Failure,
+    cli::{Failure, played_matches::LeftOut},
     game::BotName,
     referee::{Origin, Record},
     report::words::count_words,
@@ -41,6 +41,7 @@ pub struct IntakeSummary {
     records: u64,
     still_open: u64,
     cancelled: u64,
+    pruned: u64,
     elsewhere: u64,
     without_bot: u64,
     given_twice: u64,
@@ -126,22 +127,15 @@ impl RecordIntake {
         self.read.note_refused(number, words);
     }
 
-    /// Counts matches that the server did not give out because they are not over.
-    pub fn count_open(&mut self, matches: u64) {
-        self.read.records += matches;
-        self.read.still_open += matches;
-    }
-
-    /// Counts matches that the server has quarantined; they count for nobody, as cancelled ones do.
-    pub fn count_quarantined(&mut self, matches: u64) {
-        self.read.records += matches;
-        self.read.cancelled += matches;
-    }
-
-    /// Counts matches of which the server has no whole record; it has named them.
-    pub fn count_damaged(&mut self, matches: u64) {
-        self.read.records += matches;
-        self.read.refused += matches;
+    /// Counts matches of a server that have no record: those that are quarantined count for nobody, as cancelled ones do; damaged ones
+    /// were named.
+    pub fn count_left_out(&mut self, left_out: LeftOut) {
+        let LeftOut { still_open, quarantined, pruned, damaged } = left_out;
+        self.read.records += still_open + quarantined + pruned + damaged;
+        self.read.still_open += still_open;
+        self.read.cancelled += quarantined;
+        self.read.pruned += pruned;
+        self.read.refused += damaged;
     }
 
     /// Says that only matches of one bot come, so that the numbers of others need not be there.
@@ -253,6 +247,7 @@ impl IntakeSummary {
         let kinds = [
             (self.still_open, "still open"),
             (self.cancelled, "cancelled"),
+            (self.pruned, "pruned"),
             (self.elsewhere, "of other tournaments"),
             (self.without_bot, "without this bot"),
             (self.given_twice, "given twice"),
@@ -302,6 +297,7 @@ impl IntakeSummary {
             "read": self.records,
             "still_open": self.still_open,
             "cancelled": self.cancelled,
+            "pruned": self.pruned,
             "of_other_tournaments": self.elsewhere,
             "without_bot": self.without_bot,
             "given_twice": self.given_twice,

@@ -52,9 +52,7 @@ pub async fn read_server_records(
         intake.add_record(number, || format!("match {}", game.id), admitted);
         bar.inc(1);
     }
-    intake.count_open(played.open_count());
-    intake.count_quarantined(played.quarantined_count());
-    intake.count_damaged(played.damaged_count());
+    intake.count_left_out(played.left_out());
     bar.finish_and_clear();
     Ok(())
 }
