@@ -2,7 +2,7 @@
 
 use crate::cli::form::OutputForm;
 use serde_json::{Value, json};
-use std::{fmt, io, process::ExitCode};
+use std::{fmt, io};
 use thiserror::Error;
 
 /// How a command ended that did its work.
@@ -105,16 +105,16 @@ impl fmt::Display for Failure {
 }
 
 /// Reports a failure in the form that is asked for, and turns an outcome into the exit code of the program.
-pub fn exit_code_of(outcome: CommandResult, form: OutputForm) -> ExitCode {
+pub fn exit_code_of(outcome: CommandResult, form: OutputForm) -> u8 {
     let failure = match outcome {
-        Ok(CommandExit::Done) => return ExitCode::SUCCESS,
-        Ok(CommandExit::SomeRefused) => return ExitCode::from(3),
-        Ok(CommandExit::Mistakes | CommandExit::NoCommand) => return ExitCode::from(2),
-        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
+        Ok(CommandExit::Done) => return 0,
+        Ok(CommandExit::SomeRefused) => return 3,
+        Ok(CommandExit::Mistakes | CommandExit::NoCommand) => return 2,
+        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => return 0,
         Err(failure) => failure,
     };
     failure.print_to_stderr(form);
-    ExitCode::from(failure.exit_code())
+    failure.exit_code()
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@ mod log;
 mod man;
 mod matches;
 mod new_file;
+mod own_command;
 mod own_server;
 mod played_matches;
 mod progress;
@@ -45,10 +46,12 @@ mod tree;
 mod verify;
 
 pub use exit::{CommandExit, CommandResult, Failure};
+pub use own_command::OwnCommand;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::ErrorKind};
-use std::env;
-use std::process::ExitCode;
+use std::ffi::OsString;
+use std::io::{self, Write as _};
+use std::{env, process::ExitCode};
 
 /// A tournament server for bots that play multi-player Last Nim, scored by an exact oracle.
 #[derive(Debug, Parser)]
@@ -114,16 +117,16 @@ enum Command {
 }
 
 impl Command {
-    fn run(self) -> CommandResult {
+    fn run(self, own: &OwnCommand) -> CommandResult {
         match self {
-            Self::Demo(args) => demo::run(&args),
+            Self::Demo(args) => demo::run(&args, own),
             Self::Serve(args) => serve::run(&args),
             Self::Login(args) => credentials::login(&args),
             Self::Logout(args) => credentials::logout(&args),
             Self::Bots(args) => bots::run(args),
             Self::Register(args) => bots::register(args),
             Self::Unregister(args) => bots::unregister(args),
-            Self::Tournament(args) => tournament::run(args),
+            Self::Tournament(args) => tournament::run(args, own),
             Self::Standings(args) => standings::run(&args),
             Self::Match(args) => matches::run(args),
             Self::Record(args) => record::run(args),
@@ -147,18 +150,28 @@ impl Command {
 
 /// Runs the program on its command line.
 pub fn main() -> ExitCode {
-    let parsed = program_command().try_get_matches();
+    run_as(&OwnCommand::of_this_process(), env::args_os().collect()).into()
+}
+
+/// Runs the program as a part of this process, which `own` starts again, on the words of a command line; the first of them is the
+/// program. Returns the exit code.
+pub fn run_as(own: &OwnCommand, words: Vec<OsString>) -> u8 {
+    let form = form::OutputForm::from_arguments(words.iter().cloned());
+    let parsed = program_command().try_get_matches_from(words);
     let outcome = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => {
             // A server is told by its settings what to log.
             if !matches!(cli.command, Command::Serve(_)) {
                 log::log_of_command();
             }
-            cli.command.run()
+            cli.command.run(own)
         }
         Err(error) => print_usage_error(&error),
     };
-    exit::exit_code_of(outcome, form::OutputForm::from_arguments(env::args_os()))
+    let code = exit::exit_code_of(outcome, form);
+    // Whoever runs the program as a part of another may end the process without it.
+    let _ = io::stdout().flush();
+    code
 }
 
 /// Returns the program as clap describes it, with all its commands.

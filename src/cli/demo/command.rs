@@ -5,7 +5,7 @@ use crate::{
     arena::Backend,
     bots::HouseBot,
     cli::{
-        CommandExit, CommandResult, Failure,
+        CommandExit, CommandResult, Failure, OwnCommand,
         own_server::OwnServer,
         played_matches::{MatchSelectionArgs, PlayedMatches},
         progress::matches_bar,
@@ -59,7 +59,7 @@ pub struct DemoTournament {
 }
 
 /// Plays the tournament and reports on it.
-pub fn run(args: &DemoArgs) -> CommandResult {
+pub fn run(args: &DemoArgs, own: &OwnCommand) -> CommandResult {
     runtime::run_on_runtime(None, async {
         let played = tokio::select! {
             played = run_demo_server(args) => played?,
@@ -67,7 +67,8 @@ pub fn run(args: &DemoArgs) -> CommandResult {
                 return Err(Failure::Runtime(anyhow::anyhow!("interrupted before the tournament was over")));
             }
         };
-        let printed = if args.json { report::print_json(&played) } else { report::print_report(&played) };
+        let printed =
+            if args.json { report::print_json(&played) } else { report::print_report(&played, own) };
         printed.map_err(Failure::Output)?;
         Ok(CommandExit::Done)
     })

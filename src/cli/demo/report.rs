@@ -2,7 +2,7 @@
 
 use super::command::DemoTournament;
 use crate::{
-    cli::form::write_report,
+    cli::{OwnCommand, form::write_report},
     game::Seat,
     oracle::{Audit, PlyAudit},
     referee::Record,
@@ -95,11 +95,11 @@ fn count_takes_and_errors(matches: &[PlayedMatch]) -> TakeTotals {
 }
 
 /// Prints the report for people.
-pub fn print_report(played: &DemoTournament) -> io::Result<()> {
-    write_report(&mut io::stdout().lock(), &demo_report(played))
+pub fn print_report(played: &DemoTournament, own: &OwnCommand) -> io::Result<()> {
+    write_report(&mut io::stdout().lock(), &demo_report(played, own))
 }
 
-fn demo_report(played: &DemoTournament) -> Report {
+fn demo_report(played: &DemoTournament, own: &OwnCommand) -> Report {
     let matches = &played.matches;
     let totals = count_takes_and_errors(matches);
     let settings = played.tournament.settings.clone().unwrap_or_default();
@@ -128,7 +128,7 @@ fn demo_report(played: &DemoTournament) -> Report {
         ))
         .with_section(Section::with_heading("Optimal play").paragraph(optimal_play))
         .with_section(Section::with_heading("The worst errors, one a bot").numbered(1, worst.iter().map(error_words)))
-        .with_section(next_steps_section(worst.first()))
+        .with_section(next_steps_section(worst.first(), own))
 }
 
 fn error_words(WorstError { played, ply }: &WorstError<'_>) -> String {
@@ -142,9 +142,9 @@ fn error_words(WorstError { played, ply }: &WorstError<'_>) -> String {
     )
 }
 
-fn next_steps_section(worst: Option<&WorstError<'_>>) -> Section {
+fn next_steps_section(worst: Option<&WorstError<'_>>, own: &OwnCommand) -> Section {
     // As it was called, so that the lines can be copied.
-    let lastnim = std::env::args().next().unwrap_or_else(|| "lastnim".to_owned());
+    let lastnim = &own.name;
     let mut section = Section::with_heading("Where to go next");
     if let Some(error) = worst {
         let (piles, matrix) = (&error.played.record.state().setup().piles, error.played.matrix());

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     cli::{
-        CommandExit, CommandResult, Failure,
+        CommandExit, CommandResult, Failure, OwnCommand,
         args::listen_address::ListenAddress,
         form::OutputForm,
         remote::ServerArgs,
@@ -35,6 +35,7 @@ use pb::TournamentState;
 use serde_json::Value;
 use std::{
     collections::HashMap,
+    ffi::OsString,
     io::{self, IsTerminal as _},
     path::PathBuf,
     time::Duration,
@@ -57,7 +58,7 @@ pub struct RunArgs {
 }
 
 /// Runs the tournament of a file to its end, or until it is interrupted.
-pub fn run(args: &RunArgs, server: &ServerArgs, form: OutputForm) -> CommandResult {
+pub fn run(args: &RunArgs, server: &ServerArgs, form: OutputForm, own: &OwnCommand) -> CommandResult {
     let Some(plan) = read_or_print_mistakes(&args.file, form, TournamentPlan::parse)? else {
         return Ok(CommandExit::Mistakes);
     };
@@ -66,7 +67,7 @@ pub fn run(args: &RunArgs, server: &ServerArgs, form: OutputForm) -> CommandResu
             "--listen {listen}: the tournament is played on the server at {named}, which --server or LASTNIM_SERVER names"
         )));
     }
-    let programs = find_programs(&plan, args)?;
+    let programs = find_programs(&plan, args, own)?;
     let folder = RunFolder::lock_folder(&args.file)?;
     runtime::run_on_runtime(None, async {
         let interrupted = runtime::wait_for_interrupt();
@@ -82,7 +83,7 @@ pub fn run(args: &RunArgs, server: &ServerArgs, form: OutputForm) -> CommandResu
             let server = RunServer::start_own(&folder, &mut kept, &plan, args.listen.as_ref()).await?;
             (kept, server)
         };
-        TournamentRun { args, plan: &plan, folder: &folder, kept, form }
+        TournamentRun { args, plan: &plan, folder: &folder, kept, form, own }
             .play_on_server(server, programs, interrupted)
             .await
     })
@@ -113,17 +114,21 @@ async fn cancel_earlier_tournament(server: &RunServer, folder: &RunFolder) -> Re
 }
 
 /// Finds the programs of the file, each with the word that names it, before anything is begun.
-fn find_programs(plan: &TournamentPlan, args: &RunArgs) -> Result<HashMap<String, PathBuf>, Failure> {
+fn find_programs(
+    plan: &TournamentPlan,
+    args: &RunArgs,
+    own: &OwnCommand,
+) -> Result<HashMap<String, Vec<OsString>>, Failure> {
     let folder = working_folder(&args.file)?;
     let mut programs = HashMap::new();
     for player in &plan.players {
         let BotOrigin::Command(words) = &player.origin else { continue };
         let word = words.first().map(String::as_str).unwrap_or_default();
-        let path = find_program(word, &folder).map_err(|why| {
+        let found = find_program(word, &folder, own).map_err(|why| {
             let (file, bot) = (args.file.display(), &player.name);
             Failure::input(format!("{file}: bot {bot}: {word:?} cannot be started: {why}"))
         })?;
-        programs.insert(word.to_owned(), path);
+        programs.insert(word.to_owned(), found);
     }
     Ok(programs)
 }
@@ -135,6 +140,7 @@ struct TournamentRun<'a> {
     folder: &'a RunFolder,
     kept: SavedRun,
     form: OutputForm,
+    own: &'a OwnCommand,
 }
 
 impl<'a> TournamentRun<'a> {
@@ -142,7 +148,7 @@ impl<'a> TournamentRun<'a> {
     async fn play_on_server(
         mut self,
         mut server: RunServer,
-        programs: HashMap<String, PathBuf>,
+        programs: HashMap<String, Vec<OsString>>,
         interrupted: impl Future<Output = ()>,
     ) -> CommandResult {
         let mut played = match self.prepare_tournament(&server, &programs).await {
@@ -240,7 +246,7 @@ impl<'a> TournamentRun<'a> {
     async fn prepare_tournament(
         &mut self,
         server: &RunServer,
-        programs: &HashMap<String, PathBuf>,
+        programs: &HashMap<String, Vec<OsString>>,
     ) -> Result<RunningTournament<'a>, Failure> {
         let progress = RunProgress::new(&self.plan.players, self.folder, self.args.file.clone());
         let organiser = server.organiser.clone();
@@ -337,7 +343,7 @@ impl<'a> TournamentRun<'a> {
         &self,
         players: &mut LocalBots,
         stage: &TournamentAddress,
-        programs: &HashMap<String, PathBuf>,
+        programs: &HashMap<String, Vec<OsString>>,
     ) -> Result<(), Failure> {
         for PlayerEntry { name, origin } in &self.plan.players {
             match origin {
@@ -347,11 +353,11 @@ impl<'a> TournamentRun<'a> {
                 }
                 BotOrigin::Command(words) => {
                     let Some((word, arguments)) = words.split_first() else { continue };
-                    let Some(path) = programs.get(word).cloned() else { continue };
+                    let Some(program) = programs.get(word) else { continue };
                     let program = BotProgram {
                         bot: name.clone(),
-                        path,
-                        arguments: arguments.to_vec(),
+                        words: program.iter().cloned().chain(arguments.iter().map(OsString::from)).collect(),
+                        own: self.own.clone(),
                         workplace: working_folder(&self.args.file)?,
                         log: self.folder.log_file(name),
                     };

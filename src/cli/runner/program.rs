@@ -1,9 +1,9 @@
 //! A bot that is a program of this machine.
 
 use super::supervisor::{SupervisorReport, TERMINATION_GRACE};
-use crate::{client::ServerAddress, game::BotName};
+use crate::{cli::OwnCommand, client::ServerAddress, game::BotName};
 use std::{
-    env,
+    ffi::OsString,
     fs::OpenOptions,
     io::{self, BufRead as _, BufReader},
     os::unix::process::CommandExt as _,
@@ -31,10 +31,10 @@ const SUPERVISOR_GRACE: Duration = TERMINATION_GRACE.saturating_mul(2);
 pub struct BotProgram {
     /// The bot that it is.
     pub bot: BotName,
-    /// The program.
-    pub path: PathBuf,
-    /// Its arguments.
-    pub arguments: Vec<String>,
+    /// The program and its arguments.
+    pub words: Vec<OsString>,
+    /// What starts its supervisor.
+    pub own: OwnCommand,
     /// The folder in which it runs.
     pub workplace: PathBuf,
     /// The file to which its output goes.
@@ -56,8 +56,10 @@ impl BotProgram {
     /// Starts the program under a supervisor.
     pub fn start_supervised(&self, ticket: &ProgramEnvironment) -> io::Result<SupervisedProgram> {
         let log = OpenOptions::new().append(true).create(true).open(&self.log)?;
-        let mut command = Command::new(env::current_exe()?);
-        command.args(["tournament", "supervise", "--"]).arg(&self.path).args(&self.arguments);
+        let (program, arguments) =
+            self.own.words.split_first().ok_or_else(|| io::Error::other("a supervisor without a program"))?;
+        let mut command = Command::new(program);
+        command.args(arguments).args(["tournament", "supervise", "--"]).args(&self.words);
         command
             .env("LASTNIM_SERVER", ticket.server.as_str())
             .env("LASTNIM_TOKEN", &ticket.token)

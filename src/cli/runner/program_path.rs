@@ -1,26 +1,24 @@
 //! The search for the program that a word of a command names.
 
-use std::{
-    env, fs, io,
-    os::unix::fs::PermissionsExt as _,
-    path::{Path, PathBuf},
-};
+use crate::cli::OwnCommand;
+use std::{env, ffi::OsString, fs, io, os::unix::fs::PermissionsExt as _, path::Path};
 
 /// The word that names this very program, which need not be installed.
 const OURSELVES: &str = "lastnim";
 
-/// Finds a program: a word with a `/` is a path from `folder`, any other is looked for in PATH, and `lastnim` is this one.
+/// Finds a program: a word with a `/` is a path from `folder`, any other is looked for in PATH, and `lastnim` is this one. Returns
+/// the words that start it, of which this one may need several.
 ///
 /// # Errors
 /// Says what is wrong with the word.
-pub fn find_program(word: &str, folder: &Path) -> Result<PathBuf, String> {
+pub fn find_program(word: &str, folder: &Path, own: &OwnCommand) -> Result<Vec<OsString>, String> {
     if word == OURSELVES {
-        return env::current_exe().map_err(|error| error.to_string());
+        return Ok(own.words.clone());
     }
     if word.contains('/') {
         let path = folder.join(word);
         return check_program(&path)
-            .map(|()| path.clone())
+            .map(|()| vec![path.clone().into_os_string()])
             .map_err(|why| format!("{}: {why}", path.display()));
     }
     let path = env::var_os("PATH").unwrap_or_default();
@@ -28,6 +26,7 @@ pub fn find_program(word: &str, folder: &Path) -> Result<PathBuf, String> {
     let mut places = env::split_paths(&path).map(|place| place.join(word));
     places
         .find(|place| check_program(place).is_ok())
+        .map(|place| vec![place.into_os_string()])
         .ok_or_else(|| "there is no such program in PATH".to_owned())
 }
 
@@ -49,10 +48,15 @@ mod tests {
 
     #[test]
     fn a_program_is_found_or_it_is_said_why_not() {
-        assert!(find_program("sh", Path::new("/nowhere")).unwrap().ends_with("sh"));
-        assert_eq!(find_program("bin/sh", Path::new("/")).unwrap(), Path::new("/bin/sh"));
-        assert_eq!(find_program("lastnim", Path::new("/")).unwrap(), env::current_exe().unwrap());
-        let why = |word: &str| find_program(word, Path::new("/")).unwrap_err();
+        let own = OwnCommand {
+            name: "lastnim".to_owned(),
+            words: ["python", "-m", "lastnim"].map(OsString::from).to_vec(),
+        };
+        let found = |word: &str, folder: &str| find_program(word, Path::new(folder), &own);
+        assert!(Path::new(&found("sh", "/nowhere").unwrap()[0]).ends_with("sh"));
+        assert_eq!(found("bin/sh", "/").unwrap(), ["/bin/sh"]);
+        assert_eq!(found("lastnim", "/").unwrap(), own.words);
+        let why = |word: &str| found(word, "/").unwrap_err();
         assert_eq!(why("no-such-program"), "there is no such program in PATH");
         assert_eq!(why(""), "there is no such program in PATH");
         assert_eq!(why("etc/no-such-file"), "/etc/no-such-file: there is no such file");

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     cli::{
-        CommandExit, CommandResult, Failure,
+        CommandExit, CommandResult, Failure, OwnCommand,
         args::given_flags::GivenFlags,
         form::{CsvArgs, FormArgs, OutputForm, table_page_report},
         remote::{MAX_PAGE, RemoteServer, ServerArgs},
@@ -236,11 +236,11 @@ impl EntrantArgs {
     }
 }
 
-pub fn run(args: TournamentArgs) -> CommandResult {
+pub fn run(args: TournamentArgs, own: &OwnCommand) -> CommandResult {
     let form = args.form.form();
     let mut action = match args.action {
         TournamentAction::Check(args) => return runner::check_file(&args, form),
-        TournamentAction::Run(run) => return runner::run(&run, &args.server, form),
+        TournamentAction::Run(run) => return runner::run(&run, &args.server, form, own),
         TournamentAction::Supervise(args) => return runner::supervise_program(&args),
         TournamentAction::OnServer(action) => action,
     };
