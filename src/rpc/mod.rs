@@ -26,7 +26,7 @@ pub use bot_service::BotRpc;
 pub use client_address::ClientAddress;
 pub use login_limits::LoginLimits;
 pub use match_service::MatchRpc;
-pub use oracle::OracleRpc;
+pub use oracle::{OracleQuestionError, OracleRpc, answer_oracle_question};
 pub use read_scheduler::ReadScheduler;
 pub use registrations::RegistrationLimiter;
 pub use scheduling::call_timeout;

@@ -8,6 +8,7 @@ mod bot_audits;
 mod declarations;
 mod game_batches;
 mod games;
+mod local;
 mod question_scheduler;
 mod robustness;
 mod rulesets;
@@ -16,4 +17,5 @@ mod service;
 mod tests;
 mod trees;
 
+pub use local::{OracleQuestionError, answer_oracle_question};
 pub use service::OracleRpc;
