@@ -14,6 +14,8 @@
 //!
 //! Without any feature there is the core and [`wire`]: messages, records and their verification.
 
+#![forbid(unsafe_code)]
+
 #[cfg(feature = "server")]
 #[doc(hidden)]
 pub mod arena;

@@ -1,5 +1,7 @@
 //! The `lastnim` program; see [`lastnim::cli`].
 
+#![forbid(unsafe_code)]
+
 use std::process::ExitCode;
 
 /// Gives memory back to the system when sessions are gone, which the C library's does not.

@@ -88,6 +88,15 @@ impl fmt::Display for Finding {
     }
 }
 
+/// No code is unsafe but what macros of libraries write.
+fn safety(path: &Path, text: &str) -> Vec<Finding> {
+    if !has_extension(path, "rs") {
+        return Vec::new();
+    }
+    let code = code_only(text);
+    words(&code, "unsafe").map(|at| Finding::new(path, line_of(&code, at), "unsafe code")).collect()
+}
+
 /// No layer uses one that is not below it.
 fn arrows(path: &Path, text: &str) -> Vec<Finding> {
     let Some((layer, layers)) = layer_of(path) else { return Vec::new() };
@@ -248,6 +257,11 @@ fn arrows_run_one_way() {
 #[test]
 fn the_core_is_pure() {
     check(purity);
+}
+
+#[test]
+fn no_code_is_unsafe() {
+    check(safety);
 }
 
 #[test]

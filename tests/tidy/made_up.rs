@@ -1,7 +1,7 @@
 //! Made-up sources, which show of every rule that it can fail, and of what it lets pass.
 
 use super::{
-    MAX_CODE_LINES, REGISTRY_HOSTS, UNFINISHED, arrows, finished, length, names, purity, registries,
+    MAX_CODE_LINES, REGISTRY_HOSTS, UNFINISHED, arrows, finished, length, names, purity, registries, safety,
 };
 use std::path::Path;
 
@@ -101,6 +101,15 @@ fn an_impure_core_is_found() {
     ] {
         assert_eq!(found(purity, path, text), Vec::<String>::new(), "{path}: {text}");
     }
+}
+
+#[test]
+fn unsafe_code_is_found() {
+    assert_eq!(found(safety, "python/src/lib.rs", "\nunsafe { f() }"), ["2: unsafe code"]);
+    assert_eq!(
+        found(safety, "src/lib.rs", "#![forbid(unsafe_code)] // unsafe\nlet a = \"unsafe\";"),
+        [""; 0]
+    );
 }
 
 #[test]

@@ -1,0 +1,261 @@
+"""The exact oracle: who wins under optimal play, and what every take is worth.
+
+Every function takes a game by keywords. `piles` are the counters of each pile, of which the last nonempty one is played; `matrix` has a
+row for each seat, the offsets from the seat with the most preferred winner first (without it, `players` says how many seats have the
+standard rows); `first` is the seat to move, 0..n-1; `ending` says who wins when no counter is left. What is wrong with a game raises a
+ValueError that names it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from operator import index
+from typing import Any, Literal
+
+from ._json import message_from_json
+from ._lastnim import OracleStopped, answer_question
+from .messages import (
+    AssessRobustnessResponse,
+    Audit,
+    BuildTreeResponse,
+    ExplainResponse,
+    ListGrundyValuesResponse,
+    RationaliseResponse,
+    SolveResponse,
+    SolveRulesetResponse,
+)
+
+__all__ = [
+    "Ending",
+    "Matrix",
+    "OracleStopped",
+    "PlayedGame",
+    "audit",
+    "explain",
+    "list_grundy_values",
+    "rationalise",
+    "robustness",
+    "solve",
+    "solve_game",
+    "tree",
+]
+
+Ending = Literal["to_move_wins", "last_mover_wins"]
+Matrix = Sequence[Sequence[int]]
+
+UNBOUNDED = 2**64 - 1
+
+
+def answer(method: str, question: dict[str, Any], max_steps: int | None = None) -> Any:
+    """Answers a question of a method of the oracle's service, both in the JSON of its messages (docs/json.md)."""
+    steps = UNBOUNDED if max_steps is None else index(max_steps)
+    return json.loads(answer_question(method, json.dumps(question), steps))
+
+
+def standard_matrix(players: int) -> list[list[int]]:
+    """Returns the standard row for each of so many seats: itself, then the next, and so on."""
+    return [list(range(players)) for _ in range(players)]
+
+
+def matrix_rows(matrix: Matrix | None, players: int | None) -> list[list[int]]:
+    """Returns the rows that are meant, as lists of plain integers."""
+    if matrix is None:
+        if players is None:
+            raise ValueError("matrix: a game needs its rows, or players=N for the standard ones")
+        if not 2 <= index(players) <= 32:
+            raise ValueError(f"players: {players}: a game has 2 to 32 seats")
+        return standard_matrix(index(players))
+    if players is not None and len(matrix) != players:
+        raise ValueError(f"players: {players}, but matrix has {len(matrix)} rows")
+    return [[index(offset) for offset in row] for row in matrix]
+
+
+def game_json(
+    piles: Iterable[int], matrix: Matrix | None, players: int | None, first: int, ending: Ending | None
+) -> dict[str, Any]:
+    """Makes the JSON of a game."""
+    return {
+        "piles": [index(counters) for counters in piles],
+        "alliance_matrix": {"rows": [{"offsets": row} for row in matrix_rows(matrix, players)]},
+        "first": index(first),
+        "ending": ending or "unspecified",
+    }
+
+
+def solve(
+    *,
+    piles: Iterable[int],
+    matrix: Matrix | None = None,
+    players: int | None = None,
+    first: int = 0,
+    ending: Ending = "to_move_wins",
+) -> SolveResponse:
+    """Solves a game: its winner, and the takes that are optimal for the seat to move.
+
+    >>> solve(piles=[1, 2, 2], matrix=[[0, 2, 1], [0, 1, 2], [0, 2, 1]]).winner
+    2
+    """
+    return message_from_json(SolveResponse, answer("Solve", {"game": game_json(piles, matrix, players, first, ending)}))
+
+
+def explain(
+    *,
+    piles: Iterable[int],
+    matrix: Matrix | None = None,
+    players: int | None = None,
+    first: int = 0,
+    ending: Ending = "to_move_wins",
+    max_plies: int = 100,
+) -> ExplainResponse:
+    """Explains why a seat wins: what each take leads to, for whom that would be better or worse, and the line of best play, of which
+    1 to 1,024 plies are returned at most."""
+    question = {"game": game_json(piles, matrix, players, first, ending), "max_plies": index(max_plies)}
+    return message_from_json(ExplainResponse, answer("Explain", question))
+
+
+def tree(
+    *,
+    piles: Iterable[int],
+    matrix: Matrix | None = None,
+    players: int | None = None,
+    first: int = 0,
+    ending: Ending = "to_move_wins",
+    form: Literal["tree", "graph"] = "tree",
+    depth: int | None = None,
+    max_steps: int | None = None,
+) -> BuildTreeResponse:
+    """Draws all possible play, as a tree of at most `depth` takes, or as the graph of its states, with at most 32,768 nodes."""
+    question = {"game": game_json(piles, matrix, players, first, ending), "form": form, "depth": depth}
+    return message_from_json(BuildTreeResponse, answer("BuildTree", question, max_steps))
+
+
+def audit(
+    *,
+    piles: Iterable[int],
+    takes: Iterable[int],
+    matrix: Matrix | None = None,
+    players: int | None = None,
+    first: int = 0,
+    ending: Ending = "to_move_wins",
+) -> Audit:
+    """Holds a finished game against optimal play: who erred, and who paid for it."""
+    question = {
+        "game": game_json(piles, matrix, players, first, ending),
+        "takes": [index(take) for take in takes],
+    }
+    return message_from_json(Audit, answer("Audit", question)["audit"])
+
+
+def robustness(
+    *,
+    piles: Iterable[int],
+    matrix: Matrix | None = None,
+    players: int | None = None,
+    first: int = 0,
+    ending: Ending = "to_move_wins",
+    max_coalition: int = 3,
+    error_rate: float | None = None,
+    max_steps: int | None = None,
+) -> AssessRobustnessResponse:
+    """Says how safe the winner under optimal play is: what each seat is sure of against all others together, the fewest seats that
+    worsen its rank by turning against it, up to `max_coalition` of them, and what becomes of it if takes are errors at `error_rate`, 0..1."""
+    question = {
+        "game": game_json(piles, matrix, players, first, ending),
+        "max_coalition": index(max_coalition),
+        "error_rate": error_rate,
+    }
+    return message_from_json(AssessRobustnessResponse, answer("AssessRobustness", question, max_steps))
+
+
+@dataclass(frozen=True)
+class PlayedGame:
+    """A game as one seat played it, with the rows that were declared; it need not be over."""
+
+    piles: Sequence[int]
+    takes: Sequence[int]
+    seat: int
+    """The seat that is asked about, 0..n-1."""
+    matrix: Matrix | None = None
+    players: int | None = None
+    first: int = 0
+    ending: Ending = "to_move_wins"
+    steward_plies: Sequence[int] = ()
+    """The numbers of the takes, from 0, that the steward made for forfeited seats: they need no explanation."""
+    name: str = ""
+    """What the game is called, such as a match's id, of at most 256 bytes. It comes back with its takes."""
+
+
+def rationalise(
+    games: Iterable[PlayedGame],
+    *,
+    reading: Literal["common_knowledge", "declared_believed"] = "common_knowledge",
+    max_examples: int = 10,
+    max_steps: int | None = None,
+) -> RationaliseResponse:
+    """Finds the rows under which every take of a player was optimal, over 1 to 4,096 games of as many seats, or a contradiction."""
+    played = [
+        {
+            "game": game_json(game.piles, game.matrix, game.players, game.first, game.ending),
+            "seat": index(game.seat),
+            "takes": [index(take) for take in game.takes],
+            "steward_plies": [index(ply) for ply in game.steward_plies],
+            "name": game.name,
+        }
+        for game in games
+    ]
+    question = {"games": played, "reading": reading, "max_examples": index(max_examples)}
+    return message_from_json(RationaliseResponse, answer("Rationalise", question, max_steps))
+
+
+def solve_game(
+    game: str,
+    *,
+    piles: Iterable[int] = (),
+    matrix: Matrix | None = None,
+    players: int | None = None,
+    first: int = 0,
+    ending: Ending | None = None,
+    allowed: Iterable[int] = (),
+    max_take: int | None = None,
+    window: int | None = None,
+    most: int | None = None,
+    edges: Iterable[tuple[int, int, int]] = (),
+    vertex: int | None = None,
+    explain: bool = False,
+    max_steps: int | None = None,
+) -> SolveRulesetResponse:
+    """Solves a game of other rules, such as `nim`, `kayles`, `subtraction` or `graph-nim`, for any seats and rows.
+
+    Each game uses some of the numbers and refuses others: `allowed` or `max_take` are what subtraction may take, `window` is the
+    neighbouring piles of circular-nim that may be touched at once, `most` the most that may be taken next in fibonacci-nim; `edges`, each
+    from, to and weight, and the `vertex` of the token make graph-nim. `ending` is the game's own unless given; `explain` adds options
+    to the parts of the Grundy value.
+    """
+    terms = game_json(piles, matrix, players, first, ending)
+    question = {
+        **terms,
+        "ruleset": game,
+        "set": [index(take) for take in allowed],
+        "max": max_take,
+        "window": window,
+        "most": most,
+        "edges": [dict(zip(("from", "to", "weight"), map(index, edge), strict=True)) for edge in edges],
+        "vertex": vertex,
+        "explain": explain,
+    }
+    return message_from_json(SolveRulesetResponse, answer("SolveRuleset", question, max_steps))
+
+
+def list_grundy_values(
+    game: str,
+    *,
+    to: int,
+    allowed: Iterable[int] = (),
+    max_take: int | None = None,
+    max_steps: int | None = None,
+) -> ListGrundyValuesResponse:
+    """Lists the Grundy values of a game's piles of 0 to `to` counters, with a period where one is proved."""
+    question = {"ruleset": game, "set": [index(take) for take in allowed], "max": max_take, "to": index(to)}
+    return message_from_json(ListGrundyValuesResponse, answer("ListGrundyValues", question, max_steps))

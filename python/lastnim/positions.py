@@ -1,0 +1,72 @@
+"""Many positions at once, in numpy arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import index
+from typing import TYPE_CHECKING, Any
+
+from ._lastnim import solve_positions
+from .oracle import Ending, Matrix, matrix_rows
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["solve_many"]
+
+
+def solve_many(
+    piles: NDArray[np.integer[Any]] | Sequence[Sequence[int]],
+    *,
+    matrix: Matrix | None = None,
+    players: int | None = None,
+    first: int | NDArray[np.integer[Any]] | None = 0,
+    ending: Ending = "to_move_wins",
+) -> NDArray[np.uint8]:
+    """Returns the winner of each position, a row of `piles`, as an array of one number for each.
+
+    `first` is the seat to move, in all positions or one for each; None asks about every seat, and the answer has a row for each position
+    with a column for each first seat. An empty pile is no pile, wherever it stands, so that positions of fewer piles fit in as well.
+    An array of 64-bit integers in C order is read where it lies; any other is copied. Other threads run meanwhile. It needs numpy.
+    """
+    import numpy as np
+
+    rows = matrix_rows(matrix, players)
+    counters = _unsigned_64("piles", np.asarray(piles), 2)
+    movers: Any = None if first is None else first
+    if isinstance(first, np.ndarray):
+        movers = _seats_of_array(first, len(rows))
+    elif first is not None:
+        movers = index(first)
+        if movers < 0:
+            raise ValueError(f"first: {movers}: there are the seats 0 to {len(rows) - 1}")
+    winners: NDArray[np.uint8] = solve_positions(counters, rows, ending, movers)
+    return winners.reshape(len(counters), len(rows)) if first is None else winners
+
+
+def _unsigned_64(name: str, array: NDArray[Any], dimensions: int) -> NDArray[np.uint64]:
+    """Returns the array as 64-bit unsigned integers in C order, the same memory if it can be."""
+    import numpy as np
+
+    if array.ndim != dimensions or array.dtype.kind not in "iu":
+        raise ValueError(
+            f"{name}: an array of {array.dtype} of {array.ndim} dimensions: expected integers of {dimensions}"
+        )
+    if array.dtype == np.int64:
+        # A negative number is one that is far too high.
+        array = array.view(np.uint64) if array.flags.c_contiguous else np.ascontiguousarray(array).view(np.uint64)
+    elif array.dtype != np.uint64 and array.dtype.kind == "i":
+        array = array.astype(np.int64).view(np.uint64)
+    return np.ascontiguousarray(array, dtype=np.uint64)
+
+
+def _seats_of_array(first: NDArray[Any], seats: int) -> NDArray[np.uint8]:
+    import numpy as np
+
+    if first.ndim != 1 or first.dtype.kind not in "iu":
+        raise ValueError(f"first: an array of {first.dtype} of {first.ndim} dimensions: expected integers of 1")
+    wrong = np.flatnonzero((first < 0) | (first >= seats))
+    if wrong.size:
+        raise ValueError(f"first[{wrong[0]}]: {first[wrong[0]]}: there are the seats 0 to {seats - 1}")
+    return np.ascontiguousarray(first, dtype=np.uint8)

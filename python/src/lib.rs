@@ -1,0 +1,26 @@
+//! The module `lastnim._lastnim`: what the Python package lastnim needs of the crates below. Its stubs are in `lastnim/_lastnim.pyi`.
+//!
+//! The public names are in `lastnim/*.py`, and so is all that Python does better: dataclasses, asyncio, logging. What takes time runs
+//! without Python's lock.
+
+// Python hands values over.
+#![allow(clippy::needless_pass_by_value)]
+
+mod interrupt;
+mod oracle;
+mod positions;
+mod program;
+
+use pyo3::{prelude::*, wrap_pyfunction};
+
+/// What the Python package lastnim is built on.
+#[pymodule]
+fn _lastnim(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("OracleStopped", module.py().get_type::<oracle::OracleStopped>())?;
+    module.add_function(wrap_pyfunction!(oracle::answer_question, module)?)?;
+    module.add_function(wrap_pyfunction!(oracle::message_descriptors, module)?)?;
+    module.add_function(wrap_pyfunction!(positions::solve_positions, module)?)?;
+    module.add_function(wrap_pyfunction!(program::run_program, module)?)?;
+    Ok(())
+}

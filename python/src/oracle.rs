@@ -1,0 +1,51 @@
+//! Questions to the oracle, as JSON of the messages that its service takes.
+
+use crate::interrupt::InterruptWatch;
+use lastnim::{
+    oracle::Budget,
+    rpc::{OracleQuestionError, answer_oracle_question},
+    wire::{json::parse_document, pb},
+};
+use pyo3::{
+    create_exception,
+    exceptions::{PyRuntimeError, PyValueError},
+    prelude::*,
+};
+
+create_exception!(
+    lastnim,
+    OracleStopped,
+    PyRuntimeError,
+    "A question took more work or memory than it may: the message says which bound it met."
+);
+
+/// Answers the question of a method of the oracle's service, within so many steps; both are JSON, as docs/json.md says.
+#[pyfunction]
+pub fn answer_question(py: Python<'_>, method: &str, question: &str, max_steps: u64) -> PyResult<String> {
+    let answered = py.detach(|| {
+        let question = parse_document(question).map_err(PyValueError::new_err)?;
+        let watch = InterruptWatch::start();
+        let may_continue = || watch.may_continue();
+        let answer =
+            answer_oracle_question(method, &question, &mut Budget::while_wanted(max_steps, &may_continue));
+        match watch.into_error() {
+            Some(interrupt) => Err(interrupt),
+            None => answer.map_err(|error| question_exception(&error)),
+        }
+    });
+    answered.map(|answer| answer.to_string())
+}
+
+fn question_exception(error: &OracleQuestionError) -> PyErr {
+    let words = error.to_string();
+    match error {
+        OracleQuestionError::TooLong(_) | OracleQuestionError::TooLarge(_) => OracleStopped::new_err(words),
+        _ => PyValueError::new_err(words),
+    }
+}
+
+/// Returns the descriptors of all messages: a serialized `google.protobuf.FileDescriptorSet`.
+#[pyfunction]
+pub fn message_descriptors() -> &'static [u8] {
+    pb::DESCRIPTORS
+}

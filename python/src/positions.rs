@@ -1,0 +1,139 @@
+//! Many positions under one matrix, in arrays.
+
+use crate::interrupt::InterruptWatch;
+use lastnim::{
+    game::{AllianceMatrix, Ending, MAX_COUNTERS, Seat},
+    oracle::{BatchSolver, WinnersByFirst},
+    wire::{game::parse_alliance_matrix, parse_request, pb},
+};
+use numpy::{IntoPyArray as _, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::{exceptions::PyValueError, prelude::*};
+
+/// Positions that are solved between two looks whether something has interrupted the work.
+const BLOCK: usize = 16_384;
+
+/// Which seats are first to move.
+#[derive(FromPyObject)]
+pub enum FirstSeats<'py> {
+    /// The same seat in every position.
+    One(usize),
+    /// A seat for each position.
+    Each(PyReadonlyArray1<'py, u8>),
+}
+
+/// The seats that are first to move, in memory that is read without Python's lock.
+enum FirstMovers<'a> {
+    /// Every seat is asked about.
+    All,
+    /// One seat in every position.
+    One(Seat),
+    /// A seat for each position.
+    Each(&'a [u8]),
+}
+
+/// Returns the winner of each position, a row of `piles`: a number for each, or for each seat that could be first if `first` is none,
+/// one position after the other.
+#[pyfunction]
+#[pyo3(signature = (piles, matrix, ending, first))]
+pub fn solve_positions<'py>(
+    py: Python<'py>,
+    piles: PyReadonlyArray2<'py, u64>,
+    matrix: Vec<Vec<u32>>,
+    ending: &str,
+    first: Option<FirstSeats<'py>>,
+) -> PyResult<Bound<'py, PyArray1<u8>>> {
+    let columns = piles.as_array().ncols();
+    let matrix = read_matrix(matrix)?;
+    let ending = ending.parse::<Ending>().map_err(value_error)?;
+    let seats = matrix.seats();
+    let first = match &first {
+        None => FirstMovers::All,
+        Some(FirstSeats::One(seat)) => FirstMovers::One(seats.seat(*seat).map_err(value_error)?),
+        Some(FirstSeats::Each(each)) => FirstMovers::Each(each.as_slice()?),
+    };
+    let counters = piles.as_slice()?;
+    if let FirstMovers::Each(each) = first
+        && each.len() != piles.as_array().nrows()
+    {
+        let (given, positions) = (each.len(), piles.as_array().nrows());
+        return Err(PyValueError::new_err(format!("first: {given} seats for {positions} positions")));
+    }
+    let batch = BatchSolver::new(&matrix, ending);
+    let winners = py.detach(|| solve_rows(batch, counters, columns, &first, &matrix))?;
+    Ok(winners.into_pyarray(py))
+}
+
+fn read_matrix(rows: Vec<Vec<u32>>) -> PyResult<AllianceMatrix> {
+    let matrix = pb::AllianceMatrix { rows: rows.into_iter().map(|offsets| pb::Row { offsets }).collect() };
+    parse_request(|field| parse_alliance_matrix(&matrix, field.member("matrix"))).map_err(value_error)
+}
+
+/// Solves positions that lie one after the other, each of `columns` piles.
+fn solve_rows(
+    mut batch: BatchSolver,
+    counters: &[u64],
+    columns: usize,
+    first: &FirstMovers<'_>,
+    matrix: &AllianceMatrix,
+) -> PyResult<Vec<u8>> {
+    if columns == 0 {
+        return Err(PyValueError::new_err("piles: a position has at least one pile"));
+    }
+    let seats = matrix.seats();
+    let positions = counters.len() / columns;
+    let answers = if matches!(first, FirstMovers::All) { seats.get() } else { 1 };
+    let mut winners = Vec::with_capacity(positions * answers);
+    let mut rows: Vec<&[u64]> = Vec::with_capacity(BLOCK.min(positions));
+    let watch = InterruptWatch::start();
+    for (number, block) in counters.chunks(BLOCK * columns).enumerate() {
+        check_counters(block, number * BLOCK, columns)?;
+        rows.clear();
+        rows.extend(block.chunks_exact(columns));
+        match first {
+            FirstMovers::One(seat) => {
+                batch.solve_positions(&rows, |winner| winners.push(winner[*seat].index() as u8));
+            }
+            FirstMovers::All => batch.solve_positions(&rows, |winner| {
+                winners.extend(seats.iter().map(|seat| winner[seat].index() as u8));
+            }),
+            FirstMovers::Each(each) => {
+                let mut wrong = None;
+                let mut position = number * BLOCK;
+                batch.solve_positions(&rows, |winner: WinnersByFirst<'_>| {
+                    match seats.seat(usize::from(each[position])) {
+                        Ok(seat) => winners.push(winner[seat].index() as u8),
+                        Err(error) => wrong = wrong.take().or(Some((position, error))),
+                    }
+                    position += 1;
+                });
+                if let Some((position, error)) = wrong {
+                    return Err(PyValueError::new_err(format!("first[{position}]: {error}")));
+                }
+            }
+        }
+        if !watch.may_continue() {
+            break;
+        }
+    }
+    match watch.into_error() {
+        Some(interrupt) => Err(interrupt),
+        None => Ok(winners),
+    }
+}
+
+/// Checks that no pile is higher than the rules allow.
+fn check_counters(block: &[u64], first_position: usize, columns: usize) -> PyResult<()> {
+    // Without a branch for each, it costs next to nothing.
+    if block.iter().fold(0, |all, &counters| all | counters) <= MAX_COUNTERS {
+        return Ok(());
+    }
+    let wrong = block.iter().position(|&counters| counters > MAX_COUNTERS).unwrap_or_default();
+    let (position, pile, counters) = (first_position + wrong / columns, wrong % columns, block[wrong]);
+    Err(PyValueError::new_err(format!(
+        "piles[{position}, {pile}]: {counters} counters: a pile has at most {MAX_COUNTERS}"
+    )))
+}
+
+fn value_error(error: impl std::fmt::Display) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}

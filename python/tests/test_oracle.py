@@ -1,0 +1,99 @@
+"""The oracle's questions, against the paper and against each other."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+
+import pytest
+
+import lastnim
+from lastnim import declarations
+
+PAPER = {"piles": [1, 2, 2], "matrix": [[0, 2, 1], [0, 1, 2], [0, 2, 1]]}
+ROWS = [[0, 2, 1], [0, 1, 2], [0, 2, 1]]
+
+
+def test_a_solution_names_the_winner_and_the_optimal_takes() -> None:
+    solution = lastnim.solve(piles=[1, 2, 2], matrix=ROWS)
+    assert (solution.winner, solution.value, solution.winner_by_first) == (2, 2, (2, 2, 1))
+    assert [(takes.lo, takes.hi) for takes in solution.optimal_takes] == [(1, 1)]
+    tall = lastnim.solve(piles=[2**63 - 1, 7], players=5, first=3, ending="last_mover_wins")
+    assert (tall.winner - 3) % 5 == tall.value
+    assert tall.optimal_takes[-1].hi <= 7
+
+
+def test_an_explanation_and_a_tree_agree_with_the_solution() -> None:
+    solution = lastnim.solve(piles=[1, 2, 2], matrix=ROWS)
+    explained = lastnim.explain(piles=[1, 2, 2], matrix=ROWS)
+    assert explained.winner == solution.winner
+    assert explained.line_is_whole
+    drawn = lastnim.tree(piles=[1, 2, 2], matrix=ROWS)
+    assert drawn.nodes[0].winner == solution.winner
+    optimal = {edge.take for edge in drawn.edges if edge.from_ == 0 and edge.optimal}
+    assert optimal == {1}
+    graph = lastnim.tree(piles=[1, 2, 2], matrix=ROWS, form="graph")
+    assert graph.form == "graph" and len(graph.nodes) < len(drawn.nodes)
+
+
+def test_an_audit_says_who_erred() -> None:
+    audited = lastnim.audit(piles=[1, 2, 2], matrix=ROWS, takes=[2, 1, 1, 1])
+    assert (audited.winner, audited.predicted_winner) == (1, 2)
+    assert [ply.regret for ply in audited.plies] == [1, 0, 0, 0]
+
+
+def test_the_other_questions_are_answered() -> None:
+    assert lastnim.robustness(piles=[2, 2], players=3, error_rate=0.0).winner == lastnim.solve(piles=[2, 2], players=3).winner
+    assert declarations.best(piles=[2, 2], players=3, seat=1).settled is not None
+    assert declarations.check_truth(piles=[2, 2], players=3).equilibrium is True
+    found = declarations.equilibria(piles=[2, 2], players=3)
+    assert found.count is not None and int(found.count.number) > 0
+    game = lastnim.PlayedGame(piles=[3, 4], takes=[2, 2], seat=0, players=3)
+    rows = lastnim.rationalise([game]).rows
+    assert rows is not None and rows.examples
+    kayles = lastnim.solve_game("kayles", piles=[5], players=2)
+    assert kayles.two_players is not None and kayles.two_players.grundy is not None
+    assert kayles.two_players.grundy.value == lastnim.list_grundy_values("kayles", to=5).terms[5].grundy == 4
+    assert lastnim.solve_game("subtraction", piles=[6], players=2, max_take=3).options
+    graph = lastnim.solve_game("graph-nim", players=2, edges=[(0, 1, 2)], vertex=0)
+    assert graph.winner == 0
+
+
+@pytest.mark.parametrize(
+    ("game", "words"),
+    [
+        ({"piles": [2**63], "players": 2}, "pile 0 of 9223372036854775808 counters"),
+        ({"piles": [1]}, "matrix: a game needs its rows"),
+        ({"piles": [1], "matrix": [[0, 0], [0, 1]]}, "offset 0 appears twice"),
+        ({"piles": [1], "players": 2, "first": 2}, "seat 2: the seats are 0 to 1"),
+        ({"piles": [1], "players": 2, "first": -1}, "-1 is out of range"),
+        ({"piles": [1], "players": 33}, "players: 33: a game has 2 to 32 seats"),
+        ({"piles": [1], "players": 3, "matrix": [[0, 1], [0, 1]]}, "matrix has 2 rows"),
+        ({"piles": [1], "players": 2, "ending": "never"}, 'unknown word "never"'),
+    ],
+)
+def test_what_is_wrong_with_a_game_is_said(game: dict[str, object], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        lastnim.solve(**game)  # type: ignore[arg-type]
+
+
+def test_a_question_stops_at_its_bound() -> None:
+    with pytest.raises(lastnim.OracleStopped, match="more than 1000 steps"):
+        declarations_of_large_game(max_steps=1000)
+
+
+def declarations_of_large_game(max_steps: int | None) -> None:
+    lastnim.solve_game("digits", piles=[9999, 8888], players=3, max_steps=max_steps)
+
+
+def test_an_interrupt_ends_a_question() -> None:
+    def interrupt() -> None:
+        time.sleep(0.3)
+        signal.raise_signal(signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
+        # All rows of many seats are far more than there is time for.
+        declarations.best(piles=[9] * 40, players=20, seat=3)
+        time.sleep(2)
