@@ -42,28 +42,35 @@ impl AtomicFile {
 
     /// Makes sure that the file is on the disk, and gives it its name.
     pub fn finish(mut self) -> Result<(), Failure> {
-        let named = self
-            .output
-            .flush()
-            .and_then(|()| self.output.get_ref().sync_all())
-            .and_then(|()| fs::rename(&self.temporary, &self.path));
+        let synced = self.output.flush().and_then(|()| self.output.get_ref().sync_all());
+        synced.map_err(|error| Failure::runtime(error, self.path.display()))?;
+        self.give_name()
+    }
+
+    fn give_name(mut self) -> Result<(), Failure> {
+        let named = self.output.flush().and_then(|()| fs::rename(&self.temporary, &self.path));
         named.map_err(|error| Failure::runtime(error, self.path.display()))
     }
 
     /// Writes a whole file.
     pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
-        Self::create(path)?.write_and_finish(text)
+        Self::create(path)?.write_text(text)?.finish()
+    }
+
+    /// Writes a whole file that the system puts on the disk when it likes: one of many that can be written anew. After a power
+    /// failure it may be empty.
+    pub fn write_unsynced(path: &Path, text: &str) -> Result<(), Failure> {
+        Self::create(path)?.write_text(text)?.give_name()
     }
 
     /// Writes a whole file that nobody but its owner may read.
     pub fn write_private(path: &Path, text: &str) -> Result<(), Failure> {
-        Self::begin(path, File::options().create_new(true).mode(0o600))?.write_and_finish(text)
+        Self::begin(path, File::options().create_new(true).mode(0o600))?.write_text(text)?.finish()
     }
 
-    fn write_and_finish(mut self, text: &str) -> Result<(), Failure> {
-        let path = self.path.clone();
-        self.write_all(text.as_bytes()).map_err(|error| Failure::runtime(error, path.display()))?;
-        self.finish()
+    fn write_text(mut self, text: &str) -> Result<Self, Failure> {
+        self.write_all(text.as_bytes()).map_err(|error| Failure::runtime(error, self.path.display()))?;
+        Ok(self)
     }
 }
 

@@ -75,7 +75,8 @@ pub async fn run(remote: &RemoteServer, args: &ExportArgs, form: RecordForm) -> 
             continue;
         }
         replaced += u64::from(file.exists());
-        AtomicFile::write(&file, &text)?;
+        // What a power failure spoils does not verify, and the next export replaces it.
+        AtomicFile::write_unsynced(&file, &text)?;
         written += 1;
     }
     let left_out = played.left_out();
