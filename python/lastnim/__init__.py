@@ -7,6 +7,22 @@ from __future__ import annotations
 
 from . import declarations, messages
 from ._lastnim import __version__
+from .bot import Bot, Choice
+from .match import (
+    Clock,
+    EndReason,
+    Figures,
+    Match,
+    MatchEnd,
+    Origin,
+    Position,
+    Row,
+    Rows,
+    Turn,
+    favouring_row,
+    standard_row,
+)
+from .notices import Connected, LastnimError, Refusal, Summary, Suspension, TournamentEnd
 from .oracle import (
     Ending,
     Matrix,
@@ -22,22 +38,47 @@ from .oracle import (
     tree,
 )
 from .positions import solve_many
+from .running import practice, practice_async, run, run_async
 
 __all__ = [
+    "Bot",
+    "Choice",
+    "Clock",
+    "Connected",
+    "EndReason",
     "Ending",
+    "Figures",
+    "LastnimError",
+    "Match",
+    "MatchEnd",
     "Matrix",
     "OracleStopped",
+    "Origin",
     "PlayedGame",
+    "Position",
+    "Refusal",
+    "Row",
+    "Rows",
+    "Summary",
+    "Suspension",
+    "TournamentEnd",
+    "Turn",
     "__version__",
     "audit",
     "declarations",
     "explain",
+    "favouring_row",
     "list_grundy_values",
     "messages",
+    "practice",
+    "practice_async",
     "rationalise",
     "robustness",
+    "run",
+    "run_async",
     "solve",
     "solve_game",
     "solve_many",
+    "standard_row",
     "tree",
 ]

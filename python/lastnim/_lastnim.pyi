@@ -1,9 +1,50 @@
 """The part of the package that is written in Rust."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
 __version__: str
+
+class Server:
+    """A server that listens on a free port of 127.0.0.1 and keeps nothing."""
+
+    address: str
+    admin_token: str
+    def __init__(self, house: Sequence[str]) -> None: ...
+    def call(self, method: str, request: str, token: str | None) -> str:
+        """Makes a call of a service, with a token or without; the request and its answer are JSON."""
+
+    def stop(self) -> None:
+        """Stops the server."""
+
+class Session:
+    """A bot's run, which asks and reports through a queue."""
+
+    def __init__(
+        self,
+        variables: Mapping[str, str],
+        concurrency: int,
+        give_up_after: timedelta | None,
+        practice: tuple[Sequence[str], Sequence[int], int] | None,
+    ) -> None: ...
+    def next(self, seconds: float) -> tuple[str, int, str] | None:
+        """Waits for the next notice: its kind, its number, and its JSON."""
+
+    def declare(self, number: int, offsets: Sequence[int], note_hash: bytes | None) -> None:
+        """Answers a question with a row."""
+
+    def take(self, number: int, take: int, note_hash: bytes | None) -> None:
+        """Answers a question with a take."""
+
+    def heard(self, number: int) -> None:
+        """Says that a report was heard."""
+
+    def fail(self, number: int, why: str) -> None:
+        """Says that the bot cannot go on in the match of a question."""
+
+    def stop(self) -> None:
+        """Ends the run soon."""
 
 class OracleStopped(RuntimeError):
     """A question took more work or memory than it may: the message says which bound it met."""

@@ -6,10 +6,15 @@
 // Python hands values over.
 #![allow(clippy::needless_pass_by_value)]
 
+mod bot_link;
 mod interrupt;
+mod log_layer;
 mod oracle;
 mod positions;
 mod program;
+mod question;
+mod server;
+mod session;
 
 use pyo3::{prelude::*, wrap_pyfunction};
 
@@ -18,6 +23,8 @@ use pyo3::{prelude::*, wrap_pyfunction};
 fn _lastnim(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("OracleStopped", module.py().get_type::<oracle::OracleStopped>())?;
+    module.add_class::<server::Server>()?;
+    module.add_class::<session::Session>()?;
     module.add_function(wrap_pyfunction!(oracle::answer_question, module)?)?;
     module.add_function(wrap_pyfunction!(oracle::message_descriptors, module)?)?;
     module.add_function(wrap_pyfunction!(positions::solve_positions, module)?)?;

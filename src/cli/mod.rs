@@ -47,6 +47,7 @@ mod verify;
 
 pub use exit::{CommandExit, CommandResult, Failure};
 pub use own_command::OwnCommand;
+pub use own_server::OwnServer;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::ErrorKind};
 use std::ffi::OsString;

@@ -1,0 +1,213 @@
+"""The conversation between a session, which plays, and a bot, which thinks."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import logging
+import operator
+import threading
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ._json import message_from_json
+from ._lastnim import Session
+from .bot import Bot, Choice
+from .match import Match, MatchEnd, Turn
+from .notices import Connected, LastnimError, Refusal, Summary, Suspension, TournamentEnd
+
+logger = logging.getLogger("lastnim.bot")
+
+# Methods of a bot, and what each is given.
+REQUESTS: dict[str, type[Any]] = {"declare": Match, "play": Turn}
+REPORTS: dict[str, type[Any]] = {
+    "ended": MatchEnd,
+    "refused": Refusal,
+    "suspended": Suspension,
+    "tournament_ended": TournamentEnd,
+    "connected": Connected,
+}
+METHODS = REQUESTS | REPORTS
+# How long a look into the queue waits; an interrupt ends it at once.
+WAIT_SECONDS = 3600.0
+LARGEST_TAKE = 2**64 - 1
+
+
+class Notice(NamedTuple):
+    """What a session says."""
+
+    kind: str
+    number: int
+    json: Any
+
+
+def is_async(bot: Bot) -> bool:
+    """Returns whether a method of the bot is `async def`."""
+    return any(inspect.iscoroutinefunction(getattr(bot, method)) for method in METHODS)
+
+
+def next_notice(session: Session) -> Notice:
+    """Waits for what a session says next."""
+    while (notice := session.next(WAIT_SECONDS)) is None:
+        pass
+    kind, number, text = notice
+    return Notice(kind, number, json.loads(text))
+
+
+def summary_of_end(notice: Notice) -> Summary | None:
+    """Returns the summary of the notice that ends a run, none if it does not end it. LastnimError if the run failed."""
+    if notice.kind == "failed":
+        raise LastnimError(notice.json["code"], notice.json["message"], notice.json["reason"])
+    return message_from_json(Summary, notice.json) if notice.kind == "finished" else None
+
+
+def log_event(event: Any) -> None:
+    """Logs what the session logs."""
+    logging.getLogger(event["logger"]).log(event["level"], "%s", event["message"])
+
+
+def converse(session: Session, bot: Bot) -> Summary:
+    """Answers a session with a bot whose methods are plain, until it ends; an interrupt ends it soon."""
+    try:
+        return _converse(session, bot)
+    except KeyboardInterrupt:
+        session.stop()
+        # What is asked meanwhile is not answered any more.
+        while (summary := summary_of_end(next_notice(session))) is None:
+            pass
+        return summary
+    finally:
+        session.stop()
+
+
+def _converse(session: Session, bot: Bot) -> Summary:
+    while True:
+        notice = next_notice(session)
+        if notice.kind in METHODS:
+            _answer_plainly(session, bot, notice)
+        elif notice.kind == "log":
+            log_event(notice.json)
+        elif (summary := summary_of_end(notice)) is not None:
+            return summary
+
+
+def _answer_plainly(session: Session, bot: Bot, notice: Notice) -> None:
+    argument = message_from_json(METHODS[notice.kind], notice.json)
+    try:
+        result = getattr(bot, notice.kind)(argument)
+        if inspect.isawaitable(result):
+            if inspect.iscoroutine(result):
+                result.close()
+            raise TypeError(f"{notice.kind} returned an awaitable: it is awaited if the method is `async def`")
+        give_answer(session, notice, result)
+    except Exception as error:
+        give_failure(session, notice, argument, error)
+
+
+async def converse_async(session: Session, bot: Bot) -> Summary:
+    """Answers a session with a bot that is asked about many matches at once, until it ends."""
+    loop = asyncio.get_running_loop()
+    notices: asyncio.Queue[Notice | BaseException] = asyncio.Queue()
+
+    def pump() -> None:
+        # It ends with the session, which is stopped whatever happens.
+        is_over = False
+        while not is_over:
+            notice: Notice | BaseException
+            try:
+                notice = next_notice(session)
+                is_over = notice.kind in ("finished", "failed")
+            except RuntimeError as error:
+                notice, is_over = error, True
+            try:
+                loop.call_soon_threadsafe(notices.put_nowait, notice)
+            except RuntimeError:
+                # The loop is closed, and nobody listens any more.
+                session.stop()
+
+    threading.Thread(target=pump, name="lastnim-notices", daemon=True).start()
+    thoughts: dict[int, asyncio.Task[None]] = {}
+    try:
+        while True:
+            notice = await notices.get()
+            if isinstance(notice, BaseException):
+                raise notice
+            if notice.kind in METHODS:
+                task = loop.create_task(_answer(session, bot, notice))
+                thoughts[notice.number] = task
+                task.add_done_callback(_forget(thoughts, notice.number))
+            elif notice.kind == "withdrawn":
+                if (thought := thoughts.get(notice.number)) is not None:
+                    thought.cancel()
+            elif notice.kind == "log":
+                log_event(notice.json)
+            elif (summary := summary_of_end(notice)) is not None:
+                return summary
+    finally:
+        session.stop()
+        unfinished = list(thoughts.values())
+        for thought in unfinished:
+            thought.cancel()
+        await asyncio.gather(*unfinished, return_exceptions=True)
+
+
+def _forget(thoughts: dict[int, asyncio.Task[None]], number: int) -> Callable[[asyncio.Task[None]], None]:
+    def forget(_: asyncio.Task[None]) -> None:
+        thoughts.pop(number, None)
+
+    return forget
+
+
+async def _answer(session: Session, bot: Bot, notice: Notice) -> None:
+    argument = message_from_json(METHODS[notice.kind], notice.json)
+    try:
+        result: Any = getattr(bot, notice.kind)(argument)
+        give_answer(session, notice, await result if inspect.isawaitable(result) else result)
+    except Exception as error:
+        give_failure(session, notice, argument, error)
+
+
+def give_answer(session: Session, notice: Notice, result: Any) -> None:
+    """Gives what a method returned as its answer."""
+    if notice.kind in REPORTS:
+        session.heard(notice.number)
+        return
+    choice: Choice[Any] = result if isinstance(result, Choice) else Choice(result)  # pyright: ignore[reportUnknownVariableType]
+    note_hash = choice.note_hash
+    if note_hash is not None and len(note_hash) != 32:
+        raise ValueError(f"note_hash of {len(note_hash)} bytes: expected 32")
+    if notice.kind == "play":
+        session.take(notice.number, take_of(choice.value), note_hash)
+    else:
+        session.declare(notice.number, row_of(choice.value), note_hash)
+
+
+def take_of(value: Any) -> int:
+    """Reads a take. One that no pile has is refused by the server, like any that is too large."""
+    try:
+        return min(max(operator.index(value), 0), LARGEST_TAKE)
+    except TypeError:
+        raise TypeError(f"play returned {value!r}: expected the number of counters to take") from None
+
+
+def row_of(value: Any) -> list[int]:
+    """Reads the offsets of a row."""
+    try:
+        offsets = [operator.index(offset) for offset in value]
+    except TypeError:
+        raise TypeError(f"declare returned {value!r}: expected the offsets of a row") from None
+    if any(not 0 <= offset < 2**32 for offset in offsets):
+        raise ValueError(f"declare returned {value!r}: each of 0 to n-1 must appear once")
+    return offsets
+
+
+def give_failure(session: Session, notice: Notice, argument: Any, error: Exception) -> None:
+    """Logs an exception of a bot, and gives up the seat in the match that it is about."""
+    if notice.kind in REPORTS:
+        logger.error("%s raised an exception", notice.kind, exc_info=error)
+        session.heard(notice.number)
+        return
+    match: Match = argument.match if isinstance(argument, Turn) else argument
+    logger.error("match %s: %s failed: the seat is resigned", match.id, notice.kind, exc_info=error)
+    session.fail(notice.number, f"{type(error).__name__}: {error}")

@@ -1,0 +1,173 @@
+"""Playing the matches of a bot on a server."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import threading
+from collections.abc import Coroutine, Iterable
+from contextlib import suppress
+from datetime import timedelta
+from operator import index
+from typing import Any
+
+from ._conversation import converse, converse_async, is_async
+from ._lastnim import Session
+from .bot import Bot
+from .notices import Summary
+
+__all__ = ["practice", "practice_async", "run", "run_async"]
+
+CONCURRENCY = 64
+
+
+def run(
+    bot: Bot,
+    *,
+    server: str | None = None,
+    token: str | None = None,
+    tournament: str | None = None,
+    ca: str | os.PathLike[str] | None = None,
+    version: str | None = None,
+    config_hash: bytes | None = None,
+    give_up_after: float | None = None,
+    concurrency: int | None = None,
+) -> Summary:
+    """Plays all matches of a bot over one stream until its tournament has ended; without a tournament, until Ctrl-C.
+
+    A lost session is opened again, for `give_up_after` seconds (two minutes unless given). What is not given is read from the
+    environment: `server` is LASTNIM_SERVER, as host:port, http://host:port or https://host:port (127.0.0.1:7600 if it is not set);
+    `ca`, a file of the authorities that are trusted there, LASTNIM_CA; `token` LASTNIM_TOKEN, or what the file LASTNIM_TOKEN_FILE holds;
+    `tournament` LASTNIM_TOURNAMENT; `version`, 1 to 64 visible ASCII characters, LASTNIM_BOT_VERSION; `config_hash`, 32 bytes,
+    LASTNIM_BOT_CONFIG_HASH. A bot with `async def` methods is asked about `concurrency` matches at once, 64 unless given.
+
+    Ctrl-C ends the run, which returns as it does at the end of a tournament. LastnimError says what opening a session again cannot mend.
+    """
+    session = _start(bot, _variables(server, token, tournament, ca, version, config_hash), give_up_after, concurrency, None)
+    return _converse(session, bot)
+
+
+async def run_async(
+    bot: Bot,
+    *,
+    server: str | None = None,
+    token: str | None = None,
+    tournament: str | None = None,
+    ca: str | os.PathLike[str] | None = None,
+    version: str | None = None,
+    config_hash: bytes | None = None,
+    give_up_after: float | None = None,
+    concurrency: int | None = None,
+) -> Summary:
+    """Plays as `run` does, in the event loop that is running. Cancelling it ends the run."""
+    session = _start(bot, _variables(server, token, tournament, ca, version, config_hash), give_up_after, concurrency, None)
+    return await converse_async(session, bot)
+
+
+def practice(
+    bot: Bot,
+    *,
+    rivals: Iterable[str] = (),
+    piles: Iterable[int] = (3, 4, 5),
+    rounds: int = 1,
+    server: str | None = None,
+    token: str | None = None,
+    ca: str | os.PathLike[str] | None = None,
+    version: str | None = None,
+    config_hash: bytes | None = None,
+    give_up_after: float | None = None,
+    concurrency: int | None = None,
+) -> Summary:
+    """Plays against house bots that the server hosts (all, unless `rivals` names some), `rounds` times in each of two seats, and stops.
+
+    It counts for no standings. Matches that the bot is given meanwhile are played as well. The rest is as for `run`.
+    """
+    terms = _practice_terms(rivals, piles, rounds)
+    session = _start(bot, _variables(server, token, None, ca, version, config_hash), give_up_after, concurrency, terms)
+    return _converse(session, bot)
+
+
+async def practice_async(
+    bot: Bot,
+    *,
+    rivals: Iterable[str] = (),
+    piles: Iterable[int] = (3, 4, 5),
+    rounds: int = 1,
+    server: str | None = None,
+    token: str | None = None,
+    ca: str | os.PathLike[str] | None = None,
+    version: str | None = None,
+    config_hash: bytes | None = None,
+    give_up_after: float | None = None,
+    concurrency: int | None = None,
+) -> Summary:
+    """Practises as `practice` does, in the event loop that is running. Cancelling it ends the practice."""
+    terms = _practice_terms(rivals, piles, rounds)
+    session = _start(bot, _variables(server, token, None, ca, version, config_hash), give_up_after, concurrency, terms)
+    return await converse_async(session, bot)
+
+
+def _practice_terms(rivals: Iterable[str], piles: Iterable[int], rounds: int) -> tuple[list[str], list[int], int]:
+    if isinstance(rivals, str):
+        raise TypeError(f"rivals: {rivals!r}: expected a list of names")
+    return list(rivals), [index(counters) for counters in piles], index(rounds)
+
+
+def _variables(
+    server: str | None,
+    token: str | None,
+    tournament: str | None,
+    ca: str | os.PathLike[str] | None,
+    version: str | None,
+    config_hash: bytes | None,
+) -> dict[str, str]:
+    """Returns the variables that say where to play: those of the environment, and what is given in their place."""
+    given = {
+        "LASTNIM_SERVER": server,
+        "LASTNIM_TOKEN": token,
+        "LASTNIM_TOURNAMENT": tournament,
+        "LASTNIM_CA": None if ca is None else os.fspath(ca),
+        "LASTNIM_BOT_VERSION": version,
+        "LASTNIM_BOT_CONFIG_HASH": None if config_hash is None else config_hash.hex(),
+    }
+    known = {name: value for name, value in os.environ.items() if name.startswith("LASTNIM_")}
+    return known | {name: value for name, value in given.items() if value is not None}
+
+
+def _start(
+    bot: Bot,
+    variables: dict[str, str],
+    give_up_after: float | None,
+    concurrency: int | None,
+    practice: tuple[list[str], list[int], int] | None,
+) -> Session:
+    if concurrency is not None and concurrency < 1:
+        raise ValueError(f"concurrency: {concurrency}: a bot is asked one question at least")
+    # A bot that answers one question after the other is asked so.
+    requests = (CONCURRENCY if concurrency is None else concurrency) if is_async(bot) else 1
+    patience = None if give_up_after is None else timedelta(seconds=give_up_after)
+    return Session(variables, requests, patience, practice)
+
+
+def _converse(session: Session, bot: Bot) -> Summary:
+    if is_async(bot):
+        return asyncio.run(_until_interrupted(session, converse_async(session, bot)))
+    return converse(session, bot)
+
+
+async def _until_interrupted(session: Session, conversation: Coroutine[Any, Any, Summary]) -> Summary:
+    """Lets the first Ctrl-C end the session; the second is Python's."""
+    loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        loop.remove_signal_handler(signal.SIGINT)
+        session.stop()
+
+    if threading.current_thread() is threading.main_thread():
+        with suppress(NotImplementedError):
+            loop.add_signal_handler(signal.SIGINT, stop)
+    try:
+        return await conversation
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)

@@ -1,0 +1,101 @@
+"""A real server in this process, for the tests of bots; with pytest installed, the fixture `lastnim_server` is there by itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from types import TracebackType
+from typing import Any
+
+from ._json import message_from_json
+from ._lastnim import Server
+from .messages import Standing
+from .oracle import Ending
+
+__all__ = ["TestServer"]
+
+# Clocks that do not run out, however slow the machine is.
+PATIENT_CLOCK = {
+    "initial_ms": 600_000,
+    "increment_ms": 0,
+    "lag_quota_ms": 100,
+    "lag_total_ms": 10_000,
+    "declaration_ms": 600_000,
+}
+
+
+class TestServer:
+    """A server on a free port of 127.0.0.1, which keeps nothing and hosts the house bots that it is told to.
+
+    It runs until it is stopped, or for as long as a `with` statement lasts.
+    """
+
+    # It is no test of pytest's.
+    __test__ = False
+
+    def __init__(self, house: Iterable[str] = ()) -> None:
+        self._server = Server(list(house))
+
+    @property
+    def address(self) -> str:
+        """Where it listens, as host:port."""
+        return self._server.address
+
+    @property
+    def admin_token(self) -> str:
+        """The token of its admin."""
+        return self._server.admin_token
+
+    def add_bot(self, name: str) -> str:
+        """Registers a bot, and returns its token."""
+        token: str = self.call("RegisterBot", {"name": name})["token"]
+        return token
+
+    def create_tournament(
+        self,
+        *,
+        piles: Sequence[int] | Sequence[Sequence[int]] = (3, 4, 5),
+        seats: int = 2,
+        start_at: int = 2,
+        title: str = "test",
+        ending: Ending = "to_move_wins",
+        **settings: Any,
+    ) -> str:
+        """Creates a tournament that starts when so many bots have joined, and returns its id.
+
+        It is a round robin on one position or several, with clocks that do not run out; `settings` are other keys of the message
+        TournamentSettings (docs/json.md).
+        """
+        positions = [piles] if all(isinstance(counters, int) for counters in piles) else piles
+        request = {
+            "title": title,
+            "seats": seats,
+            "positions": [{"counters": [*counters]} for counters in positions if not isinstance(counters, int)],
+            "ending": ending,
+            "alliance": "declared",
+            "clock": PATIENT_CLOCK,
+            "start_at": start_at,
+            **settings,
+        }
+        tournament: str = self.call("CreateTournament", {"settings": request})["tournament"]["id"]
+        return tournament
+
+    def standings(self, tournament: str) -> tuple[Standing, ...]:
+        """Returns the standings of a tournament, the leader first."""
+        answer = self.call("GetStandings", {"tournament_id": tournament})
+        return tuple(message_from_json(Standing, line) for line in answer["standings"])
+
+    def call(self, method: str, request: dict[str, Any], token: str | None = None) -> Any:
+        """Makes a call of the services of bots, matches or tournaments, as the admin unless another token is given; the request and
+        its answer are the JSON of their messages. RuntimeError says why the server refused it."""
+        return json.loads(self._server.call(method, json.dumps(request), token or self.admin_token))
+
+    def stop(self) -> None:
+        """Stops it."""
+        self._server.stop()
+
+    def __enter__(self) -> TestServer:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.stop()

@@ -1,0 +1,196 @@
+//! What a bot is asked and told, as JSON for the dataclasses of `lastnim/match.py` and `lastnim/notices.py`.
+
+use lastnim::{
+    client::{
+        Clock, Connected, EndReport, Error, JoinRefusal, MatchEnd, MatchInfo, MatchView, Refusal, Summary,
+        Suspension, TournamentEnd,
+    },
+    game::{AllianceMatrix, BotName, Seat},
+    wire::pb,
+};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// Makes the JSON of what is known of a match before its first take.
+pub fn match_json(info: &MatchInfo) -> Value {
+    json!({
+        "id": info.id.to_string(),
+        "seat": info.seat.index(),
+        "bots": info.bots.iter().map(BotName::as_str).collect::<Vec<_>>(),
+        "piles": info.piles.as_slice(),
+        "first": info.first.index(),
+        "ending": info.ending.name().replace('-', "_"),
+        "clock": clock_json(info.clock()),
+        "strikes": info.terms.strikes,
+        "max_plies": info.terms.max_plies,
+        "assigned": info.assigned.as_ref().map(rows_json),
+        "origin": info.origin.as_ref().map(|origin| json!({
+            "tournament": origin.tournament.to_string(),
+            "number": origin.number,
+            "group": origin.group,
+        })),
+    })
+}
+
+/// Makes the JSON of a match at the bot's turn.
+pub fn turn_json(view: &MatchView) -> Value {
+    json!({
+        "match": match_json(view.info()),
+        "position": {
+            "piles": view.position().piles().collect::<Vec<_>>(),
+            "seat": view.position().to_move().index(),
+            "rows": rows_json(view.matrix()),
+            "ending": view.ending.name().replace('-', "_"),
+            "ply": view.ply(),
+            "bank_left_ms": whole_milliseconds(view.bank_left()),
+        },
+    })
+}
+
+fn rows_json(matrix: &AllianceMatrix) -> Value {
+    matrix.rows().iter().map(|row| json!(row.offsets())).collect()
+}
+
+fn clock_json(clock: &Clock) -> Value {
+    json!({
+        "initial_ms": whole_milliseconds(clock.initial),
+        "increment_ms": whole_milliseconds(clock.increment),
+        "lag_quota_ms": whole_milliseconds(clock.lag_quota),
+        "lag_total_ms": whole_milliseconds(clock.lag_total),
+        "declaration_ms": whole_milliseconds(clock.declaration),
+    })
+}
+
+fn whole_milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Makes the JSON of how a match ended.
+pub fn match_end_json(end: &MatchEnd) -> Value {
+    let reason = match end.reason {
+        EndReport::Told(reason) => word_of(pb::EndReason::from(reason).as_str_name(), "END_REASON_"),
+        EndReport::Unknown(_) => "unknown".to_owned(),
+        EndReport::Unseen => "unseen".to_owned(),
+    };
+    json!({
+        "match": match_json(&end.info),
+        "reason": reason,
+        "winner": end.winner.map(Seat::index),
+        "forfeited": end.forfeited,
+        "figures": end.figures.map(|figures| json!({
+            "satisfaction": figures.satisfaction,
+            "regret": figures.regret,
+            "luck": figures.luck,
+            "takes": figures.takes,
+            "optimal_takes": figures.optimal_takes,
+        })),
+    })
+}
+
+/// Makes the JSON of a refusal.
+pub fn refusal_json(refusal: &Refusal) -> Value {
+    let word = refusal
+        .reason
+        .map(|reason| word_of(pb::RefusalReason::from(reason).as_str_name(), "REFUSAL_REASON_"));
+    json!({
+        "match": refusal.match_id.map(|id| id.to_string()),
+        "reason": word,
+        "message": refusal.message,
+        "ply": refusal.ply,
+        "strikes": refusal.strikes,
+        "strikes_left": refusal.strikes_left,
+    })
+}
+
+/// Makes the JSON of a suspension.
+pub fn suspension_json(notice: &Suspension) -> Value {
+    let word = notice
+        .reason
+        .map(|reason| word_of(pb::SuspensionReason::from(reason).as_str_name(), "SUSPENSION_REASON_"));
+    json!({
+        "tournament": notice.tournament.to_string(),
+        "reason": word,
+        "message": notice.message,
+        "from_round": notice.from_round,
+        "lost": notice.lost,
+        "no_shows": notice.no_shows,
+        "last": notice.last,
+    })
+}
+
+/// Makes the JSON of how a tournament ended.
+pub fn tournament_end_json(end: &TournamentEnd) -> Value {
+    json!({
+        "tournament": end.tournament.to_string(),
+        "title": end.title,
+        "state": word_of(pb::TournamentState::from(end.state).as_str_name(), "TOURNAMENT_STATE_"),
+        "place": end.place,
+        "points": end.points,
+        "matches": end.matches,
+        "wins": end.wins,
+        "bots": end.bots,
+    })
+}
+
+/// Makes the JSON of an open session.
+pub fn connected_json(session: &Connected) -> Value {
+    json!({
+        "bot": session.bot,
+        "server_version": session.server_version,
+        "open_matches": session.open_matches,
+    })
+}
+
+/// Makes the JSON of what a bot achieved.
+pub fn summary_json(summary: &Summary) -> Value {
+    json!({
+        "matches": summary.matches,
+        "wins": summary.wins,
+        "forfeits": summary.forfeits,
+        "cancelled": summary.cancelled,
+        "unseen": summary.unseen,
+        "unaudited": summary.unaudited,
+        "regret": summary.regret,
+        "takes": summary.takes,
+        "optimal_takes": summary.optimal_takes,
+        "line": summary.to_string(),
+    })
+}
+
+/// Makes the JSON of what ended a run: a word for programs, and words for people.
+pub fn error_json(error: &Error) -> Value {
+    let code = match error {
+        Error::Address { .. } => "address",
+        Error::Token => "token",
+        Error::NoToken => "no_token",
+        Error::TokenFile { .. } => "token_file",
+        Error::Version(_) => "version",
+        Error::ConfigHash(_) => "config_hash",
+        Error::Unreachable { .. } => "unreachable",
+        Error::Ca { .. } => "ca",
+        Error::Tls { .. } => "tls",
+        Error::Refused(_) => "refused",
+        Error::Superseded => "superseded",
+        Error::GaveUp { .. } => "gave_up",
+        Error::NotJoined { .. } => "not_joined",
+        Error::Tournament { .. } => "tournament",
+        Error::Practice(_) => "practice",
+        Error::NoHouseBots { .. } => "no_house_bots",
+        Error::Protocol(_) => "protocol",
+        _ => "failed",
+    };
+    let join_refusal = match error {
+        Error::NotJoined { reason: Some(reason), .. } => Some(join_refusal_word(*reason)),
+        _ => None,
+    };
+    json!({ "code": code, "reason": join_refusal, "message": error.to_string() })
+}
+
+fn join_refusal_word(reason: JoinRefusal) -> String {
+    word_of(pb::JoinRefusal::from(reason).as_str_name(), "JOIN_REFUSAL_")
+}
+
+/// Returns the word of a value of an enumeration, as in docs/json.md.
+fn word_of(name: &str, prefix: &str) -> String {
+    name.strip_prefix(prefix).unwrap_or(name).to_ascii_lowercase()
+}

@@ -1,0 +1,171 @@
+//! A bot's run, on a thread of its own.
+
+use crate::{
+    bot_link::{Answer, BotLink, LinkedBot, Notice},
+    log_layer::LogLayer,
+    question::{error_json, summary_json},
+};
+use lastnim::{
+    client::{Choice, Error, Options, Practice, Summary, practice_async_until, run_async_until},
+    game::Row,
+};
+use pyo3::{
+    exceptions::{PyRuntimeError, PyValueError},
+    prelude::*,
+};
+use std::{
+    collections::HashMap,
+    num::NonZeroUsize,
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{self, RecvTimeoutError},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+use tokio::{runtime, sync::oneshot};
+use tracing_subscriber::{layer::SubscriberExt as _, registry};
+
+/// The longest that Python is not asked whether something has interrupted it.
+const INTERVAL: Duration = Duration::from_millis(100);
+
+/// Against whom a bot practises: the rivals, the piles, and the rounds.
+type PracticeTerms = (Vec<String>, Vec<u64>, u32);
+
+/// A bot's run, which asks and reports through a queue.
+#[pyclass(frozen)]
+pub struct Session {
+    link: Arc<BotLink>,
+    notices: Mutex<mpsc::Receiver<Notice>>,
+    stop: Mutex<Option<oneshot::Sender<()>>>,
+}
+
+#[pymethods]
+impl Session {
+    /// Starts a run. `variables` are those of the environment that say where to play.
+    #[new]
+    #[pyo3(signature = (variables, concurrency, give_up_after, practice))]
+    fn start(
+        py: Python<'_>,
+        variables: HashMap<String, String>,
+        concurrency: NonZeroUsize,
+        give_up_after: Option<Duration>,
+        practice: Option<PracticeTerms>,
+    ) -> PyResult<Self> {
+        let (sender, notices) = mpsc::channel();
+        let (stop, stopped) = oneshot::channel();
+        let link = BotLink::new(sender);
+        let options = py.detach(|| Options::from_variables(|name| variables.get(name).cloned()));
+        let configured = options.map(|mut options| {
+            options.concurrency = concurrency;
+            options.give_up_after = give_up_after.unwrap_or(options.give_up_after);
+            options
+        });
+        let own = Arc::clone(&link);
+        let run = move || {
+            let ended = configured.and_then(|options| {
+                let subscriber = registry().with(LogLayer(Arc::clone(&own)));
+                tracing::subscriber::with_default(subscriber, || {
+                    play_to_end(options, practice, &own, stopped)
+                })
+            });
+            match ended {
+                Ok(summary) => own.tell("finished", 0, summary_json(&summary)),
+                Err(error) => own.tell("failed", 0, error_json(&error)),
+            }
+        };
+        thread::Builder::new()
+            .name("lastnim-bot".to_owned())
+            .spawn(run)
+            .map_err(|error| PyRuntimeError::new_err(format!("the bot's thread did not start: {error}")))?;
+        Ok(Self { link, notices: Mutex::new(notices), stop: Mutex::new(Some(stop)) })
+    }
+
+    /// Waits for the next notice: its kind, its number, and its JSON. None if there is none in so many seconds.
+    fn next(&self, py: Python<'_>, seconds: f64) -> PyResult<Option<(&'static str, u64, String)>> {
+        let limit =
+            Duration::try_from_secs_f64(seconds).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let until = Instant::now() + limit;
+        loop {
+            let wait = until.saturating_duration_since(Instant::now()).min(INTERVAL);
+            let notice = py.detach(|| self.receive(wait));
+            match notice {
+                Ok(notice) if self.is_of_interest(&notice) => {
+                    return Ok(Some((notice.kind, notice.number, notice.json.to_string())));
+                }
+                Err(RecvTimeoutError::Timeout) if Instant::now() >= until => return Ok(None),
+                Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(PyRuntimeError::new_err("the bot's thread ended: its panic stands above"));
+                }
+            }
+            py.check_signals()?;
+        }
+    }
+
+    /// Answers a question with a row.
+    #[pyo3(signature = (number, offsets, note_hash))]
+    fn declare(&self, number: u64, offsets: Vec<u64>, note_hash: Option<[u8; 32]>) -> PyResult<()> {
+        // Without the seats the question is no longer open.
+        let Some(seats) = self.link.seats_of_question(number) else { return Ok(()) };
+        let value = Row::parse(&offsets, seats).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        self.link.answer(number, Answer::Row(Choice { value, note_hash }));
+        Ok(())
+    }
+
+    /// Answers a question with a take.
+    #[pyo3(signature = (number, take, note_hash))]
+    fn take(&self, number: u64, take: u64, note_hash: Option<[u8; 32]>) {
+        self.link.answer(number, Answer::Take(Choice { value: take, note_hash }));
+    }
+
+    /// Says that a report was heard.
+    fn heard(&self, number: u64) {
+        self.link.answer(number, Answer::Heard);
+    }
+
+    /// Says that the bot cannot go on in the match of a question.
+    fn fail(&self, number: u64, why: String) {
+        self.link.answer(number, Answer::Failed(why));
+    }
+
+    /// Ends the run soon.
+    fn stop(&self) {
+        self.stop.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+}
+
+impl Session {
+    fn receive(&self, wait: Duration) -> Result<Notice, RecvTimeoutError> {
+        self.notices.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(wait)
+    }
+
+    /// Returns whether a notice is no question that was withdrawn in the meantime.
+    fn is_of_interest(&self, notice: &Notice) -> bool {
+        matches!(notice.kind, "log" | "withdrawn" | "finished" | "failed") || self.link.is_open(notice.number)
+    }
+}
+
+/// Plays until the run ends, or until its session in Python is told to stop or is gone.
+fn play_to_end(
+    options: Options,
+    practice: Option<PracticeTerms>,
+    link: &Arc<BotLink>,
+    stopped: oneshot::Receiver<()>,
+) -> Result<Summary, Error> {
+    let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(Error::Thread)?;
+    let bot = LinkedBot(Arc::clone(link));
+    let shutdown = async {
+        // It is only ever dropped.
+        let _ = stopped.await;
+    };
+    runtime.block_on(async {
+        match practice {
+            None => run_async_until(bot, options, shutdown).await,
+            Some((rivals, piles, rounds)) => {
+                let practice = Practice::default().against(rivals).piles(piles).rounds(rounds);
+                practice_async_until(bot, options, practice, shutdown).await
+            }
+        }
+    })
+}
