@@ -70,7 +70,9 @@ async fn reconnecting_for_ever_leaves_nothing_behind() {
                     () = tokio::task::yield_now() => None,
                 }
             }
-            // By a connection of its own; not after one that was given up, which might come in behind it.
+            // The one that was given up may come in behind it, and take its place: nobody waits for a welcome.
+            1 => Line::try_over(channel.clone(), &tokens[0]).await.ok(),
+            // By a connection of its own.
             2 if round % 20 == 2 => Some(Line::open(&host, &tokens[0]).await.0),
             _ => Some(Line::over(channel.clone(), &tokens[0]).await.0),
         };
