@@ -48,6 +48,13 @@ impl MatchView {
         Ok(Self { info: Arc::new(info), game: Arc::new(game.clone()), position, ply, bank_left: hour })
     }
 
+    /// Returns the same as a match of another id: to try a bot that remembers matches.
+    #[must_use]
+    pub fn with_id(mut self, id: MatchId) -> Self {
+        Arc::make_mut(&mut self.info).id = id;
+        self
+    }
+
     /// Returns what was fixed before the first take.
     pub fn info(&self) -> &MatchInfo {
         &self.info

@@ -3,6 +3,7 @@
 mod async_bot;
 #[path = "../hostile_bot/mod.rs"]
 mod hostile_bot;
+mod opponent_model;
 
 use hostile_bot::{Misbehaviour, attack};
 use lastnim::{

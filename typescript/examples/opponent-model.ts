@@ -77,7 +77,7 @@ export class OpponentModel implements Bot {
   #expectedRows(match: MatchInfo, sample: number): Row[] {
     return match.bots.map((bot, seat) => {
       // Steps of another irrational size for each seat spread the samples over all combinations.
-      const place = ((sample + 0.5) * Math.sqrt(seat * seat + seat + 2)) % 1;
+      const place = ((sample + 0.5) * Math.sqrt(seat * seat + 2)) % 1;
       return this.#rowsOf(bot, match.seats).at(place);
     });
   }

@@ -157,7 +157,7 @@ fn next_steps_section(worst: Option<&WorstError<'_>>, own: &OwnCommand) -> Secti
         .command(format!("{lastnim} serve"))
         .paragraph("all of this as JSON:")
         .command(format!("{lastnim} demo --json"))
-        .paragraph("a bot in ten lines, in Rust or Python: README.md")
+        .paragraph("a bot in ten lines, in Rust, Python or TypeScript: README.md")
 }
 
 /// Prints the report as one JSON document.
