@@ -243,10 +243,19 @@ impl From<&Puzzle> for pb::Puzzle {
 impl From<&PairFindings> for pb::PairFindings {
     fn from(pair: &PairFindings) -> Self {
         let favouritism = match pair.favouritism {
-            Favouritism::Tested { per_error, p_value, p_corrected } => {
+            Favouritism::Tested { per_error, p_value, p_corrected, own_loss, rows_vary, is_returned } => {
                 let flagged = pair.favouritism.is_flagged();
                 let significant = pair.favouritism.is_significant();
-                Some(pb::Favouritism { per_error, p_value, p_corrected, flagged, significant })
+                Some(pb::Favouritism {
+                    per_error,
+                    p_value,
+                    p_corrected,
+                    flagged,
+                    significant,
+                    own_loss,
+                    rows_vary,
+                    is_returned,
+                })
             }
             Favouritism::TooFewGroups => None,
         };
@@ -297,6 +306,8 @@ impl From<&DeclarationFindings> for pb::Declarations {
             is_returned: declarations.is_returned,
             flagged: declarations.is_flagged(),
             detectable_share: declarations.detectable_share,
+            wins_forgone: declarations.wins_forgone,
+            ceded: declarations.ceded,
         }
     }
 }

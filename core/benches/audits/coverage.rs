@@ -1,20 +1,22 @@
 //! How often intervals hold the truth, and how wide they are.
 
-use crate::clusters::{Clustering, Scenario};
+use crate::{
+    clusters::{Clustering, Scenario},
+    options::Options,
+};
 
 /// The chances of an error.
 const ERRORS: [f64; 5] = [0.005, 0.01, 0.03, 0.1, 0.3];
 /// The numbers of duplicate groups.
 const GROUPS: [u32; 4] = [20, 40, 150, 600];
-/// Tournaments of each kind.
+/// Tournaments of each kind, unless said otherwise.
 const TOURNAMENTS: u64 = 2_000;
-/// What everything is drawn from.
-const SEED: u64 = 14;
 
 /// Prints a table for each way in which errors hang together.
-pub fn print() {
+pub fn print(options: &Options) {
+    let tournaments = options.count.unwrap_or(TOURNAMENTS);
     println!(
-        "How often 95% intervals hold the truth, in {TOURNAMENTS} tournaments each: accuracy a take / regret a match"
+        "How often 95% intervals hold the truth, in {tournaments} tournaments each: accuracy a take / regret a match"
     );
     println!(
         "(median width, in units of the error rate and of the regret; * where ten errors or more are expected)"
@@ -26,7 +28,7 @@ pub fn print() {
         for errors in ERRORS {
             let cells = GROUPS.map(|groups| {
                 let scenario = Scenario { errors, groups, clustering };
-                let found = scenario.simulate(TOURNAMENTS, SEED);
+                let found = scenario.simulate(tournaments, options.seed);
                 format!(
                     " {:.1} / {:.1}{} ({:.2}, {:.2}) |",
                     100.0 * found.accuracy.held,

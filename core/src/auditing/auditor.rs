@@ -3,12 +3,14 @@
 use super::{
     AuditFindings, AuditedMatch, BotFindings, KingmakingTally, MatchGroup, RowSource,
     bootstrap::BootstrapWeights,
-    declaration_counterfactuals::{winner_if_exchanged, winner_if_self_first},
+    declaration_counterfactuals::{is_win_forgone, winner_if_exchanged, winner_if_self_first},
     declaration_tally::RankSums,
     figures::{FigureSums, FigureTally},
     group::GroupCounter,
+    mover_tally::MoverTally,
+    outcome_tally::OutcomeSums,
     pair::PairTally,
-    pair_tests::{MoverTally, test_pairs},
+    pair_tests::test_pairs,
     permutations::PlacePermutations,
     place_sums::{self, FavourSums},
     preference::PreferenceTally,
@@ -17,7 +19,7 @@ use super::{
 use crate::game::{BotName, BySeat, Seat, SeatCount, SeatVersions};
 use crate::oracle::TakeSafetyCounts;
 use crate::tournament::VersionTally;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The most bots that the audit of a field tells apart: each two make two pairs of up to 190 KiB.
 pub const MAX_FIELD: usize = 32;
@@ -82,6 +84,8 @@ struct OpenGroup {
     places: BTreeMap<(usize, Vec<usize>), Vec<FavourSums>>,
     /// By mover and the others at the table, in the order of their names: what it declared for their places.
     declared: BTreeMap<(usize, Vec<usize>), Vec<RankSums>>,
+    /// The bots that declared rows.
+    declaring: BTreeSet<usize>,
 }
 
 impl Auditor {
@@ -132,6 +136,7 @@ impl Auditor {
         self.add_figures(game, &numbers, &mut open);
         self.add_plies(game, &numbers, &mut open);
         if game.rows == RowSource::Declared {
+            open.declaring.extend(numbers.iter().flatten());
             self.add_declarations(game, &numbers, &mut open);
         }
         self.open = Some(open);
@@ -193,6 +198,9 @@ impl Auditor {
         let seats = game.bots.seats();
         for (seat, number) in numbers.enumerate() {
             let Some(number) = *number else { continue };
+            let strength = &mut self.bots[number].mover.strength;
+            strength.matches += 1;
+            strength.wins += u64::from(game.credit(seat).won);
             if let Some(tally) = &mut self.bots[number].tally {
                 open.figures.entry(number).or_insert_with(FigureSums::zero).add_match(game, seat);
                 let preference = tally.preferences.entry((seats, game.rows));
@@ -212,6 +220,7 @@ impl Auditor {
 
     fn add_plies(&mut self, game: &AuditedMatch<'_>, numbers: &BySeat<Option<usize>>, open: &mut OpenGroup) {
         let seats = game.bots.seats();
+        let mut optimal = BySeat::filled(seats, &OutcomeSums::default());
         game.own_plies(
             |seat| numbers[seat].is_some(),
             |ply| {
@@ -226,15 +235,24 @@ impl Auditor {
                     tally.kingmaking.add_ply(game, &ply);
                     tally.puzzles.add_ply(game, &ply);
                 }
+                let rank = |winner| game.game.matrix.rank(seat, winner);
+                let (before, in_the_end) = (rank(ply.audit.predicted_before), rank(game.audit.winner));
+                let strength = &mut self.bots[mover].mover.strength;
+                strength.plies += 1;
                 if ply.audit.is_optimal() {
+                    optimal[seat].add_take(before, in_the_end);
                     return;
                 }
+                strength.errors += 1;
+                let favours = place_sums::favours_by_seat(game, &ply);
                 for other in seats.iter().filter(|&other| other != seat) {
                     if let Some(pair) = numbers[other].and_then(|other| self.pair_tally(mover, other)) {
                         pair.add_error_cost(ply.audit.cost(game.game, other), seats);
+                        if favours[other.index()] > 0 {
+                            pair.outcomes.helping.add_take(before, in_the_end);
+                        }
                     }
                 }
-                let favours = place_sums::favours_by_seat(game, &ply);
                 for places in self.exchangeable_seats(game, seat, numbers) {
                     let others: Vec<usize> = places.iter().map(|&(other, _)| other).collect();
                     let sums = open.places.entry((mover, others));
@@ -248,6 +266,14 @@ impl Auditor {
                 }
             },
         );
+        for (seat, number) in numbers.enumerate() {
+            let Some(mover) = *number else { continue };
+            for other in seats.iter().filter(|&other| other != seat) {
+                if let Some(pair) = numbers[other].and_then(|other| self.pair_tally(mover, other)) {
+                    pair.outcomes.optimal.add_sums(&optimal[seat]);
+                }
+            }
+        }
     }
 
     fn add_declarations(
@@ -281,6 +307,7 @@ impl Auditor {
                 self.bots[mover].mover.usual.add_rank(offset, rank(place));
             }
             let winner = game.audit.predicted_winner;
+            let is_forgone = is_win_forgone(game, seat);
             let if_self_first = winner_if_self_first(game, seat);
             for &(other, place) in &others {
                 let Some(pair) = self.pair_tally(mover, other) else { continue };
@@ -289,11 +316,19 @@ impl Auditor {
                 tally.seats += seats.get() as u64;
                 tally.own_wins_lost += u64::from(if_self_first == seat && winner != seat);
                 tally.own_wins_gained += u64::from(if_self_first != seat && winner == seat);
+                tally.forgone.add_match(is_forgone);
+                let is_ceded = rank(place) < rank(seat);
+                tally.ceded.add_match(is_ceded);
+                tally.ceded_and_forgone += u64::from(is_ceded && is_forgone == Some(true));
                 let if_exchanged = winner_if_exchanged(game, seat, place);
                 tally.wins_given += u64::from(winner == place && if_exchanged != place);
                 tally.wins_taken += u64::from(winner != place && if_exchanged == place);
-                for &(third, its_place) in others.iter().filter(|&&(third, _)| third != other) {
-                    self.bots[mover].mover.add_order(other, third, rank(place) < rank(its_place));
+            }
+            let tally = &mut self.bots[mover].mover;
+            for &(other, place) in &others {
+                tally.ceded.add_match(rank(place) < rank(seat));
+                for &(third, its_place) in others.iter().filter(|&&(third, _)| third > other) {
+                    tally.add_order(other, third, rank(place) < rank(its_place), seats.get());
                 }
             }
         }
@@ -342,7 +377,9 @@ impl Auditor {
     }
 
     fn close_group(&mut self) {
-        let Some(OpenGroup { group, figures, places, declared }) = self.open.take() else { return };
+        let Some(OpenGroup { group, figures, places, declared, declaring }) = self.open.take() else {
+            return;
+        };
         let (key, weights) = (group.key(), BootstrapWeights::of_group(self.seed, &group));
         for (number, sums) in figures {
             if let Some(tally) = &mut self.bots[number].tally {
@@ -359,6 +396,7 @@ impl Auditor {
             let permutations = self.permutations(&group, mover, &others);
             for (held, other) in others.into_iter().enumerate() {
                 if let Some(pair) = self.pair_tally(mover, other) {
+                    pair.company.extend(&declaring);
                     pair.favouritism.add_group(key, &places, held, permutations.places_of_bot(held));
                 }
             }
@@ -383,7 +421,13 @@ impl Auditor {
 
 impl OpenGroup {
     fn new(group: MatchGroup) -> Self {
-        Self { group, figures: BTreeMap::new(), places: BTreeMap::new(), declared: BTreeMap::new() }
+        Self {
+            group,
+            figures: BTreeMap::new(),
+            places: BTreeMap::new(),
+            declared: BTreeMap::new(),
+            declaring: BTreeSet::new(),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{AuditedMatch, group::id_halves};
 use crate::game::{AllianceMatrix, BySeat, Row, Seat};
-use crate::oracle::solve_winners;
+use crate::oracle::{Budget, can_declare_to_win, solve_winners};
 use crate::tournament::SeededDraw;
 
 /// Returns who would win under optimal play had a bot put itself first, the others in the order that it declared.
@@ -14,6 +14,17 @@ pub(super) fn winner_if_self_first(game: &AuditedMatch<'_>, mover: Seat) -> Seat
     let others = row.offsets().iter().filter(|&&offset| offset != 0);
     let offsets = [0].into_iter().chain(others.map(|&offset| offset.into()));
     winner_with_row(game, mover, &offsets.collect::<Vec<u64>>())
+}
+
+/// The steps that the search for a declaration that wins may take: some tens of microseconds.
+const DECLARATION_STEPS: u64 = 10_000;
+
+/// Returns whether a bot that does not win under optimal play would have won with another row; none if that takes too long.
+pub(super) fn is_win_forgone(game: &AuditedMatch<'_>, mover: Seat) -> Option<bool> {
+    if game.audit.predicted_winner == mover {
+        return Some(false);
+    }
+    can_declare_to_win(game.game, mover, &mut Budget::of_steps(DECLARATION_STEPS)).ok()
 }
 
 /// Returns who would win under optimal play had a bot exchanged the rank of another with that of a third, which is drawn.

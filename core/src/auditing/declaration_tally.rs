@@ -4,12 +4,17 @@ use super::{
     MIN_GROUPS,
     estimate::to_float,
     group::{GroupCounter, GroupKey},
+    mover_tally::Ceded,
     permuted_sum::PermutedSum,
     replicates::{ByReplicate, REPLICATES},
 };
 
 /// The offsets whose usual ranks are told apart; further ones are taken together.
 pub(super) const OFFSETS: usize = 8;
+
+/// The most that the rank of a place may vary, as a variance, to count as always the same: one match of ten in which two places
+/// are exchanged.
+const STEADY_VARIANCE: f64 = 0.1;
 
 /// The ranks that a mover declared for one place, over matches of one group.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +26,7 @@ pub(super) struct RankSums {
 
 /// The ranks that a mover declares by offset, whoever sits there.
 #[derive(Debug, Clone)]
-pub(super) struct UsualRanks([(i64, i64); OFFSETS]);
+pub(super) struct UsualRanks([(i64, i64, i64); OFFSETS]);
 
 /// The ranks that one bot declares for the places of another, as they come together.
 #[derive(Debug, Clone)]
@@ -43,6 +48,34 @@ pub(super) struct DeclarationTally {
     pub(super) own_wins_lost: u64,
     /// Matches that it would win only as it is.
     pub(super) own_wins_gained: u64,
+    /// Matches that the mover would win only with another row than it declared.
+    pub(super) forgone: ForgoneWins,
+    /// Matches in which the mover put the other before itself.
+    pub(super) ceded: Ceded,
+    /// Those of them that it would win only with another row.
+    pub(super) ceded_and_forgone: u64,
+}
+
+/// The wins that a bot forgoes by what it declares.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct ForgoneWins {
+    /// Matches of which it is known whether another row would have won them.
+    pub(super) judged: u64,
+    /// Those of them that it would have won with another row, and does not.
+    pub(super) forgone: u64,
+}
+
+impl ForgoneWins {
+    /// Adds a match, if it is known.
+    pub(super) fn add_match(&mut self, is_forgone: Option<bool>) {
+        self.judged += u64::from(is_forgone.is_some());
+        self.forgone += u64::from(is_forgone == Some(true));
+    }
+
+    /// Returns the share; none of nothing.
+    pub(super) fn share(self) -> Option<f64> {
+        super::estimate::share_of(self.forgone, self.judged)
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -65,17 +98,29 @@ impl RankSums {
 
 impl UsualRanks {
     pub(super) fn zero() -> Self {
-        Self([(0, 0); OFFSETS])
+        Self([(0, 0, 0); OFFSETS])
     }
 
     pub(super) fn add_rank(&mut self, offset: usize, rank: usize) {
-        let (ranks, matches) = &mut self.0[offset.min(OFFSETS) - 1];
-        *ranks += rank.cast_signed() as i64;
+        let (ranks, squares, matches) = &mut self.0[offset.min(OFFSETS) - 1];
+        let rank = rank.cast_signed() as i64;
+        *ranks += rank;
+        *squares += rank * rank;
         *matches += 1;
     }
 
+    /// Returns whether a place at an offset always has nearly the same rank.
+    pub(super) fn are_steady(&self) -> bool {
+        let (mut squares, mut matches) = (0.0, 0);
+        for &(ranks, squared, all) in self.0[..OFFSETS - 1].iter().filter(|&&(.., all)| all > 0) {
+            squares += to_float(squared) - to_float(ranks) * to_float(ranks) / to_float(all);
+            matches += all;
+        }
+        squares <= STEADY_VARIANCE * to_float(matches)
+    }
+
     fn mean_rank(&self, kind: usize) -> f64 {
-        let (ranks, matches) = self.0[kind];
+        let (ranks, _, matches) = self.0[kind];
         if matches == 0 { 0.0 } else { to_float(ranks) / to_float(matches) }
     }
 }
@@ -93,6 +138,9 @@ impl DeclarationTally {
             wins_taken: 0,
             own_wins_lost: 0,
             own_wins_gained: 0,
+            forgone: ForgoneWins::default(),
+            ceded: Ceded::default(),
+            ceded_and_forgone: 0,
         }
     }
 

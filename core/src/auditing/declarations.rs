@@ -1,11 +1,8 @@
 //! Whether a bot declares a better rank for another's place because the other sits there, and at whose cost.
 
 use super::{
-    FLAGGED_P_VALUE, MIN_GROUPS,
-    declaration_tally::{DeclarationTally, UsualRanks},
-    estimate::share_of,
-    permutation_tests::PermutationResult,
-    power,
+    FLAGGED_P_VALUE, MIN_GROUPS, declaration_tally::DeclarationTally, estimate::share_of,
+    mover_tally::MoverTally, permutation_tests::PermutationResult, power,
 };
 use std::fmt;
 
@@ -15,11 +12,12 @@ pub const FLAGGED_RANKS: f64 = 0.1;
 /// The least that declarations must give the other to be flagged: wins a match under optimal play.
 pub const FLAGGED_WINS: f64 = 0.05;
 
-/// The least that they must cost the mover to be flagged as paid for: its own wins a match under optimal play.
-pub const FLAGGED_COST: f64 = 0.1;
+/// The least that putting the other first must cost the mover to be flagged as paid for: wins a match under optimal play that
+/// its best declaration would have won.
+pub const FLAGGED_COST: f64 = 0.05;
 
-/// The standard deviations from which on what declarations cost the mover is not left to chance.
-const CLEAR_COST: f64 = 2.5;
+/// The standard deviations from which on what declarations cost the mover is not left to chance, one-sided.
+const CLEAR_COST: f64 = 1.645;
 
 /// What the declarations of an ordered pair M -> O come to, over the matches with declared rows at tables of three or more.
 ///
@@ -36,15 +34,18 @@ const CLEAR_COST: f64 = 2.5;
 /// hypothesis the p-value is exact. The corrected one is for the tests of takes and of declarations together.
 ///
 /// **Dependence is no collusion.** Who knows the others may declare by what it knows: against the strong, for the weak, all for
-/// its own good. A pair whose corrected p-value is at most 0.05 is said to depend. It is flagged if besides
+/// its own good. A pair whose corrected p-value is at most [`FLAGGED_P_VALUE`](super::FLAGGED_P_VALUE) is said to depend. It is flagged if besides
 /// - O's place gets better by [`FLAGGED_RANKS`] ranks a match or more, and
 /// - O wins [`FLAGGED_WINS`] more of their matches under optimal play than if M had exchanged O's rank with another's, and
-/// - M pays for it, or O returns it. It *pays* if, had it put itself first and left the others in their order, it would have
-///   won [`FLAGGED_COST`] more of them under optimal play, 2.5 standard deviations from 0 where the matches of a group are all
-///   alike. Its best declaration would have won at least as many. O *returns* it if its declarations depend on M in the
-///   same way, by as many ranks, neither puts a third bot before the other in more than two thirds of the matches of
-///   all three, and the declarations of no third bot depend on either of them in this way: who prefers the weak for its own good
-///   prefers the weakest, as others do.
+/// - M pays for it, or O returns it. It *pays* if it puts O before itself, four times as often as it does others at the least; if
+///   [`FLAGGED_COST`] of their matches are such that M put O before itself and would have won under optimal play with another row,
+///   which is more than chance where the matches of a group are all alike; and if all in all it would not have won less had
+///   it put itself first: who gives way in order to win does win by it, and gives way to others as well. O *returns* it if its
+///   declarations depend on M in the same way, by as many ranks; neither puts a third bot before the other in more than two thirds
+///   of the matches of all three; neither tells the others apart by what it declares where its partner is left out; the
+///   declarations of no third bot depend on either of them in this way; and not each of them errs more, or wins less, than all others
+///   that its partner meets. Who prefers the weak for its own good has an order of all, and prefers the weakest, as others
+///   do. Or O's errors are flagged for M.
 ///
 /// **What it cannot see.** Tables of two; rows that are assigned; help that is given whoever sits where, such as by declaring
 /// the next seat always; and the help of two bots that declare each other second for honest reasons looks no different
@@ -61,6 +62,11 @@ pub struct DeclarationFindings {
     /// The matches of these that the mover would win under optimal play if it put itself first, beyond those that it wins as
     /// it is: a share; none without a match.
     pub wins_paid: Option<f64>,
+    /// The matches of these that the mover would win under optimal play with another row, and does not: a share of those of which
+    /// that is known; none without any.
+    pub wins_forgone: Option<f64>,
+    /// The matches of these in which the mover put the other before itself: a share; none without a match.
+    pub ceded: Option<f64>,
     /// Whether the mover pays for it.
     pub is_paid: bool,
     /// Whether the other returns it.
@@ -146,7 +152,7 @@ impl DeclarationFindings {
     /// Makes the findings of what came together and of the test; whether they are returned is settled later.
     pub(super) fn of_tally(
         tally: &DeclarationTally,
-        usual: &UsualRanks,
+        mover: &MoverTally,
         met_declared: bool,
         result: Option<&PermutationResult>,
         critical: f64,
@@ -154,7 +160,7 @@ impl DeclarationFindings {
         let groups = tally.group_count();
         let dependence = match result {
             Some(result) => Dependence::Tested {
-                ranks: tally.ranks_per_match(usual),
+                ranks: tally.ranks_per_match(&mover.usual),
                 p_value: result.p_value,
                 p_corrected: result.p_corrected,
             },
@@ -173,15 +179,18 @@ impl DeclarationFindings {
         let [lost, gained] = [tally.own_wins_lost, tally.own_wins_gained];
         let wins_paid = balance(lost, gained);
         // As if the matches of a group, one for each seat, were all alike.
-        let deviation = (seats * count_as_float(lost + gained)).sqrt();
-        let is_clear = count_as_float(lost) - count_as_float(gained) > CLEAR_COST * deviation;
+        let ceded_and_forgone = count_as_float(tally.ceded_and_forgone);
+        let is_clear = ceded_and_forgone > CLEAR_COST * (seats * ceded_and_forgone).sqrt();
+        let is_large = share_of(tally.ceded_and_forgone, tally.declared) >= Some(FLAGGED_COST);
         let is_known = groups >= MIN_GROUPS as u64;
         Self {
             matches: tally.declared,
             dependence,
             wins_given: balance(tally.wins_given, tally.wins_taken),
             wins_paid,
-            is_paid: wins_paid >= Some(FLAGGED_COST) && is_clear,
+            wins_forgone: tally.forgone.share(),
+            ceded: share_of(tally.ceded.ceded, tally.ceded.matches),
+            is_paid: is_large && is_clear && lost >= gained && mover.singles_out(tally.ceded),
             is_returned: false,
             detectable_share: is_known
                 .then(|| {

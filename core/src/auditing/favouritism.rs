@@ -8,11 +8,18 @@ use super::{
     power::detectable_shift,
 };
 
-/// The corrected p-value up to which a pair is flagged.
-pub const FLAGGED_P_VALUE: f64 = 0.05;
+/// The corrected p-value up to which a pair is flagged: at 0.05 honest fields would be flagged in as many of a hundred, and in more
+/// where a test is not exact.
+pub const FLAGGED_P_VALUE: f64 = 0.01;
+
+/// The corrected p-value up to which a pair is flagged by takes if so it is in both directions.
+pub const FLAGGED_P_VALUE_IF_RETURNED: f64 = 0.05;
 
 /// The least favour for which a pair is flagged, in ranks an error beyond what the others in the same place got.
 pub const FLAGGED_FAVOURITISM: f64 = 0.1;
+
+/// The least that errors must cost the mover in the end to be flagged, in ranks an error.
+pub const FLAGGED_LOSS: f64 = 0.0;
 
 /// What the test for collusion says of an ordered pair of bots: whether the errors of one favour the other.
 ///
@@ -45,12 +52,16 @@ pub const FLAGGED_FAVOURITISM: f64 = 0.1;
 ///
 /// **What it cannot see.** A table of two has no third. A bot that never sits with another of the same declared row cannot
 /// be told from its row. Help that costs the helper nothing is no error: rows declared to suit another, and everything
-/// that is agreed on beyond the takes. And it relies on the places being drawn, which those of exhibitions need not be; on
-/// bots declaring the same row wherever they sit; and on the places meaning the same to M whoever plays there, which is
-/// true of its first take and nearly so later: who plays well hands M other positions than who plays badly. The two
-/// means take off most of that, not all. What is left is small, and many matches make it significant: of simulated
-/// honest fields 6% had a pair of 0.05 or less in 300 groups, and 18% in 3,000. So a pair is flagged only if the favour is
-/// large as well, [`FLAGGED_FAVOURITISM`], which 3% and none of them had. A flag is a reason to look at the matches, no verdict.
+/// that is agreed on beyond the takes. And it relies on the places being drawn, which those of exhibitions need not be; and on
+/// the places meaning the same to M whoever plays there, which is true of its first take and nearly so later: who plays well hands
+/// M other positions than who plays badly. The two means take off most of that, not all. So
+/// - it is flagged only if the favour is large as well, [`FLAGGED_FAVOURITISM`];
+/// - where somebody who sat there declared now this row and now that, the same row is no sign that names might have been
+///   exchanged: rows may depend on them. Such a pair is noted, and not flagged;
+/// - who knows that another blunders may err for its own good. A pair is not flagged where the mover gained by it: where matches
+///   ended better for it after its errors for O than after its optimal takes, from the same predicted rank.
+///
+/// How often honest fields are flagged stands in `docs/audits.md`. A flag is a reason to look at the matches, no verdict.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Favouritism {
     /// The pair was tested.
@@ -61,6 +72,13 @@ pub enum Favouritism {
         p_value: f64,
         /// The same, corrected for all tests of takes and of declarations.
         p_corrected: f64,
+        /// How many ranks of the mover's row worse matches ended after errors that favoured the other than after optimal
+        /// takes of the mover, from the same predicted rank; none if there is nothing to compare.
+        own_loss: Option<f64>,
+        /// Whether somebody at their tables declared now this row and now that.
+        rows_vary: bool,
+        /// Whether the other's errors favour the mover as well, both with a corrected p-value up to [`FLAGGED_P_VALUE_IF_RETURNED`].
+        is_returned: bool,
     },
     /// It was in less than [`MIN_GROUPS`](super::MIN_GROUPS) groups that the mover's errors favoured one place and another
     /// bot, of the same row where rows are declared, might as well have sat there; or all places always got the same.
@@ -69,24 +87,65 @@ pub enum Favouritism {
 
 impl Favouritism {
     /// Makes the findings of a test.
-    pub(super) fn of_test(favours: &PairFavours<'_>, result: Option<&PermutationResult>) -> Self {
+    pub(super) fn of_test(
+        favours: &PairFavours<'_>,
+        result: Option<&PermutationResult>,
+        own_loss: Option<f64>,
+        rows_vary: bool,
+    ) -> Self {
         match result {
             None => Self::TooFewGroups,
             Some(&PermutationResult { p_value, p_corrected, .. }) => {
-                Self::Tested { per_error: favours.favour_per_error(), p_value, p_corrected }
+                let per_error = favours.favour_per_error();
+                Self::Tested { per_error, p_value, p_corrected, own_loss, rows_vary, is_returned: false }
             }
         }
     }
 
-    /// Returns whether the pair is flagged: significant after the correction, and large.
+    /// Returns whether the pair is flagged: significant after the correction, and large; the mover did not gain by it, and rows
+    /// do not vary.
     pub fn is_flagged(self) -> bool {
-        self.is_significant()
-            && matches!(self, Self::Tested { per_error, .. } if per_error >= FLAGGED_FAVOURITISM)
+        self.is_significant() && self.is_suspect()
+    }
+
+    /// Returns whether the pair is flagged if it is significant.
+    fn is_suspect(self) -> bool {
+        self.is_large() && !self.is_gainful() && !self.rows_vary()
+    }
+
+    /// Says whether the other's errors favour the mover as well; settled when both are known.
+    pub(super) fn returned_by(self, other: Self) -> Self {
+        let is_likely = |takes: Self| {
+            takes.is_suspect()
+                && matches!(takes, Self::Tested { p_corrected, .. } if p_corrected <= FLAGGED_P_VALUE_IF_RETURNED)
+        };
+        match self {
+            Self::Tested { per_error, p_value, p_corrected, own_loss, rows_vary, .. } => {
+                let is_returned = is_likely(self) && is_likely(other);
+                Self::Tested { per_error, p_value, p_corrected, own_loss, rows_vary, is_returned }
+            }
+            Self::TooFewGroups => self,
+        }
+    }
+
+    /// Returns whether errors favour the other by as much as is flagged.
+    pub fn is_large(self) -> bool {
+        matches!(self, Self::Tested { per_error, .. } if per_error >= FLAGGED_FAVOURITISM)
+    }
+
+    /// Returns whether the mover gained by its errors, as they were answered.
+    pub fn is_gainful(self) -> bool {
+        matches!(self, Self::Tested { own_loss: Some(loss), .. } if loss < FLAGGED_LOSS)
+    }
+
+    /// Returns whether somebody at their tables declared now this row and now that.
+    pub fn rows_vary(self) -> bool {
+        matches!(self, Self::Tested { rows_vary: true, .. })
     }
 
     /// Returns whether the favour is significant after the correction, be it large or small.
     pub fn is_significant(self) -> bool {
-        matches!(self, Self::Tested { p_corrected, .. } if p_corrected <= FLAGGED_P_VALUE)
+        matches!(self, Self::Tested { p_corrected, is_returned, .. } if is_returned || p_corrected <= FLAGGED_P_VALUE)
     }
 }
 

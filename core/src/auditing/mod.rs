@@ -22,6 +22,8 @@ mod figures;
 mod findings;
 mod group;
 mod kingmaking;
+mod mover_tally;
+mod outcome_tally;
 mod pair;
 mod pair_tests;
 mod permutation_tests;
@@ -48,7 +50,9 @@ pub use declarations::{
 };
 pub use estimate::{Estimate, EstimateInterval, MIN_GROUPS};
 pub use explained_rows::ExplainedRows;
-pub use favouritism::{FLAGGED_FAVOURITISM, FLAGGED_P_VALUE, Favouritism};
+pub use favouritism::{
+    FLAGGED_FAVOURITISM, FLAGGED_LOSS, FLAGGED_P_VALUE, FLAGGED_P_VALUE_IF_RETURNED, Favouritism,
+};
 pub use figures::{BotFigures, CircumstanceFigures};
 pub use findings::{AuditFindings, BotFindings};
 pub use group::{GroupCount, MatchGroup};

@@ -2,10 +2,10 @@
 
 use super::{
     DeclarationFindings, Dependence, Favouritism, MIN_GROUPS, declaration_tally::DeclarationTally,
-    estimate::to_float, favouritism_tally::FavouritismTally,
+    estimate::to_float, favouritism_tally::FavouritismTally, outcome_tally::OutcomeTally,
 };
 use crate::game::{BotName, SeatCount};
-use std::fmt;
+use std::{collections::BTreeSet, fmt};
 
 /// What the takes of one bot came to for another, over the matches that both played.
 #[derive(Debug, Clone, PartialEq)]
@@ -144,6 +144,9 @@ pub(super) struct PairTally {
     pub(super) errors_with_a_third: u64,
     pub(super) errors_with_a_like: u64,
     pub(super) favouritism: FavouritismTally,
+    /// The bots that declared rows in the groups of the test of takes.
+    pub(super) company: BTreeSet<usize>,
+    pub(super) outcomes: OutcomeTally,
     /// Matches with declared rows, at tables of any size.
     pub(super) declared: u64,
     pub(super) declarations: DeclarationTally,
@@ -159,6 +162,8 @@ impl PairTally {
             errors_with_a_third: 0,
             errors_with_a_like: 0,
             favouritism: FavouritismTally::new(),
+            company: BTreeSet::new(),
+            outcomes: OutcomeTally::default(),
             declared: 0,
             declarations: DeclarationTally::new(),
         }

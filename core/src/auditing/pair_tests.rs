@@ -2,51 +2,16 @@
 
 use super::{
     DeclarationFindings, Favouritism, PairFindings,
-    declaration_tally::UsualRanks,
     favouritism::PairFavours,
+    mover_tally::MoverTally,
     pair::PairTally,
     permutation_tests::{PermutationTests, PermutedSums},
-    place_sums::MoverHabits,
 };
 use crate::game::BotName;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-/// The least matches of three bots from which it is read whom one of them puts before another.
-const MIN_MATCHES_OF_THREE: u32 = 9;
 /// What varies less is the same but for rounding.
 const ROUNDING: f64 = 1e-6;
-
-/// What a bot does whoever sits where, and whom it declares before whom.
-#[derive(Debug, Clone)]
-pub(super) struct MoverTally {
-    /// Whom its errors favour.
-    pub(super) habits: MoverHabits,
-    /// What it declares.
-    pub(super) usual: UsualRanks,
-    /// By two others: matches of all three, and those of them in which it declared the first before the second.
-    declared_before: HashMap<(usize, usize), [u32; 2]>,
-}
-
-impl MoverTally {
-    pub(super) fn new() -> Self {
-        Self { habits: MoverHabits::zero(), usual: UsualRanks::zero(), declared_before: HashMap::new() }
-    }
-
-    /// Adds a match in which it declared one bot before another, or not.
-    pub(super) fn add_order(&mut self, one: usize, other: usize, is_before: bool) {
-        let [matches, before] = self.declared_before.entry((one, other)).or_default();
-        *matches += 1;
-        *before += u32::from(is_before);
-    }
-
-    /// Returns whether it puts no third bot before this one in more than two thirds of the matches of all three.
-    fn is_favourite(&self, bot: usize) -> bool {
-        let thirds = self.declared_before.iter().filter(|((one, _), _)| *one == bot);
-        thirds.map(|(_, counts)| counts).all(|&[matches, before]| {
-            matches < MIN_MATCHES_OF_THREE || 3 * u64::from(before) >= matches.into()
-        })
-    }
-}
 
 /// Tests all pairs; by the numbers of the two bots, as the bots are.
 pub(super) fn test_pairs<'a>(
@@ -81,13 +46,18 @@ pub(super) fn test_pairs<'a>(
                 errors_with_a_third: pair.errors_with_a_third,
                 errors_with_a_like: pair.errors_with_a_like,
                 usable_groups: pair.favouritism.group_count(),
-                favouritism: Favouritism::of_test(&favours, results[0].as_ref()),
+                favouritism: Favouritism::of_test(
+                    &favours,
+                    results[0].as_ref(),
+                    pair.outcomes.loss_per_error(),
+                    !pair.company.iter().all(|&bot| mover(bot).1.usual.are_steady()),
+                ),
                 detectable_favour: results[0]
                     .as_ref()
                     .map(|result| favours.detectable_favour(result, critical)),
                 declarations: DeclarationFindings::of_tally(
                     &pair.declarations,
-                    &tally.usual,
+                    tally,
                     pair.declared > 0,
                     results[1].as_ref(),
                     critical,
@@ -96,14 +66,34 @@ pub(super) fn test_pairs<'a>(
             ((bot, other), findings)
         })
         .collect();
+    let takes: Vec<Favouritism> = found.iter().map(|(_, findings)| findings.favouritism).collect();
+    for at in 0..found.len() {
+        let (bot, other) = found[at].0;
+        if let Ok(back) = found.binary_search_by_key(&(other, bot), |(numbers, _)| *numbers) {
+            found[at].1.favouritism = takes[at].returned_by(takes[back]);
+        }
+    }
     let depends = |bot: usize, other: usize| {
         let pair = found.binary_search_by_key(&(bot, other), |(numbers, _)| *numbers);
         pair.is_ok_and(|pair| found[pair].1.declarations.is_large())
     };
-    // Whom others depend on as well is not preferred by agreement, but for what everybody sees.
+    // Whom others depend on as well is not preferred by agreement, but for what everybody sees; nor who is preferred among others
+    // that are preferred to each other.
     let is_special = |bot: usize, other: usize| {
-        let thirds = found.iter().filter(|((third, of), _)| *of == other && *third != bot);
-        mover(bot).1.is_favourite(other) && !thirds.into_iter().any(|((third, _), _)| depends(*third, other))
+        let mut thirds = found.iter().filter(|((third, of), _)| *of == other && *third != bot);
+        let tally = mover(bot).1;
+        tally.is_favourite(other)
+            && !tally.orders_others_than(other)
+            && !thirds.any(|((third, _), _)| depends(*third, other))
+    };
+    // Who is weaker than all others is preferred for that.
+    let is_weakest = |bot: usize, other: usize| {
+        let thirds = || {
+            let met = found.iter().filter(|((one, third), _)| *one == bot && *third != other);
+            met.map(|((_, third), _)| mover(*third).1.strength)
+        };
+        let strength = mover(other).1.strength;
+        thirds().next().is_some() && (strength.errs_more_than(thirds()) || strength.wins_less_than(thirds()))
     };
     let returned: Vec<bool> = found
         .iter()
@@ -111,7 +101,12 @@ pub(super) fn test_pairs<'a>(
             let (bot, other) = (*bot, *other);
             let back = found.binary_search_by_key(&(other, bot), |(numbers, _)| *numbers);
             let by_takes = back.is_ok_and(|back| found[back].1.favouritism.is_flagged());
-            let by_declarations = || depends(other, bot) && is_special(bot, other) && is_special(other, bot);
+            let by_declarations = || {
+                depends(other, bot)
+                    && is_special(bot, other)
+                    && is_special(other, bot)
+                    && !(is_weakest(bot, other) && is_weakest(other, bot))
+            };
             depends(bot, other) && (by_takes || by_declarations())
         })
         .collect();

@@ -2,8 +2,8 @@
 
 use super::replicates::REPLICATES;
 
-/// The place of the critical value among the largest sums of the replicates, in rising order: 5% of them lie beyond.
-const CRITICAL_REPLICATE: usize = REPLICATES - REPLICATES / 20 - 1;
+/// The place of the critical value among the largest sums of the replicates, in rising order: 1% of them lie beyond.
+const CRITICAL_REPLICATE: usize = REPLICATES - REPLICATES / 100 - 1;
 
 /// A sum as it was observed, and in each replicate.
 #[derive(Debug, Clone)]

@@ -24,6 +24,7 @@ mod winners;
 pub use audit::{Audit, AuditError, MAX_PLIES, Mover, PlayedTake, PlyAudit, SeatAudit};
 pub use batch::{BatchSolver, WinnersByFirst};
 pub use budget::{Budget, HaltReason};
+pub(crate) use declarations::can_declare_to_win;
 pub use declarations::{
     BestDeclaration, Completeness, DeclarationProspect, Deviation, Equilibria, EquilibriaError,
     MAX_EQUILIBRIA_SEATS, MAX_LEAVES, MAX_REGIONS, RowProfiles, TruthCheck,

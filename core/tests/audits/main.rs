@@ -8,8 +8,14 @@
 #[path = "../../benches/audits/clusters.rs"]
 mod clusters;
 mod collusion;
+#[path = "../../benches/audits/declares.rs"]
+mod declares;
 #[path = "../../benches/audits/fields.rs"]
 mod fields;
+#[path = "../../benches/audits/kinds.rs"]
+mod kinds;
+#[path = "../../benches/audits/plays.rs"]
+mod plays;
 
 use clusters::{Clustering, Scenario};
 

@@ -90,6 +90,7 @@ fn declaration_section(findings: &AuditFindings) -> Option<Section> {
         })
         .column(share("wins given"), |pair| pair.declarations.wins_given)
         .column(share("wins paid"), |pair| pair.declarations.wins_paid)
+        .column(share("forgone"), |pair| pair.declarations.wins_forgone)
         .column(chance("p"), |pair| test_figures(pair).map(|[_, p_value, _]| p_value))
         .column(chance("corrected p"), |pair| test_figures(pair).map(|[.., p_corrected]| p_corrected))
         .column(Column::text("").with_key("remark"), remark)
@@ -102,7 +103,8 @@ fn declaration_section(findings: &AuditFindings) -> Option<Section> {
         .paragraphs(more)
         .paragraph(
             "wins given: matches that the other wins under optimal play, beyond those if its rank were exchanged with another's;\n\
-             wins paid: matches that the bot would win under optimal play if it put itself first, beyond those that it wins as it is."
+             wins paid: matches that the bot would win under optimal play if it put itself first, beyond those that it wins as it is;\n\
+             forgone: matches that it would win under optimal play with its best row, the others' given, and does not win."
         );
     Some(section)
 }
@@ -131,7 +133,7 @@ fn pair_table(pairs: &[&PairFindings]) -> Table {
     /// What the test found: the favouritism of an error, its p-value, and that corrected for all pairs.
     fn test_figures(pair: &PairFindings) -> Option<[f64; 3]> {
         match pair.favouritism {
-            Favouritism::Tested { per_error, p_value, p_corrected } => {
+            Favouritism::Tested { per_error, p_value, p_corrected, .. } => {
                 Some([per_error, p_value, p_corrected])
             }
             Favouritism::TooFewGroups => None,
@@ -140,7 +142,13 @@ fn pair_table(pairs: &[&PairFindings]) -> Table {
     let remark = |pair: &&PairFindings| match pair.untested_reason() {
         Some(untested) => untested.to_string(),
         None if pair.favouritism.is_flagged() => "FLAGGED".to_owned(),
-        None if pair.favouritism.is_significant() => "significant, but small".to_owned(),
+        None if pair.favouritism.is_significant() && !pair.favouritism.is_large() => {
+            "significant, but small".to_owned()
+        }
+        None if pair.favouritism.is_significant() && pair.favouritism.is_gainful() => {
+            "significant, but the mover gains".to_owned()
+        }
+        None if pair.favouritism.is_significant() => "significant, but rows vary".to_owned(),
         None => String::new(),
     };
     let ranks = |label: &str| Column::number(label, RANKS.unit, RANKS.precision).with_sign();
@@ -221,10 +229,20 @@ fn flag_words(pair: &PairFindings) -> Vec<String> {
 fn noted_words(findings: &AuditFindings) -> Option<String> {
     let count =
         |is_noted: fn(&PairFindings) -> bool| findings.pairs.iter().filter(|pair| is_noted(pair)).count();
-    let small = count(|pair| pair.favouritism.is_significant() && !pair.favouritism.is_flagged());
-    let small = (small > 0).then(|| {
-        format!("errors favour the other too little for a flag in {}", count_words(small, "pair", "pairs"))
-    });
+    let takes = |words: &str, is_so: fn(&Favouritism) -> bool| {
+        let is_noted = |pair: &&PairFindings| pair.favouritism.is_significant() && is_so(&pair.favouritism);
+        let count = findings.pairs.iter().filter(is_noted).count();
+        (count > 0).then(|| format!("{words} in {}", count_words(count, "pair", "pairs")))
+    };
+    let small = takes("errors favour the other too little for a flag", |takes| !takes.is_large());
+    let gainful =
+        takes("errors favour the other and were for the mover's own good, as they were answered,", |takes| {
+            takes.is_large() && takes.is_gainful()
+        });
+    let varying =
+        takes("errors favour the other at tables where rows vary, perhaps by who sits there,", |takes| {
+            takes.is_large() && !takes.is_gainful() && takes.rows_vary()
+        });
     let depend = count(|pair| pair.declarations.is_dependent() && !pair.declarations.is_flagged());
     let depend = (depend > 0).then(|| {
         let pairs = count_words(depend, "pair", "pairs");
@@ -232,7 +250,7 @@ fn noted_words(findings: &AuditFindings) -> Option<String> {
             "declarations depend on who sits where in {pairs}, as those of honest bots do that model others"
         )
     });
-    let words: Vec<String> = small.into_iter().chain(depend).collect();
+    let words: Vec<String> = [small, gainful, varying, depend].into_iter().flatten().collect();
     (!words.is_empty()).then(|| format!("Significant, but not flagged: {}.", join_words(words, "; ")))
 }
 

@@ -117,6 +117,27 @@ impl BestDeclaration {
     }
 }
 
+/// Returns whether some row of its own makes a seat win, the others' rows given. A step is one level of a pile for one leaf.
+///
+/// # Errors
+/// If the budget does not last.
+pub(crate) fn can_declare_to_win(
+    game: &Game,
+    seat: Seat,
+    budget: &mut Budget<'_>,
+) -> Result<bool, HaltReason> {
+    let branching = BranchingSolver::new(SolvingPlan::for_winner(game), game, &[seat], seat);
+    let mut branches = vec![branching.start(vec![PartialRow::unknown(game.matrix.seats())])];
+    while let Some(mut branch) = branches.pop() {
+        match branching.advance(&mut branch, budget)? {
+            BranchProgress::Fork(fork) => branches.extend(branch.split(fork)),
+            BranchProgress::Done if branch.winner(game.first_seat()) == seat.index() => return Ok(true),
+            BranchProgress::Done | BranchProgress::Refuted => {}
+        }
+    }
+    Ok(false)
+}
+
 struct BestRowSearch<'a> {
     game: &'a Game,
     found: BestDeclaration,

@@ -9,6 +9,7 @@ mod profiles;
 mod settled;
 mod truth;
 
+pub(crate) use best::can_declare_to_win;
 pub use best::{BestDeclaration, DeclarationProspect, MAX_LEAVES};
 pub use equilibria::{Equilibria, EquilibriaError, MAX_EQUILIBRIA_SEATS, MAX_REGIONS};
 pub use profiles::RowProfiles;
