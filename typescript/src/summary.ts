@@ -12,7 +12,9 @@ export class Summary {
   cancelled = 0;
   /** Matches that ended while the session was lost. */
   unseen = 0;
-  /** Ranks lost by own takes, in all matches together. */
+  /** Matches whose winner was seen and whose audit was not: a tournament may keep it from its bots. */
+  unaudited = 0;
+  /** Ranks lost by own takes, in all matches that were audited. */
   regret = 0;
   /** Own takes. */
   takes = 0;
@@ -24,16 +26,20 @@ export class Summary {
     return this.takes > 0 ? this.optimalTakes / this.takes : undefined;
   }
 
-  /** The ranks lost by own takes, a match; none before the first match. */
+  /** The ranks lost by own takes, a match that was audited; none before the first one. */
   get regretPerMatch(): number | undefined {
-    return this.matches > 0 ? this.regret / this.matches : undefined;
+    const audited = this.matches - this.unaudited;
+    return audited > 0 ? this.regret / audited : undefined;
   }
 
   /** @internal */
   addMatch(end: MatchEnd): void {
     if (end.reason === "cancelled") this.cancelled += 1;
     else if (end.reason === "unseen") this.unseen += 1;
-    else this.matches += 1;
+    else {
+      this.matches += 1;
+      if (end.winner !== undefined && end.figures === undefined) this.unaudited += 1;
+    }
     if (end.won && !end.forfeited) this.wins += 1;
     if (end.forfeited) this.forfeits += 1;
     this.regret += end.figures?.regret ?? 0;
@@ -47,11 +53,12 @@ export class Summary {
       count(this.matches, "match", "matches"),
       count(this.wins, "win", "wins"),
       count(this.forfeits, "forfeit", "forfeits"),
-      `regret ${this.regret}`,
     ];
+    if (this.unaudited === 0 || this.unaudited < this.matches) parts.push(`regret ${this.regret}`);
     if (this.accuracy !== undefined) parts.push(`accuracy ${(100 * this.accuracy).toFixed(0)}%`);
     if (this.cancelled > 0) parts.push(`${this.cancelled} cancelled`);
     if (this.unseen > 0) parts.push(`${this.unseen} ended unseen`);
+    if (this.unaudited > 0) parts.push(`${this.unaudited} without an audit`);
     return parts.join(", ");
   }
 }

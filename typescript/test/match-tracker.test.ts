@@ -162,6 +162,15 @@ test("a match from end to end", () => {
   assert.equal(String(table.tracker.summary), "1 match, 1 win, 0 forfeits, regret 1, accuracy 50%");
 });
 
+test("a match whose audit is withheld counts for no regret", () => {
+  const table = playing();
+  table.tell({ case: "matchEnded", value: { matchId: ID, reason: EndReason.FINISHED, winner: 1 } });
+  assert.equal(table.end().figures, undefined);
+  const { summary } = table.tracker;
+  assert.deepEqual([summary.matches, summary.unaudited, summary.regretPerMatch], [1, 1, undefined]);
+  assert.equal(String(summary), "1 match, 1 win, 0 forfeits, 1 without an audit");
+});
+
 test("a repeated turn is answered once by the bot and again by the tracker", () => {
   const table = playing();
   table.tell(turn(1, 2, 3n));
