@@ -33,6 +33,13 @@ impl Report {
         self
     }
 
+    /// Adds sections.
+    #[must_use = "it is the report with the sections"]
+    pub fn with_sections(mut self, sections: impl IntoIterator<Item = Section>) -> Self {
+        self.sections.extend(sections);
+        self
+    }
+
     /// Returns the tables, in their order.
     pub fn tables(&self) -> impl Iterator<Item = &Table> {
         self.blocks().filter_map(|block| match block {

@@ -4,7 +4,7 @@ use super::{
     folder::{RunFolder, working_folder},
     leaving::{LeftTournament, is_paused_by_run, pause_while_away},
     players::{LocalBots, TournamentAddress},
-    program::BotProgram,
+    program::{BotProgram, ProgramCommand},
     program_path::find_program,
     progress::{RunProgress, how_to_join_text},
     report::{SeenTournament, is_tournament_over},
@@ -356,9 +356,11 @@ impl<'a> TournamentRun<'a> {
                     let Some(program) = programs.get(word) else { continue };
                     let program = BotProgram {
                         bot: name.clone(),
-                        words: program.iter().cloned().chain(arguments.iter().map(OsString::from)).collect(),
-                        own: self.own.clone(),
-                        workplace: working_folder(&self.args.file)?,
+                        command: ProgramCommand {
+                            words: program.iter().cloned().chain(arguments.iter().map(OsString::from)).collect(),
+                            own: self.own.clone(),
+                            workplace: working_folder(&self.args.file)?,
+                        },
                         log: self.folder.log_file(name),
                     };
                     players.add_program(program, word.clone());

@@ -26,5 +26,7 @@ mod supervisor;
 pub use check::{CheckArgs, check_file};
 pub use command::{RunArgs, run};
 pub use located_run::locate_run;
+pub use program::{ProgramCommand, ProgramEnvironment, SupervisedProgram};
+pub use program_path::find_program;
 pub use report::SeenTournament;
-pub use supervisor::{SuperviseArgs, supervise_program};
+pub use supervisor::{SuperviseArgs, SupervisorReport, supervise_program};

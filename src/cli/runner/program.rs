@@ -26,17 +26,24 @@ const SECRETS: [&str; 6] = [
 /// How long a supervisor has to end a program: longer than it gives the program itself.
 const SUPERVISOR_GRACE: Duration = TERMINATION_GRACE.saturating_mul(2);
 
-/// How a program is started.
+/// A program with its arguments.
 #[derive(Debug, Clone)]
-pub struct BotProgram {
-    /// The bot that it is.
-    pub bot: BotName,
+pub struct ProgramCommand {
     /// The program and its arguments.
     pub words: Vec<OsString>,
     /// What starts its supervisor.
     pub own: OwnCommand,
     /// The folder in which it runs.
     pub workplace: PathBuf,
+}
+
+/// How a program is started.
+#[derive(Debug, Clone)]
+pub struct BotProgram {
+    /// The bot that it is.
+    pub bot: BotName,
+    /// The program.
+    pub command: ProgramCommand,
     /// The file to which its output goes.
     pub log: PathBuf,
 }
@@ -56,6 +63,17 @@ impl BotProgram {
     /// Starts the program under a supervisor.
     pub fn start_supervised(&self, ticket: &ProgramEnvironment) -> io::Result<SupervisedProgram> {
         let log = OpenOptions::new().append(true).create(true).open(&self.log)?;
+        self.command.start_supervised(ticket, log)
+    }
+}
+
+impl ProgramCommand {
+    /// Starts the program under a supervisor; what it prints goes to `output`.
+    pub fn start_supervised(
+        &self,
+        ticket: &ProgramEnvironment,
+        output: impl Into<Stdio>,
+    ) -> io::Result<SupervisedProgram> {
         let (program, arguments) =
             self.own.words.split_first().ok_or_else(|| io::Error::other("a supervisor without a program"))?;
         let mut command = Command::new(program);
@@ -75,7 +93,7 @@ impl BotProgram {
             .current_dir(&self.workplace)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(log)
+            .stderr(output)
             // An interrupt at the terminal is for the organiser, who ends the programs once the server has come to rest.
             .process_group(0)
             .spawn()?;

@@ -83,6 +83,7 @@ pub fn supervise_program(args: &SuperviseArgs) -> CommandResult {
             end_program(&mut child).map_err(failed)?;
         }
         if let Some(status) = child.try_wait().map_err(failed)? {
+            end_orphans(&child);
             write_report_line(&SupervisorReport::Ended(status.to_string()));
             return Ok(CommandExit::Done);
         }
@@ -130,6 +131,20 @@ fn end_program(child: &mut Child) -> io::Result<()> {
     signal_group(Signal::KILL, child);
     child.kill()?;
     child.wait().map(drop)
+}
+
+/// Ends what a program has started and left behind. The number of the group is its own while anything is left of it.
+fn end_orphans(ended: &Child) {
+    let group = Pid::from_child(ended);
+    let asked_at = Instant::now();
+    while kill_process_group(group, Signal::TERM).is_ok() {
+        if asked_at.elapsed() >= TERMINATION_GRACE {
+            // It may have ended this moment.
+            let _ = kill_process_group(group, Signal::KILL);
+            return;
+        }
+        thread::sleep(POLL_INTERVAL);
+    }
 }
 
 /// Sends a signal to a program and to what it started.
