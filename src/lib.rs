@@ -32,6 +32,9 @@ pub mod client;
 pub mod config;
 #[cfg(feature = "server")]
 #[doc(hidden)]
+pub mod conformance;
+#[cfg(feature = "server")]
+#[doc(hidden)]
 pub mod report;
 #[cfg(feature = "server")]
 #[doc(hidden)]

@@ -26,7 +26,7 @@ const CORE_LAYERS: [Layer; 6] = [
     ("auditing", &["game", "oracle", "tournament"]),
 ];
 /// The layers of the server and those that each may use; all of them may use the core.
-const LAYERS: [Layer; 10] = [
+const LAYERS: [Layer; 11] = [
     ("config", &[]),
     ("wire", &[]),
     ("store", &["wire"]),
@@ -36,7 +36,11 @@ const LAYERS: [Layer; 10] = [
     ("bots", &["wire", "client"]),
     ("server", &["config", "wire", "store", "arena", "rpc", "client", "bots"]),
     ("report", &["wire"]),
-    ("cli", &["config", "wire", "store", "arena", "rpc", "server", "client", "bots", "report"]),
+    ("conformance", &["wire"]),
+    (
+        "cli",
+        &["config", "wire", "store", "arena", "rpc", "server", "client", "bots", "report", "conformance"],
+    ),
 ];
 /// What the core may not name. Its Cargo.toml keeps out runtimes, networks and databases.
 const IMPURE: [&str; 4] = ["SystemTime", "Instant", "UNIX_EPOCH", "RandomState"];

@@ -118,7 +118,8 @@ pub fn field_words<M: Name>(path: &str) -> Vec<String> {
     kind.map(|kind| enum_words(kind).map(|(_, word)| word).collect()).unwrap_or_default()
 }
 
-fn message_descriptor<M: Name>() -> MessageDescriptor {
+/// Returns the descriptor of a message.
+pub(crate) fn message_descriptor<M: Name>() -> MessageDescriptor {
     DESCRIPTORS.get_message_by_name(&M::full_name()).expect("every message has a descriptor")
 }
 

@@ -1,0 +1,137 @@
+//! The bot under test, as the suite sees it: something that is started with an environment, may end, and can be stopped.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, PoisonError},
+};
+use tokio::{
+    sync::{oneshot, watch},
+    task::JoinHandle,
+};
+
+/// The bytes of a bot's output that are kept: the last ones.
+const MAX_OUTPUT_BYTES: usize = 4096;
+/// The characters of a line of output that are shown.
+const MAX_LINE_CHARS: usize = 200;
+
+/// What a bot finds in its environment, as under `lastnim tournament run`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BotEnvironment {
+    /// Where the server listens, as host:port: `LASTNIM_SERVER`.
+    pub server: String,
+    /// The bot's token: `LASTNIM_TOKEN`.
+    pub token: String,
+    /// The tournament to join: `LASTNIM_TOURNAMENT`.
+    pub tournament: String,
+}
+
+/// Starts the bot under test, once for each check and again where a check asks for that.
+pub trait BotLauncher: Send + Sync + 'static {
+    /// Starts the bot.
+    ///
+    /// # Errors
+    /// Says why it cannot be started.
+    fn launch(&self, environment: &BotEnvironment) -> Result<LaunchedBot, String>;
+}
+
+/// How a bot's program ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BotEnd {
+    /// In words, such as `exit status: 1`.
+    pub words: String,
+    /// Whether it says that all went well.
+    pub is_success: bool,
+}
+
+/// The last part of what a bot has printed.
+#[derive(Debug, Clone, Default)]
+pub struct OutputTail(Arc<Mutex<VecDeque<u8>>>);
+
+impl OutputTail {
+    /// Adds what was printed, and forgets what is too old.
+    pub fn push_bytes(&self, printed: &[u8]) {
+        let mut tail = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let printed = &printed[printed.len().saturating_sub(MAX_OUTPUT_BYTES)..];
+        let too_many = (tail.len() + printed.len()).saturating_sub(MAX_OUTPUT_BYTES);
+        tail.drain(..too_many);
+        tail.extend(printed);
+    }
+
+    /// Returns the last `count` lines, without control characters.
+    pub fn last_lines(&self, count: usize) -> Vec<String> {
+        let tail = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes: Vec<u8> = tail.iter().copied().collect();
+        let text = String::from_utf8_lossy(&bytes);
+        let lines = text
+            .lines()
+            .map(|line| line.replace(char::is_control, " ").chars().take(MAX_LINE_CHARS).collect::<String>());
+        let mut last: Vec<_> = lines.filter(|line| !line.trim().is_empty()).collect();
+        last.split_off(last.len().saturating_sub(count))
+    }
+}
+
+/// A bot that runs.
+#[derive(Debug)]
+pub struct LaunchedBot {
+    ended: watch::Receiver<Option<BotEnd>>,
+    stop: Option<oneshot::Sender<()>>,
+    task: JoinHandle<()>,
+    output: OutputTail,
+}
+
+impl LaunchedBot {
+    /// Runs a bot: `run` returns how it ended, and ends it once its argument resolves. It is called on a Tokio runtime.
+    pub fn spawn<F>(run: impl FnOnce(oneshot::Receiver<()>) -> F, output: OutputTail) -> Self
+    where
+        F: Future<Output = BotEnd> + Send + 'static,
+    {
+        let (stop, stopped) = oneshot::channel();
+        let (sender, ended) = watch::channel(None);
+        let running = run(stopped);
+        let task = tokio::spawn(async move {
+            let end = running.await;
+            sender.send_replace(Some(end));
+        });
+        Self { ended, stop: Some(stop), task, output }
+    }
+
+    /// Waits until the bot has ended by itself. Safe to cancel.
+    pub async fn wait_until_ended(&mut self) -> BotEnd {
+        match self.ended.wait_for(Option::is_some).await {
+            Ok(end) => end.clone().unwrap_or_else(|| unreachable!("it is there")),
+            Err(_) => BotEnd { words: "nobody knows how".to_owned(), is_success: false },
+        }
+    }
+
+    /// Returns what it has printed.
+    pub fn output(&self) -> &OutputTail {
+        &self.output
+    }
+
+    /// Ends the bot, if it still runs, and waits until it has ended.
+    pub async fn stop(&mut self) {
+        if let Some(stop) = self.stop.take() {
+            // It may have ended by itself.
+            let _ = stop.send(());
+        }
+        if !self.task.is_finished() {
+            let _ = (&mut self.task).await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_is_bounded_and_its_last_lines_are_kept() {
+        let tail = OutputTail::default();
+        for line in 0..10_000 {
+            tail.push_bytes(format!("line {line}\n").as_bytes());
+        }
+        tail.push_bytes(b"\x1b[31mred\xff\n\n");
+        assert_eq!(tail.last_lines(2), ["line 9999", " [31mred\u{fffd}"]);
+        assert!(tail.last_lines(usize::MAX).len() < 500);
+    }
+}

@@ -1,0 +1,117 @@
+//! A server on a free port of this machine that can be cut off, killed and brought back.
+
+use super::{
+    bot_session::Arrival,
+    network::{NetworkPace, carry_connections},
+    play_service::PlayService,
+};
+use std::{
+    io,
+    net::{Ipv4Addr, SocketAddr},
+    time::Duration,
+};
+use tokio::{
+    io::DuplexStream,
+    net::TcpListener,
+    sync::{mpsc, watch},
+    task::JoinHandle,
+    time::sleep,
+};
+use tokio_stream::{StreamExt as _, wrappers::ReceiverStream};
+use tonic::transport::Server;
+
+/// The window of a connection, as on the real server: small messages that wait must not close it.
+const CONNECTION_WINDOW_BYTES: u32 = 16 << 20;
+/// Connections that may wait to be served.
+const ACCEPTED: usize = 16;
+/// Attempts to bind the port again.
+const BIND_ATTEMPTS: u32 = 20;
+/// The pause between two of them.
+const BIND_PAUSE: Duration = Duration::from_millis(50);
+
+/// A task that ends with its owner.
+#[derive(Debug)]
+struct OwnedTask(JoinHandle<()>);
+
+impl Drop for OwnedTask {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// A server whose connections the script can cut. It is gone once this is dropped.
+#[derive(Debug)]
+pub(super) struct ScriptedServer {
+    address: SocketAddr,
+    pace: NetworkPace,
+    cuts: watch::Sender<u64>,
+    accepted: mpsc::Sender<DuplexStream>,
+    /// None while the server is down.
+    listening: Option<OwnedTask>,
+    _serving: OwnedTask,
+}
+
+impl ScriptedServer {
+    /// Listens on a free port of 127.0.0.1.
+    pub(super) async fn start(
+        token: &str,
+        pace: NetworkPace,
+        arrivals: mpsc::UnboundedSender<Arrival>,
+    ) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let address = listener.local_addr()?;
+        let (accepted, connections) = mpsc::channel(ACCEPTED);
+        let connections = ReceiverStream::new(connections).map(Ok::<_, io::Error>);
+        let router = Server::builder()
+            .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+            .add_service(PlayService::new(token, arrivals));
+        let serving = OwnedTask(tokio::spawn(async move {
+            // It ends when nobody connects any more.
+            let _ = router.serve_with_incoming(connections).await;
+        }));
+        let mut server =
+            Self { address, pace, cuts: watch::Sender::new(0), accepted, listening: None, _serving: serving };
+        server.listen_on(listener);
+        Ok(server)
+    }
+
+    /// Returns where it listens.
+    pub(super) fn address(&self) -> String {
+        self.address.to_string()
+    }
+
+    /// Cuts every connection; new ones are accepted.
+    pub(super) fn cut_connections(&self) {
+        self.cuts.send_modify(|cuts| *cuts += 1);
+    }
+
+    /// Cuts every connection and accepts none.
+    pub(super) async fn go_down(&mut self) {
+        if let Some(mut listening) = self.listening.take() {
+            listening.0.abort();
+            // It was aborted: there is nothing to learn.
+            let _ = (&mut listening.0).await;
+        }
+    }
+
+    /// Accepts connections again, on the same port.
+    pub(super) async fn come_back(&mut self) -> io::Result<()> {
+        let mut attempt = 0;
+        let listener = loop {
+            match TcpListener::bind(self.address).await {
+                Err(_) if attempt < BIND_ATTEMPTS => {
+                    attempt += 1;
+                    sleep(BIND_PAUSE).await;
+                }
+                bound => break bound?,
+            }
+        };
+        self.listen_on(listener);
+        Ok(())
+    }
+
+    fn listen_on(&mut self, listener: TcpListener) {
+        let carrying = carry_connections(listener, self.pace, self.cuts.subscribe(), self.accepted.clone());
+        self.listening = Some(OwnedTask(tokio::spawn(carrying)));
+    }
+}
