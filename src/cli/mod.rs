@@ -9,6 +9,7 @@ mod batch;
 mod bot;
 mod bots;
 mod completions;
+mod conformance;
 mod credentials;
 mod declarations;
 mod demo;
@@ -71,6 +72,7 @@ Examples:
   ID=$(lastnim tournament create --seats 2 --piles 3,4,5 --start-at 2)
   lastnim bot oracle --token $TOKEN --tournament $ID
   lastnim tournament watch $ID
+  lastnim conformance -- python3 mine.py
   lastnim record get $MATCH > record.json
   lastnim verify --key $(lastnim key) record.json
   lastnim replay record.json
@@ -104,6 +106,7 @@ enum Command {
     Key(key::KeyArgs),
     Export(export::ExportArgs),
     Bot(bot::BotArgs),
+    Conformance(conformance::ConformanceArgs),
     Solve(solve::SolveArgs),
     Sequence(sequence::SequenceArgs),
     Tree(tree::TreeArgs),
@@ -134,6 +137,7 @@ impl Command {
             Self::Key(args) => key::run(&args),
             Self::Export(args) => export::run(&args),
             Self::Bot(args) => bot::run(args),
+            Self::Conformance(args) => conformance::run(&args, own),
             Self::Solve(args) => solve::run(&args),
             Self::Sequence(args) => sequence::run(&args),
             Self::Tree(args) => tree::run(&args),

@@ -357,7 +357,11 @@ impl<'a> TournamentRun<'a> {
                     let program = BotProgram {
                         bot: name.clone(),
                         command: ProgramCommand {
-                            words: program.iter().cloned().chain(arguments.iter().map(OsString::from)).collect(),
+                            words: program
+                                .iter()
+                                .cloned()
+                                .chain(arguments.iter().map(OsString::from))
+                                .collect(),
                             own: self.own.clone(),
                             workplace: working_folder(&self.args.file)?,
                         },

@@ -1,0 +1,127 @@
+//! The conformance suite: right bots pass all of it, and each wrong one fails where it is wrong, and nowhere else.
+
+mod in_process;
+mod programs;
+mod raw_bot;
+
+use in_process::InProcess;
+use lastnim::{
+    bots::HouseBot,
+    client::{self, Options},
+    conformance::{BotEnd, BotEnvironment, BotLauncher, CHECKS, CheckOutcome, CheckVerdict, Suite},
+};
+use raw_bot::{Fault, run_raw_bot};
+use std::{sync::Arc, time::Duration};
+
+/// Longer than any right bot takes, also on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// How long a bot that does not answer is waited for; every check that it fails takes as long.
+const SHORT_PATIENCE: Duration = Duration::from_secs(4);
+
+/// Runs every check.
+async fn run_all(bot: impl BotLauncher, patience: Duration) -> Vec<CheckOutcome> {
+    let checks: Vec<_> = CHECKS.iter().collect();
+    let suite = Suite { launcher: Arc::new(bot), patience, jobs: 8 };
+    suite.run(&checks, |_| {}).await
+}
+
+/// Asserts that a bot fails these checks and no others, and that each failure says what it is about.
+fn assert_fails(outcomes: &[CheckOutcome], expected: &[&str]) {
+    let mut failed = Vec::new();
+    for outcome in outcomes {
+        match &outcome.verdict {
+            CheckVerdict::Passed => continue,
+            CheckVerdict::Failed(failure) => {
+                assert!(!failure.expected.is_empty() && !failure.got.is_empty(), "{outcome:?}");
+                assert!(!failure.sent.is_empty(), "{outcome:?}");
+            }
+            CheckVerdict::Skipped => {}
+        }
+        failed.push(outcome.check.name);
+    }
+    assert_eq!(failed, expected, "{outcomes:#?}");
+}
+
+async fn run_raw(fault: Fault, patience: Duration) -> Vec<CheckOutcome> {
+    run_all(InProcess(move |environment| run_raw_bot(environment, fault)), patience).await
+}
+
+async fn play_with_sdk(environment: BotEnvironment) -> BotEnd {
+    let options =
+        Options::new(environment.server.as_str(), environment.token).tournament(environment.tournament);
+    let bot = "greedy".parse::<HouseBot>().expect("a house bot").build_bot(1);
+    match client::run(bot, options).await {
+        Ok(_) => BotEnd { words: "exit status: 0".to_owned(), is_success: true },
+        Err(error) => BotEnd { words: error.to_string(), is_success: false },
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_of_the_rust_sdk_passes() {
+    assert_fails(&run_all(InProcess(play_with_sdk), PATIENCE).await, &[]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_without_an_sdk_passes() {
+    assert_fails(&run_raw(Fault::Nothing, PATIENCE).await, &[]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_that_thinks_anew_about_each_turn_fails_where_turns_come_again() {
+    assert_fails(&run_raw(Fault::ThinksAnew, PATIENCE).await, &["duplicate-events", "stale-events"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_that_dies_of_unknown_events_fails_there() {
+    assert_fails(&run_raw(Fault::DiesOfUnknownEvents, PATIENCE).await, &["later-events"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_that_ignores_snapshots_fails_wherever_they_say_what_is_awaited() {
+    let expected = [
+        "snapshot-turn",
+        "snapshot-declaration",
+        "restarted",
+        "server-killed",
+        "cut-declaring",
+        "cut-playing",
+        "cut-ending",
+        "refused",
+        "draining",
+    ];
+    assert_fails(&run_raw(Fault::IgnoresSnapshots, SHORT_PATIENCE).await, &expected);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_that_counts_in_doubles_fails_with_large_piles() {
+    assert_fails(&run_raw(Fault::CountsInDoubles, PATIENCE).await, &["large-piles"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_that_does_not_answer_pings_fails_there() {
+    assert_fails(&run_raw(Fault::IgnoresPings, SHORT_PATIENCE).await, &["pings"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_that_stays_after_its_tournament_fails_there() {
+    assert_fails(&run_raw(Fault::Stays, SHORT_PATIENCE).await, &["ends", "ends-while-away"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_that_leaves_with_any_tournament_fails_there() {
+    assert_fails(&run_raw(Fault::LeavesWithAnyTournament, PATIENCE).await, &["other-tournaments"]);
+}
+
+#[test]
+fn the_docs_have_a_line_for_each_check() {
+    let docs = include_str!("../../docs/conformance.md");
+    let described: Vec<_> = docs
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once('`'))
+        .map(|(name, _)| name)
+        .collect();
+    let checks: Vec<_> = CHECKS.iter().map(|check| check.name).collect();
+    assert_eq!(described, checks);
+    let readme = include_str!("../../README.md");
+    assert!(readme.contains(&format!("# {} checks, in any language", checks.len())));
+}

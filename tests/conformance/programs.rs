@@ -1,0 +1,90 @@
+//! The command: programs that play, and programs that do not.
+
+use serde_json::Value;
+use std::{
+    env,
+    process::{Command, Output},
+    time::{Duration, Instant},
+};
+
+const LASTNIM: &str = env!("CARGO_BIN_EXE_lastnim");
+/// The exit code by which `tests/python/prepare` says that there is no Python.
+const NO_PYTHON: i32 = 3;
+
+fn conformance(arguments: &[&str]) -> Output {
+    let mut command = Command::new(LASTNIM);
+    command.arg("conformance").args(arguments).env("PYTHONPATH", "target/python/stubs");
+    command.output().expect("the program runs")
+}
+
+/// Asserts that every check of a program holds. Further bots are added as tests that call this.
+fn assert_passes(command: &[&str]) {
+    let output = conformance(&[&["--json", "--patience", "60", "--"], command].concat());
+    let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let passed = found["passed"].as_u64();
+    assert_eq!((output.status.code(), passed), (Some(0), Some(30)), "{found:#}");
+}
+
+#[test]
+fn a_house_bot_passes() {
+    assert_passes(&["lastnim", "bot", "oracle"]);
+}
+
+#[test]
+fn the_python_bot_passes() {
+    let prepared = Command::new("tests/python/prepare").output().expect("bash runs tests/python/prepare");
+    if prepared.status.code() == Some(NO_PYTHON) && env::var("CI").as_deref() != Ok("true") {
+        eprintln!("skipped: this machine has no python3 with venv (CI=true makes that a failure)");
+        return;
+    }
+    assert!(prepared.status.success(), "tests/python/prepare: {}", String::from_utf8_lossy(&prepared.stderr));
+    assert_passes(&["target/python/venv/bin/python", "tests/python/bot.py"]);
+}
+
+/// Returns the result of each check and the failure of the first.
+fn failed_run(command: &[&str]) -> (Value, String) {
+    let began = Instant::now();
+    let output = conformance(&[&["--json", "--patience", "2", "--"], command].concat());
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(began.elapsed() < Duration::from_mins(1), "{output:?}");
+    let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let got = found["checks"][0]["failure"]["got"].as_str().expect("the first check fails").to_owned();
+    (found, got)
+}
+
+#[test]
+fn a_program_that_does_not_play_is_skipped_after_the_first_check() {
+    let (found, got) = failed_run(&["sh", "-c", "echo no plan >&2; exit 7"]);
+    assert_eq!(got, "the program ended (exit status: 7)");
+    assert_eq!((&found["failed"], &found["skipped"]), (&1.into(), &29.into()));
+    assert_eq!(found["checks"][0]["failure"]["output"][0], "no plan");
+    let (_, got) = failed_run(&["sleep", "600"]);
+    assert_eq!(got, "no call");
+    let (_, got) = failed_run(&["sh", "-c", "cat /dev/zero"]);
+    assert_eq!(got, "no call");
+}
+
+#[test]
+fn nothing_of_a_program_is_left() {
+    let mark = format!("86{}", std::process::id());
+    failed_run(&["sh", "-c", &format!("sleep {mark} & trap '' TERM; sleep {mark}; sleep {mark}")]);
+    failed_run(&["sh", "-c", &format!("sleep {mark} & trap '' TERM; sleep {mark} & exit 3")]);
+    let listed = Command::new("ps").args(["-eo", "args"]).output().expect("ps runs");
+    let listed = String::from_utf8_lossy(&listed.stdout);
+    assert!(!listed.lines().any(|line| line.starts_with(&format!("sleep {mark}"))), "{listed}");
+}
+
+#[test]
+fn the_command_line_is_checked() {
+    for (arguments, complaint) in [
+        (&["--", "no-such-program"][..], "error: no-such-program: there is no such program in PATH\n"),
+        (&["--only", "seat", "--", "true"], "no check has this name; perhaps seats\n"),
+        (&["--jobs", "0", "--", "true"], "0 is not in 1..=64\n"),
+        (&[], "COMMAND"),
+    ] {
+        let output = conformance(arguments);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(complaint), "{said}");
+    }
+}

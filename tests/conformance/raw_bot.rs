@@ -1,0 +1,141 @@
+//! A bot made from the protos alone, right or with one fault.
+
+use lastnim::{
+    conformance::{BotEnd, BotEnvironment},
+    wire::pb::{
+        Declare, JoinTournament, PlayRequest, PlayResponse, Pong, Row, Take, Turn,
+        arena_service_client::ArenaServiceClient, play_request::Action, play_response::Event,
+    },
+};
+use std::{error::Error, future::pending, time::Duration};
+use tokio::{sync::mpsc, time::sleep};
+use tokio_stream::wrappers::UnboundedReceiverStream;
+use tonic::Request;
+
+/// How long it waits before it connects again.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// What is wrong with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    Nothing,
+    /// Its take depends on how often it was asked.
+    ThinksAnew,
+    DiesOfUnknownEvents,
+    IgnoresSnapshots,
+    /// It takes all counters, by way of a double.
+    CountsInDoubles,
+    IgnoresPings,
+    /// It does not end with its tournament.
+    Stays,
+    LeavesWithAnyTournament,
+}
+
+/// How a session ended.
+enum SessionEnd {
+    Lost,
+    Over,
+    Died,
+}
+
+/// Plays until its tournament is over.
+pub async fn run_raw_bot(environment: BotEnvironment, fault: Fault) -> BotEnd {
+    let mut bot = RawBot { environment, fault, asked: 0 };
+    loop {
+        // A session that cannot be opened is tried again.
+        match bot.play_session().await.unwrap_or(SessionEnd::Lost) {
+            SessionEnd::Lost => sleep(PAUSE).await,
+            SessionEnd::Over if fault == Fault::Stays => pending().await,
+            SessionEnd::Over => return BotEnd { words: "exit status: 0".to_owned(), is_success: true },
+            SessionEnd::Died => return BotEnd { words: "exit status: 101".to_owned(), is_success: false },
+        }
+    }
+}
+
+struct RawBot {
+    environment: BotEnvironment,
+    fault: Fault,
+    asked: u64,
+}
+
+impl RawBot {
+    async fn play_session(&mut self) -> Result<SessionEnd, Box<dyn Error + Send + Sync>> {
+        let mut client = ArenaServiceClient::connect(format!("http://{}", self.environment.server)).await?;
+        let (actions, requests) = mpsc::unbounded_channel();
+        let mut call = Request::new(UnboundedReceiverStream::new(requests));
+        call.metadata_mut().insert("authorization", format!("Bearer {}", self.environment.token).parse()?);
+        let mut events = client.play(call).await?.into_inner();
+        let send = |action| actions.send(PlayRequest { action: Some(action) });
+        let join =
+            || Action::JoinTournament(JoinTournament { tournament_id: self.environment.tournament.clone() });
+        send(join())?;
+        let join = join();
+        while let Some(PlayResponse { event }) = events.message().await? {
+            match event {
+                None if self.fault == Fault::DiesOfUnknownEvents => return Ok(SessionEnd::Died),
+                Some(Event::JoinRefused(_)) => send(join.clone())?,
+                Some(Event::JoinedTournament(joined))
+                    if joined.tournament.as_ref().is_some_and(|tournament| tournament.state >= 3) =>
+                {
+                    return Ok(SessionEnd::Over);
+                }
+                Some(Event::TournamentEnded(ended)) => {
+                    let is_own = ended.tournament_id == self.environment.tournament;
+                    if is_own || self.fault == Fault::LeavesWithAnyTournament {
+                        return Ok(SessionEnd::Over);
+                    }
+                }
+                Some(event) => {
+                    for action in self.answers(event) {
+                        send(action)?;
+                    }
+                }
+                None => {}
+            }
+        }
+        Ok(SessionEnd::Lost)
+    }
+
+    fn answers(&mut self, event: Event) -> Vec<Action> {
+        let declare = |match_id: String, seats: usize| {
+            let row = Row { offsets: (0..seats as u32).collect() };
+            Action::Declare(Declare { match_id, row: Some(row), ..Declare::default() })
+        };
+        match event {
+            Event::Ping(ping) if self.fault != Fault::IgnoresPings => {
+                vec![Action::Pong(Pong { id: ping.id })]
+            }
+            Event::MatchStarted(started) => {
+                let setup = started.setup.unwrap_or_default();
+                if setup.assigned.is_some() {
+                    Vec::new()
+                } else {
+                    vec![declare(started.match_id, setup.bots.len())]
+                }
+            }
+            Event::Turn(turn) => vec![self.take(&turn)],
+            Event::Snapshot(snapshot) if self.fault != Fault::IgnoresSnapshots => {
+                let started = snapshot.started.unwrap_or_default();
+                let seats = started.setup.unwrap_or_default().bots.len();
+                let row = (snapshot.declaration_left_ms > 0).then(|| declare(started.match_id, seats));
+                row.into_iter().chain(snapshot.turn.map(|turn| self.take(&turn))).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+        reason = "one of the faults is to count in doubles"
+    )]
+    fn take(&mut self, turn: &Turn) -> Action {
+        self.asked += 1;
+        let take = match self.fault {
+            Fault::ThinksAnew => 1 + self.asked % turn.counters.min(3),
+            Fault::CountsInDoubles => turn.counters as f64 as u64,
+            _ => turn.counters.min(2),
+        };
+        Action::Take(Take { match_id: turn.match_id.clone(), ply: turn.ply, take, ..Take::default() })
+    }
+}
