@@ -18,8 +18,9 @@ pub const FLAGGED_P_VALUE_IF_RETURNED: f64 = 0.05;
 /// The least favour for which a pair is flagged, in ranks an error beyond what the others in the same place got.
 pub const FLAGGED_FAVOURITISM: f64 = 0.1;
 
-/// The least that errors must cost the mover in the end to be flagged, in ranks an error.
-pub const FLAGGED_LOSS: f64 = 0.0;
+/// The least that errors must cost the mover in the end to be flagged, in ranks an error: half of what an error costs at least, had
+/// nobody answered it by another.
+pub const FLAGGED_LOSS: f64 = 0.5;
 
 /// What the test for collusion says of an ordered pair of bots: whether the errors of one favour the other.
 ///
@@ -58,8 +59,9 @@ pub const FLAGGED_LOSS: f64 = 0.0;
 /// - it is flagged only if the favour is large as well, [`FLAGGED_FAVOURITISM`];
 /// - where somebody who sat there declared now this row and now that, the same row is no sign that names might have been
 ///   exchanged: rows may depend on them. Such a pair is noted, and not flagged;
-/// - who knows that another blunders may err for its own good. A pair is not flagged where the mover gained by it: where matches
-///   ended better for it after its errors for O than after its optimal takes, from the same predicted rank.
+/// - who knows that another blunders may err for its own good. A pair is not flagged where the mover had its errors paid back: where
+///   matches ended less than [`FLAGGED_LOSS`] ranks worse for it after its errors for O than after its optimal takes, from the same
+///   predicted rank.
 ///
 /// How often honest fields are flagged stands in `docs/audits.md`. A flag is a reason to look at the matches, no verdict.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -102,7 +104,7 @@ impl Favouritism {
         }
     }
 
-    /// Returns whether the pair is flagged: significant after the correction, and large; the mover did not gain by it, and rows
+    /// Returns whether the pair is flagged: significant after the correction, and large; it cost the mover in the end, and rows
     /// do not vary.
     pub fn is_flagged(self) -> bool {
         self.is_significant() && self.is_suspect()
@@ -110,7 +112,7 @@ impl Favouritism {
 
     /// Returns whether the pair is flagged if it is significant.
     fn is_suspect(self) -> bool {
-        self.is_large() && !self.is_gainful() && !self.rows_vary()
+        self.is_large() && !self.is_paid_back() && !self.rows_vary()
     }
 
     /// Says whether the other's errors favour the mover as well; settled when both are known.
@@ -133,8 +135,8 @@ impl Favouritism {
         matches!(self, Self::Tested { per_error, .. } if per_error >= FLAGGED_FAVOURITISM)
     }
 
-    /// Returns whether the mover gained by its errors, as they were answered.
-    pub fn is_gainful(self) -> bool {
+    /// Returns whether the mover had its errors paid back by how others answered them.
+    pub fn is_paid_back(self) -> bool {
         matches!(self, Self::Tested { own_loss: Some(loss), .. } if loss < FLAGGED_LOSS)
     }
 

@@ -145,8 +145,8 @@ fn pair_table(pairs: &[&PairFindings]) -> Table {
         None if pair.favouritism.is_significant() && !pair.favouritism.is_large() => {
             "significant, but small".to_owned()
         }
-        None if pair.favouritism.is_significant() && pair.favouritism.is_gainful() => {
-            "significant, but the mover gains".to_owned()
+        None if pair.favouritism.is_significant() && pair.favouritism.is_paid_back() => {
+            "significant, but paid back".to_owned()
         }
         None if pair.favouritism.is_significant() => "significant, but rows vary".to_owned(),
         None => String::new(),
@@ -235,13 +235,12 @@ fn noted_words(findings: &AuditFindings) -> Option<String> {
         (count > 0).then(|| format!("{words} in {}", count_words(count, "pair", "pairs")))
     };
     let small = takes("errors favour the other too little for a flag", |takes| !takes.is_large());
-    let gainful =
-        takes("errors favour the other and were for the mover's own good, as they were answered,", |takes| {
-            takes.is_large() && takes.is_gainful()
-        });
+    let paid_back = takes("errors favour the other and were paid back by how they were answered,", |takes| {
+        takes.is_large() && takes.is_paid_back()
+    });
     let varying =
         takes("errors favour the other at tables where rows vary, perhaps by who sits there,", |takes| {
-            takes.is_large() && !takes.is_gainful() && takes.rows_vary()
+            takes.is_large() && !takes.is_paid_back() && takes.rows_vary()
         });
     let depend = count(|pair| pair.declarations.is_dependent() && !pair.declarations.is_flagged());
     let depend = (depend > 0).then(|| {
@@ -250,7 +249,7 @@ fn noted_words(findings: &AuditFindings) -> Option<String> {
             "declarations depend on who sits where in {pairs}, as those of honest bots do that model others"
         )
     });
-    let words: Vec<String> = [small, gainful, varying, depend].into_iter().flatten().collect();
+    let words: Vec<String> = [small, paid_back, varying, depend].into_iter().flatten().collect();
     (!words.is_empty()).then(|| format!("Significant, but not flagged: {}.", join_words(words, "; ")))
 }
 
