@@ -6,12 +6,14 @@ mod raw_bot;
 
 use in_process::InProcess;
 use lastnim::{
-    bots::HouseBot,
-    client::{self, Options},
+    client::{self, Bot, MatchView, Options},
     conformance::{BotEnd, BotEnvironment, BotLauncher, CHECKS, CheckOutcome, CheckVerdict, Suite},
 };
 use raw_bot::{Fault, run_raw_bot};
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 /// Longer than any right bot takes, also on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -46,11 +48,19 @@ async fn run_raw(fault: Fault, patience: Duration) -> Vec<CheckOutcome> {
     run_all(InProcess(move |environment| run_raw_bot(environment, fault)), patience).await
 }
 
+/// The README's bot.
+struct Half;
+
+impl Bot for Half {
+    fn play(&mut self, game: &MatchView) -> u64 {
+        game.position().counters().div_ceil(2)
+    }
+}
+
 async fn play_with_sdk(environment: BotEnvironment) -> BotEnd {
     let options =
         Options::new(environment.server.as_str(), environment.token).tournament(environment.tournament);
-    let bot = "greedy".parse::<HouseBot>().expect("a house bot").build_bot(1);
-    match client::run(bot, options).await {
+    match client::run(Half, options).await {
         Ok(_) => BotEnd { words: "exit status: 0".to_owned(), is_success: true },
         Err(error) => BotEnd { words: error.to_string(), is_success: false },
     }
@@ -110,6 +120,16 @@ async fn a_bot_that_stays_after_its_tournament_fails_there() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bot_that_leaves_with_any_tournament_fails_there() {
     assert_fails(&run_raw(Fault::LeavesWithAnyTournament, PATIENCE).await, &["other-tournaments"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_that_floods_its_stream_is_given_up_at_once() {
+    let began = Instant::now();
+    let outcomes = run_raw(Fault::Floods, PATIENCE).await;
+    let passed = outcomes.iter().filter(|outcome| outcome.verdict == CheckVerdict::Passed);
+    let passed: Vec<_> = passed.map(|outcome| outcome.check.name).collect();
+    assert!(passed.iter().all(|name| ["joins", "ends", "ends-while-away"].contains(name)), "{passed:?}");
+    assert!(began.elapsed() < PATIENCE, "{outcomes:#?}");
 }
 
 #[test]

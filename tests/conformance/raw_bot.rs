@@ -3,12 +3,12 @@
 use lastnim::{
     conformance::{BotEnd, BotEnvironment},
     wire::pb::{
-        Declare, JoinTournament, PlayRequest, PlayResponse, Pong, Row, Take, Turn,
+        Declare, JoinTournament, PlayRequest, PlayResponse, Pong, Row, Subscribe, Take, Turn,
         arena_service_client::ArenaServiceClient, play_request::Action, play_response::Event,
     },
 };
 use std::{error::Error, future::pending, time::Duration};
-use tokio::{sync::mpsc, time::sleep};
+use tokio::{sync::mpsc, task::yield_now, time::sleep};
 use tokio_stream::wrappers::UnboundedReceiverStream;
 use tonic::Request;
 
@@ -29,6 +29,8 @@ pub enum Fault {
     /// It does not end with its tournament.
     Stays,
     LeavesWithAnyTournament,
+    /// It subscribes without end.
+    Floods,
 }
 
 /// How a session ended.
@@ -70,6 +72,12 @@ impl RawBot {
             || Action::JoinTournament(JoinTournament { tournament_id: self.environment.tournament.clone() });
         send(join())?;
         let join = join();
+        if self.fault == Fault::Floods {
+            loop {
+                send(Action::Subscribe(Subscribe::default()))?;
+                yield_now().await;
+            }
+        }
         while let Some(PlayResponse { event }) = events.message().await? {
             match event {
                 None if self.fault == Fault::DiesOfUnknownEvents => return Ok(SessionEnd::Died),

@@ -39,7 +39,7 @@ pub struct ConformanceArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=600))]
     patience: u64,
     /// Checks at once, 1 to 64; each has a process of the bot
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=64))]
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=64))]
     jobs: u64,
     #[command(flatten)]
     form: FormArgs,
