@@ -37,8 +37,11 @@ from .oracle import (
     solve_game,
     tree,
 )
+from .playing import play, play_async
 from .positions import solve_many
+from .records import Record, Records, Verification, read_records, verify
 from .running import practice, practice_async, run, run_async
+from .standings import Standings
 
 __all__ = [
     "Bot",
@@ -56,13 +59,17 @@ __all__ = [
     "Origin",
     "PlayedGame",
     "Position",
+    "Record",
+    "Records",
     "Refusal",
     "Row",
     "Rows",
+    "Standings",
     "Summary",
     "Suspension",
     "TournamentEnd",
     "Turn",
+    "Verification",
     "__version__",
     "audit",
     "declarations",
@@ -70,9 +77,12 @@ __all__ = [
     "favouring_row",
     "list_grundy_values",
     "messages",
+    "play",
+    "play_async",
     "practice",
     "practice_async",
     "rationalise",
+    "read_records",
     "robustness",
     "run",
     "run_async",
@@ -81,4 +91,5 @@ __all__ = [
     "solve_many",
     "standard_row",
     "tree",
+    "verify",
 ]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from .match import Position
+from .match import Position
+from .messages import Standing
+from .records import Record
 
-__all__ = ["position_svg"]
+__all__ = ["position_svg", "record_html", "standings_html"]
 
 # Counters of a pile that are drawn one by one; of more, the number stands in the middle.
 MAX_DRAWN = 12
@@ -59,3 +60,50 @@ def _pile_svg(x: int, floor: int, counters: int, is_in_play: bool) -> str:
 def _short(counters: int) -> str:
     """Writes a number as it fits under a pile."""
     return str(counters) if counters < 100_000 else f"{counters:.1e}"
+
+
+def record_html(record: Record) -> str:
+    """Draws the piles at the start, and each take with the oracle's view of it."""
+    setup, rows = record.setup, record.rows
+    parts: list[str] = []
+    if rows is not None:
+        parts.append(position_svg(Position(setup.piles, setup.first, rows)))
+    bots = ", ".join(f"{seat} {bot}" for seat, bot in enumerate(setup.bots))
+    won = f"seat {record.winner} won" if record.winner is not None else "nobody won"
+    parts.append(f"<p>{escape(bots)}: {escape(won)}</p>")
+    cells = [
+        (
+            str(ply.ply),
+            f"{ply.seat} {ply.bot}",
+            f"{ply.take} of {ply.counters}",
+            ply.optimal_takes,
+            str(ply.regret),
+        )
+        for ply in record.plies
+    ]
+    parts.append(_table_html(("ply", "seat", "take", "optimal", "regret"), cells))
+    return "".join(parts)
+
+
+def standings_html(standings: Iterable[Standing]) -> str:
+    """Draws standings as a table."""
+    cells = [
+        (
+            str(line.place),
+            line.bot,
+            f"{line.points:g}",
+            str(line.matches),
+            str(line.wins),
+            "" if line.accuracy is None else f"{100 * line.accuracy:.1f}%",
+            "" if line.regret_per_match is None else f"{line.regret_per_match:.2f}",
+            str(line.forfeits),
+        )
+        for line in standings
+    ]
+    return _table_html(("place", "bot", "points", "matches", "wins", "accuracy", "regret/match", "forfeits"), cells)
+
+
+def _table_html(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

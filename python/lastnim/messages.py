@@ -51,6 +51,27 @@ RatingMeasure: TypeAlias = Literal[
 ]
 """What a rating is measured by: what the matches of the tournament are scored by."""
 
+RowDefault: TypeAlias = Literal[
+    "unspecified", "late", "invalid", "forfeited"
+]
+"""Why a seat's row is not one that it declared."""
+
+RefusalReason: TypeAlias = Literal[
+    "unspecified", "illegal_take", "not_your_turn", "future_ply", "stale", "invalid_row", "already_declared",
+    "not_started", "match_ended", "forfeited", "unknown_match", "malformed"
+]
+"""Why something that a bot sent was refused. Strikes are counted for the reasons that say so."""
+
+ForfeitReason: TypeAlias = Literal[
+    "unspecified", "timed_out", "disconnected", "no_show", "strikes", "resigned", "disqualified"
+]
+"""How a seat was lost."""
+
+EndReason: TypeAlias = Literal[
+    "unspecified", "finished", "ply_limit", "all_forfeited", "cancelled"
+]
+"""How a match came to its end."""
+
 
 @dataclass(frozen=True, slots=True)
 class TakeRange:
@@ -907,3 +928,343 @@ class Standing:
     """
     disqualified: bool
     """Whether it was disqualified: it stands behind all others, and shares its place with those that were as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """
+    The clock of a match. A seat's bank runs from the moment its turn is handed to its stream until its take arrives,
+    but not while the server itself stands still; the lag measured by Ping and Pong is given back within the quotas.
+    """
+
+    initial_ms: int
+    """Milliseconds that every seat starts with, 1 to 86,400,000 (a day)."""
+    increment_ms: int
+    """Milliseconds added after each take of the seat, 0 to 3,600,000 (an hour)."""
+    lag_quota_ms: int
+    """The most lag that is given back for one take, in milliseconds, 0 to 10,000."""
+    lag_total_ms: int
+    """The most lag that is given back to a seat in one match, in milliseconds, 0 to 600,000."""
+    declaration_ms: int
+    """Milliseconds that every seat has to declare its row, 1 to 3,600,000 (an hour)."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSetup:
+    """All that is fixed before the first move."""
+
+    bots: tuple[str, ...]
+    """The bots, by seat: 2 to 32 different names."""
+    piles: tuple[int, ...]
+    """The piles at the start: 1 to 1,024, each 1 to 2^63-1 counters. In JavaScript see Game.piles."""
+    first: int
+    """The seat that moves first, 0..n-1."""
+    ending: Ending
+    """Who wins when no counter is left."""
+    clock: Clock | None
+    """The clock."""
+    strikes: int
+    """The strike that forfeits a seat, 1 to 100."""
+    max_plies: int
+    """The number of plies after which the oracle decides, 1 to 65,536."""
+    assigned: tuple[tuple[int, ...], ...] | None
+    """The rows, where they are assigned; absent where seats declare their own."""
+    tournament_id: str
+    """The tournament that the match belongs to; empty for an exhibition."""
+    number: int
+    """The number of the match in its tournament, from 0."""
+    group: int
+    """The duplicate group: matches of the same bots on the same piles in every rotation share it."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredEvent:
+    """A seat's row became known to the server."""
+
+    seat: int
+    """The seat, 0..n-1."""
+    row: tuple[int, ...] | None
+    """Its row."""
+    defaulted: RowDefault
+    """Why this is the standard row and not the seat's own; unspecified where it is its own."""
+    note_hash: bytes
+    """What the bot added to its row: see Declare.note_hash. 32 bytes; empty where it added nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class RevealedEvent:
+    """All rows were shown to everybody."""
+
+    alliance_matrix: tuple[tuple[int, ...], ...] | None
+    """The rows of all seats."""
+
+
+@dataclass(frozen=True, slots=True)
+class TookEvent:
+    """A take was made."""
+
+    ply: int
+    """The number of the take, from 0."""
+    seat: int
+    """The seat that moved, 0..n-1."""
+    take: int
+    """Counters taken from the last nonempty pile, at least 1."""
+    steward: bool
+    """True where the steward moved for a forfeited seat."""
+    charged_us: int
+    """Microseconds charged to the seat's bank, lag given back already deducted."""
+    lag_us: int
+    """Microseconds of lag given back."""
+    note_hash: bytes
+    """What the bot added to its take: see Take.note_hash. 32 bytes; empty where it added nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class StruckEvent:
+    """A seat was given a strike."""
+
+    seat: int
+    """The seat, 0..n-1."""
+    ply: int
+    """The ply that the match had reached."""
+    reason: RefusalReason
+    """Why."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForfeitedEvent:
+    """A seat was lost; the steward plays it from here."""
+
+    seat: int
+    """The seat, 0..n-1."""
+    reason: ForfeitReason
+    """How it was lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndedEvent:
+    """The match ended."""
+
+    reason: EndReason
+    """How it came to its end."""
+    winner: int | None
+    """The seat that won; absent where the match was cancelled."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordEvent:
+    """One event of a record."""
+
+    at_us: int
+    """
+    When it happened, in microseconds since 1970-01-01 UTC; in a record never less than the event's before. While a
+    match is watched, rows come later than in its record, and so after events that are younger.
+    """
+    created: MatchSetup | None
+    """The match was set up."""
+    declared: DeclaredEvent | None
+    """A seat's row became known to the server. Left out of what is shown before the rows are revealed."""
+    revealed: RevealedEvent | None
+    """All rows were shown to everybody."""
+    took: TookEvent | None
+    """A take was made."""
+    struck: StruckEvent | None
+    """A seat was given a strike."""
+    forfeited: ForfeitedEvent | None
+    """A seat was lost; the steward plays it from here."""
+    ended: EndedEvent | None
+    """The match ended."""
+    hash: bytes
+    """
+    The hash of this event and of all before it, 32 bytes: BLAKE3 of the event's canonical bytes, keyed with the hash
+    before it. It stands only in records whose rows are revealed: before that, whoever knows the hash of an event that
+    follows a withheld row could try all rows until the hash fits. WatchMatch sends no hashes at all.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRecord:
+    """
+    Everything that happened in a match. Once the match is over the server has signed it; docs/records.md says what a
+    verifier needs to know.
+    """
+
+    match_id: str
+    """The match, a UUID."""
+    events: tuple[RecordEvent, ...]
+    """The events in the order in which they happened; the first is `created`."""
+    signer: bytes
+    """
+    The Ed25519 public key of the server that signed the record, 32 bytes; empty while the match is not over, and
+    where it was cancelled before its rows were revealed.
+    """
+    signature: bytes
+    """The signature on the hash of the last event, 64 bytes; empty where `signer` is."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRow:
+    """A match that is over."""
+
+    match_id: str
+    """The match, a UUID."""
+    tournament_id: str | None
+    """The tournament that it belongs to, a UUID; absent for an exhibition, as the next two."""
+    tournament_number: int | None
+    """The number of the match in its tournament, from 0."""
+    tournament_group: int | None
+    """The duplicate group."""
+    created_at_us: int
+    """When it was set up, in microseconds since 1970-01-01 UTC."""
+    ended_at_us: int
+    """When it ended, in microseconds since 1970-01-01 UTC."""
+    seats: int
+    """How many seats it has."""
+    bots: str
+    """The bots, by seat."""
+    piles: str
+    """The counters of the piles at the start."""
+    first_seat: int
+    """The seat that moved first."""
+    ending: Ending
+    """Who wins when no counter is left."""
+    rows_assigned: bool
+    """Whether the rows were assigned to the seats."""
+    alliance_matrix: str | None
+    """The rows; absent where they were never revealed, as all that the oracle says."""
+    clock_initial_ms: int
+    """The clock: see Clock."""
+    clock_increment_ms: int
+    """See Clock.increment_ms."""
+    clock_lag_quota_ms: int
+    """See Clock.lag_quota_ms."""
+    clock_lag_total_ms: int
+    """See Clock.lag_total_ms."""
+    clock_declaration_ms: int
+    """See Clock.declaration_ms."""
+    strikes_limit: int
+    """The strike that forfeits a seat."""
+    max_plies: int
+    """The number of plies after which the oracle decides."""
+    plies: int
+    """How many takes there were."""
+    errors: int | None
+    """How many of them were errors."""
+    first_error_ply: int | None
+    """The first of those."""
+    kingmaking_plies: int | None
+    """How many of them gave a third seat something."""
+    end_reason: EndReason | None
+    """Why it ended."""
+    winner_seat: int | None
+    """The seat that won, if any."""
+    winner_bot: str | None
+    """Its bot."""
+    predicted_winner_seat: int | None
+    """The seat that wins from the first position under optimal play."""
+    predicted_winner_bot: str | None
+    """Its bot."""
+    events: int
+    """How many events the record has."""
+    head_hash: bytes | None
+    """The hash of the last event, 32 bytes."""
+    signer: bytes | None
+    """The public key that signed the record, 32 bytes."""
+    void_reason: str | None
+    """Why it was voided, if it was: it counts for nothing, and was played again."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatRow:
+    """A seat of a match that is over. What the oracle says is absent where the match has no winner."""
+
+    match_id: str
+    """The match, a UUID."""
+    tournament_id: str | None
+    """The tournament that it belongs to, a UUID; absent for an exhibition."""
+    seat: int
+    """The seat, 0..n-1."""
+    bot: str
+    """Its bot."""
+    row: str | None
+    """Its row; absent where the rows were never revealed."""
+    row_default: RowDefault | None
+    """Why it has the standard row, if the bot's own did not count."""
+    won: bool | None
+    """Whether it won; the steward wins for nobody."""
+    rank_predicted: int | None
+    """See SeatAudit.rank_predicted."""
+    rank_actual: int | None
+    """See SeatAudit.rank_actual."""
+    satisfaction: float | None
+    """How satisfied its bot is, 0 to 1: as SeatAudit.satisfaction, but 0 where the seat was lost."""
+    regret: int | None
+    """See SeatAudit.regret."""
+    luck: int | None
+    """See SeatAudit.luck."""
+    accuracy: float | None
+    """See SeatAudit.accuracy."""
+    own_plies: int | None
+    """Takes that the seat itself made."""
+    optimal_plies: int | None
+    """How many of these were optimal."""
+    strikes: int
+    """How many strikes it had."""
+    forfeit_reason: ForfeitReason | None
+    """Why it was forfeited, if it was."""
+    time_left_us: int
+    """What its bank held at the end."""
+    row_note_hash: bytes | None
+    """What the bot added to its row, 32 bytes."""
+    versions: int
+    """How many versions of the bot sat there, with one for sessions that said none; 0 if it never said any."""
+    version: str | None
+    """Those of them that it said, as BotVersion.version."""
+    config_hash: str | None
+    """Their config hashes in base64."""
+    attended: bool
+    """Whether the bot came: one that never did forfeits the match, and has no figures of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlyRow:
+    """A take of a match that is over, with the oracle's view."""
+
+    match_id: str
+    """The match, a UUID."""
+    tournament_id: str | None
+    """The tournament that it belongs to, a UUID; absent for an exhibition."""
+    ply: int
+    """The number of the take, from 0."""
+    at_us: int
+    """When it was made, in microseconds since 1970-01-01 UTC."""
+    seat: int
+    """The seat that moved, 0..n-1."""
+    bot: str
+    """Its bot."""
+    steward: bool
+    """Whether the steward moved for it."""
+    pile: int
+    """The index of the pile in play, from 0."""
+    counters: int
+    """What it held before the take. In JavaScript see Game.piles."""
+    take: int
+    """What was taken. In JavaScript see Game.piles."""
+    optimal: bool
+    """Whether that was optimal."""
+    optimal_takes: str
+    """The optimal takes, and ranges of them, as in `1-3 7`."""
+    predicted_before_seat: int
+    """The winner under optimal play before the take."""
+    predicted_after_seat: int
+    """The winner under optimal play after it."""
+    regret: int
+    """See PlyAudit.regret."""
+    bank_before_us: int
+    """What the seat's bank held before the take."""
+    charged_us: int
+    """What the take cost it."""
+    lag_us: int
+    """The lag that was given back for it."""
+    note_hash: bytes | None
+    """What the bot added to the take, 32 bytes."""

@@ -8,9 +8,11 @@ from types import TracebackType
 from typing import Any
 
 from ._json import message_from_json
-from ._lastnim import Server
+from ._lastnim import Server, record_of_message
 from .messages import Standing
 from .oracle import Ending
+from .records import Record, record_from_json
+from .standings import Standings
 
 __all__ = ["TestServer"]
 
@@ -80,10 +82,20 @@ class TestServer:
         tournament: str = self.call("CreateTournament", {"settings": request})["tournament"]["id"]
         return tournament
 
-    def standings(self, tournament: str) -> tuple[Standing, ...]:
+    def standings(self, tournament: str) -> Standings:
         """Returns the standings of a tournament, the leader first."""
         answer = self.call("GetStandings", {"tournament_id": tournament})
-        return tuple(message_from_json(Standing, line) for line in answer["standings"])
+        return Standings(message_from_json(Standing, line) for line in answer["standings"])
+
+    def record(self, match_id: str) -> Record:
+        """Returns the record of a match, signed once it is over."""
+        answer = self.call("GetRecord", {"match_id": match_id})
+        return record_from_json(record_of_message(json.dumps(answer["record"])))
+
+    def public_key(self) -> str:
+        """Returns the key that checks its signatures, as `lastnim key` prints it."""
+        key: str = self.call("GetPublicKey", {})["public_key"]
+        return key
 
     def call(self, method: str, request: dict[str, Any], token: str | None = None) -> Any:
         """Makes a call of the services of bots, matches or tournaments, as the admin unless another token is given; the request and

@@ -13,6 +13,8 @@ mod oracle;
 mod positions;
 mod program;
 mod question;
+mod records;
+mod rehearsal;
 mod server;
 mod session;
 
@@ -23,10 +25,15 @@ use pyo3::{prelude::*, wrap_pyfunction};
 fn _lastnim(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("OracleStopped", module.py().get_type::<oracle::OracleStopped>())?;
+    module.add_class::<records::RecordReader>()?;
+    module.add_class::<rehearsal::HousePlayer>()?;
     module.add_class::<server::Server>()?;
     module.add_class::<session::Session>()?;
     module.add_function(wrap_pyfunction!(oracle::answer_question, module)?)?;
     module.add_function(wrap_pyfunction!(oracle::message_descriptors, module)?)?;
+    module.add_function(wrap_pyfunction!(records::record_of_message, module)?)?;
+    module.add_function(wrap_pyfunction!(records::verify_record_text, module)?)?;
+    module.add_function(wrap_pyfunction!(rehearsal::record_of_play, module)?)?;
     module.add_function(wrap_pyfunction!(positions::solve_positions, module)?)?;
     module.add_function(wrap_pyfunction!(program::run_program, module)?)?;
     Ok(())

@@ -113,7 +113,7 @@ impl RecordDocuments {
 
     /// Reads the next record's text; an empty file has one, which is empty. After one that is no UTF-8
     /// ([`io::ErrorKind::InvalidData`]) the next can be read.
-    pub fn next(&mut self) -> io::Result<Option<RecordDocument>> {
+    pub fn next_document(&mut self) -> io::Result<Option<RecordDocument>> {
         if self.line.is_some() {
             return self.next_line();
         }
@@ -170,7 +170,7 @@ fn decode_text(bytes: Vec<u8>) -> io::Result<String> {
 pub fn read_only_document(file: &Path) -> Result<String, Failure> {
     let failed = |error| Failure::runtime(error, input_name(file));
     let mut documents = RecordDocuments::open(file).map_err(failed)?;
-    let only = documents.next().map_err(failed)?;
+    let only = documents.next_document().map_err(failed)?;
     if only.as_ref().is_some_and(|document| document.line.is_some()) {
         return Err(Failure::input(format!("{}: a record in each line: give one record", input_name(file))));
     }
@@ -184,7 +184,7 @@ mod tests {
     fn read(input: &'static [u8]) -> Vec<(Option<u64>, String)> {
         let mut documents = RecordDocuments::new(Box::new(input));
         let mut read = Vec::new();
-        while let Some(RecordDocument { line, text }) = documents.next().unwrap() {
+        while let Some(RecordDocument { line, text }) = documents.next_document().unwrap() {
             read.push((line, text));
         }
         read
@@ -203,7 +203,8 @@ mod tests {
 
     #[test]
     fn what_is_no_text_or_too_long_is_refused() {
-        let refusal = |input: Box<dyn Read>| RecordDocuments::new(input).next().unwrap_err().to_string();
+        let refusal =
+            |input: Box<dyn Read>| RecordDocuments::new(input).next_document().unwrap_err().to_string();
         assert_eq!(refusal(Box::new(&b"{\xff}"[..])), "byte 2 of the record is no UTF-8");
         let words = refusal(Box::new(io::repeat(b'x')));
         assert_eq!(words, format!("a record of more than {MAX_LINE_BYTES} bytes: that is the most"));

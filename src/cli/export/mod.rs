@@ -6,3 +6,4 @@ mod rows;
 mod tests;
 
 pub use command::{ExportArgs, run};
+pub use rows::ExportedMatch;

@@ -147,7 +147,7 @@ pub fn run(args: &RationaliseArgs) -> CommandResult {
             }
         };
         loop {
-            match documents.next() {
+            match documents.next_document() {
                 Ok(None) => break,
                 Ok(Some(document)) if document.line.is_some() && document.text.trim().is_empty() => {}
                 Ok(Some(document)) => {

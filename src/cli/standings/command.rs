@@ -65,7 +65,7 @@ pub fn run(args: &StandingsArgs) -> CommandResult {
         let name = record_input::input_name(&file);
         let mut documents = RecordDocuments::open(&file).map_err(|error| Failure::runtime(error, &name))?;
         loop {
-            let read = match documents.next() {
+            let read = match documents.next_document() {
                 Ok(None) => break,
                 Ok(Some(document)) if document.line.is_some() && document.text.trim_ascii().is_empty() => {
                     continue;

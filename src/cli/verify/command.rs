@@ -239,12 +239,12 @@ fn verify_records(
         print_verdict(verdict, name, line, args, output)
     };
     loop {
-        match documents.next() {
+        match documents.next_document() {
             Ok(None) => return Ok(()),
             Ok(Some(document)) => {
                 let blank = document.line.is_some() && document.text.trim().is_empty();
                 if !(blank && args.any_layout) {
-                    judged(document.line, &verify_document(&document, args))?;
+                    judged(document.line, &verify_document(&document, args.key, args.any_layout))?;
                 }
             }
             Err(error) => {
@@ -259,7 +259,17 @@ fn verify_records(
     }
 }
 
-fn verify_document(document: &RecordDocument, args: &VerifyArgs) -> RecordVerdict {
+/// Verifies a record, and says what it came to as `--json` prints it; `any_layout` accepts what `--any-layout` does.
+pub fn verify_document_as_json(
+    document: &RecordDocument,
+    file: &str,
+    key: Option<PublicKey>,
+    any_layout: bool,
+) -> Value {
+    verify_document(document, key, any_layout).json(file, document.line, key)
+}
+
+fn verify_document(document: &RecordDocument, key: Option<PublicKey>, any_layout: bool) -> RecordVerdict {
     let given = match read_record(&document.text) {
         Ok(given) => given,
         Err(error) => {
@@ -275,13 +285,13 @@ fn verify_document(document: &RecordDocument, args: &VerifyArgs) -> RecordVerdic
                 return Err(VerifyRefusal::Unsigned("its match was cancelled before the rows were revealed"));
             }
             (None, Some(_), Some(_)) => return Err(VerifyRefusal::Unsigned("its signature was taken away")),
-            (Some(seal), _, _) if args.key.is_some_and(|key| key != seal.signer) => {
+            (Some(seal), _, _) if key.is_some_and(|key| key != seal.signer) => {
                 return Err(VerifyRefusal::OtherSigner(Box::new(seal.signer)));
             }
             (Some(_), _, _) => {}
         }
         match layout_difference(&document.text, sealed.record(), sealed.seal()) {
-            Some(mut at) if !args.any_layout => {
+            Some(mut at) if !any_layout => {
                 at.line += document.line_offset();
                 Err(VerifyRefusal::Layout { at, cause: layout_cause(&document.text, &sealed) })
             }

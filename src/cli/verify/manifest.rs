@@ -139,7 +139,7 @@ fn add_file(file: &Path, compared: &mut ComparedRecords<'_>) -> Result<(), Failu
         Err(error) => return Err(Failure::runtime(error, name)),
     };
     loop {
-        let document = match documents.next() {
+        let document = match documents.next_document() {
             Ok(None) => return Ok(()),
             Ok(Some(document)) => document,
             Err(error) if error.kind() == io::ErrorKind::InvalidData => {

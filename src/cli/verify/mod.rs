@@ -6,4 +6,4 @@ mod manifest;
 mod manifest_report;
 mod standings_comparison;
 
-pub use command::{VerifyArgs, run};
+pub use command::{VerifyArgs, run, verify_document_as_json};

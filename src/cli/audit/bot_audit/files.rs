@@ -99,7 +99,7 @@ pub fn read_record_files(
             let mut documents = RecordDocuments::open(file).map_err(failed)?;
             loop {
                 number += 1;
-                match documents.next() {
+                match documents.next_document() {
                     Ok(None) => break,
                     Ok(Some(document))
                         if document.text.trim_ascii().is_empty() && document.line.is_some() => {}

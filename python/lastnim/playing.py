@@ -1,0 +1,163 @@
+"""Matches that are played in this process: no server, no sockets and no clocks."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import os
+import re
+import time
+from collections import Counter
+from collections.abc import Coroutine, Iterable, Sequence
+from typing import Any, cast
+
+from ._conversation import is_async, row_of, take_of
+from ._lastnim import HousePlayer, record_of_play
+from .bot import Bot, Choice
+from .match import Clock, EndReason, Figures, Match, MatchEnd, Position, Row, Turn
+from .messages import SeatRow
+from .oracle import Ending, Matrix, game_json, matrix_rows, standard_matrix
+from .records import Record, record_from_json
+
+__all__ = ["play", "play_async"]
+
+HOUR_MS = 3_600_000
+STRIKES = 3
+MAX_PLIES = 10_000
+
+
+class HouseBot(Bot):
+    """A house bot that is asked in this process."""
+
+    def __init__(self, name: str, seed: int) -> None:
+        self.name = name
+        self._player = HousePlayer(name, seed)
+
+    def declare(self, match: Match) -> Row:
+        game = game_json(match.piles, None, match.seats, match.seat, match.ending)
+        return tuple(self._player.declare(json.dumps(game)))
+
+    def play(self, turn: Turn) -> int:
+        position = turn.position
+        return self._player.play(json.dumps(game_json(position.piles, position.rows, None, position.seat, position.ending)))
+
+
+def play(
+    bots: Sequence[Bot | str],
+    piles: Iterable[int],
+    *,
+    matrix: Matrix | None = None,
+    first: int = 0,
+    ending: Ending = "to_move_wins",
+    seed: int = 0,
+) -> Record:
+    """Plays a match between bots, a seat each in their order, and returns its record, which nobody has signed.
+
+    A word is a house bot: `oracle`, `greedy`, `timid`, `loyal`, `traitor` or `random`, whose takes follow from `seed`. With `matrix` the
+    rows are assigned; otherwise the bots declare theirs. Everything that a bot raises is raised, and so is a ValueError for a row or a
+    take that the rules do not allow. The bots hear of the end by `ended`.
+    """
+    playing = _play(bots, piles, matrix, first, ending, seed)
+    if any(not isinstance(bot, str) and is_async(bot) for bot in bots):
+        return asyncio.run(playing)
+    return _run_at_once(playing)
+
+
+async def play_async(
+    bots: Sequence[Bot | str],
+    piles: Iterable[int],
+    *,
+    matrix: Matrix | None = None,
+    first: int = 0,
+    ending: Ending = "to_move_wins",
+    seed: int = 0,
+) -> Record:
+    """Plays a match as `play` does, in the event loop that is running."""
+    return await _play(bots, piles, matrix, first, ending, seed)
+
+
+def _run_at_once(playing: Coroutine[Any, Any, Record]) -> Record:
+    """Runs a coroutine that waits for nothing."""
+    try:
+        playing.send(None)
+    except StopIteration as end:
+        return cast(Record, end.value)
+    playing.close()
+    raise RuntimeError("a plain method of a bot waits for an event loop")
+
+
+async def _play(
+    given: Sequence[Bot | str], piles: Iterable[int], matrix: Matrix | None, first: int, ending: Ending, seed: int
+) -> Record:
+    if not 2 <= len(given) <= 32:
+        raise ValueError(f"bots: {len(given)} of them: 2 to 32 play")
+    bots = [HouseBot(bot, seed + seat) if isinstance(bot, str) else bot for seat, bot in enumerate(given)]
+    names = _names_of(bots)
+    assigned = None if matrix is None else tuple(tuple(row) for row in matrix_rows(matrix, len(bots)))
+    # What is wrong with the game is said before anybody plays.
+    start = Position.of(tuple(piles), matrix=assigned or standard_matrix(len(bots)), seat=first, ending=ending)
+    clock = Clock(HOUR_MS, 0, 0, 0, HOUR_MS)
+    now_us, random = time.time_ns() // 1000, os.urandom(10)
+    matches = [
+        Match("", seat, tuple(names), start.piles, first, ending, clock, STRIKES, MAX_PLIES, assigned, None)
+        for seat in range(len(bots))
+    ]
+    rows: list[Row] = list(assigned or [])
+    row_hashes: list[bytes | None] = []
+    if assigned is None:
+        for bot, match in zip(bots, matches, strict=True):
+            choice = await _choice_of(bot.declare(match))
+            row = tuple(row_of(choice.value))
+            if sorted(row) != list(range(len(bots))):
+                raise ValueError(f"{names[match.seat]} declared {row}: each of 0 to {len(bots) - 1} must appear once")
+            rows.append(row)
+            row_hashes.append(choice.note_hash)
+    position = Position(start.piles, first, tuple(rows), ending, 0, HOUR_MS)
+    takes: list[tuple[int, bytes | None]] = []
+    while not position.is_over and len(takes) < MAX_PLIES:
+        seat = position.seat
+        choice = await _choice_of(bots[seat].play(Turn(matches[seat], position)))
+        take = take_of(choice.value)
+        try:
+            after = position.after(take)
+        except ValueError as error:
+            raise ValueError(f"{names[seat]}, ply {position.ply}: {error}") from None
+        takes.append((take, choice.note_hash))
+        position = Position(after.piles, after.seat, after.rows, ending, after.ply, HOUR_MS)
+    game = json.dumps(game_json(start.piles, rows, None, first, ending))
+    record = record_from_json(
+        record_of_play(names, game, assigned is not None, row_hashes, takes, (now_us, random))
+    )
+    for bot, match, seat_row in zip(bots, matches, record.seats, strict=True):
+        if inspect.isawaitable(heard := bot.ended(_end_of(record, match, seat_row))):
+            await heard
+    return record
+
+
+async def _choice_of(answer: Any) -> Choice[Any]:
+    result: Any = await answer if inspect.isawaitable(answer) else answer
+    choice: Choice[Any] = result if isinstance(result, Choice) else Choice(result)  # pyright: ignore[reportUnknownVariableType]
+    if choice.note_hash is not None and len(choice.note_hash) != 32:
+        raise ValueError(f"note_hash of {len(choice.note_hash)} bytes: expected 32")
+    return choice
+
+
+def _names_of(bots: Sequence[Bot]) -> list[str]:
+    """Returns a name for each bot, as a server would allow it; those of the same kind are numbered."""
+    words = [bot.name if isinstance(bot, HouseBot) else re.sub(r"[^a-z0-9]+", "-", type(bot).__name__.lower()) for bot in bots]
+    words = [word.strip("-")[:28] or "bot" for word in words]
+    seen: Counter[str] = Counter()
+    names: list[str] = []
+    for word in words:
+        seen[word] += 1
+        names.append(word if seen[word] == 1 else f"{word}-{seen[word]}")
+    return names
+
+
+def _end_of(record: Record, match: Match, row: SeatRow) -> MatchEnd:
+    reason = cast(EndReason, record.match.end_reason or "unknown")
+    figures = None
+    if row.satisfaction is not None and row.regret is not None and row.luck is not None:
+        figures = Figures(row.satisfaction, row.regret, row.luck, row.own_plies or 0, row.optimal_plies or 0)
+    return MatchEnd(match, reason, record.winner, False, figures)

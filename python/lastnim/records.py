@@ -1,0 +1,220 @@
+"""Records of matches: what happened in each, as dataclasses and as tables."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import types
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, cast, get_args, get_origin, get_type_hints, overload
+
+from ._json import message_from_json
+from ._lastnim import RecordReader, verify_record_text
+from .match import Rows
+from .messages import Audit, MatchRecord, MatchRow, MatchSetup, PlyRow, SeatRow
+from .oracle import Ending, audit
+
+__all__ = ["Record", "Records", "Verification", "read_records", "verify"]
+
+TableName = Literal["matches", "seats", "plies"]
+ROWS: dict[TableName, type[Any]] = {"matches": MatchRow, "seats": SeatRow, "plies": PlyRow}
+
+
+@dataclass(frozen=True)
+class Record:
+    """The record of a match, with what `lastnim export` says of it."""
+
+    message: MatchRecord
+    """Everything that happened, in order."""
+    match: MatchRow
+    """The match in one row."""
+    seats: tuple[SeatRow, ...]
+    """A row for each seat: what it declared, and how it played."""
+    plies: tuple[PlyRow, ...]
+    """A row for each take, with the oracle's view of it."""
+    text: str
+    """The record in one line of JSON, as lastnim writes and signs it."""
+
+    @property
+    def match_id(self) -> str:
+        """The match, a UUID."""
+        return self.message.match_id
+
+    @property
+    def setup(self) -> MatchSetup:
+        """All that was fixed before the first move."""
+        setup = self.message.events[0].created
+        assert setup is not None, "the first event of a record is `created`"
+        return setup
+
+    @property
+    def rows(self) -> Rows | None:
+        """The rows of all seats; none if they were never revealed."""
+        revealed = (event.revealed for event in self.message.events if event.revealed is not None)
+        return next((event.alliance_matrix for event in revealed), None)
+
+    @property
+    def takes(self) -> tuple[int, ...]:
+        """The takes, in order."""
+        return tuple(event.took.take for event in self.message.events if event.took is not None)
+
+    @property
+    def winner(self) -> int | None:
+        """The seat that won; none if the match is not over or was cancelled."""
+        return self.match.winner_seat
+
+    @cached_property
+    def audit(self) -> Audit | None:
+        """The match held against the oracle; none if it was not played to the last counter."""
+        if self.rows is None or self.match.end_reason != "finished":
+            return None
+        setup = self.setup
+        return audit(
+            piles=setup.piles,
+            matrix=self.rows,
+            first=setup.first,
+            ending=cast(Ending, setup.ending),
+            takes=self.takes,
+        )
+
+    def verify(self, key: str | None = None) -> Verification:
+        """Verifies it: see `lastnim.verify`."""
+        return verify(self, key=key)
+
+    def _repr_html_(self) -> str:
+        from .drawing import record_html
+
+        return record_html(self)
+
+
+def record_from_json(text: str) -> Record:
+    """Makes a record of what the package's part in Rust says of it."""
+    parts = json.loads(text)
+    return Record(
+        message_from_json(MatchRecord, parts["message"]),
+        message_from_json(MatchRow, parts["match"]),
+        tuple(message_from_json(SeatRow, row) for row in parts["seats"]),
+        tuple(message_from_json(PlyRow, row) for row in parts["plies"]),
+        parts["text"],
+    )
+
+
+class Records(Sequence[Record]):
+    """Records in the order in which they were read, and their rows as tables: `matches`, `seats` and `plies`, whose columns are those of
+    `lastnim export`."""
+
+    def __init__(self, records: Iterable[Record]) -> None:
+        self._records = tuple(records)
+
+    @overload
+    def __getitem__(self, index: int) -> Record: ...
+    @overload
+    def __getitem__(self, index: slice) -> Records: ...
+    def __getitem__(self, index: int | slice) -> Record | Records:
+        if isinstance(index, slice):
+            return Records(self._records[index])
+        return self._records[index]
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    @property
+    def matches(self) -> tuple[MatchRow, ...]:
+        """A row for each match."""
+        return tuple(record.match for record in self)
+
+    @property
+    def seats(self) -> tuple[SeatRow, ...]:
+        """A row for each seat of each match."""
+        return tuple(row for record in self for row in record.seats)
+
+    @property
+    def plies(self) -> tuple[PlyRow, ...]:
+        """A row for each take of each match."""
+        return tuple(row for record in self for row in record.plies)
+
+    def to_arrow(self, table: TableName) -> Any:
+        """Returns a table as a `pyarrow.Table`, its types those of the columns also where no row has a value."""
+        if table not in ROWS:
+            raise ValueError(f"table {table!r}: there are {', '.join(ROWS)}")
+        arrow: Any = importlib.import_module("pyarrow")
+        hints = get_type_hints(ROWS[table])
+        rows: tuple[Any, ...] = getattr(self, table)
+        columns = {
+            field.name: arrow.array([getattr(row, field.name) for row in rows], type=_arrow_type(arrow, hints[field.name]))
+            for field in fields(ROWS[table])
+        }
+        return arrow.table(columns)
+
+    def to_pandas(self, table: TableName) -> Any:
+        """Returns a table as a `pandas.DataFrame` of Arrow's types, so that no integer with gaps becomes a float."""
+        pandas: Any = importlib.import_module("pandas")
+        return self.to_arrow(table).to_pandas(types_mapper=pandas.ArrowDtype)
+
+    def to_polars(self, table: TableName) -> Any:
+        """Returns a table as a `polars.DataFrame`."""
+        polars: Any = importlib.import_module("polars")
+        return polars.from_arrow(self.to_arrow(table))
+
+
+def _arrow_type(arrow: Any, hint: Any) -> Any:
+    """Returns Arrow's type of a column: all integers fit into 64 bits with a sign."""
+    if get_origin(hint) is types.UnionType or type(None) in get_args(hint):
+        hint = next(argument for argument in get_args(hint) if argument is not type(None))
+    if get_origin(hint) is Literal:
+        return arrow.string()
+    return {int: arrow.int64, float: arrow.float64, bool: arrow.bool_, str: arrow.string, bytes: arrow.binary}[hint]()
+
+
+def read_records(path: str | os.PathLike[str]) -> Records:
+    """Reads the records of a file, one as JSON or text or one in each line, or of all files in a folder, in the order of their names.
+
+    ValueError names the file, and the line, of the first record that has a flaw.
+    """
+    return Records(_records_of(Path(path)))
+
+
+def _records_of(path: Path) -> Iterator[Record]:
+    files = sorted(file for file in path.iterdir() if file.is_file()) if path.is_dir() else [path]
+    for file in files:
+        reader = RecordReader(file)
+        while (text := reader.next()) is not None:
+            yield record_from_json(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What the verification of a record came to."""
+
+    match_id: str | None
+    """The match, where it could be read."""
+    verified: bool
+    """Whether the record is whole, keeps the rules, is signed (by the given key, if there is one), and every byte is in its place."""
+    events: int | None
+    """How many events it has, if it verifies."""
+    head: str | None
+    """The hash of its last event, which the signature is on."""
+    signer: str | None
+    """The public key that signed it."""
+    signed_by_key: bool | None
+    """Whether that is the given key."""
+    flaw: str | None
+    """What is wrong, in a word."""
+    event: int | None
+    """The number of the event that is wrong, from 0."""
+    message: str | None
+    """What is wrong, in words."""
+
+
+def verify(record: Record | Path | str, *, key: str | None = None, any_layout: bool = False) -> Verification:
+    """Verifies a record offline: one that was read, a file that holds one, as a `Path`, or its text.
+
+    Without `key`, the public key of the server that you trust as `lastnim key` prints it, it shows that the record is whole and who
+    signed it. `any_layout` accepts all that the JSON mapping of proto3 allows and lastnim does not write.
+    """
+    text = record.text if isinstance(record, Record) else record.read_text() if isinstance(record, Path) else record
+    return message_from_json(Verification, json.loads(verify_record_text(text, key, any_layout)))

@@ -1,0 +1,101 @@
+//! Records of matches, from files.
+
+use lastnim::{
+    cli::{ExportedMatch, RecordDocument, RecordDocuments, verify_document_as_json},
+    referee::PublicKey,
+    wire::{
+        json::{message_from_json, message_to_json, parse_document},
+        pb,
+        record::verify_record,
+        record_file::{RecordForm, read_record},
+    },
+};
+use pyo3::{
+    exceptions::{PyOSError, PyValueError},
+    prelude::*,
+};
+use serde_json::{Value, json};
+use std::{
+    path::PathBuf,
+    sync::{Mutex, PoisonError},
+};
+
+/// Reads the records of a file, one after the other.
+// The documents may move to another thread of Python's, but only with the file that they are read from.
+#[pyclass(frozen, unsendable)]
+pub struct RecordReader {
+    path: PathBuf,
+    documents: Mutex<RecordDocuments>,
+}
+
+#[pymethods]
+impl RecordReader {
+    /// Opens a file.
+    #[new]
+    fn open(path: PathBuf) -> PyResult<Self> {
+        let documents = RecordDocuments::open(&path)
+            .map_err(|error| read_exception(&path.display().to_string(), &error))?;
+        Ok(Self { path, documents: Mutex::new(documents) })
+    }
+
+    /// Reads the next record, as JSON; none at the end. Lines without a record are passed over.
+    fn next(&self) -> PyResult<Option<String>> {
+        let mut documents = self.documents.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let name = self.path.display();
+            let document = documents.next_document().map_err(|error| match documents.line_number() {
+                Some(line) => read_exception(&format!("{name}:{line}"), &error),
+                None => read_exception(&name.to_string(), &error),
+            })?;
+            let Some(RecordDocument { line, text }) = document else { return Ok(None) };
+            if line.is_some() && text.trim().is_empty() {
+                continue;
+            }
+            let place = line.map_or_else(|| name.to_string(), |line| format!("{name}:{line}"));
+            let record = read_record(&text)
+                .map_err(|error| error.to_string())
+                .and_then(|given| record_json(&given))
+                .map_err(|why| PyValueError::new_err(format!("{place}: {why}")))?;
+            return Ok(Some(record.to_string()));
+        }
+    }
+}
+
+/// Makes the JSON of a record of its message, which is JSON as docs/json.md says.
+#[pyfunction]
+pub fn record_of_message(message: &str) -> PyResult<String> {
+    let json = parse_document(message).map_err(PyValueError::new_err)?;
+    let given: pb::MatchRecord =
+        message_from_json(&json).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    record_json(&given).map(|record| record.to_string()).map_err(PyValueError::new_err)
+}
+
+fn read_exception(place: &str, error: &std::io::Error) -> PyErr {
+    PyOSError::new_err(format!("{place}: {error}"))
+}
+
+/// Makes the JSON of a record: its message, what it adds to the tables of `lastnim export`, and its text.
+///
+/// # Errors
+/// Names the first flaw of the record.
+pub fn record_json(given: &pb::MatchRecord) -> Result<Value, String> {
+    let sealed = verify_record(given).map_err(|flaw| flaw.to_string())?;
+    let exported = ExportedMatch::of(&sealed, pb::Match::default());
+    Ok(json!({
+        "message": message_to_json(given),
+        "match": message_to_json(&exported.match_row()),
+        "seats": exported.seat_rows().map(|row| message_to_json(&row)).collect::<Vec<_>>(),
+        "plies": exported.ply_rows().map(|row| message_to_json(&row)).collect::<Vec<_>>(),
+        "text": RecordForm::Json.write(sealed.record(), sealed.seal()),
+    }))
+}
+
+/// Verifies the text of a record, and says what it came to as `lastnim verify --json` does.
+#[pyfunction]
+#[pyo3(signature = (text, key, any_layout))]
+pub fn verify_record_text(text: String, key: Option<&str>, any_layout: bool) -> PyResult<String> {
+    let key = key.map(str::parse::<PublicKey>).transpose();
+    let key = key.map_err(|error| PyValueError::new_err(format!("key: {error}")))?;
+    let document = RecordDocument { line: None, text };
+    Ok(verify_document_as_json(&document, "", key, any_layout).to_string())
+}

@@ -1,0 +1,127 @@
+//! Matches that are played in this process, without a server: house bots, and the record of what was played.
+
+use crate::records::record_json;
+use lastnim::{
+    bots::HouseBot,
+    client::{Bot, MatchView},
+    game::{BotName, BySeat, Game, MatchId},
+    referee::{MatchSetup, NoteHash, Referee, RefereeInput, Timestamp},
+    wire::{
+        game::parse_game,
+        json::{message_from_json, parse_document},
+        parse_request, pb,
+    },
+};
+use pyo3::{exceptions::PyValueError, prelude::*};
+use std::{
+    fmt,
+    sync::{Mutex, PoisonError},
+};
+
+/// A take, with the hash that its bot adds to it.
+type ChosenTake = (u64, Option<[u8; 32]>);
+
+/// A house bot that is asked directly.
+#[pyclass(frozen)]
+pub struct HousePlayer {
+    bot: Mutex<Box<dyn Bot>>,
+}
+
+#[pymethods]
+impl HousePlayer {
+    /// Makes the house bot of this name; if it draws its takes, they follow from the seed.
+    #[new]
+    fn build(name: &str, seed: u64) -> PyResult<Self> {
+        let bot = name.parse::<HouseBot>().map_err(value_error)?.build_bot(seed);
+        Ok(Self { bot: Mutex::new(bot) })
+    }
+
+    /// Returns the row that it declares in the first seat of a game, which is JSON.
+    fn declare(&self, py: Python<'_>, game: &str) -> PyResult<Vec<u8>> {
+        let view = view_of_game(game)?;
+        py.detach(|| Ok(self.lock_bot().declare(view.info()).offsets().to_vec()))
+    }
+
+    /// Returns the take that it makes at the first position of a game.
+    fn play(&self, py: Python<'_>, game: &str) -> PyResult<u64> {
+        let view = view_of_game(game)?;
+        py.detach(|| Ok(self.lock_bot().play(&view)))
+    }
+}
+
+impl HousePlayer {
+    fn lock_bot(&self) -> std::sync::MutexGuard<'_, Box<dyn Bot>> {
+        self.bot.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn view_of_game(json: &str) -> PyResult<MatchView> {
+    MatchView::practice(&read_game(json)?, &[]).map_err(value_error)
+}
+
+fn read_game(json: &str) -> PyResult<Game> {
+    let json = parse_document(json).map_err(PyValueError::new_err)?;
+    let message: pb::Game = message_from_json(&json).map_err(value_error)?;
+    parse_request(|field| parse_game(&message, field)).map_err(value_error)
+}
+
+/// Returns the record of a match that was played by the rules, as JSON: its bots, the game with the rows of all seats, whether they
+/// were assigned, the hashes that stand with declared rows, and the takes. Everything happened at one moment,
+/// in microseconds since 1970-01-01 UTC, from which the id of the match follows with ten random bytes: both are its `identity`.
+#[pyfunction]
+#[pyo3(signature = (bots, game, assigned, row_hashes, takes, identity))]
+pub fn record_of_play(
+    py: Python<'_>,
+    bots: Vec<String>,
+    game: &str,
+    assigned: bool,
+    row_hashes: Vec<Option<[u8; 32]>>,
+    takes: Vec<ChosenTake>,
+    identity: (u64, [u8; 10]),
+) -> PyResult<String> {
+    let game = read_game(game)?;
+    let names =
+        bots.iter().map(|name| name.parse::<BotName>().map_err(value_error)).collect::<PyResult<Vec<_>>>()?;
+    let names: BySeat<BotName> = names
+        .try_into()
+        .map_err(|_| PyValueError::new_err(format!("bots: {} of them: 2 to 32 play", bots.len())))?;
+    let setup = MatchSetup {
+        first: game.first_seat(),
+        ending: game.ending,
+        assigned: assigned.then(|| game.matrix.clone()),
+        ..MatchSetup::new(names, game.piles.clone())
+    };
+    let setup = setup.validate().map_err(|errors| {
+        PyValueError::new_err(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
+    })?;
+    py.detach(|| {
+        let (at_us, random) = identity;
+        let now = Timestamp::from_micros(at_us);
+        let present = BySeat::from_fn(setup.seats(), |_| true);
+        let (mut referee, _) = Referee::begin(MatchId::new(at_us / 1_000, &random), setup, present, now);
+        let hash_of = |hash: Option<[u8; 32]>| Ok(hash.map(NoteHash::from_bytes));
+        let mut inputs = Vec::with_capacity(takes.len() + row_hashes.len());
+        if !assigned {
+            for (seat, row) in game.matrix.rows().enumerate() {
+                let note_hash = hash_of(row_hashes.get(seat.index()).copied().flatten());
+                inputs.push(RefereeInput::Declare { seat, row: Ok(row.clone()), note_hash });
+            }
+        }
+        let mut seat = game.first_seat();
+        for (ply, (take, hash)) in (0..).zip(takes) {
+            inputs.push(RefereeInput::Take { seat, ply, take, note_hash: hash_of(hash) });
+            seat = game.matrix.seats().next(seat);
+        }
+        for input in inputs {
+            // What it has to say stands in the record.
+            let _ = referee.handle_input(input, now);
+            referee.effects_announced(now);
+        }
+        let record = pb::MatchRecord::of(referee.record(), None);
+        record_json(&record).map(|json| json.to_string()).map_err(PyValueError::new_err)
+    })
+}
+
+fn value_error(error: impl fmt::Display) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}

@@ -1,0 +1,131 @@
+"""Matches in this process."""
+
+from __future__ import annotations
+
+import asyncio
+import xml.etree.ElementTree as ET
+
+import pytest
+
+import lastnim
+from lastnim.messages import Standing
+from lastnim.testing import TestServer
+
+
+class Half(lastnim.Bot):
+    """Takes half of a pile, and keeps what it saw."""
+
+    def __init__(self) -> None:
+        self.turns: list[lastnim.Turn] = []
+        self.ends: list[lastnim.MatchEnd] = []
+
+    def play(self, turn: lastnim.Turn) -> int:
+        self.turns.append(turn)
+        return -(-turn.counters // 2)
+
+    def ended(self, end: lastnim.MatchEnd) -> None:
+        self.ends.append(end)
+
+
+def test_a_match_is_played_and_recorded() -> None:
+    bot = Half()
+    record = lastnim.play(bots=[bot, "oracle", "greedy"], piles=[3, 4, 5])
+    assert record.setup.bots == ("half", "oracle", "greedy")
+    assert sum(record.takes) == 12
+    assert record.takes[0] == 3
+    assert [turn.ply for turn in bot.turns] == [ply.ply for ply in record.plies if ply.seat == 0]
+    audit = record.audit
+    assert audit is not None and audit.winner == record.winner
+    (end,) = bot.ends
+    assert end.reason == "finished" and end.won == (record.winner == 0)
+    assert end.figures is not None and end.figures.takes == len(bot.turns)
+    # Whole, though nobody has signed it.
+    assert record.verify().flaw == "unsigned"
+    # The oracle never errs.
+    assert audit.seats[1].regret == 0
+
+
+def test_rows_are_declared_or_assigned() -> None:
+    class Friendly(Half):
+        def declare(self, match: lastnim.Match) -> list[int]:
+            assert (match.seat, match.seats) == (1, 3)
+            return [1, 0, 2]
+
+    record = lastnim.play(bots=["timid", Friendly(), "timid"], piles=[2, 2], first=2)
+    assert record.rows == ((0, 1, 2), (1, 0, 2), (0, 1, 2))
+    assert record.setup.bots == ("timid", "friendly", "timid-2")
+    assert record.setup.assigned is None and record.plies[0].seat == 2
+    rows = [[1, 0], [0, 1]]
+    given = lastnim.play(bots=["timid", "random"], piles=[5], matrix=rows, seed=3, ending="last_mover_wins")
+    assert given.setup.assigned == given.rows == ((1, 0), (0, 1))
+    again = lastnim.play(bots=["timid", "random"], piles=[5], matrix=rows, seed=3, ending="last_mover_wins")
+    assert given.takes == again.takes
+
+
+def test_coroutines_play() -> None:
+    class Slow(Half):
+        async def play(self, turn: lastnim.Turn) -> int:  # type: ignore[override]
+            await asyncio.sleep(0)
+            return 1
+
+    assert lastnim.play(bots=[Slow(), "oracle"], piles=[4]).match.plies > 0
+
+    async def main() -> lastnim.Record:
+        return await lastnim.play_async(bots=[Slow(), Half()], piles=[4])
+
+    assert asyncio.run(main()).takes[0] == 1
+
+
+def test_what_a_bot_does_wrong_is_raised() -> None:
+    class Wrong(Half):
+        answer: object = 9
+
+        def play(self, turn: lastnim.Turn) -> int:
+            return self.answer  # type: ignore[return-value]
+
+    with pytest.raises(ValueError, match="wrong, ply 0: take 9 from pile 1: expected 1 to 2"):
+        lastnim.play(bots=[Wrong(), "oracle"], piles=[3, 2])
+    bot = Wrong()
+    bot.answer = None
+    with pytest.raises(TypeError, match="play returned None"):
+        lastnim.play(bots=[bot, "oracle"], piles=[3])
+
+    class Unfair(Half):
+        def declare(self, match: lastnim.Match) -> list[int]:
+            return [0, 0]
+
+    with pytest.raises(ValueError, match=r"unfair declared \(0, 0\)"):
+        lastnim.play(bots=[Unfair(), "oracle"], piles=[3])
+    with pytest.raises(ValueError, match='house bot "orakle"'):
+        lastnim.play(bots=["orakle", "oracle"], piles=[3])
+    with pytest.raises(ValueError, match="bots: 1 of them"):
+        lastnim.play(bots=["oracle"], piles=[3])
+    with pytest.raises(ValueError, match="0 piles"):
+        lastnim.play(bots=["oracle", "greedy"], piles=[])
+
+
+def test_a_position_can_be_looked_into() -> None:
+    position = lastnim.Position.of([3, 4], players=3, seat=1)
+    assert (position.pile, position.counters, position.seats) == (1, 4, 3)
+    after = position.after(4).after(3)
+    assert (after.piles, after.seat, after.ply, after.is_over) == ((0, 0), 0, 2, True)
+    assert position.solve() == lastnim.solve(piles=[3, 4], players=3, first=1)
+    with pytest.raises(ValueError, match="no counter is left"):
+        after.after(1)
+    with pytest.raises(ValueError, match="seat 3"):
+        lastnim.Position.of([3, 4], players=3, seat=3)
+
+
+def test_a_notebook_draws_them(lastnim_server: TestServer) -> None:
+    for piles in ([3, 4], [2**63 - 1, 13], [1] * 40):
+        drawing = ET.fromstring(lastnim.Position.of(piles, players=3)._repr_html_())  # pyright: ignore[reportPrivateUsage]
+        assert drawing.tag.endswith("svg")
+        assert "seat 0 of 3 to move" in "".join(drawing.itertext())
+    record = lastnim.play(bots=["greedy", "oracle"], piles=[3, 4])
+    page = ET.fromstring(f"<div>{record._repr_html_()}</div>")  # pyright: ignore[reportPrivateUsage]
+    assert len(page.findall(".//tbody/tr")) == len(record.takes)
+    tournament = lastnim_server.create_tournament()
+    standings = lastnim_server.standings(tournament)
+    line = Standing.__dataclass_fields__
+    assert "place" in line
+    assert ET.fromstring(standings._repr_html_()).tag == "table"  # pyright: ignore[reportPrivateUsage]
