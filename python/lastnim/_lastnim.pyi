@@ -94,3 +94,121 @@ def verify_record_text(text: str, key: str | None, any_layout: bool) -> str:
 
 def run_program(own: Sequence[str], name: str, words: Sequence[str]) -> int:
     """Runs the program on the words of a command line, and returns its exit code."""
+
+class GameSource:
+    """Where the games of an environment come from: their piles, rows, first seat and ending."""
+
+    def __init__(
+        self,
+        *,
+        players: int,
+        piles: Sequence[int] | None,
+        pile_count: int,
+        largest_pile: int,
+        rows: str | Sequence[Sequence[int]],
+        first: int,
+        ending: str,
+    ) -> None: ...
+    @property
+    def players(self) -> int:
+        """How many seats there are."""
+    @property
+    def pile_count(self) -> int:
+        """How many piles a game starts with."""
+    @property
+    def largest_pile(self) -> int:
+        """The counters of the highest pile that a game may start with."""
+    @property
+    def first(self) -> int:
+        """The seat to move first."""
+    @property
+    def declares_rows(self) -> bool:
+        """Whether the seats declare their rows."""
+    @property
+    def action_count(self) -> int:
+        """How many actions there are."""
+    @property
+    def observation_length(self) -> int:
+        """How many numbers an observation has."""
+    @property
+    def observation_low(self) -> list[int]:
+        """The lowest number at each place of an observation."""
+    @property
+    def observation_high(self) -> list[int]:
+        """The highest number at each place of an observation."""
+    def draw_game(self, seed: int, declared: Sequence[Sequence[int] | None] | None = None) -> GameInProgress:
+        """Draws a game. Where seats declare their rows, those that are known beforehand are given by seat."""
+    def replay_game(
+        self, seed: int, declared: Sequence[Sequence[int] | None], actions: Sequence[int]
+    ) -> GameInProgress:
+        """Draws a game, and plays it as far as it was played."""
+
+class GameInProgress:
+    """A game that is played action by action: first the rows, if the seats declare them, then takes."""
+
+    @property
+    def to_move(self) -> int:
+        """The seat to move, or to declare its next offset."""
+    @property
+    def is_declaring(self) -> bool:
+        """Whether rows are being declared."""
+    @property
+    def is_over(self) -> bool:
+        """Whether no counter is left."""
+    @property
+    def winner(self) -> int | None:
+        """The seat that has won; none while the game goes on."""
+    @property
+    def piles(self) -> list[int]:
+        """The piles as they stand, emptied ones as 0."""
+    @property
+    def rows(self) -> list[list[int]] | None:
+        """The row of each seat; none while rows are being declared."""
+    def allows(self, action: int) -> bool:
+        """Returns whether an action is allowed now."""
+    def legal_actions(self) -> list[int]:
+        """Returns the actions that are allowed now, in rising order; none when the game is over."""
+    def act(self, action: int) -> None:
+        """Takes counters, or declares an offset."""
+    def rewards(self) -> list[float]:
+        """Returns the reward of each seat at the end, 0 to 1; only 0 while the game goes on."""
+    def observation(self, observer: int) -> Any:
+        """Returns what a seat observes, as 16-bit integers."""
+    def action_mask(self, seat: int) -> Any:
+        """Returns, by action, 1 if the seat may take it now, and 0 otherwise, as 8-bit integers."""
+    def predicted_winner(self) -> int:
+        """Returns the seat that wins under optimal play from here on."""
+    def optimal_takes(self) -> list[tuple[int, int]]:
+        """Returns the optimal takes of the seat to move, as ranges from the first number to the second: at most two."""
+    def regret(self, take: int) -> int:
+        """Returns the ranks, 0 to n-1, that the seat to move would lose by a take, in its own row."""
+    def house_take(self, bot: str, seed: int) -> int:
+        """Returns the take of a house bot that sits where the turn is."""
+
+class VectorGames:
+    """Many games of one source that are stepped at once."""
+
+    def __init__(self, source: GameSource, count: int, seed: int) -> None: ...
+    def reset(self, seed: int | None = None) -> Any:
+        """Starts every game anew, and returns the observations."""
+    def observations(self) -> Any:
+        """Returns what the seat to move of each game observes."""
+    def step(self, takes: Any) -> tuple[Any, Any, Any]:
+        """Makes a take in each game, and returns the observations, the rewards and which games have ended."""
+    def to_move(self) -> Any:
+        """Returns the seat to move in each game."""
+    def counters(self) -> Any:
+        """Returns the counters of the pile in play of each game."""
+    def action_masks(self) -> Any:
+        """Returns, by game and action, whether it is allowed."""
+    def draw_takes(self, seed: int) -> Any:
+        """Draws a take for each game."""
+    def predicted_winners(self) -> Any:
+        """Returns the seat that wins each game under optimal play."""
+    def optimal_takes(self) -> Any:
+        """Returns the optimal takes of each game: four numbers for two ranges."""
+    def regrets(self, takes: Any) -> Any:
+        """Returns the ranks that each seat to move would lose by its take."""
+
+def house_row(bot: str, players: int) -> list[int]:
+    """Returns the row that a house bot declares at a table of so many seats."""

@@ -7,6 +7,7 @@
 #![allow(clippy::needless_pass_by_value)]
 
 mod bot_link;
+mod envs;
 mod interrupt;
 mod log_layer;
 mod oracle;
@@ -29,6 +30,10 @@ fn _lastnim(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<rehearsal::HousePlayer>()?;
     module.add_class::<server::Server>()?;
     module.add_class::<session::Session>()?;
+    module.add_class::<envs::GameSource>()?;
+    module.add_class::<envs::GameInProgress>()?;
+    module.add_class::<envs::VectorGames>()?;
+    module.add_function(wrap_pyfunction!(envs::house_row, module)?)?;
     module.add_function(wrap_pyfunction!(oracle::answer_question, module)?)?;
     module.add_function(wrap_pyfunction!(oracle::message_descriptors, module)?)?;
     module.add_function(wrap_pyfunction!(records::record_of_message, module)?)?;

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""How many takes a second the environments make, side by side on one core: the ratio that docs/environments.md names.
+
+    pip install 'lastnim[pettingzoo]'        # a release build
+    python benches/envs.py
+
+Every take is drawn uniformly from the allowed ones, in games of the same source. The share of drawing is measured as well.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from lastnim.envs import VectorGames, last_nim_v0
+
+GAMES = 4096
+ROUNDS = 5
+SECONDS = 1.0
+
+
+def takes_per_second(make_takes: Callable[[], int]) -> float:
+    """Returns the best of some rounds."""
+    best = 0.0
+    for _ in range(ROUNDS):
+        begin, takes = time.perf_counter(), 0
+        while (elapsed := time.perf_counter() - begin) < SECONDS / ROUNDS:
+            takes += make_takes()
+        best = max(best, takes / elapsed)
+    return best
+
+
+def pettingzoo_game() -> Callable[[], int]:
+    """Plays a game of the PettingZoo environment."""
+    env = last_nim_v0.env()
+    env.reset(seed=1)
+    for number, agent in enumerate(env.possible_agents):
+        env.action_space(agent).seed(number)
+
+    def play() -> int:
+        env.reset()
+        takes = 0
+        for agent in env.agent_iter():
+            observation, _, terminated, truncated, _ = env.last()
+            if terminated or truncated or observation is None:
+                env.step(None)
+            else:
+                env.step(env.action_space(agent).sample(observation["action_mask"]))
+                takes += 1
+        return takes
+
+    return play
+
+
+def vector_step(games: VectorGames) -> Callable[[], int]:
+    """Steps all games once."""
+    seeds = iter(range(2**62))
+
+    def step() -> int:
+        games.step(games.draw_takes(next(seeds)))
+        return games.count
+
+    return step
+
+
+def vector_labels(games: VectorGames) -> Callable[[], int]:
+    """Steps all games once, and asks for every label of the takes."""
+    seeds = iter(range(2**62))
+
+    def step() -> int:
+        takes = games.draw_takes(next(seeds))
+        games.predicted_winners()
+        games.optimal_takes()
+        games.regrets(takes)
+        games.step(takes)
+        return games.count
+
+    return step
+
+
+def main() -> None:
+    """Prints a line for each environment, with its ratio to the PettingZoo one."""
+    rows = {
+        "PettingZoo, last_nim_v0": pettingzoo_game(),
+        f"VectorGames, {GAMES} games": vector_step(VectorGames(GAMES)),
+        "  with drawn rows": vector_step(VectorGames(GAMES, rows="random")),
+        "  with all labels": vector_labels(VectorGames(GAMES)),
+        "  with drawn rows and all labels": vector_labels(VectorGames(GAMES, rows="random")),
+    }
+    first = None
+    for name, make_takes in rows.items():
+        speed = takes_per_second(make_takes)
+        first = first or speed
+        print(f"{name:<34}{speed:>14,.0f} takes/s  ratio {speed / first:>8.1f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,17 @@
+"""Last Nim as an environment for learners, with the labels of the exact oracle.
+
+- `lastnim.envs.last_nim_v0`: PettingZoo, every seat an agent (the extra `pettingzoo`);
+- `lastnim.envs.against_house_bots`: Gymnasium, one seat against house bots (the extra `gymnasium`);
+- `lastnim.envs.VectorGames`: thousands of games that are stepped at once in Rust (the extra `numpy`);
+- `lastnim.envs.open_spiel`: an OpenSpiel game (the extra `openspiel`).
+
+docs/environments.md has their actions, observations and rewards. The rules and the labels are those of the program.
+"""
+
+from __future__ import annotations
+
+from .._lastnim import GameInProgress, GameSource
+from .games import Episode, RowSource, game_source
+from .vector_games import GamesStep, VectorGames
+
+__all__ = ["Episode", "GameInProgress", "GameSource", "GamesStep", "RowSource", "VectorGames", "game_source"]

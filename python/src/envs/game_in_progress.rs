@@ -1,0 +1,381 @@
+//! One game that is played action by action.
+
+use super::{
+    GameSource, game_source::offset_lists, observed_rows::ObservedRows, regret_of_take, value_error,
+};
+use lastnim::{
+    bots::HouseBot,
+    client::MatchView,
+    game::{AllianceMatrix, BySeat, Ending, Game, Piles, Position, Row, Seat, SeatCount},
+    oracle::Solution,
+    tournament::{Scoring, SeededDraw},
+};
+use numpy::{IntoPyArray as _, PyArray1};
+use pyo3::{exceptions::PyValueError, prelude::*};
+
+/// A game that is played action by action: first the rows, if the seats declare them, then takes.
+///
+/// An action is a number of counters to take. While rows are declared it is an offset: the seats name, in turn, the most preferred
+/// of those that they have not named yet. The last one goes without saying.
+#[pyclass(module = "lastnim._lastnim")]
+pub struct GameInProgress {
+    source: Py<GameSource>,
+    /// What it was drawn from, with the rows that were declared beforehand, by seat.
+    seed: u64,
+    declared: Vec<Option<Vec<u64>>>,
+    actions: Vec<i64>,
+    piles: Piles,
+    stage: Stage,
+}
+
+/// What [`GameSource::replay_game`] takes.
+type ReplayArguments = (u64, Vec<Option<Vec<u64>>>, Vec<i64>);
+
+#[derive(Clone)]
+enum Stage {
+    Declaring(Declaring),
+    Playing(Box<Playing>),
+}
+
+/// Rows that are not complete yet.
+#[derive(Clone)]
+struct Declaring {
+    offsets: BySeat<Vec<u64>>,
+    to_declare: Seat,
+}
+
+/// A game whose rows are known.
+#[derive(Clone)]
+struct Playing {
+    game: Game,
+    position: Position,
+    takes: Vec<u64>,
+    solution: Solution,
+}
+
+impl Declaring {
+    fn seats(&self) -> SeatCount {
+        self.offsets.seats()
+    }
+
+    fn is_complete(&self, seat: Seat) -> bool {
+        self.offsets[seat].len() == self.seats().get()
+    }
+
+    /// Adds an offset that is the last but one, or a lower one, and the last one if it goes without saying.
+    fn add_offset(&mut self, offset: u64) {
+        let (seat, seats) = (self.to_declare, self.seats().get());
+        self.offsets[seat].push(offset);
+        if self.offsets[seat].len() + 1 == seats {
+            let left = (0..seats as u64).find(|offset| !self.offsets[seat].contains(offset));
+            self.offsets[seat].extend(left);
+        }
+    }
+
+    /// Returns the next seat, from `seat` on, whose row is not complete.
+    fn incomplete_seat(&self, seat: Seat) -> Option<Seat> {
+        let seats = self.seats();
+        (0..seats.get())
+            .map(|offset| seats.seat_at_offset(seat, offset))
+            .find(|&seat| !self.is_complete(seat))
+    }
+
+    fn matrix(&self) -> AllianceMatrix {
+        AllianceMatrix::parse(self.offsets.as_slice()).expect("every seat has named each offset once")
+    }
+}
+
+impl Playing {
+    fn new(piles: Piles, matrix: AllianceMatrix, first: Seat, ending: Ending) -> Self {
+        let game = Game::new(piles, matrix, first.index(), ending).expect("the first seat was checked");
+        Self { position: game.first_position(), takes: Vec::new(), solution: Solution::new(&game), game }
+    }
+
+    fn winner(&self) -> Option<Seat> {
+        self.position
+            .is_over()
+            .then(|| self.game.ending.winner(self.position.to_move(), self.position.seats()))
+    }
+}
+
+impl GameInProgress {
+    /// Draws a game. Rows that are declared beforehand, by seat, stand for nothing where rows are assigned.
+    pub(super) fn start(
+        source: Bound<'_, GameSource>,
+        seed: u64,
+        declared: Vec<Option<Vec<u64>>>,
+    ) -> PyResult<Self> {
+        let from = source.get();
+        let mut draw = SeededDraw::from_numbers([seed]);
+        let piles = from.draw_piles(&mut draw);
+        let stage = if let Some(matrix) = from.draw_rows(&mut draw) {
+            Stage::Playing(Box::new(Playing::new(piles.clone(), matrix, from.first, from.ending)))
+        } else {
+            let mut offsets = BySeat::filled(from.seats, &Vec::new());
+            for (seat, row) in from.seats.iter().zip(&declared) {
+                if let Some(row) = row {
+                    Row::parse(row, from.seats).map_err(value_error)?;
+                    offsets[seat].clone_from(row);
+                }
+            }
+            Stage::Declaring(Declaring { offsets, to_declare: from.first })
+        };
+        let first = from.first;
+        let mut game = Self { source: source.unbind(), seed, declared, actions: Vec::new(), piles, stage };
+        game.pass_declaration(first);
+        Ok(game)
+    }
+
+    /// Passes the turn to the next seat, from `seat` on, whose row is not complete; if there is none, play begins.
+    fn pass_declaration(&mut self, seat: Seat) {
+        let Stage::Declaring(declaring) = &mut self.stage else { return };
+        if let Some(next) = declaring.incomplete_seat(seat) {
+            declaring.to_declare = next;
+        } else {
+            let source = self.source.get();
+            let playing = Playing::new(self.piles.clone(), declaring.matrix(), source.first, source.ending);
+            self.stage = Stage::Playing(Box::new(playing));
+        }
+    }
+
+    fn seats(&self) -> SeatCount {
+        match &self.stage {
+            Stage::Declaring(declaring) => declaring.seats(),
+            Stage::Playing(playing) => playing.position.seats(),
+        }
+    }
+
+    fn seat_to_move(&self) -> Seat {
+        match &self.stage {
+            Stage::Declaring(declaring) => declaring.to_declare,
+            Stage::Playing(playing) => playing.position.to_move(),
+        }
+    }
+
+    fn parse_seat(&self, seat: usize) -> PyResult<Seat> {
+        self.seats().seat(seat).map_err(value_error)
+    }
+
+    /// Returns the actions that are allowed now, in rising order.
+    fn actions(&self) -> Vec<u64> {
+        match &self.stage {
+            Stage::Declaring(declaring) => {
+                let named = &declaring.offsets[declaring.to_declare];
+                (0..declaring.seats().get() as u64).filter(|offset| !named.contains(offset)).collect()
+            }
+            Stage::Playing(playing) => (1..=playing.position.counters()).collect(),
+        }
+    }
+
+    fn playing(&self) -> PyResult<&Playing> {
+        match &self.stage {
+            Stage::Declaring(_) => Err(PyValueError::new_err(
+                "the rows are not declared yet, and without them nothing is optimal",
+            )),
+            Stage::Playing(playing) => Ok(playing),
+        }
+    }
+}
+
+#[pymethods]
+impl GameInProgress {
+    /// The seat to move, or to declare its next offset.
+    #[getter]
+    fn to_move(&self) -> usize {
+        self.seat_to_move().index()
+    }
+
+    /// Whether rows are being declared.
+    #[getter]
+    fn is_declaring(&self) -> bool {
+        matches!(self.stage, Stage::Declaring(_))
+    }
+
+    /// Whether no counter is left.
+    #[getter]
+    fn is_over(&self) -> bool {
+        self.winner().is_some()
+    }
+
+    /// The seat that has won; none while the game goes on.
+    #[getter]
+    fn winner(&self) -> Option<usize> {
+        match &self.stage {
+            Stage::Declaring(_) => None,
+            Stage::Playing(playing) => playing.winner().map(Seat::index),
+        }
+    }
+
+    /// The piles as they stand, emptied ones as 0.
+    #[getter]
+    fn piles(&self) -> Vec<u64> {
+        match &self.stage {
+            Stage::Declaring(_) => self.piles.as_slice().to_vec(),
+            Stage::Playing(playing) => playing.position.piles().collect(),
+        }
+    }
+
+    /// The row of each seat; none while rows are being declared.
+    #[getter]
+    fn rows(&self) -> Option<Vec<Vec<u32>>> {
+        let Stage::Playing(playing) = &self.stage else { return None };
+        Some(offset_lists(&playing.game.matrix))
+    }
+
+    /// Returns whether an action is allowed now.
+    fn allows(&self, action: i64) -> bool {
+        u64::try_from(action).is_ok_and(|action| match &self.stage {
+            Stage::Declaring(_) => self.actions().contains(&action),
+            Stage::Playing(playing) => playing.position.check_take(action).is_ok(),
+        })
+    }
+
+    /// Returns the actions that are allowed now, in rising order; none when the game is over.
+    fn legal_actions(&self) -> Vec<u64> {
+        self.actions()
+    }
+
+    /// Takes counters, or declares an offset.
+    pub(super) fn act(&mut self, action: i64) -> PyResult<()> {
+        let allowed = u64::try_from(action);
+        match &mut self.stage {
+            Stage::Playing(playing) => {
+                let take = allowed.map_err(|_| {
+                    PyValueError::new_err(format!(
+                        "a take of {action}: take 1 to {}",
+                        playing.position.counters()
+                    ))
+                })?;
+                playing.position.take(take).map_err(value_error)?;
+                playing.takes.push(take);
+            }
+            Stage::Declaring(declaring) => {
+                let seat = declaring.to_declare;
+                let left: Vec<u64> = (0..declaring.seats().get() as u64)
+                    .filter(|offset| !declaring.offsets[seat].contains(offset))
+                    .collect();
+                let Some(offset) = allowed.ok().filter(|offset| left.contains(offset)) else {
+                    return Err(PyValueError::new_err(format!(
+                        "offset {action} as the next of the row of seat {seat}: it has not named {left:?} yet"
+                    )));
+                };
+                declaring.add_offset(offset);
+                let next = declaring.seats().next(seat);
+                self.pass_declaration(next);
+            }
+        }
+        self.actions.push(action);
+        Ok(())
+    }
+
+    /// Returns the reward of each seat at the end, 0 to 1; only 0 while the game goes on.
+    fn rewards(&self) -> Vec<f64> {
+        let seats = self.seats();
+        let Stage::Playing(playing) = &self.stage else { return vec![0.0; seats.get()] };
+        let Some(winner) = playing.winner() else { return vec![0.0; seats.get()] };
+        let scoring = self.source.get().scoring();
+        seats.iter().map(|seat| reward_of_seat(scoring, &playing.game.matrix, seat, winner)).collect()
+    }
+
+    /// Returns what a seat observes, as docs/environments.md says.
+    fn observation<'py>(&self, py: Python<'py>, observer: usize) -> PyResult<Bound<'py, PyArray1<i16>>> {
+        let observer = self.parse_seat(observer)?;
+        let (source, seats) = (self.source.get(), self.seats());
+        let mut numbers: Vec<i16> = self.piles().into_iter().map(|counters| counters as i16).collect();
+        numbers.resize(source.pile_count, 0);
+        numbers.push(i16::from(seats.distance_between(observer, self.seat_to_move()) as u8));
+        match &self.stage {
+            Stage::Playing(playing) => {
+                numbers.extend_from_slice(ObservedRows::new(playing.game.matrix.clone()).seen_by(observer));
+            }
+            Stage::Declaring(declaring) => {
+                let own = &declaring.offsets[observer];
+                numbers.extend(own.iter().map(|&offset| offset as i16));
+                numbers.resize(source.observation_length(), -1);
+            }
+        }
+        Ok(numbers.into_pyarray(py))
+    }
+
+    /// Returns, by action, 1 if the seat may take it now, and 0 otherwise: only 0 if another seat is to move.
+    fn action_mask<'py>(&self, py: Python<'py>, seat: usize) -> PyResult<Bound<'py, PyArray1<i8>>> {
+        let mut mask = vec![0; self.source.get().action_count()];
+        if self.parse_seat(seat)? == self.seat_to_move() {
+            for action in self.actions() {
+                mask[action as usize] = 1;
+            }
+        }
+        Ok(mask.into_pyarray(py))
+    }
+
+    /// Returns the seat that wins under optimal play from here on.
+    fn predicted_winner(&self) -> PyResult<usize> {
+        let playing = self.playing()?;
+        Ok(playing.solution.winner(&playing.position).index())
+    }
+
+    /// Returns the optimal takes of the seat to move, as ranges of takes from the first number to the second: at most two.
+    fn optimal_takes(&self) -> PyResult<Vec<(u64, u64)>> {
+        let playing = self.playing()?;
+        let takes = playing.solution.optimal_takes(&playing.position);
+        Ok(takes.iter().map(|range| (range.lo, range.hi)).collect())
+    }
+
+    /// Returns the ranks, 0 to n-1, that the seat to move would lose by a take, in its own row.
+    fn regret(&self, take: i64) -> PyResult<usize> {
+        let playing = self.playing()?;
+        regret_of_take(
+            &playing.solution,
+            &playing.game.matrix,
+            &playing.position,
+            take.max(0).cast_unsigned(),
+        )
+        .map_err(value_error)
+    }
+
+    /// Returns the take of a house bot that sits where the turn is.
+    fn house_take(&self, bot: &str, seed: u64) -> PyResult<u64> {
+        let playing = self.playing()?;
+        let view = MatchView::practice(&playing.game, &playing.takes).map_err(value_error)?;
+        Ok(bot.parse::<HouseBot>().map_err(value_error)?.build_bot(seed).play(&view))
+    }
+
+    fn __deepcopy__(&self, py: Python<'_>, _memo: &Bound<'_, PyAny>) -> Self {
+        Self {
+            source: self.source.clone_ref(py),
+            seed: self.seed,
+            declared: self.declared.clone(),
+            actions: self.actions.clone(),
+            piles: self.piles.clone(),
+            stage: self.stage.clone(),
+        }
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, ReplayArguments)> {
+        let replay = self.source.bind(py).getattr("replay_game")?;
+        Ok((replay, (self.seed, self.declared.clone(), self.actions.clone())))
+    }
+}
+
+/// Returns the reward of a seat whose game was won by `winner`.
+pub(super) fn reward_of_seat(scoring: Scoring, matrix: &AllianceMatrix, seat: Seat, winner: Seat) -> f64 {
+    match scoring {
+        Scoring::Win => f64::from(u8::from(seat == winner)),
+        Scoring::Satisfaction => {
+            let last_rank = matrix.seats().get() - 1;
+            1.0 - f64::from(matrix.rank(seat, winner) as u8) / f64::from(last_rank as u8)
+        }
+    }
+}
+
+/// Returns the row that a house bot declares at a table of so many seats.
+#[pyfunction]
+pub fn house_row(bot: &str, players: usize) -> PyResult<Vec<u32>> {
+    let mut bot = bot.parse::<HouseBot>().map_err(value_error)?.build_bot(0);
+    let seats = SeatCount::new(players).map_err(value_error)?;
+    let piles = Piles::parse(&[1]).map_err(value_error)?;
+    let game =
+        Game::new(piles, AllianceMatrix::standard(seats), 0, Ending::default()).map_err(value_error)?;
+    let view = MatchView::practice(&game, &[]).map_err(value_error)?;
+    Ok(bot.declare(view.info()).offsets().iter().copied().map(u32::from).collect())
+}

@@ -1,0 +1,40 @@
+//! Last Nim as an environment for learners: where games come from, one game, and many games that are stepped at once.
+//!
+//! The rules and the labels are the core's. What an action is, and what is observed, is decided here, for all environments alike:
+//! docs/environments.md says it.
+
+mod game_in_progress;
+mod game_source;
+mod observed_rows;
+mod vector_games;
+
+pub use game_in_progress::{GameInProgress, house_row};
+pub use game_source::GameSource;
+pub use vector_games::VectorGames;
+
+use lastnim::{
+    game::{AllianceMatrix, IllegalTake, Position},
+    oracle::Solution,
+};
+use pyo3::{PyErr, exceptions::PyValueError};
+
+/// The highest pile of an environment: every take has an action of its own.
+const MAX_LARGEST_PILE: u64 = 1023;
+
+fn value_error(error: impl std::fmt::Display) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// Returns the ranks that the seat to move would lose by a take, 0 to n-1: 0 exactly if the take is optimal.
+fn regret_of_take(
+    solution: &Solution,
+    matrix: &AllianceMatrix,
+    position: &Position,
+    take: u64,
+) -> Result<usize, IllegalTake> {
+    let mut after = position.clone();
+    after.take(take)?;
+    let rank_in = |position: &Position, mover| matrix.rank(mover, solution.winner(position));
+    let mover = position.to_move();
+    Ok(rank_in(&after, mover) - rank_in(position, mover))
+}

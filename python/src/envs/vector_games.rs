@@ -1,0 +1,292 @@
+//! Many games that are stepped at once.
+
+use super::{
+    GameSource, game_in_progress::reward_of_seat, observed_rows::ObservedRows, regret_of_take, value_error,
+};
+use lastnim::{
+    game::{AllianceMatrix, Game, IllegalTake, Piles, Position},
+    oracle::{Solution, TakeRange},
+    tournament::{AllianceSource, SeededDraw},
+};
+use numpy::{IntoPyArray as _, PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1};
+use pyo3::{exceptions::PyValueError, prelude::*};
+use std::sync::Arc;
+
+/// The most games that are stepped at once.
+const MAX_GAMES: usize = 1 << 20;
+/// The most numbers of all observations, and of all masks.
+const MAX_NUMBERS: usize = 1 << 28;
+
+/// What a step returns: an observation for each game, the reward of each of its seats, and whether the game has ended.
+type StepArrays<'py> = (Bound<'py, PyArray2<i16>>, Bound<'py, PyArray2<f32>>, Bound<'py, PyArray1<bool>>);
+
+/// Many games of one source that are stepped at once. A game that ends is followed by the next one in the same step.
+#[pyclass(module = "lastnim._lastnim")]
+pub struct VectorGames {
+    source: Py<GameSource>,
+    drawing: Drawing,
+    games: Vec<RunningGame>,
+    action_count: usize,
+    observation_length: usize,
+}
+
+/// What the next games are drawn from.
+struct Drawing {
+    seed: u64,
+    /// The rows of all games, if they share them.
+    shared_rows: Option<Arc<ObservedRows>>,
+}
+
+/// One of the games.
+struct RunningGame {
+    position: Position,
+    rows: Arc<ObservedRows>,
+    /// How many games were played here before this one.
+    number: u64,
+    /// The solution from a position of this game on, once somebody has asked for a label.
+    solution: Option<Box<Solution>>,
+}
+
+impl Drawing {
+    /// Draws a game: it follows from the seed, the place and the number alone.
+    fn draw_game(&self, source: &GameSource, place: usize, number: u64) -> RunningGame {
+        let mut draw = SeededDraw::from_numbers([self.seed, place as u64, number]);
+        let piles = source.draw_piles(&mut draw);
+        let rows = self.shared_rows.clone().unwrap_or_else(|| {
+            let matrix = source.draw_rows(&mut draw).expect("rows that are declared were refused");
+            Arc::new(ObservedRows::new(matrix))
+        });
+        let position = Position::new(piles, source.first, source.seats);
+        RunningGame { position, rows, number, solution: None }
+    }
+}
+
+impl RunningGame {
+    /// Returns the solution of the game, and what to ask it about: the position and the rows.
+    fn solved(&mut self, source: &GameSource) -> (&Solution, &Position, &AllianceMatrix) {
+        let solution = self.solution.get_or_insert_with(|| {
+            // It holds for every position that this one may come to.
+            let counters: Vec<u64> = self.position.piles().collect();
+            let piles = Piles::parse_partly_emptied(&counters).expect("they are the piles of a position");
+            let first = self.position.to_move().index();
+            let game = Game::new(piles, self.rows.matrix.clone(), first, source.ending)
+                .expect("the seat to move is one of the game's");
+            Box::new(Solution::new(&game))
+        });
+        (solution, &self.position, &self.rows.matrix)
+    }
+
+    /// Adds what the seat to move observes.
+    fn observe(&self, pile_count: usize, numbers: &mut Vec<i16>) {
+        let untouched = self.position.untouched_piles();
+        let end = numbers.len() + pile_count;
+        numbers.extend(untouched.iter().map(|&counters| counters as i16));
+        numbers.push(self.position.counters() as i16);
+        // The emptied piles, and the seat to move as seen from itself.
+        numbers.resize(end + 1, 0);
+        numbers.extend_from_slice(self.rows.seen_by(self.position.to_move()));
+    }
+}
+
+impl VectorGames {
+    fn check_takes(&self, takes: &[i64]) -> PyResult<()> {
+        if takes.len() != self.games.len() {
+            let (given, games) = (takes.len(), self.games.len());
+            return Err(PyValueError::new_err(format!("actions: {given} for {games} games")));
+        }
+        let is_legal = |(game, &take): (&RunningGame, &i64)| {
+            // 0 becomes a number that is far too high, as a negative one is.
+            take.wrapping_sub(1).cast_unsigned() < game.position.counters()
+        };
+        if self.games.iter().zip(takes).fold(true, |all, pair| all & is_legal(pair)) {
+            return Ok(());
+        }
+        let wrong = self.games.iter().zip(takes).position(|pair| !is_legal(pair)).unwrap_or_default();
+        let (take, counters) = (takes[wrong], self.games[wrong].position.counters());
+        Err(PyValueError::new_err(format!("actions[{wrong}]: a take of {take}: take 1 to {counters}")))
+    }
+
+    /// Returns what the seat to move of each game observes, one game after the other.
+    fn observe_all(&self, pile_count: usize) -> Vec<i16> {
+        let mut numbers = Vec::with_capacity(self.games.len() * self.observation_length);
+        for game in &self.games {
+            game.observe(pile_count, &mut numbers);
+        }
+        numbers
+    }
+
+    fn observations_array<'py>(
+        &self,
+        py: Python<'py>,
+        numbers: Vec<i16>,
+    ) -> PyResult<Bound<'py, PyArray2<i16>>> {
+        numbers.into_pyarray(py).reshape([self.games.len(), self.observation_length])
+    }
+}
+
+#[pymethods]
+impl VectorGames {
+    #[new]
+    fn new(source: Bound<'_, GameSource>, count: usize, seed: u64) -> PyResult<Self> {
+        if !(1..=MAX_GAMES).contains(&count) {
+            return Err(PyValueError::new_err(format!(
+                "count: {count}: step 1 to {MAX_GAMES} games at once"
+            )));
+        }
+        let from = source.get();
+        let width = from.observation_length().max(from.action_count());
+        if count * width > MAX_NUMBERS {
+            return Err(PyValueError::new_err(format!(
+                "count: {count}: of games with {width} numbers to observe or mask at most {} are stepped at once",
+                MAX_NUMBERS / width
+            )));
+        }
+        let shared = match &from.rows {
+            AllianceSource::Declared => {
+                return Err(PyValueError::new_err(
+                    "rows: \"declared\": games that are stepped at once have assigned rows: \"standard\", \"random\" or a matrix",
+                ));
+            }
+            AllianceSource::Random => None,
+            AllianceSource::Standard => Some(AllianceMatrix::standard(from.seats)),
+            AllianceSource::Given(matrix) => Some(matrix.clone()),
+        };
+        let drawing = Drawing { seed, shared_rows: shared.map(ObservedRows::new).map(Arc::new) };
+        let games = (0..count).map(|place| drawing.draw_game(from, place, 0)).collect();
+        let (action_count, observation_length) = (from.action_count(), from.observation_length());
+        Ok(Self { source: source.unbind(), drawing, games, action_count, observation_length })
+    }
+
+    /// Starts every game anew: from a seed, or by drawing the next one. Returns what the seats to move observe.
+    #[pyo3(signature = (seed=None))]
+    fn reset<'py>(&mut self, py: Python<'py>, seed: Option<u64>) -> PyResult<Bound<'py, PyArray2<i16>>> {
+        self.drawing.seed = seed.unwrap_or(self.drawing.seed);
+        let source = self.source.get();
+        for (place, game) in self.games.iter_mut().enumerate() {
+            let number = if seed.is_some() { 0 } else { game.number + 1 };
+            *game = self.drawing.draw_game(source, place, number);
+        }
+        self.observations(py)
+    }
+
+    /// Returns what the seat to move of each game observes.
+    fn observations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i16>>> {
+        let pile_count = self.source.get().pile_count;
+        let numbers = py.detach(|| self.observe_all(pile_count));
+        self.observations_array(py, numbers)
+    }
+
+    /// Makes a take in each game. Nothing is changed if one is against the rules.
+    fn step<'py>(&mut self, py: Python<'py>, takes: PyReadonlyArray1<'py, i64>) -> PyResult<StepArrays<'py>> {
+        let takes = takes.as_slice()?;
+        self.check_takes(takes)?;
+        let source = self.source.get();
+        let (seats, scoring) = (source.seats, source.scoring());
+        let (numbers, rewards, ended) = py.detach(|| {
+            let mut numbers = Vec::with_capacity(self.games.len() * self.observation_length);
+            let mut rewards = vec![0.0_f32; self.games.len() * seats.get()];
+            let mut ended = vec![false; self.games.len()];
+            for (place, (game, &take)) in self.games.iter_mut().zip(takes).enumerate() {
+                game.position.take(take.cast_unsigned()).expect("all takes were checked");
+                if game.position.is_over() {
+                    ended[place] = true;
+                    let winner = source.ending.winner(game.position.to_move(), seats);
+                    let rewards = &mut rewards[place * seats.get()..][..seats.get()];
+                    for (reward, seat) in rewards.iter_mut().zip(seats.iter()) {
+                        *reward = reward_of_seat(scoring, &game.rows.matrix, seat, winner) as f32;
+                    }
+                    *game = self.drawing.draw_game(source, place, game.number + 1);
+                }
+                game.observe(source.pile_count, &mut numbers);
+            }
+            (numbers, rewards, ended)
+        });
+        let rewards = rewards.into_pyarray(py).reshape([self.games.len(), seats.get()])?;
+        Ok((self.observations_array(py, numbers)?, rewards, ended.into_pyarray(py)))
+    }
+
+    /// Returns the seat to move in each game.
+    fn to_move<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u8>> {
+        let seats: Vec<u8> = self.games.iter().map(|game| game.position.to_move().index() as u8).collect();
+        seats.into_pyarray(py)
+    }
+
+    /// Returns the counters of the pile in play of each game: the highest take that is allowed.
+    fn counters<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        let counters: Vec<i64> =
+            self.games.iter().map(|game| game.position.counters().cast_signed()).collect();
+        counters.into_pyarray(py)
+    }
+
+    /// Returns, by game and action, 1 if the action is allowed and 0 otherwise.
+    fn action_masks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i8>>> {
+        let mut masks = vec![0; self.games.len() * self.action_count];
+        for (mask, game) in masks.chunks_exact_mut(self.action_count).zip(&self.games) {
+            mask[1..=game.position.counters() as usize].fill(1);
+        }
+        masks.into_pyarray(py).reshape([self.games.len(), self.action_count])
+    }
+
+    /// Draws a take for each game, each one that is allowed equally likely.
+    fn draw_takes<'py>(&self, py: Python<'py>, seed: u64) -> Bound<'py, PyArray1<i64>> {
+        let mut draw = SeededDraw::from_numbers([seed]);
+        let takes: Vec<i64> = self
+            .games
+            .iter()
+            .map(|game| 1 + draw.number_below(game.position.counters()).cast_signed())
+            .collect();
+        takes.into_pyarray(py)
+    }
+
+    /// Returns the seat that wins each game under optimal play from here on.
+    fn predicted_winners<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyArray1<u8>> {
+        let source = self.source.get();
+        let winners: Vec<u8> = py.detach(|| {
+            let winner = |game: &mut RunningGame| {
+                let (solution, position, _) = game.solved(source);
+                solution.winner(position).index() as u8
+            };
+            self.games.iter_mut().map(winner).collect()
+        });
+        winners.into_pyarray(py)
+    }
+
+    /// Returns the optimal takes of each seat to move: at most two ranges of takes, each from the first number to the second, and
+    /// zeros in place of one that there is not.
+    fn optimal_takes<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<u16>>> {
+        let source = self.source.get();
+        let ranges: Vec<u16> = py.detach(|| {
+            let mut ranges = Vec::with_capacity(self.games.len() * 4);
+            for game in &mut self.games {
+                let (solution, position, _) = game.solved(source);
+                let takes = solution.optimal_takes(position);
+                for number in 0..2 {
+                    let none = TakeRange { lo: 0, hi: 0 };
+                    let range = takes.as_slice().get(number).copied().unwrap_or(none);
+                    ranges.extend([range.lo as u16, range.hi as u16]);
+                }
+            }
+            ranges
+        });
+        ranges.into_pyarray(py).reshape([self.games.len(), 4])
+    }
+
+    /// Returns the ranks that each seat to move would lose by a take, in its own row. Nothing is played.
+    fn regrets<'py>(
+        &mut self,
+        py: Python<'py>,
+        takes: PyReadonlyArray1<'py, i64>,
+    ) -> PyResult<Bound<'py, PyArray1<u8>>> {
+        let takes = takes.as_slice()?;
+        self.check_takes(takes)?;
+        let source = self.source.get();
+        let regrets: Result<Vec<u8>, IllegalTake> = py.detach(|| {
+            let regret = |(game, &take): (&mut RunningGame, &i64)| {
+                let (solution, position, matrix) = game.solved(source);
+                Ok(regret_of_take(solution, matrix, position, take.cast_unsigned())? as u8)
+            };
+            self.games.iter_mut().zip(takes).map(regret).collect()
+        });
+        Ok(regrets.map_err(value_error)?.into_pyarray(py))
+    }
+}

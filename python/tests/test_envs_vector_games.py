@@ -1,0 +1,133 @@
+"""Games that are stepped at once, against the audit of each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lastnim
+from lastnim.envs import GamesStep, VectorGames
+
+SEATS, PILES = 4, 5
+
+
+def rows_of(observation: Any) -> list[list[int]]:
+    """Reads the rows that seat 0 observes."""
+    rows: list[list[int]] = observation[PILES + 1 :].reshape(SEATS, SEATS).tolist()
+    return rows
+
+
+@pytest.mark.parametrize("ending", ["to_move_wins", "last_mover_wins"])
+def test_every_game_is_played_and_labelled_as_its_audit_says(ending: lastnim.Ending) -> None:
+    games = VectorGames(40, seed=5, players=SEATS, pile_count=PILES, largest_pile=7, rows="random", ending=ending)
+    starts = games.observations()
+    played: list[list[tuple[int, int, int, int, Any]]] = [[] for _ in starts]
+    ended: dict[int, Any] = {}
+    for number in range(PILES * 7):
+        takes = games.draw_takes(number)
+        labels = zip(
+            games.to_move(), takes, games.predicted_winners(), games.regrets(takes), games.optimal_takes(), strict=True
+        )
+        for game, (mover, take, winner, regret, optimal) in enumerate(labels):
+            if game not in ended:
+                ranges = [tuple(found) for found in optimal.tolist() if found[0] > 0]
+                played[game].append((int(mover), int(take), int(winner), int(regret), ranges))
+        step = games.step(takes)
+        for game in np.flatnonzero(step.terminated).tolist():
+            ended.setdefault(game, step.rewards[game])
+    assert len(ended) == games.count
+    for game, plies in enumerate(played):
+        audit = lastnim.audit(
+            piles=starts[game, :PILES].tolist(),
+            matrix=rows_of(starts[game]),
+            takes=[take for _, take, *_ in plies],
+            ending=ending,
+        )
+        expected = [
+            (ply.seat, ply.take, ply.predicted_before, ply.regret, [(takes.lo, takes.hi) for takes in ply.optimal_takes])
+            for ply in audit.plies
+        ]
+        assert plies == expected
+        assert ended[game].tolist() == pytest.approx([seat.satisfaction for seat in audit.seats])
+
+
+def test_observations_show_what_the_seat_to_move_sees() -> None:
+    rows = [[0, 2, 1], [1, 0, 2], [2, 1, 0]]
+    games = VectorGames(2, piles=[3, 4], rows=rows, first=1)
+    assert games.observations().tolist() == [[3, 4, 0, 1, 0, 2, 2, 1, 0, 0, 2, 1]] * 2
+    step = games.step(np.array([4, 1]))
+    assert isinstance(step, GamesStep)
+    assert step.observations.tolist() == [[3, 0, 0, 2, 1, 0, 0, 2, 1, 1, 0, 2], [3, 3, 0, 2, 1, 0, 0, 2, 1, 1, 0, 2]]
+    assert (games.to_move() == 2).all() and games.counters().tolist() == [3, 3]
+    assert games.action_masks().tolist() == [[0, 1, 1, 1, 0]] * 2
+    assert not step.terminated.any() and not step.rewards.any()
+    step = games.step(np.array([3, 3], dtype=np.uint8))
+    # Seat 0 is to move with no counter left: it has won, and its game is followed by the next.
+    assert step.terminated.tolist() == [True, False]
+    assert step.rewards.tolist() == [[1.0, 0.0, 0.5], [0.0, 0.0, 0.0]]
+    assert games.to_move().tolist() == [1, 0]
+
+
+def test_games_follow_from_the_seed_and_their_place() -> None:
+    few, many = VectorGames(3, seed=9, rows="random"), VectorGames(50, seed=9, rows="random")
+    for number in range(60):
+        assert (few.observations() == many.observations()[:3]).all()
+        takes = many.draw_takes(number)
+        few.step(takes[:3])
+        many.step(takes)
+    start = VectorGames(3, seed=9, rows="random").observations()
+    assert (few.reset(seed=9) == start).all()
+    assert (few.reset() != start).any()
+    assert (VectorGames(3, seed=10, rows="random").observations() != start).any()
+
+
+def test_a_take_that_is_not_allowed_changes_no_game() -> None:
+    games = VectorGames(3, piles=[2, 5])
+    before = games.observations()
+    for wrong, words in [
+        ([1, 6, 1], r"actions\[1\]: a take of 6: take 1 to 5"),
+        ([1, 1, 0], r"actions\[2\]: a take of 0: take 1 to 5"),
+        ([-1, 1, 1], r"actions\[0\]: a take of -1"),
+        ([1, 1], "actions: 2 for 3 games"),
+        ([[1, 1, 1]], "2 dimensions"),
+        ([1.0, 1.0, 1.0], "float64"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            games.step(np.array(wrong))
+        with pytest.raises(ValueError, match=words):
+            games.regrets(np.array(wrong))
+    assert (games.observations() == before).all()
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"count": 0}, "count: 0: step 1 to 1048576 games"),
+        ({"count": 2**20, "pile_count": 1024}, "count: 1048576: of games with 1034 numbers .* at most 259608"),
+        ({"seed": -1}, "seed: -1: expected an integer of 0"),
+        ({"players": -1}, "players: -1: expected an integer of 0"),
+        ({"rows": "declared"}, "assigned rows"),
+        ({"rows": "own"}, 'rows: "own": expected "standard"'),
+        ({"rows": [[0, 1], [0, 1]]}, "rows: 2 rows for 3 players"),
+        ({"rows": [[0, 1, 1]] * 3}, "rows: row 0 of the alliance matrix: offset 1 appears twice"),
+        ({"largest_pile": 1024}, "largest_pile: 1024: a pile of an environment has 1 to 1023"),
+        ({"piles": [1, 1024]}, "largest_pile: 1024"),
+        ({"piles": [1, 0]}, "piles: pile 1 of 0 counters"),
+        ({"pile_count": 0}, "pile_count: 0: a game has 1 to 1024 piles"),
+        ({"players": 33}, "players: 33 seats: a game has 2 to 32"),
+        ({"first": 3}, "first: seat 3: the seats are 0 to 2"),
+        ({"ending": "never"}, "expected to_move_wins or last_mover_wins"),
+    ],
+)
+def test_what_is_wrong_with_settings_is_said(settings: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        VectorGames(settings.pop("count", 2), **settings)
+
+
+def test_the_highest_pile_has_an_action_for_each_take() -> None:
+    games = VectorGames(2, piles=[1023], players=2)
+    assert games.action_masks().shape == (2, 1024) and games.action_masks()[:, 1:].all()
+    assert games.observations()[0, 0] == 1023
+    assert games.step(np.array([1023, 1])).terminated.tolist() == [True, False]
