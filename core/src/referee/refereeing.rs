@@ -172,6 +172,13 @@ impl Referee {
     #[must_use = "an event that is not stored and announced is lost"]
     pub fn handle_input(&mut self, input: RefereeInput, at: Timestamp) -> Vec<RefereeEffect> {
         self.advance_time(at);
+        // As the record shows it to a referee that resumes the match: who acts has come.
+        if let RefereeInput::Declare { seat, .. }
+        | RefereeInput::Take { seat, .. }
+        | RefereeInput::Resign { seat } = &input
+        {
+            self.came[*seat] = true;
+        }
         let mut effects = Vec::with_capacity(2);
         if input != RefereeInput::Cancel {
             self.apply_timeouts(at, &mut effects);

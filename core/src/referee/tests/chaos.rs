@@ -25,6 +25,12 @@ impl Witness {
 
     fn see(&mut self, moment: &Moment<'_>) {
         self.states.push((moment.after.events().len(), moment.after.state().clone()));
+        if let RefereeInput::Declare { seat, .. }
+        | RefereeInput::Take { seat, .. }
+        | RefereeInput::Resign { seat } = moment.input
+        {
+            self.came[*seat] = true;
+        }
         self.judge_events(moment);
         judge_secrecy(moment);
         match *moment.input {
@@ -88,7 +94,7 @@ impl Witness {
     fn judge_loss(&self, seat: Seat, reason: ForfeitReason, moment: &Moment<'_>) {
         let due = moment.deadline.is_some_and(|deadline| deadline <= moment.now);
         let fits = match reason {
-            ForfeitReason::NoShow => due && !self.came[seat],
+            ForfeitReason::NoShow => due && !self.came[seat] && !has_taken(moment.after, seat),
             ForfeitReason::Disconnected => due && self.came[seat] && !self.present[seat],
             ForfeitReason::TimedOut => due && self.came[seat] && self.present[seat],
             ForfeitReason::Strikes => {
@@ -99,6 +105,12 @@ impl Witness {
         };
         assert!(fits, "seat {seat} is lost: {reason}, by {:?}", moment.input);
     }
+}
+
+/// Returns whether a seat's own bot has made a take.
+fn has_taken(record: &Record, by: Seat) -> bool {
+    let took = |event: &Event| matches!(event, Event::Took { seat, mover: Mover::Bot, .. } if *seat == by);
+    record.events().iter().any(|timed| took(&timed.event))
 }
 
 /// Before the rows are revealed, a seat hears of its own only, and the world of none.
