@@ -32,7 +32,7 @@ def test_it_passes_the_tests_of_pettingzoo(settings: dict[str, Any]) -> None:
         pettingzoo_tests.api_test(last_nim_v0.env(**settings), num_cycles=100, verbose_progress=False)
     pettingzoo_tests.seed_test(lambda: last_nim_v0.env(**settings), num_cycles=30)
     pettingzoo_tests.parallel_api_test(last_nim_v0.parallel_env(**settings), num_cycles=50)
-    pettingzoo_tests.parallel_seed_test(lambda: last_nim_v0.parallel_env(**settings), num_cycles=30)
+    pettingzoo_tests.parallel_seed_test(lambda: last_nim_v0.parallel_env(**settings))
 
 
 def test_it_passes_those_of_rounds_and_rendering(capsys: pytest.CaptureFixture[str]) -> None:
