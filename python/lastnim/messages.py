@@ -95,6 +95,8 @@ class SolveResponse:
     """By seat: who wins if that seat is first to move."""
     optimal_takes: tuple[TakeRange, ...]
     """All optimal takes, as disjoint ranges in rising order; none if no counter is left."""
+    ending: Ending
+    """Who wins when no counter is left, as in the game."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ impl From<&Game> for pb::SolveResponse {
             value: game.matrix.seats().distance_between(game.first_seat(), winner) as u32,
             winner_by_first: winners.iter().map(|&winner| winner.into()).collect(),
             optimal_takes: take_range_messages(&solution.optimal_takes(&position)),
+            ending: pb::Ending::from(game.ending).into(),
         }
     }
 }
