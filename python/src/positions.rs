@@ -8,9 +8,12 @@ use lastnim::{
 };
 use numpy::{IntoPyArray as _, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::{exceptions::PyValueError, prelude::*};
+use std::num::NonZero;
 
-/// Positions that are solved between two looks whether something has interrupted the work.
-const BLOCK: usize = 16_384;
+/// Positions that are checked and then solved, while a processor has them at hand.
+const BLOCK: usize = 64;
+/// Blocks between two looks whether something has interrupted the work.
+const BLOCKS_UNWATCHED: usize = 256;
 
 /// Which seats are first to move.
 #[derive(FromPyObject)]
@@ -76,30 +79,27 @@ fn solve_rows(
     first: &FirstMovers<'_>,
     matrix: &AllianceMatrix,
 ) -> PyResult<Vec<u8>> {
-    if columns == 0 {
+    let Some(columns) = NonZero::new(columns) else {
         return Err(PyValueError::new_err("piles: a position has at least one pile"));
-    }
+    };
     let seats = matrix.seats();
     let positions = counters.len() / columns;
     let answers = if matches!(first, FirstMovers::All) { seats.get() } else { 1 };
     let mut winners = Vec::with_capacity(positions * answers);
-    let mut rows: Vec<&[u64]> = Vec::with_capacity(BLOCK.min(positions));
     let watch = InterruptWatch::start();
-    for (number, block) in counters.chunks(BLOCK * columns).enumerate() {
-        check_counters(block, number * BLOCK, columns)?;
-        rows.clear();
-        rows.extend(block.chunks_exact(columns));
+    for (number, block) in counters.chunks(BLOCK * columns.get()).enumerate() {
+        check_counters(block, number * BLOCK, columns.get())?;
         match first {
             FirstMovers::One(seat) => {
-                batch.solve_positions(&rows, |winner| winners.push(winner[*seat].index() as u8));
+                batch.solve_rows(columns, block, |winner| winners.push(winner[*seat].index() as u8));
             }
-            FirstMovers::All => batch.solve_positions(&rows, |winner| {
+            FirstMovers::All => batch.solve_rows(columns, block, |winner| {
                 winners.extend(seats.iter().map(|seat| winner[seat].index() as u8));
             }),
             FirstMovers::Each(each) => {
                 let mut wrong = None;
                 let mut position = number * BLOCK;
-                batch.solve_positions(&rows, |winner: WinnersByFirst<'_>| {
+                batch.solve_rows(columns, block, |winner: WinnersByFirst<'_>| {
                     match seats.seat(usize::from(each[position])) {
                         Ok(seat) => winners.push(winner[seat].index() as u8),
                         Err(error) => wrong = wrong.take().or(Some((position, error))),
@@ -111,7 +111,7 @@ fn solve_rows(
                 }
             }
         }
-        if !watch.may_continue() {
+        if number % BLOCKS_UNWATCHED == BLOCKS_UNWATCHED - 1 && !watch.may_continue() {
             break;
         }
     }

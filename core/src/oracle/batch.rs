@@ -5,7 +5,7 @@ use super::{
     winners::winners_of_piles,
 };
 use crate::game::{AllianceMatrix, BySeat, Ending, Seat, SeatCount};
-use std::{array, collections::HashMap, fmt, ops::Index};
+use std::{array, collections::HashMap, fmt, num::NonZero, ops::Index};
 
 /// A place in the tables: the number of a worth times the width of a row, plus a number of counters or a seat.
 type TablePlace = u16;
@@ -103,14 +103,39 @@ impl BatchSolver {
     ) {
         let (groups, rest) = positions.as_chunks();
         for group in groups {
-            let group = group.each_ref().map(AsRef::as_ref);
-            let places = self.places_after_piles(group);
-            for (piles, place) in group.into_iter().zip(places) {
-                answer(self.winners_at(piles, place));
-            }
+            self.solve_group(group.each_ref().map(AsRef::as_ref), &mut answer);
         }
         for piles in rest {
             answer(self.solve_position(piles.as_ref()));
+        }
+    }
+
+    /// Solves positions of so many piles each, which lie one after the other, and hands over the winners of each, in order.
+    ///
+    /// # Panics
+    /// If the last one has fewer.
+    pub fn solve_rows(
+        &mut self,
+        piles: NonZero<usize>,
+        counters: &[u64],
+        mut answer: impl FnMut(WinnersByFirst<'_>),
+    ) {
+        let piles = piles.get();
+        assert!(counters.len().is_multiple_of(piles), "{} counters in rows of {piles}", counters.len());
+        let mut groups = counters.chunks_exact(ABREAST * piles);
+        for group in groups.by_ref() {
+            self.solve_group(array::from_fn(|lane| &group[lane * piles..][..piles]), &mut answer);
+        }
+        for row in groups.remainder().chunks_exact(piles) {
+            answer(self.solve_position(row));
+        }
+    }
+
+    #[inline]
+    fn solve_group(&mut self, positions: [&[u64]; ABREAST], answer: &mut impl FnMut(WinnersByFirst<'_>)) {
+        let places = self.places_after_piles(positions);
+        for (piles, place) in positions.into_iter().zip(places) {
+            answer(self.winners_at(piles, place));
         }
     }
 
@@ -261,6 +286,18 @@ mod tests {
             });
             assert_eq!(left.len(), 0);
         }
+        // Some are left over from groups.
+        let rows: Vec<u64> = positions[..5999].iter().flat_map(|piles| piles.as_ref()).copied().collect();
+        let mut left = positions.iter();
+        batch.solve_rows(NonZero::new(9).unwrap(), &rows, |winners| {
+            let piles = left.next().unwrap();
+            assert_eq!(
+                winners.to_by_seat(),
+                oracle::solve_winners(piles, &matrix, Ending::ToMoveWins),
+                "{piles}"
+            );
+        });
+        assert_eq!(left.len(), 1);
         assert_eq!(batch.ranks.len() << batch.row_bits, PLACES, "there is room left");
     }
 }
