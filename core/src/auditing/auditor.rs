@@ -324,11 +324,16 @@ impl Auditor {
                 tally.wins_given += u64::from(winner == place && if_exchanged != place);
                 tally.wins_taken += u64::from(winner != place && if_exchanged == place);
             }
+            // With many bots and seats there would be too many pairs of others to keep them all.
+            let is_audited: Vec<bool> =
+                others.iter().map(|&(other, _)| self.bots[other].tally.is_some()).collect();
             let tally = &mut self.bots[mover].mover;
-            for &(other, place) in &others {
+            for (&(other, place), &audited) in others.iter().zip(&is_audited) {
                 tally.ceded.add_match(rank(place) < rank(seat));
-                for &(third, its_place) in others.iter().filter(|&&(third, _)| third > other) {
-                    tally.add_order(other, third, rank(place) < rank(its_place), seats.get());
+                for (&(third, its_place), &third_audited) in others.iter().zip(&is_audited) {
+                    if third > other && (audited || third_audited || third < MAX_FIELD) {
+                        tally.add_order(other, third, rank(place) < rank(its_place), seats.get());
+                    }
                 }
             }
         }

@@ -21,7 +21,8 @@ pub(super) struct MoverTally {
     pub(super) ceded: Ceded,
     /// How it plays and fares.
     pub(super) strength: Strength,
-    /// By two others, the first with the lower number.
+    /// By two others, the first with the lower number: of all that are audited, and of the first
+    /// [`MAX_FIELD`](super::MAX_FIELD) bots.
     orders: HashMap<(usize, usize), OrderTally>,
 }
 

@@ -77,20 +77,25 @@ pub(super) fn test_pairs<'a>(
         let pair = found.binary_search_by_key(&(bot, other), |(numbers, _)| *numbers);
         pair.is_ok_and(|pair| found[pair].1.declarations.is_large())
     };
+    // By the bot that is depended on.
+    let mut dependents: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for ((bot, other), _) in found.iter().filter(|(_, findings)| findings.declarations.is_large()) {
+        dependents.entry(*other).or_default().push(*bot);
+    }
     // Whom others depend on as well is not preferred by agreement, but for what everybody sees; nor who is preferred among others
     // that are preferred to each other.
     let is_special = |bot: usize, other: usize| {
-        let mut thirds = found.iter().filter(|((third, of), _)| *of == other && *third != bot);
         let tally = mover(bot).1;
         tally.is_favourite(other)
             && !tally.orders_others_than(other)
-            && !thirds.any(|((third, _), _)| depends(*third, other))
+            && !dependents.get(&other).is_some_and(|thirds| thirds.iter().any(|&third| third != bot))
     };
     // Who is weaker than all others is preferred for that.
     let is_weakest = |bot: usize, other: usize| {
+        let of_bot = found.partition_point(|((one, _), _)| *one < bot);
         let thirds = || {
-            let met = found.iter().filter(|((one, third), _)| *one == bot && *third != other);
-            met.map(|((_, third), _)| mover(*third).1.strength)
+            let met = found[of_bot..].iter().take_while(|((one, _), _)| *one == bot);
+            met.filter(|((_, third), _)| *third != other).map(|((_, third), _)| mover(*third).1.strength)
         };
         let strength = mover(other).1.strength;
         thirds().next().is_some() && (strength.errs_more_than(thirds()) || strength.wins_less_than(thirds()))

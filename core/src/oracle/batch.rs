@@ -287,7 +287,7 @@ mod tests {
             assert_eq!(left.len(), 0);
         }
         // Some are left over from groups.
-        let rows: Vec<u64> = positions[..5999].iter().flat_map(|piles| piles.as_ref()).copied().collect();
+        let rows: Vec<u64> = positions[..5999].iter().flat_map(AsRef::<[u64]>::as_ref).copied().collect();
         let mut left = positions.iter();
         batch.solve_rows(NonZero::new(9).unwrap(), &rows, |winners| {
             let piles = left.next().unwrap();
