@@ -2,7 +2,7 @@
 //!
 //! Each [`Check`] starts the bot's program against a scripted server on a port of its own. Matches are refereed by the referee of the
 //! real server and every event goes through the same conversions, so that a bot is sent what it would be sent there; what a
-//! check does besides (it cuts the stream, sends an event twice, or sends what a later version may add) is in [`scenes`]. How a
+//! check does besides (it cuts the stream, sends an event twice, or sends what a later version may add) is in `scenes`. How a
 //! program is started and ended is the caller's: see [`BotLauncher`].
 
 mod bot_launcher;
