@@ -63,14 +63,15 @@ fn a_position_is_solved_in_words_and_in_json() {
          Ending: to_move_wins, a seat that has no move left wins.\n"
     );
     let as_json = printed(&[&figure_1[..], &["--json"]].concat(), "");
-    let expected = r#"{"winner":2,"value":2,"winner_by_first":[2,2,1],"optimal_takes":[{"lo":1,"hi":1}]}"#;
+    let expected = r#"{"winner":2,"value":2,"winner_by_first":[2,2,1],"optimal_takes":[{"lo":1,"hi":1}],"ending":"to_move_wins"}"#;
     assert_eq!(as_json.trim_end(), expected);
     let normal_play =
         ["solve", "--piles", "9223372036854775807", "--players", "2", "--ending", "last-mover-wins"];
     assert_eq!(
         json_lines(&printed(&[&normal_play[..], &["--json"]].concat(), "")),
         [json!({"winner": 0, "value": 0, "winner_by_first": [0, 1],
-                "optimal_takes": [{"lo": 9_223_372_036_854_775_807_u64, "hi": 9_223_372_036_854_775_807_u64}]})]
+                "optimal_takes": [{"lo": 9_223_372_036_854_775_807_u64, "hi": 9_223_372_036_854_775_807_u64}],
+                "ending": "to_move_wins"})]
     );
     let over = printed(&["solve", "--piles", "0", "--players", "3", "--first", "1"], "");
     assert!(over.starts_with("No counter is left: seat 1 wins (value 0), with seat 1 to move."), "{over}");

@@ -103,7 +103,8 @@ mod tests {
         let answered = answer("Solve", &json!({ "game": paper_game() })).unwrap();
         assert_eq!(
             answered,
-            json!({ "winner": 2, "value": 2, "winner_by_first": [2, 2, 1], "optimal_takes": [{ "lo": 1, "hi": 1 }] })
+            json!({ "winner": 2, "value": 2, "winner_by_first": [2, 2, 1], "optimal_takes": [{ "lo": 1, "hi": 1 }],
+                "ending": "to_move_wins" })
         );
         let audited = answer("Audit", &json!({ "game": paper_game(), "takes": [2, 1, 1, 1] })).unwrap();
         assert_eq!(audited["audit"]["winner"], json!(1));
