@@ -71,7 +71,7 @@ fn a_position_is_solved_in_words_and_in_json() {
         json_lines(&printed(&[&normal_play[..], &["--json"]].concat(), "")),
         [json!({"winner": 0, "value": 0, "winner_by_first": [0, 1],
                 "optimal_takes": [{"lo": 9_223_372_036_854_775_807_u64, "hi": 9_223_372_036_854_775_807_u64}],
-                "ending": "to_move_wins"})]
+                "ending": "last_mover_wins"})]
     );
     let over = printed(&["solve", "--piles", "0", "--players", "3", "--first", "1"], "");
     assert!(over.starts_with("No counter is left: seat 1 wins (value 0), with seat 1 to move."), "{over}");

@@ -529,7 +529,7 @@ fn run_examples(pages: &[&[&str]]) -> Vec<String> {
                 left_out.push(example.to_owned());
                 continue;
             }
-            if example.contains("tournament run") || example.contains(".toml") {
+            if ["tournament run", ".toml", "mine.py"].iter().any(|word| example.contains(word)) {
                 // It needs a file, and brings its server along, or means the run of one.
                 continue;
             }
