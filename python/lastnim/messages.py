@@ -8,6 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+Ending: TypeAlias = Literal[
+    "unspecified", "to_move_wins", "last_mover_wins"
+]
+"""Who wins when no counter is left."""
+
 TakeSafety: TypeAlias = Literal[
     "unspecified", "safe", "risky", "safe_error", "error"
 ]
@@ -15,11 +20,6 @@ TakeSafety: TypeAlias = Literal[
 What a take does to the mover's predicted rank and to the rank that it can guarantee itself against all others
 together, each held against the best that any take of the position leaves.
 """
-
-Ending: TypeAlias = Literal[
-    "unspecified", "to_move_wins", "last_mover_wins"
-]
-"""Who wins when no counter is left."""
 
 TreeForm: TypeAlias = Literal[
     "unspecified", "tree", "graph"
