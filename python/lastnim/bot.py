@@ -38,7 +38,7 @@ class Bot(ABC):
     bot is asked about many matches at once, in one event loop; a plain method holds up all others there. In one match the methods are
     called one at a time and in order, and everything that a take depends on is in the turn: a bot needs no memory.
 
-    An exception in `declare` or `play`, or an answer that is none, is logged with its match and costs the seat in that match alone: it
+    An exception in `declare` or `play`, or an answer that is neither a row nor an integer, is logged with its match and costs the seat in that match alone: it
     is resigned, so that nobody waits for it. An exception in any other method is logged, and nothing else. What a coroutine is
     thinking about a match that has ended is cancelled.
     """

@@ -97,7 +97,7 @@ impl Arena {
     /// ask, matches are looked at a few times a second.
     ///
     /// # Errors
-    /// If there is none of that id, or the store cannot be read.
+    /// If nothing has that id, or the store cannot be read.
     pub async fn tournament_activity(
         &self,
         id: TournamentId,

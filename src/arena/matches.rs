@@ -199,7 +199,7 @@ impl Arena {
     /// Returns a match in overview and, if it is over and has a winner, its audit.
     ///
     /// # Errors
-    /// If there is none of that id, or the store cannot be read.
+    /// If nothing has that id, or the store cannot be read.
     pub async fn match_summary(&self, id: MatchId) -> Result<(MatchSummary, Option<Arc<Audit>>), ArenaError> {
         if let Some(summary) = self.open_match(id).and_then(|open| open.overview.summary(id)) {
             return Ok((summary, None));
@@ -259,7 +259,7 @@ impl Arena {
     /// Returns the record of a match, as far as it is announced, and its seal if it is over.
     ///
     /// # Errors
-    /// If there is none of that id, or the store cannot be read.
+    /// If nothing has that id, or the store cannot be read.
     pub async fn match_record(&self, id: MatchId) -> Result<StoredMatch, ArenaError> {
         if let Some(open) = self.open_match(id) {
             let (answer, record) = oneshot::channel();
@@ -278,7 +278,7 @@ impl Arena {
     /// Begins to watch a match.
     ///
     /// # Errors
-    /// If there is none of that id, or it has as many watchers as it may.
+    /// If nothing has that id, or it has as many watchers as it may.
     pub async fn watch_match(&self, id: MatchId) -> Result<MatchWatch, ArenaError> {
         if let Some(open) = self.open_match(id) {
             let (outbox, stream) = outbox_channel(self.inner.limits.watcher_queue);

@@ -218,7 +218,7 @@ impl Arena {
     /// Starts a tournament.
     ///
     /// # Errors
-    /// If there is none of that id, it has started, or the field cannot be paired.
+    /// If nothing has that id, it has started, or the field cannot be paired.
     pub async fn start_tournament(&self, id: TournamentId) -> Result<TournamentView, ArenaError> {
         let arena = self.clone();
         self.run_to_completion(|held| async move { arena.start_tournament_locked(held, id).await }).await
@@ -267,7 +267,7 @@ impl Arena {
     /// Cancels a tournament: its open matches end without a winner.
     ///
     /// # Errors
-    /// If there is none of that id, or it is over, or its last match ends before it is called off.
+    /// If nothing has that id, or it is over, or its last match ends before it is called off.
     pub async fn cancel_tournament(&self, id: TournamentId) -> Result<TournamentView, ArenaError> {
         let arena = self.clone();
         self.run_to_completion(|held| async move { arena.cancel_tournament_locked(held, id).await }).await
@@ -334,7 +334,7 @@ impl Arena {
     /// Returns a tournament as it is now.
     ///
     /// # Errors
-    /// If there is none of that id, or the store cannot be read.
+    /// If nothing has that id, or the store cannot be read.
     pub async fn tournament(&self, id: TournamentId) -> Result<TournamentView, ArenaError> {
         match self.live_tournament(id) {
             Some(handle) => Ok(handle.view()),
@@ -362,7 +362,7 @@ impl Arena {
     /// Returns the standings of a tournament as they are now, by place, with the ratings that were last worked out.
     ///
     /// # Errors
-    /// If there is none of that id, or the store cannot be read.
+    /// If nothing has that id, or the store cannot be read.
     pub async fn standings(&self, id: TournamentId) -> Result<Arc<Vec<Standing>>, ArenaError> {
         if let Some(handle) = self.live_tournament(id) {
             return Ok(handle.standings());
@@ -374,7 +374,7 @@ impl Arena {
     /// Returns what the format of a tournament says besides the standings, as it is now.
     ///
     /// # Errors
-    /// If there is none of that id, or the store cannot be read.
+    /// If nothing has that id, or the store cannot be read.
     pub async fn format_verdict(&self, id: TournamentId) -> Result<Arc<FormatVerdict>, ArenaError> {
         if let Some(handle) = self.live_tournament(id) {
             return Ok(Arc::new(handle.format_verdict()));
@@ -399,7 +399,7 @@ impl Arena {
     /// Begins to watch a tournament: the receiver sees its newest state.
     ///
     /// # Errors
-    /// If there is none of that id, or it has as many watchers as it may.
+    /// If nothing has that id, or it has as many watchers as it may.
     pub async fn watch_tournament(
         &self,
         id: TournamentId,
@@ -418,7 +418,7 @@ impl Arena {
     /// Begins to watch the state of a tournament, and nothing else of it: as many may as there may be sessions.
     ///
     /// # Errors
-    /// If there is none of that id, or it has as many watchers as it may.
+    /// If nothing has that id, or it has as many watchers as it may.
     pub async fn watch_tournament_state(
         &self,
         id: TournamentId,

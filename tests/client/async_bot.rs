@@ -16,7 +16,7 @@ fn id(number: u64) -> MatchId {
     MatchId::new(number, &[7; 10])
 }
 
-/// Declares at once, and says of each match that it thinks about it: what then becomes of it, whoever asks decides.
+/// Declares at once, and reports each match that it is asked to play in; the test decides what it answers.
 struct Pondering {
     thinks: mpsc::UnboundedSender<Thought>,
     /// One report is heard at a time.

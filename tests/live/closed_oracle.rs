@@ -32,7 +32,7 @@ fn oracle_calls() -> Vec<String> {
     service.methods().map(|method| format!("/lastnim.v1.OracleService/{}", method.name())).collect()
 }
 
-/// Who asks.
+/// A caller, with or without a token.
 struct Asker {
     host: Host,
     token: Option<String>,

@@ -11,7 +11,7 @@ import type { Row } from "./row.js";
  * take depends on is in the view: a bot needs no memory. In one match the methods are called one at a time and in order; a method
  * that waits for a promise may be overtaken by calls for other matches, unless `Options.concurrency` is 1.
  *
- * An exception in `declare`, `play` or `noteHash`, or an answer that is none, is logged with its match and costs the seat in that
+ * An exception in `declare`, `play` or `noteHash`, or an answer that is neither a row nor an integer, is logged with its match and costs the seat in that
  * match alone: it is resigned, so that nobody waits for it. An exception in any other method is logged, and nothing else.
  */
 export interface Bot {

@@ -45,7 +45,7 @@ export class JoinState {
    * @throws LastnimError if asking again cannot help, or has not helped for long enough.
    */
   noteRefused(tournament: string, reason: JoinRefusal, message: string, nowMs = performance.now()): number | undefined {
-    // The server gives back an id that is none as it was sent, or cut.
+    // The server returns an invalid id as it was sent, or shortened.
     if (this.#isIn || !this.tournament.toLowerCase().startsWith(tournament.toLowerCase())) return undefined;
     this.#refusedSinceMs ??= nowMs;
     const isTooLong = nowMs - this.#refusedSinceMs > this.giveUpAfterMs;

@@ -68,7 +68,7 @@ impl Options {
 }
 
 fn number<T: FromStr>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| format!("{text} is no number"))
+    text.parse().map_err(|_| format!("{text} is not a number"))
 }
 
 fn numbers<T: FromStr>(text: &str) -> Result<Vec<T>, String> {

@@ -62,7 +62,7 @@ const MAX_NAMED: usize = 100;
 impl ReplayedResults {
     /// Begins without a result.
     pub fn new(shown: &ShownTournament) -> Self {
-        // Before it starts a field may be too small, and there is no match of it.
+        // Before the start a field may be too small for any match.
         let planned = plan_schedule(&shown.settings, &shown.field).ok();
         let fixed = planned.filter(|schedule| !schedule.follows_results());
         Self { results: BTreeMap::new(), unrecorded: BTreeSet::new(), fixed }

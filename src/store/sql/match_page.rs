@@ -67,7 +67,7 @@ impl<'a> MatchPage<'a> {
         Self { filter, ids: (MatchId::least(), before), before, most }
     }
 
-    /// Returns by what few matches are found, so that as few as may be are looked at in vain.
+    /// Returns the filter that the fewest matches pass, so that few are read in vain.
     fn looked_up(&self) -> LookedUp {
         let filter = self.filter;
         match (filter.state, filter.reason) {

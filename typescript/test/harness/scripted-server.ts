@@ -21,7 +21,7 @@ export function welcome(openMatches = 0): PlayResponse {
   return event({ case: "welcome", value: { bot: "a", openMatches, serverVersion: "9.9" } });
 }
 
-/** Waits for the next action that is none of the session's own (subscribe, pong). */
+/** Waits for the next action, leaving out those of the session itself (subscribe, pong). */
 export async function nextAction(received: Received): Promise<PlayRequest["action"]> {
   for (;;) {
     const next = await received.next();

@@ -21,7 +21,7 @@ impl ErrorRate {
     /// # Errors
     /// Any other number is given back.
     pub fn new(probability: f64) -> Result<Self, ErrorRateError> {
-        // An infinity or what is no number is in no range.
+        // Infinity and NaN are outside every range.
         if (0.0..=1.0).contains(&probability) {
             Ok(Self(probability))
         } else {
