@@ -171,6 +171,22 @@ impl Referee {
     /// If the input's seat is none of the match's.
     #[must_use = "an event that is not stored and announced is lost"]
     pub fn handle_input(&mut self, input: RefereeInput, at: Timestamp) -> Vec<RefereeEffect> {
+        let mut effects = Vec::with_capacity(2);
+        self.handle_input_into(input, at, &mut effects);
+        effects
+    }
+
+    /// Decides as [`handle_input`](Self::handle_input) does, and adds the effects behind those that are there already, so
+    /// that one list can serve many inputs of many matches.
+    ///
+    /// # Panics
+    /// If the input's seat is none of the match's.
+    pub fn handle_input_into(
+        &mut self,
+        input: RefereeInput,
+        at: Timestamp,
+        effects: &mut Vec<RefereeEffect>,
+    ) {
         self.advance_time(at);
         // As the record shows it to a referee that resumes the match: who acts has come.
         if let RefereeInput::Declare { seat, .. }
@@ -179,9 +195,8 @@ impl Referee {
         {
             self.came[*seat] = true;
         }
-        let mut effects = Vec::with_capacity(2);
         if input != RefereeInput::Cancel {
-            self.apply_timeouts(at, &mut effects);
+            self.apply_timeouts(at, effects);
         }
         match input {
             RefereeInput::Joined { seat } => {
@@ -194,28 +209,27 @@ impl Referee {
             RefereeInput::Left { seat } => self.present[seat] = false,
             RefereeInput::Declare { seat, note_hash: Err(error), .. }
             | RefereeInput::Take { seat, note_hash: Err(error), .. } => {
-                self.refuse_message(seat, RefusalReason::Malformed, error.to_string(), &mut effects);
+                self.refuse_message(seat, RefusalReason::Malformed, error.to_string(), effects);
             }
             RefereeInput::Declare { seat, row, note_hash: Ok(note_hash) } => {
-                self.handle_declaration(seat, row, note_hash, &mut effects);
+                self.handle_declaration(seat, row, note_hash, effects);
             }
             RefereeInput::Take { seat, ply, take, note_hash: Ok(note_hash) } => {
-                self.handle_take(seat, OfferedTake { ply, take, note_hash }, at, &mut effects);
+                self.handle_take(seat, OfferedTake { ply, take, note_hash }, at, effects);
             }
-            RefereeInput::Resign { seat } => self.handle_resignation(seat, &mut effects),
+            RefereeInput::Resign { seat } => self.handle_resignation(seat, effects),
             RefereeInput::Disqualify { seat } => {
                 if self.state().phase() != MatchPhase::Ended && self.state().forfeits()[seat].is_none() {
-                    self.forfeit_seat(seat, ForfeitReason::Disqualified, &mut effects);
+                    self.forfeit_seat(seat, ForfeitReason::Disqualified, effects);
                 }
             }
             RefereeInput::Tick => {}
             RefereeInput::Cancel => {
                 if self.state().phase() != MatchPhase::Ended {
-                    self.end_match(EndReason::Cancelled, &mut effects);
+                    self.end_match(EndReason::Cancelled, effects);
                 }
             }
         }
-        effects
     }
 
     fn state(&self) -> &MatchState {

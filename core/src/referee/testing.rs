@@ -2,7 +2,7 @@
 
 use super::{
     Clock, MatchPhase, MatchSetup, MatchState, NoteHash, NoteHashError, Origin, Record, Referee,
-    RefereeEffect, RefereeInput, Terms, TimedEvent, Timestamp,
+    RefereeEffect, RefereeInput, SeatMessage, Terms, TimedEvent, Timestamp,
 };
 use crate::game::{
     AllianceMatrix, BySeat, Ending, MAX_COUNTERS, MatchId, Piles, Row, Seat, SeatCount, TournamentId,
@@ -179,7 +179,11 @@ fn handle(
 ) {
     let before = referee.record().state().clone();
     let deadline = referee.deadline();
-    let effects = referee.handle_input(input.clone(), told);
+    let earlier =
+        RefereeEffect::Tell { seat: Seat::FIRST, tell: SeatMessage::TookAgain { ply: u32::MAX, take: 0 } };
+    let mut effects = vec![earlier.clone()];
+    referee.handle_input_into(input.clone(), told, &mut effects);
+    assert_eq!(effects.remove(0), earlier, "effects are added behind those that are there");
     watch(Moment { before: &before, deadline, input, now, effects: &effects, after: referee.record() });
 }
 
