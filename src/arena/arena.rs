@@ -2,6 +2,7 @@
 
 use super::cross_table_queue::CrossTableQueue;
 use super::durability::Durability;
+use super::environment::Environment;
 use super::error::ArenaError;
 use super::ids::IdGenerator;
 use super::keyring::{Keyring, Principal};
@@ -19,7 +20,7 @@ use crate::referee::{PublicKey, SigningKey, Timestamp};
 use crate::store::{
     Change, CommitCounts, GroupCommit, MemoryStore, RetentionLimits, Store, StoreError, Token,
 };
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
@@ -41,6 +42,8 @@ pub struct Backend {
     pub durability: Durability,
     /// Signs the records of matches that are over.
     pub key: SigningKey,
+    /// The date and the random bytes.
+    pub environment: Environment,
 }
 
 impl Backend {
@@ -50,6 +53,7 @@ impl Backend {
             store: Arc::new(MemoryStore::new(RetentionLimits::default())),
             durability: Durability::default(),
             key: generate_key(),
+            environment: Environment::default(),
         }
     }
 }
@@ -85,7 +89,7 @@ pub(super) struct ArenaInner {
     /// Signalled whenever a match ends.
     pub(super) match_ended: Notify,
     /// The tournaments that are not over.
-    pub(super) tournaments: RwLock<HashMap<TournamentId, Arc<TournamentHandle>>>,
+    pub(super) tournaments: RwLock<BTreeMap<TournamentId, Arc<TournamentHandle>>>,
     /// Held while the register of bots or the state of a tournament is checked and changed, so that two requests at
     /// once do not both pass the check.
     pub(super) registering: Arc<Mutex<()>>,
@@ -141,9 +145,9 @@ impl Arena {
         for (token, principal) in tokens {
             keyring.insert(token.hash(), principal);
         }
-        let Backend { store, durability, key } = backend;
+        let Backend { store, durability, key, environment } = backend;
         let open = OpenRecords::read(store.as_ref()).await?;
-        let clock = WallClock::start(open.last_event_time(), limits.stall_threshold);
+        let clock = WallClock::start(environment.date(), open.last_event_time(), limits.stall_threshold);
         let durability = if store.is_durable() { durability } else { Durability::Match };
         let context = MatchContext {
             clock: clock.clone(),
@@ -155,7 +159,7 @@ impl Arena {
         let roster = Roster::new(limits.missed_ends);
         let inner = ArenaInner {
             limits: Arc::new(limits),
-            ids: IdGenerator::new(clock.clone()),
+            ids: IdGenerator::new(clock.clone(), environment),
             clock,
             keyring,
             bots: AtomicUsize::new(0),

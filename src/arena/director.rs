@@ -25,7 +25,7 @@ use crate::tournament::{
     FieldChange, MatchLimiter, MatchOutcome, MatchResult, Pairing, ReportedResults, Rulings, Schedule,
     ScheduleStep, TotalMatches, TournamentState, assigned_matrix,
 };
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use tokio::task::{Id, JoinSet};
@@ -51,7 +51,7 @@ pub(super) struct Director {
     last_begun: Option<MatchId>,
     running: JoinSet<Result<Option<MatchOutcome>, ArenaError>>,
     /// What each task of `running` plays.
-    open: HashMap<Id, OpenPairing>,
+    open: BTreeMap<Id, OpenPairing>,
     /// What the organiser has ruled.
     rulings: Rulings,
     /// Pairings whose matches were voided while they were open.
@@ -106,7 +106,7 @@ impl Director {
             inbox,
             last_begun: None,
             running: JoinSet::new(),
-            open: HashMap::new(),
+            open: BTreeMap::new(),
             rulings,
             replays: Vec::new(),
             lost: BTreeMap::new(),

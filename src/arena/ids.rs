@@ -1,5 +1,6 @@
 //! New ids.
 
+use super::environment::Environment;
 use super::wall_clock::WallClock;
 use crate::game::{MatchId, TournamentId};
 
@@ -7,31 +8,31 @@ use crate::game::{MatchId, TournamentId};
 #[derive(Debug, Clone)]
 pub struct IdGenerator {
     clock: WallClock,
+    environment: Environment,
 }
 
 impl IdGenerator {
-    /// Takes the time from a clock.
-    pub fn new(clock: WallClock) -> Self {
-        Self { clock }
+    /// Takes the time from a clock, and what nobody can guess from the environment.
+    pub fn new(clock: WallClock, environment: Environment) -> Self {
+        Self { clock, environment }
     }
 
     /// Makes the id of a match.
     pub fn next_match(&self) -> MatchId {
-        MatchId::new(self.now_unix_ms(), &random_bytes())
+        MatchId::new(self.now_unix_ms(), &self.random_bytes())
     }
 
     /// Makes the id of a tournament.
     pub fn next_tournament(&self) -> TournamentId {
-        TournamentId::new(self.now_unix_ms(), &random_bytes())
+        TournamentId::new(self.now_unix_ms(), &self.random_bytes())
     }
 
     fn now_unix_ms(&self) -> u64 {
         self.clock.now().as_micros() / 1_000
     }
-}
-
-fn random_bytes() -> [u8; 10] {
-    let mut bytes = [0; 10];
-    getrandom::fill(&mut bytes).expect("the system has a random source");
-    bytes
+    fn random_bytes(&self) -> [u8; 10] {
+        let mut bytes = [0; 10];
+        self.environment.fill_random(&mut bytes);
+        bytes
+    }
 }

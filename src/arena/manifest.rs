@@ -78,6 +78,7 @@ impl Arena {
         let Some(handle) = self.live_tournament(id) else { return Ok(()) };
         let mut state = handle.subscribe_to_state();
         tokio::select! {
+            biased;
             // Without a sender it is over as well.
             _ = state.wait_for(|state| state.is_over()) => Ok(()),
             () = self.wait_until_stopped() => Err(ArenaError::Stopping),

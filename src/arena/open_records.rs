@@ -4,7 +4,7 @@ use super::error::ArenaError;
 use crate::game::{MatchId, TournamentId};
 use crate::referee::Timestamp;
 use crate::store::{Store, StoreError, StoredMatch};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// The records of the matches that are not over.
@@ -12,7 +12,7 @@ pub(super) struct OpenRecords {
     /// When they began to be read.
     pub(super) began: Instant,
     /// By tournament; those of none are exhibitions.
-    pub(super) by_tournament: HashMap<Option<TournamentId>, Vec<StoredMatch>>,
+    pub(super) by_tournament: BTreeMap<Option<TournamentId>, Vec<StoredMatch>>,
     /// Those that are damaged, and how.
     pub(super) damaged: Vec<(MatchId, String)>,
 }
@@ -21,7 +21,7 @@ impl OpenRecords {
     /// Reads them from a store.
     pub(super) async fn read(store: &dyn Store) -> Result<Self, ArenaError> {
         let began = Instant::now();
-        let mut by_tournament: HashMap<_, Vec<StoredMatch>> = HashMap::new();
+        let mut by_tournament: BTreeMap<_, Vec<StoredMatch>> = BTreeMap::new();
         let mut damaged = Vec::new();
         for id in store.unfinished_matches().await? {
             let stored = match store.match_record(id).await {

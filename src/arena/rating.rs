@@ -2,6 +2,7 @@
 
 use super::arena::Arena;
 use super::cpu_times::CpuTask;
+use super::long_work::spawn_work;
 use super::tournament_handle::TournamentHandle;
 use crate::game::TournamentId;
 use crate::oracle::{Budget, HaltReason};
@@ -9,7 +10,6 @@ use crate::tournament::ReplicateCount;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
-use tokio::task::spawn_blocking;
 
 /// The most steps that the ratings of a tournament may take while it runs: about two seconds.
 const STEPS: u64 = 200_000_000;
@@ -23,7 +23,7 @@ impl Arena {
         let began = Instant::now();
         let Some(evidence) = handle.lend_evidence_if_due(began) else { return };
         let (arena, handle) = (self.clone(), handle);
-        let rating = spawn_blocking(move || {
+        let rating = spawn_work(move || {
             let _turn = turn;
             let is_wanted = || !arena.is_stopped();
             let fewest = ReplicateCount::new(ReplicateCount::MIN).unwrap_or_default();
@@ -47,7 +47,7 @@ impl Arena {
             () = self.wait_until_stopped() => return ControlFlow::Break(()),
         };
         let (arena, evidence, rated) = (self.clone(), handle.lend_evidence(), Arc::clone(handle));
-        let rating = spawn_blocking(move || {
+        let rating = spawn_work(move || {
             let _turn = turn;
             let is_wanted = || !arena.is_stopped();
             let appraise = || evidence.rate_with(|evidence| evidence.appraise_finally(&is_wanted));

@@ -11,14 +11,14 @@ use crate::referee::Timestamp;
 use crate::store::UnheardMatches;
 use crate::tournament::{Suspension, TournamentEnd};
 use crate::wire::ServerEvent;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 /// The presence of every bot that has had a session or a seat since the server started.
 #[derive(Debug)]
 pub struct Roster {
-    presences: RwLock<HashMap<BotName, Arc<Presence>>>,
+    presences: RwLock<BTreeMap<BotName, Arc<Presence>>>,
     sessions: AtomicUsize,
     /// Whether nobody is let in any more.
     closed: AtomicBool,
@@ -44,7 +44,7 @@ struct PresenceState {
     session: Option<SessionLink>,
     /// How many sessions there have been.
     sessions: u64,
-    seats: HashMap<MatchId, Arc<SeatLink>>,
+    seats: BTreeMap<MatchId, Arc<SeatLink>>,
     /// The tournaments that run and have suspended the bot, and why: each of its sessions is told.
     suspended: BTreeMap<TournamentId, Suspension>,
     /// The ends that the bot may not have heard of.

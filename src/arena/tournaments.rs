@@ -4,6 +4,7 @@ use super::arena::{Arena, RegistryGuard};
 use super::cpu_times::CpuTask;
 use super::director::Director;
 use super::error::{ArenaError, FIELD_IS_SETTLED};
+use super::long_work::spawn_work;
 use super::tournament_handle::{TournamentHandle, TournamentView};
 use crate::game::{BotName, TournamentId};
 use crate::referee::Terms;
@@ -12,12 +13,11 @@ use crate::tournament::{
     FieldMovement, FormatVerdict, Rulings, Schedule, Settings, Standing, TournamentEnd, TournamentState,
     count_matches, plan_schedule,
 };
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::panic::resume_unwind;
 use std::sync::{Arc, PoisonError, RwLockWriteGuard};
 use std::time::Instant;
 use tokio::sync::watch;
-use tokio::task::spawn_blocking;
 
 /// What a tournament is made of.
 #[derive(Debug, Clone)]
@@ -54,7 +54,7 @@ pub(super) async fn plan_in_background(
 ) -> Result<Box<dyn Schedule>, ArenaError> {
     let (settings, field) = (Arc::clone(&stored.settings), Arc::clone(&stored.field));
     let began = Instant::now();
-    let planned = match spawn_blocking(move || plan_schedule(&settings, &field)).await {
+    let planned = match spawn_work(move || plan_schedule(&settings, &field)).await {
         Ok(planned) => planned.map_err(|error| ArenaError::Field { id: stored.id, error }),
         Err(broken) if broken.is_panic() => resume_unwind(broken.into_panic()),
         Err(_) => Err(ArenaError::Stopping),
@@ -293,6 +293,7 @@ impl Arena {
         }
         drop(held);
         tokio::select! {
+            biased;
             over = watch.wait_for(|view| view.stored.state.is_over()) => {
                 let view = over.map_err(|_| ArenaError::NoSuchTournament(id))?.clone();
                 match view.stored.state {
@@ -440,7 +441,7 @@ impl Arena {
 
     pub(super) fn lock_tournaments_mut(
         &self,
-    ) -> RwLockWriteGuard<'_, HashMap<TournamentId, Arc<TournamentHandle>>> {
+    ) -> RwLockWriteGuard<'_, BTreeMap<TournamentId, Arc<TournamentHandle>>> {
         self.inner.tournaments.write().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -31,13 +31,13 @@ struct ClockShared {
 }
 
 impl WallClock {
-    /// Reads the system's time once. It starts no earlier than `last`, when something happened already. Time for which the
-    /// runtime shows no sign of life for longer than `stall_threshold` does not count.
+    /// Starts at a date, and no earlier than `last`, when something happened already. Time for which the runtime
+    /// shows no sign of life for longer than `stall_threshold` does not count.
     ///
     /// # Panics
     /// Outside a runtime: the signs of life come from a task of its own.
-    pub fn start(last: Timestamp, stall_threshold: Duration) -> Self {
-        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+    pub fn start(date: SystemTime, last: Timestamp, stall_threshold: Duration) -> Self {
+        let since_epoch = date.duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
         let micros = u64::try_from(since_epoch.as_micros()).unwrap_or(u64::MAX);
         let shared = Arc::new(ClockShared {
             started: Instant::now(),

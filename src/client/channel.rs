@@ -1,6 +1,11 @@
 //! Connections, and who is calling.
 
-use super::{Error, ServerAddress, error::innermost_source, tls};
+use super::{
+    Error, ServerAddress,
+    error::innermost_source,
+    tls,
+    transport::{connect_endpoint, connect_endpoint_lazily},
+};
 use std::time::Duration;
 use tonic::{
     Request, Status,
@@ -25,17 +30,20 @@ const KEEPALIVE: Duration = Duration::from_secs(10);
 /// If the address cannot be used, nobody answers there, or the server's certificate is not trusted.
 pub async fn connect(server: impl Into<ServerAddress>) -> Result<Channel, Error> {
     let server = server.into();
-    make_endpoint(&server)?.connect().await.map_err(|error| match tls::tls_failure(&error) {
-        Some(reason) => Error::Tls { server: server.to_string(), reason },
-        None => {
-            Error::Unreachable { server: server.to_string(), reason: innermost_source(&error).to_string() }
+    connect_endpoint(&server, &make_endpoint(&server)?).await.map_err(|error| {
+        match tls::tls_failure(&error) {
+            Some(reason) => Error::Tls { server: server.to_string(), reason },
+            None => Error::Unreachable {
+                server: server.to_string(),
+                reason: innermost_source(&error).to_string(),
+            },
         }
     })
 }
 
 /// Prepares a connection that is made when it is first used, and made anew after it was lost.
 pub(super) fn connect_lazily(server: &ServerAddress) -> Result<Channel, Error> {
-    Ok(make_endpoint(server)?.connect_lazy())
+    Ok(connect_endpoint_lazily(server, &make_endpoint(server)?))
 }
 
 fn make_endpoint(server: &ServerAddress) -> Result<Endpoint, Error> {

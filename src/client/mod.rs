@@ -50,6 +50,7 @@ mod suspension;
 mod tls;
 mod tournament;
 mod tournament_end;
+mod transport;
 
 pub use async_bot::{AsyncBot, Choice, MatchFailure};
 pub use bot::{Bot, Connected};
@@ -69,6 +70,7 @@ pub use summary::Summary;
 pub use suspension::{Suspension, SuspensionReason};
 pub use tournament::join_tournament;
 pub use tournament_end::TournamentEnd;
+pub use transport::{ByteStream, OpeningConnection, Transport};
 
 pub use crate::referee::{Clock, EndReason, MatchSetup, Origin, RefusalReason, Terms};
 pub use crate::tournament::TournamentState;

@@ -1,7 +1,7 @@
 //! Where a server is, and which certificates are believed there.
 
-use super::CaCertificates;
-use std::fmt;
+use super::{CaCertificates, Transport, transport::SharedTransport};
+use std::{fmt, sync::Arc};
 
 /// A server: `host:port`, `http://host:port` or `https://host[:port]`, and for the last the authorities whose certificates
 /// are trusted, if they are not the system's.
@@ -11,12 +11,13 @@ use std::fmt;
 pub struct ServerAddress {
     address: String,
     ca: Option<CaCertificates>,
+    transport: Option<SharedTransport>,
 }
 
 impl ServerAddress {
     /// Names a server.
     pub fn new(address: impl Into<String>) -> Self {
-        Self { address: address.into(), ca: None }
+        Self { address: address.into(), ca: None, transport: None }
     }
 
     /// Trusts these authorities in place of the system's. The address has to begin with `https://` then.
@@ -24,6 +25,18 @@ impl ServerAddress {
     pub fn with_ca(mut self, ca: CaCertificates) -> Self {
         self.ca = Some(ca);
         self
+    }
+
+    /// Connects over a transport of the program's own, in place of the system's TCP.
+    #[must_use]
+    pub fn with_transport(mut self, transport: Arc<dyn Transport>) -> Self {
+        self.transport = Some(SharedTransport(transport));
+        self
+    }
+
+    /// Returns the transport that is used in place of the system's TCP, if one was given.
+    pub(super) fn transport(&self) -> Option<&SharedTransport> {
+        self.transport.as_ref()
     }
 
     /// Returns the address as it was given.

@@ -13,6 +13,7 @@ use super::{
     match_tracker::{ClientAction, MatchTracker},
     question::{BotAnswer, BotQuestion},
     tls,
+    transport::draw_jitter,
 };
 use crate::game::{BotVersion, MatchId};
 use crate::wire::pb::{
@@ -191,6 +192,7 @@ impl<H: BotHost> BotRunner<H> {
         loop {
             self.outgoing.clear();
             let opened = select! {
+                biased;
                 opened = open_session(&mut client, server, &self.version) => opened?,
                 () = &mut stop => return Ok(self.book.summary()),
             };
@@ -210,9 +212,10 @@ impl<H: BotHost> BotRunner<H> {
             if last_session.elapsed() > give_up_after {
                 return Err(Error::GaveUp { after: give_up_after, last: reason });
             }
-            let pause = backoff.next_pause(getrandom::u32().unwrap_or(u32::MAX));
+            let pause = backoff.next_pause(draw_jitter(server));
             tracing::warn!(reason, ?pause, "no session: trying again");
             select! {
+                biased;
                 () = sleep(pause) => {}
                 () = &mut stop => return Ok(self.book.summary()),
             }
@@ -243,23 +246,12 @@ impl<H: BotHost> BotRunner<H> {
                 return Ok(SessionEnd::Done);
             }
             select! {
-                received = stream.inbound.message() => match received {
-                    Ok(Some(response)) => {
-                        let event = SessionEvent::parse(response)?;
-                        let event = self.handle_tournament_event(event)?;
-                        if let SessionEvent::Draining { within } = event {
-                            tracing::info!(?within, "the server is about to stop");
-                        }
-                        let actions = self.book.handle_event(event)?;
-                        self.perform_actions(actions)?;
-                    }
-                    lost if farewell.is_some() => {
-                        tracing::debug!(?lost, "the session ended after the tournament");
-                        return Ok(SessionEnd::Done);
-                    }
-                    Ok(None) => return Ok(SessionEnd::Lost("the server closed the stream".into())),
-                    Err(status) => return transient_loss_reason(status).map(SessionEnd::Lost),
-                },
+                // What is read last cannot keep the rest waiting: each message leads to little.
+                biased;
+                () = &mut stop => return Ok(SessionEnd::Done),
+                () = sleep_until(farewell.unwrap_or_else(Instant::now)), if farewell.is_some() => {
+                    return Ok(SessionEnd::Done);
+                }
                 answer = self.bot.wait_for_answer() => {
                     let answer = answer?;
                     if matches!(answer, BotAnswer::Heard) {
@@ -278,10 +270,23 @@ impl<H: BotHost> BotRunner<H> {
                     // The inbound side says why.
                     Err(_) => self.outgoing.clear(),
                 },
-                () = &mut stop => return Ok(SessionEnd::Done),
-                () = sleep_until(farewell.unwrap_or_else(Instant::now)), if farewell.is_some() => {
-                    return Ok(SessionEnd::Done);
-                }
+                received = stream.inbound.message() => match received {
+                    Ok(Some(response)) => {
+                        let event = SessionEvent::parse(response)?;
+                        let event = self.handle_tournament_event(event)?;
+                        if let SessionEvent::Draining { within } = event {
+                            tracing::info!(?within, "the server is about to stop");
+                        }
+                        let actions = self.book.handle_event(event)?;
+                        self.perform_actions(actions)?;
+                    }
+                    lost if farewell.is_some() => {
+                        tracing::debug!(?lost, "the session ended after the tournament");
+                        return Ok(SessionEnd::Done);
+                    }
+                    Ok(None) => return Ok(SessionEnd::Lost("the server closed the stream".into())),
+                    Err(status) => return transient_loss_reason(status).map(SessionEnd::Lost),
+                },
             }
         }
     }

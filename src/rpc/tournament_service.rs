@@ -92,6 +92,7 @@ impl TournamentRpc {
                 return;
             }
             tokio::select! {
+                biased;
                 () = self.wait_before_next_update(bots) => {}
                 // Nobody waits for the last state. Without a sender the other receiver says what there is to say.
                 _ = state.wait_for(|state| state.is_over()) => {}
@@ -99,6 +100,7 @@ impl TournamentRpc {
                 () = watcher.closed() => return,
             }
             tokio::select! {
+                biased;
                 news = changes.changed() => if news.is_err() { return },
                 () = watcher.closed() => return,
                 () = self.arena.wait_until_stopped() => {
@@ -144,6 +146,7 @@ async fn send_state_changes(
             return;
         }
         tokio::select! {
+            biased;
             news = changes.changed() => if news.is_err() { return },
             () = watcher.closed() => return,
             () = arena.wait_until_stopped() => {

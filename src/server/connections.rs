@@ -3,6 +3,7 @@
 use super::calls::{ConnectionCalls, GuardedServices, MAX_HEADER_BYTES, SharedCalls};
 use super::config::Config;
 use super::connection_slots::{ConnectionLimits, ConnectionSlot, ConnectionSlots};
+use super::listener::{Connection, Listener};
 use super::proxy_protocol;
 use super::spoken_protocol::{SpokenProtocol, answer_http1, answer_tls, detect_protocol, read_the_rest};
 use super::trusted_proxies::{TrustedProxy, is_trusted};
@@ -15,7 +16,6 @@ use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
@@ -44,7 +44,7 @@ struct ServerShared {
 
 /// Serves connections until `stopping` is true, then lets them end their calls. Whoever gives up this future cuts them all.
 pub(super) async fn serve_connections(
-    listener: TcpListener,
+    mut listener: impl Listener,
     services: GuardedServices,
     config: Config,
     stopping: watch::Receiver<bool>,
@@ -57,13 +57,14 @@ pub(super) async fn serve_connections(
     let mut stop = stopping.clone();
     loop {
         let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
+            biased;
+            // A sender that is gone stops as well.
+            _ = stop.wait_for(|&stopping| stopping) => break,
             Some(ended) = connections.join_next() => {
                 log_panic(ended);
                 continue;
             }
-            // A sender that is gone stops as well.
-            _ = stop.wait_for(|&stopping| stopping) => break,
+            accepted = listener.accept() => accepted,
         };
         let (stream, peer) = match accepted {
             Ok((stream, peer)) => (stream, peer.ip().to_canonical()),
@@ -79,7 +80,7 @@ pub(super) async fn serve_connections(
             tracing::warn!("a connection was turned away: all places are taken by holders of tokens");
             continue;
         };
-        if let Err(error) = stream.set_nodelay(true) {
+        if let Err(error) = stream.set_nodelay() {
             tracing::debug!(%error, "a connection that was gone at once");
             continue;
         }
@@ -135,12 +136,13 @@ impl ServerShared {
 
     async fn serve_connection(
         self: Arc<Self>,
-        mut stream: TcpStream,
+        mut stream: impl Connection,
         peer: IpAddr,
         place: ConnectionSlot,
         mut stopping: watch::Receiver<bool>,
     ) {
         let opened = tokio::select! {
+            biased;
             opened = timeout(self.first_call_timeout, self.open(&mut stream, peer, &place)) => opened,
             () = place.wait_until_evicted() => return,
             _ = stopping.wait_for(|&stopping| stopping) => return,
@@ -154,6 +156,7 @@ impl ServerShared {
         let calls = ConnectionCalls::new(&self.calls, &place, peer);
         let mut connection = pin!(self.protocol.serve_connection(TokioIo::new(stream), calls));
         tokio::select! {
+            biased;
             ended = connection.as_mut() => {
                 if let Err(error) = ended {
                     tracing::debug!(%error, "a connection ended");
@@ -180,7 +183,7 @@ impl ServerShared {
     /// no client of gRPC and is answered.
     async fn open(
         &self,
-        stream: &mut TcpStream,
+        stream: &mut impl Connection,
         peer: IpAddr,
         place: &ConnectionSlot,
     ) -> io::Result<Option<IpAddr>> {
@@ -227,7 +230,7 @@ impl ServerShared {
 }
 
 /// Reads the address of the client from the header of a proxy that sends one before the connection's own first byte.
-async fn read_announced_client(stream: &mut TcpStream) -> io::Result<Option<IpAddr>> {
+async fn read_announced_client(stream: &mut impl Connection) -> io::Result<Option<IpAddr>> {
     let mut first = [0];
     stream.peek(&mut first).await?;
     if first[0] == proxy_protocol::FIRST_BYTE {

@@ -4,6 +4,7 @@ use super::calls::GuardedServices;
 use super::config::Config;
 use super::connections::serve_connections;
 use super::hosted_bots::{HostedBotError, HostedBots, local_address};
+use super::listener::Listener;
 use crate::arena::Arena;
 use crate::rpc::{
     Access, ArenaRpc, BotRpc, LoginLimits, MatchRpc, OracleRpc, ReadScheduler, RegistrationLimiter,
@@ -15,7 +16,6 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
-use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -57,13 +57,13 @@ pub enum ServeError {
 /// # Errors
 /// If the services cannot be put together, or the store is lost.
 pub async fn run_server(
-    listener: TcpListener,
+    listener: impl Listener,
     arena: Arena,
     config: Config,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let house = HostedBots::enrol(&arena, &config.house).await?;
-    let house_server = listener.local_addr().map(local_address);
+    let house_server = listener.local_address().map(local_address);
     let logins = Arc::new(LoginLimits::new(config.failed_logins, config.failed_login_interval));
     let (health, services) = assemble_services(&arena, &config, Arc::clone(&logins)).await?;
     let shutdown_grace = config.shutdown_grace;
@@ -73,6 +73,7 @@ pub async fn run_server(
     serving.spawn(serve_connections(listener, services, config, stopping.subscribe()));
     let house = house.start(house_server.map_err(ServeError::Listener)?);
     let (grace, lost) = tokio::select! {
+        biased;
         Some(ended) = serving.join_next() => return Ok(ended?),
         never = update_health(&health, arena.subscribe_to_store_failure()) => match never {},
         never = logins.log_failures() => match never {},

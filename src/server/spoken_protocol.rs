@@ -1,8 +1,8 @@
 //! What a connection begins to speak, and what is said to those that speak something else than HTTP/2.
 
+use super::listener::Connection;
 use std::io;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
 
 /// The first byte of a connection of TLS: the type of a record that holds a handshake (RFC 8446, section 5.1).
 const TLS_HANDSHAKE: u8 = 22;
@@ -31,7 +31,7 @@ pub(super) enum SpokenProtocol {
 }
 
 /// Waits for the first bytes of a connection and looks at them; they are still to be read.
-pub(super) async fn detect_protocol(stream: &TcpStream) -> io::Result<SpokenProtocol> {
+pub(super) async fn detect_protocol(stream: &mut impl Connection) -> io::Result<SpokenProtocol> {
     let mut first = [0; 3];
     let peeked = stream.peek(&mut first).await?;
     Ok(protocol_of(&first[..peeked]))
@@ -48,7 +48,7 @@ fn protocol_of(first: &[u8]) -> SpokenProtocol {
 }
 
 /// Reads the head of a request of HTTP/1, and answers what this server is.
-pub(super) async fn answer_http1(stream: &mut TcpStream) -> io::Result<()> {
+pub(super) async fn answer_http1(stream: &mut impl Connection) -> io::Result<()> {
     let mut head = Vec::new();
     let mut piece = [0; 1024];
     while head.len() < MAX_HEAD_BYTES && !ends_head(&head) {
@@ -69,14 +69,14 @@ fn ends_head(head: &[u8]) -> bool {
 }
 
 /// Tells a client that speaks TLS that there is none here.
-pub(super) async fn answer_tls(stream: &mut TcpStream) -> io::Result<()> {
+pub(super) async fn answer_tls(stream: &mut impl Connection) -> io::Result<()> {
     stream.write_all(&TLS_ALERT).await?;
     stream.shutdown().await
 }
 
 /// Reads to the end what a client still sends, up to a bound: a connection that is closed before takes with it the answer
 /// that is on its way.
-pub(super) async fn read_the_rest(stream: &mut TcpStream) -> io::Result<()> {
+pub(super) async fn read_the_rest(stream: &mut impl Connection) -> io::Result<()> {
     let mut piece = [0; 1024];
     let mut left = MAX_HEAD_BYTES;
     while left > 0 {

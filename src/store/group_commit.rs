@@ -3,8 +3,9 @@
 use super::{Change, Store, StoreError};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::Instant;
 
 /// Commits of others that one transaction takes along at most.
 const MAX_BATCH: usize = 4_096;
@@ -270,6 +271,7 @@ impl CommitWriter {
                 return Err(error);
             }
             tokio::select! {
+                biased;
                 () = tokio::time::sleep(pause) => pause = (pause * 2).min(LONGEST_PAUSE),
                 _ = self.giving_up.wait_for(|&giving_up| giving_up) => {}
             }

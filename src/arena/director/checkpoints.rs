@@ -1,10 +1,11 @@
 //! When a tournament keeps what it has come to, so that a server after this one need not count all of its results again.
 
 use super::Director;
+use crate::arena::long_work::spawn_work;
 use crate::store::Change;
 use crate::tournament::{Checkpoint, SnapshotUnavailable};
 use std::sync::Arc;
-use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::task::JoinHandle;
 
 /// The bytes of a checkpoint for which one result at least is counted before the next: it writes no more than about half of
 /// what the events of a match do.
@@ -59,7 +60,7 @@ impl Director {
         let (handle, reported) = (Arc::clone(&self.handle), self.reported.clone());
         let (at_least, at_most) =
             (self.arena.limits().checkpoint_results, self.arena.limits().checkpoint_bytes);
-        let taken = spawn_blocking(move || {
+        let taken = spawn_work(move || {
             let state = handle.checkpoint_bytes(told, &reported)?;
             Ok::<_, SnapshotUnavailable>(Checkpoint::new(id, reported.all_reported_below(), state))
         });

@@ -254,6 +254,7 @@ impl Director {
                 }
             }
             tokio::select! {
+                biased;
                 () = tokio::time::sleep(RETRY_INTERVAL) => {}
                 () = self.arena.wait_until_stopped() => return ControlFlow::Break(()),
             }

@@ -6,7 +6,7 @@ use super::{
     saved_run::SavedRun,
 };
 use crate::{
-    arena::{Backend, Durability, Limits},
+    arena::{Backend, Durability, Environment, Limits},
     cli::{
         Failure,
         args::listen_address::ListenAddress,
@@ -47,7 +47,8 @@ impl RunServer {
             .await
             .map_err(|error| failed(error.into()))?;
         let key = load_or_generate_key(&folder.key_file()).map_err(|error| Failure::Runtime(error.into()))?;
-        let backend = Backend { store, durability: Durability::default(), key };
+        let backend =
+            Backend { store, durability: Durability::default(), key, environment: Environment::default() };
         let server =
             OwnServer::start(listener, backend, config_for_tournament(plan)).await.map_err(failed)?;
         let token_file = folder.write_admin_token(server.admin_token())?;

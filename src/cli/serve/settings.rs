@@ -1,7 +1,7 @@
 //! All settings of `lastnim serve`.
 
 use crate::{
-    arena::{Backend, Durability, generate_key},
+    arena::{Backend, Durability, Environment, generate_key},
     cli::{
         Failure,
         args::listen_address::ListenAddress,
@@ -78,7 +78,7 @@ impl ServeSettings {
             None => generate_key(),
             Some(file) => load_or_generate_key(&file).map_err(|error| Failure::runtime(error, "--key"))?,
         };
-        Ok(Backend { store, durability: self.durability, key })
+        Ok(Backend { store, durability: self.durability, key, environment: Environment::default() })
     }
 
     /// Returns the file of the key; none where a key for this run does.
