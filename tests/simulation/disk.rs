@@ -1,0 +1,356 @@
+//! The simulated store: the committed writes are its disk, and all that survives a crash.
+
+use super::plan::{Fault, Plan, Stream, Trouble, When, draw_stream};
+use super::world::lock;
+use async_trait::async_trait;
+use lastnim::game::{BotName, MatchId, TournamentId};
+use lastnim::referee::Timestamp;
+use lastnim::store::{
+    Change, FieldHistory, HeadsPage, LostSeat, MatchFilter, MatchHead, MatchSummary, MemoryStore, PrunePage,
+    RetentionLimits, SeenVersion, Store, StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament,
+    UnheardMatches,
+};
+use lastnim::tournament::{Checkpoint, SeededDraw, Standing, TournamentEnd};
+use lastnim::wire::tournament_event::TimedTournamentEvent;
+use std::collections::{BTreeMap, BTreeSet};
+use std::future::pending;
+use std::pin::pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+use tokio::time::sleep;
+
+/// How often somebody who waits for the store looks whether it answers again.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// What the store does to whoever asks it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mood {
+    #[default]
+    Answers,
+    Fails,
+    Hangs,
+}
+
+/// What is wrong with the disk itself, for tests that see to it that this is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Defect {
+    #[default]
+    None,
+    /// It forgets a write of which it said that it was made, by its number.
+    Forgets(u64),
+    /// It takes writes of whoever had it before.
+    TakesFromAnyone,
+}
+
+/// The disk that all servers of a run share.
+#[derive(Debug)]
+pub struct Disk {
+    state: Mutex<DiskState>,
+    write_time: Duration,
+    defect: Defect,
+}
+
+#[derive(Debug)]
+struct DiskState {
+    committed: Vec<Vec<Change>>,
+    /// What the committed writes make.
+    tables: Arc<MemoryStore>,
+    /// Who opened it last.
+    epoch: u64,
+    mood: Mood,
+    faults: BTreeMap<u64, Trouble>,
+    /// Writes that were begun.
+    writes: u64,
+    /// What the server that wrote last has died of, until the driver takes note.
+    crash: Option<Duration>,
+    /// What no server may do.
+    complaints: Vec<String>,
+    /// Whose writes are under way.
+    writing: BTreeSet<u64>,
+    draw: SeededDraw,
+    lost_replies: u64,
+}
+
+impl Disk {
+    /// Makes a disk that holds some changes from the start.
+    pub fn new(plan: &Plan, defect: Defect, first: Vec<Change>) -> Self {
+        let faults = plan.faults.iter().filter_map(|&Fault { at, what }| match at {
+            When::Write(number) => Some((number, what)),
+            When::Time(_) => None,
+        });
+        let committed = vec![first];
+        let state = DiskState {
+            tables: replay_writes(&committed),
+            committed,
+            epoch: 0,
+            mood: Mood::default(),
+            faults: faults.collect(),
+            writes: 0,
+            crash: None,
+            complaints: Vec::new(),
+            writing: BTreeSet::new(),
+            draw: draw_stream(plan.seed, Stream::Disk, 0),
+            lost_replies: 0,
+        };
+        Self { state: Mutex::new(state), write_time: plan.setting.write_time, defect }
+    }
+
+    /// Opens it for a new server; whoever had it before has it no longer. What is read is what the committed writes make.
+    pub fn open(self: &Arc<Self>) -> Arc<SimulatedStore> {
+        let mut state = lock(&self.state);
+        state.epoch += 1;
+        state.tables = replay_writes(&state.committed);
+        Arc::new(SimulatedStore { disk: Arc::clone(self), epoch: state.epoch })
+    }
+
+    pub fn set_mood(&self, mood: Mood) {
+        lock(&self.state).mood = mood;
+    }
+
+    /// Returns for how long a server is to be down that has died in a write since this was asked last.
+    pub fn take_crash(&self) -> Option<Duration> {
+        lock(&self.state).crash.take()
+    }
+
+    /// Returns what no server may do and one has done, since this was asked last.
+    pub fn take_complaints(&self) -> Vec<String> {
+        std::mem::take(&mut lock(&self.state).complaints)
+    }
+    /// Returns how many writes were begun, and after how many of those that were made the server was told otherwise.
+    pub fn write_counts(&self) -> (u64, u64) {
+        let state = lock(&self.state);
+        (state.writes, state.lost_replies)
+    }
+
+    /// Returns what the committed writes make.
+    pub fn tables(&self) -> Arc<MemoryStore> {
+        Arc::clone(&lock(&self.state).tables)
+    }
+
+    fn apply(&self, epoch: u64, number: u64, changes: &[Change]) -> Result<(), StoreError> {
+        let mut state = lock(&self.state);
+        if epoch != state.epoch && self.defect != Defect::TakesFromAnyone {
+            return Err(StoreError::Taken(format!("server {} opened it", state.epoch)));
+        }
+        if self.defect == Defect::Forgets(number) {
+            return Ok(());
+        }
+        if let Err(error) = finish_at_once(state.tables.write(changes)) {
+            state.complaints.push(format!("a change is refused: {error}"));
+            // All or nothing.
+            state.tables = replay_writes(&state.committed);
+            return Err(error);
+        }
+        state.committed.push(changes.to_vec());
+        Ok(())
+    }
+}
+
+fn replay_writes(committed: &[Vec<Change>]) -> Arc<MemoryStore> {
+    let tables = MemoryStore::new(RetentionLimits::default());
+    for changes in committed {
+        finish_at_once(tables.write(changes)).expect("what was accepted once is accepted again");
+    }
+    Arc::new(tables)
+}
+
+/// Returns what a future comes to that waits for nothing.
+pub fn finish_at_once<T>(future: impl Future<Output = T>) -> T {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(done) => done,
+        Poll::Pending => panic!("the store in memory waits for nothing"),
+    }
+}
+
+/// The disk as one server has opened it.
+#[derive(Debug)]
+pub struct SimulatedStore {
+    disk: Arc<Disk>,
+    epoch: u64,
+}
+
+impl SimulatedStore {
+    /// Waits while the store does not answer, and returns what it keeps.
+    async fn reach(&self) -> Result<Arc<MemoryStore>, StoreError> {
+        loop {
+            let (mood, tables) = {
+                let state = lock(&self.disk.state);
+                (state.mood, Arc::clone(&state.tables))
+            };
+            match mood {
+                Mood::Answers => return Ok(tables),
+                Mood::Fails => return Err(StoreError::Unavailable("the disk is out of order".to_owned())),
+                Mood::Hangs => sleep(LOOK).await,
+            }
+        }
+    }
+
+    /// Dies in a write.
+    async fn crash(&self, down: Duration) -> Result<(), StoreError> {
+        lock(&self.disk.state).crash = Some(down);
+        pending().await
+    }
+
+    /// Writes at a moment that is drawn, or when the store answers again.
+    async fn write_later(&self, changes: &[Change]) -> Result<(), StoreError> {
+        let (number, fault, takes) = {
+            let mut state = lock(&self.disk.state);
+            let number = state.writes;
+            state.writes += 1;
+            let most = self.disk.write_time.as_micros() as u64;
+            let takes = Duration::from_micros(state.draw.number_below(most + 1));
+            (number, state.faults.get(&number).copied(), takes)
+        };
+        self.reach().await?;
+        sleep(takes).await;
+        // A disk that hung in the midst of a write takes it up again.
+        self.reach().await?;
+        match fault {
+            Some(Trouble::CrashInWrite { is_written, down }) => {
+                if is_written {
+                    self.disk.apply(self.epoch, number, changes)?;
+                }
+                self.crash(down).await
+            }
+            Some(Trouble::LostReply) => {
+                self.disk.apply(self.epoch, number, changes)?;
+                lock(&self.disk.state).lost_replies += 1;
+                Err(StoreError::Unavailable("the reply was lost".to_owned()))
+            }
+            _ => self.disk.apply(self.epoch, number, changes),
+        }
+    }
+}
+
+#[async_trait]
+impl Store for SimulatedStore {
+    fn is_durable(&self) -> bool {
+        true
+    }
+
+    async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
+        if !lock(&self.disk.state).writing.insert(self.epoch) {
+            lock(&self.disk.state).complaints.push("two writes at once of one server".to_owned());
+        }
+        let written = self.write_later(changes).await;
+        lock(&self.disk.state).writing.remove(&self.epoch);
+        written
+    }
+
+    async fn close(&self) {}
+
+    async fn bot(&self, name: &BotName) -> Result<Option<StoredBot>, StoreError> {
+        self.reach().await?.bot(name).await
+    }
+
+    async fn bots(&self, after: Option<&BotName>, most: usize) -> Result<Vec<StoredBot>, StoreError> {
+        self.reach().await?.bots(after, most).await
+    }
+
+    async fn bot_versions(&self, name: &BotName) -> Result<Vec<SeenVersion>, StoreError> {
+        self.reach().await?.bot_versions(name).await
+    }
+
+    async fn lost_seats(
+        &self,
+        bot: &BotName,
+        tournament: Option<TournamentId>,
+        before: Option<MatchId>,
+        most: usize,
+    ) -> Result<Vec<LostSeat>, StoreError> {
+        self.reach().await?.lost_seats(bot, tournament, before, most).await
+    }
+
+    async fn has_played(&self, name: &BotName) -> Result<bool, StoreError> {
+        self.reach().await?.has_played(name).await
+    }
+
+    async fn tournament(&self, id: TournamentId) -> Result<Option<StoredTournament>, StoreError> {
+        self.reach().await?.tournament(id).await
+    }
+
+    async fn tournaments(
+        &self,
+        before: Option<TournamentId>,
+        most: usize,
+    ) -> Result<Vec<StoredTournament>, StoreError> {
+        self.reach().await?.tournaments(before, most).await
+    }
+
+    async fn unfinished_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
+        self.reach().await?.unfinished_tournaments().await
+    }
+
+    async fn field_history(&self, id: TournamentId) -> Result<FieldHistory, StoreError> {
+        self.reach().await?.field_history(id).await
+    }
+
+    async fn tournament_events(&self, id: TournamentId) -> Result<Vec<TimedTournamentEvent>, StoreError> {
+        self.reach().await?.tournament_events(id).await
+    }
+
+    async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError> {
+        self.reach().await?.standings(id).await
+    }
+
+    async fn checkpoint(&self, id: TournamentId) -> Result<Option<Checkpoint>, StoreError> {
+        self.reach().await?.checkpoint(id).await
+    }
+
+    async fn match_results(
+        &self,
+        id: TournamentId,
+        from: u64,
+        most: usize,
+    ) -> Result<Vec<StoredResult>, StoreError> {
+        self.reach().await?.match_results(id, from, most).await
+    }
+
+    async fn unfinished_matches(&self) -> Result<Vec<MatchId>, StoreError> {
+        self.reach().await?.unfinished_matches().await
+    }
+
+    async fn match_summaries(
+        &self,
+        filter: &MatchFilter,
+        before: Option<MatchId>,
+        most: usize,
+    ) -> Result<Vec<MatchSummary>, StoreError> {
+        self.reach().await?.match_summaries(filter, before, most).await
+    }
+
+    async fn match_summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
+        self.reach().await?.match_summary(id).await
+    }
+
+    async fn match_record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
+        self.reach().await?.match_record(id).await
+    }
+
+    async fn match_heads(&self, page: &HeadsPage) -> Result<Vec<MatchHead>, StoreError> {
+        self.reach().await?.match_heads(page).await
+    }
+
+    async fn prunable_matches(&self, page: &PrunePage) -> Result<Vec<MatchId>, StoreError> {
+        self.reach().await?.prunable_matches(page).await
+    }
+
+    async fn unheard_matches(
+        &self,
+        bot: &BotName,
+        from: MatchId,
+        most: usize,
+    ) -> Result<UnheardMatches, StoreError> {
+        self.reach().await?.unheard_matches(bot, from, most).await
+    }
+
+    async fn unheard_tournament_ends(
+        &self,
+        bot: &BotName,
+        since: Timestamp,
+        most: usize,
+    ) -> Result<Vec<TournamentEnd>, StoreError> {
+        self.reach().await?.unheard_tournament_ends(bot, since, most).await
+    }
+}

@@ -1,0 +1,237 @@
+//! The simulated network, where the server and the clients meet it.
+
+use super::world::{SERVERS, World, lock};
+use lastnim::client::{OpeningConnection, Transport};
+use lastnim::server::{Connection, Listener};
+use lastnim::tournament::SeededDraw;
+use std::collections::BTreeMap;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use turmoil::net::{TcpListener, TcpStream};
+
+/// Where every server listens.
+const PORT: u16 = 7600;
+
+/// A listener of the simulated network.
+pub struct SimulatedListener(TcpListener);
+
+/// The server's end of a simulated connection.
+pub struct ServerStream(TcpStream);
+
+impl SimulatedListener {
+    pub async fn bind() -> io::Result<Self> {
+        TcpListener::bind(("0.0.0.0", PORT)).await.map(Self)
+    }
+}
+
+impl Listener for SimulatedListener {
+    type Connection = ServerStream;
+
+    async fn accept(&mut self) -> io::Result<(ServerStream, SocketAddr)> {
+        let (stream, peer) = self.0.accept().await?;
+        Ok((ServerStream(stream), peer))
+    }
+
+    fn local_address(&self) -> io::Result<SocketAddr> {
+        self.0.local_addr()
+    }
+}
+
+impl Connection for ServerStream {
+    async fn peek(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.0.peek(bytes).await
+    }
+
+    fn set_nodelay(&self) -> io::Result<()> {
+        self.0.set_nodelay(true)
+    }
+}
+
+impl AsyncRead for ServerStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for ServerStream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_shutdown(context)
+    }
+}
+
+/// What can be done to all connections of a bot.
+#[derive(Debug, Default)]
+pub struct Link(Mutex<LinkState>);
+
+#[derive(Debug, Default)]
+struct LinkState {
+    /// Connections that were opened before it rose are reset.
+    generation: u64,
+    is_read: Paused,
+    opened: u64,
+    /// The readers that wait, by connection.
+    readers: BTreeMap<u64, Waker>,
+    /// Whether a second session is wanted.
+    second: Option<Waker>,
+    is_second_wanted: bool,
+}
+
+/// Whether a bot reads.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Paused {
+    #[default]
+    No,
+    Yes,
+}
+
+impl Link {
+    /// Resets all connections that stand.
+    pub fn cut(&self) {
+        let mut state = lock(&self.0);
+        state.generation += 1;
+        wake_all(&mut state);
+    }
+
+    pub fn stop_reading(&self) {
+        lock(&self.0).is_read = Paused::Yes;
+    }
+
+    pub fn read_again(&self) {
+        let mut state = lock(&self.0);
+        state.is_read = Paused::No;
+        wake_all(&mut state);
+    }
+
+    /// Asks the bot to connect once more.
+    pub fn want_second_session(&self) {
+        let mut state = lock(&self.0);
+        state.is_second_wanted = true;
+        if let Some(waker) = state.second.take() {
+            waker.wake();
+        }
+    }
+
+    /// Waits until the bot is to connect once more.
+    pub async fn second_session_wanted(&self) {
+        std::future::poll_fn(|context| {
+            let mut state = lock(&self.0);
+            if std::mem::take(&mut state.is_second_wanted) {
+                return Poll::Ready(());
+            }
+            state.second = Some(context.waker().clone());
+            Poll::Pending
+        })
+        .await;
+    }
+
+    fn admit(self: &Arc<Self>, stream: TcpStream) -> ClientStream {
+        let mut state = lock(&self.0);
+        state.opened += 1;
+        let (number, generation) = (state.opened, state.generation);
+        drop(state);
+        ClientStream { stream, link: Arc::clone(self), number, generation }
+    }
+}
+
+fn wake_all(state: &mut LinkState) {
+    for (_, waker) in std::mem::take(&mut state.readers) {
+        waker.wake();
+    }
+}
+
+/// A bot's end of a simulated connection.
+struct ClientStream {
+    stream: TcpStream,
+    link: Arc<Link>,
+    number: u64,
+    generation: u64,
+}
+
+fn reset_error() -> io::Error {
+    io::Error::new(io::ErrorKind::ConnectionReset, "the connection was cut")
+}
+
+impl AsyncRead for ClientStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let mut state = lock(&self.link.0);
+        if state.generation != self.generation {
+            return Poll::Ready(Err(reset_error()));
+        }
+        state.readers.insert(self.number, context.waker().clone());
+        let is_paused = state.is_read == Paused::Yes;
+        drop(state);
+        if is_paused { Poll::Pending } else { Pin::new(&mut self.stream).poll_read(context, buffer) }
+    }
+}
+
+impl AsyncWrite for ClientStream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        if lock(&self.link.0).generation != self.generation {
+            return Poll::Ready(Err(reset_error()));
+        }
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+impl Drop for ClientStream {
+    fn drop(&mut self) {
+        lock(&self.link.0).readers.remove(&self.number);
+    }
+}
+
+/// Connects a bot to whichever server has the store.
+pub struct SimulatedTransport {
+    pub world: Arc<World>,
+    pub bot: usize,
+    pub jitter: Mutex<SeededDraw>,
+}
+
+impl Transport for SimulatedTransport {
+    fn open(&self, _: String) -> OpeningConnection {
+        let (server, link) = (SERVERS[self.world.owner()], Arc::clone(&self.world.links[self.bot]));
+        Box::pin(async move {
+            let stream = TcpStream::connect((server, PORT)).await?;
+            Ok(Box::new(link.admit(stream)) as _)
+        })
+    }
+
+    fn draw_jitter(&self) -> u32 {
+        lock(&self.jitter).next_bits() as u32
+    }
+}

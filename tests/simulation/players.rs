@@ -1,0 +1,262 @@
+//! The bots of a run.
+
+use super::history::SentTake;
+use super::hostile_bot::{Misbehaviour, attack};
+use super::network::SimulatedTransport;
+use super::plan::{BotKind, Plan, Stream, draw_stream};
+use super::world::{World, lock};
+use lastnim::bots::HouseBot;
+use lastnim::client::{
+    AsyncBot, Bot, Choice, Connected, MatchEnd, MatchFailure, MatchInfo, MatchView, Options, Refusal,
+    ServerAddress, TournamentEnd, connect, run_async_until, token_authorization,
+};
+use lastnim::game::{BotName, Row};
+use lastnim::store::Token;
+use lastnim::tournament::SeededDraw;
+use lastnim::wire::pb::{
+    self, PlayRequest, arena_service_client::ArenaServiceClient, play_request::Action, play_response::Event,
+};
+use std::future::pending;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::sleep;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::Status;
+
+/// The longest time that a bot thinks.
+pub const MAX_THINKING: Duration = Duration::from_millis(40);
+/// The longest pause before a bot connects again.
+pub const MAX_PAUSE: Duration = Duration::from_millis(250);
+/// The most counters that a witness takes at once, so that matches last.
+const MAX_TAKE: u64 = 2;
+/// How long a witness waits before it asks again to join a tournament.
+const JOIN_PAUSE: Duration = Duration::from_millis(400);
+
+/// Returns the name of a bot.
+pub fn bot_name(plan: &Plan, bot: usize) -> BotName {
+    let kind = match plan.setting.bots[bot] {
+        BotKind::Witness => "witness",
+        BotKind::House => "house",
+        BotKind::Hostile => "hostile",
+    };
+    format!("{kind}-{bot}").parse().expect("a name of lower-case letters and digits")
+}
+
+/// Returns the token of a bot.
+pub fn bot_token(seed: u64, bot: usize) -> Token {
+    let mut draw = draw_stream(seed, Stream::Key, 1 + bot as u64);
+    let digits: String = (0..4).map(|_| format!("{:016x}", draw.next_bits())).collect();
+    Token::parse(&digits).expect("256 drawn bits are enough")
+}
+
+/// Plays as a bot of the plan for as long as its host runs.
+pub async fn play_bot(world: Arc<World>, bot: usize, life: u64) -> turmoil::Result {
+    let seed = world.plan.seed;
+    let draw = |index| draw_stream(seed, Stream::Bots, (life * 1_000 + bot as u64) * 8 + index);
+    let transport = SimulatedTransport { world: Arc::clone(&world), bot, jitter: Mutex::new(draw(0)) };
+    let player = Player {
+        name: bot_name(&world.plan, bot).to_string(),
+        token: bot_token(seed, bot).reveal().to_owned(),
+        server: ServerAddress::new("server:7600").with_transport(Arc::new(transport)),
+        draw: Arc::new(Mutex::new(draw(1))),
+        world,
+        bot,
+        life,
+    };
+    match player.world.plan.setting.bots[bot] {
+        BotKind::Witness => player.witness().await,
+        BotKind::House => player.play_house_bot(draw(2)).await,
+        BotKind::Hostile => player.attack(draw(3).next_bits()).await,
+    }
+}
+
+/// A bot and where it plays.
+#[derive(Clone)]
+struct Player {
+    name: String,
+    token: String,
+    server: ServerAddress,
+    draw: Arc<Mutex<SeededDraw>>,
+    world: Arc<World>,
+    bot: usize,
+    /// How often its program was started before.
+    life: u64,
+}
+
+impl Player {
+    fn draw_time(&self, most: Duration) -> Duration {
+        Duration::from_micros(lock(&self.draw).number_below(most.as_micros() as u64))
+    }
+
+    /// Plays by the protocol alone, and comes back whenever a session is lost.
+    async fn witness(self) -> turmoil::Result {
+        let link = Arc::clone(&self.world.links[self.bot]);
+        let another = self.clone();
+        tokio::spawn(async move {
+            loop {
+                link.second_session_wanted().await;
+                let once_more = another.clone();
+                tokio::spawn(async move { once_more.session().await });
+            }
+        });
+        loop {
+            if let Err(status) = self.session().await {
+                self.world.history.note(&format!("{} lost its session: {:?}", self.name, status.code()));
+            }
+            sleep(self.draw_time(MAX_PAUSE)).await;
+        }
+    }
+
+    /// Plays on one stream until it is lost.
+    async fn session(&self) -> Result<(), Status> {
+        let channel = connect(&self.server).await;
+        let channel = channel.map_err(|error| Status::unavailable(error.to_string()))?;
+        let authorization = token_authorization(&self.token).expect("a token fits into a header");
+        let mut client = ArenaServiceClient::with_interceptor(channel, authorization);
+        let (outbound, requests) = mpsc::channel(1_024);
+        let mut inbound = client.play(ReceiverStream::new(requests)).await?.into_inner();
+        let session = self.world.next_session();
+        self.world.history.open_session(&self.name, session);
+        let feed = pb::Subscribe { feed: pb::Feed::All.into() };
+        self.say(&outbound, Action::Subscribe(feed));
+        self.join_tournaments(&outbound);
+        while let Some(response) = inbound.message().await? {
+            let Some(event) = response.event else { continue };
+            self.world.history.hear(&self.name, session, &event);
+            match event {
+                Event::Ping(ping) => self.say(&outbound, Action::Pong(pb::Pong { id: ping.id })),
+                Event::MatchStarted(started) => self.declare(&outbound, &started),
+                Event::Turn(turn) => self.take(&outbound, &turn),
+                Event::Snapshot(snapshot) => {
+                    if let Some(turn) = &snapshot.turn {
+                        self.take(&outbound, turn);
+                    }
+                    if snapshot.phase() == pb::Phase::Declaring
+                        && let Some(started) = &snapshot.started
+                    {
+                        self.declare(&outbound, started);
+                    }
+                }
+                Event::JoinRefused(refused) => self.join_later(&outbound, &refused),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a message into the stream; what a lost stream does not take is not needed any more.
+    fn say(&self, outbound: &mpsc::Sender<PlayRequest>, action: Action) {
+        let _ = outbound.try_send(PlayRequest { action: Some(action) });
+    }
+
+    /// Says something after a moment's thought.
+    fn say_later(&self, outbound: &mpsc::Sender<PlayRequest>, after: Duration, action: Action) {
+        let outbound = outbound.clone();
+        tokio::spawn(async move {
+            sleep(after).await;
+            let _ = outbound.try_send(PlayRequest { action: Some(action) });
+        });
+    }
+
+    fn join_tournaments(&self, outbound: &mpsc::Sender<PlayRequest>) {
+        for id in super::run::tournament_ids(&self.world.plan) {
+            let tournament_id = id.to_string();
+            self.say(outbound, Action::JoinTournament(pb::JoinTournament { tournament_id }));
+        }
+    }
+
+    fn join_later(&self, outbound: &mpsc::Sender<PlayRequest>, refused: &pb::JoinRefused) {
+        let passing = [pb::JoinRefusal::Busy, pb::JoinRefusal::Unavailable];
+        if passing.contains(&refused.reason()) {
+            let tournament_id = refused.tournament_id.clone();
+            let again = Action::JoinTournament(pb::JoinTournament { tournament_id });
+            self.say_later(outbound, JOIN_PAUSE, again);
+        }
+    }
+
+    fn declare(&self, outbound: &mpsc::Sender<PlayRequest>, started: &pb::MatchStarted) {
+        let setup = started.setup.clone().unwrap_or_default();
+        if setup.assigned.is_some() {
+            return;
+        }
+        let mut offsets: Vec<u32> = (0..setup.bots.len() as u32).collect();
+        lock(&self.draw).shuffle(&mut offsets);
+        let (match_id, row) = (started.match_id.clone(), Some(pb::Row { offsets }));
+        let declare = pb::Declare { match_id, row, ..pb::Declare::default() };
+        self.say_later(outbound, self.draw_time(MAX_THINKING), Action::Declare(declare));
+    }
+
+    fn take(&self, outbound: &mpsc::Sender<PlayRequest>, turn: &pb::Turn) {
+        let take = 1 + lock(&self.draw).number_below(turn.counters.min(MAX_TAKE));
+        let (match_id, ply) = (turn.match_id.clone(), turn.ply);
+        if let Ok(match_id) = match_id.parse() {
+            let bot = self.name.clone();
+            self.world.history.note_sent(SentTake { bot, match_id, ply, take });
+        }
+        let take = pb::Take { match_id, ply, take, ..pb::Take::default() };
+        self.say_later(outbound, self.draw_time(MAX_THINKING), Action::Take(take));
+    }
+
+    /// Plays as a house bot on the SDK.
+    async fn play_house_bot(self, mut draw: SeededDraw) -> turmoil::Result {
+        let kind = *draw.choose(&HouseBot::ALL).expect("there are house bots");
+        let (server, token) = (self.server.clone(), self.token.clone());
+        let (name, world) = (self.name.clone(), Arc::clone(&self.world));
+        let options = Options::new(server, token).give_up_after(Duration::from_hours(1));
+        let bot = ListeningBot { player: self, inner: Mutex::new(kind.build_bot(draw.next_bits())) };
+        if let Err(error) = run_async_until(bot, options, pending()).await {
+            world.history.complain("the SDK plays on", format!("{name}: {error}"));
+        }
+        Ok(())
+    }
+
+    /// Breaks every rule.
+    async fn attack(self, seed: u64) -> turmoil::Result {
+        loop {
+            let ended =
+                attack::run(&self.server, &self.token, &Misbehaviour::ALL, seed, pending::<()>()).await;
+            self.world.history.note(&format!("{} gives up: {}", self.name, ended.is_err()));
+            sleep(Duration::from_secs(1)).await;
+        }
+    }
+}
+
+/// A house bot that tells the history what it hears and what it does.
+struct ListeningBot {
+    player: Player,
+    inner: Mutex<Box<dyn Bot>>,
+}
+
+impl AsyncBot for ListeningBot {
+    async fn declare(&self, game: &MatchInfo) -> Result<Choice<Row>, MatchFailure> {
+        sleep(self.player.draw_time(MAX_THINKING)).await;
+        Ok(lock(&self.inner).declare(game).into())
+    }
+
+    async fn play(&self, view: &MatchView) -> Result<Choice<u64>, MatchFailure> {
+        let (history, name) = (&self.player.world.history, &self.player.name);
+        history.hear_sdk_turn(name, view.id, view.ply(), view.position());
+        let take = lock(&self.inner).play(view);
+        history.note_sent(SentTake { bot: name.clone(), match_id: view.id, ply: view.ply(), take });
+        sleep(self.player.draw_time(MAX_THINKING)).await;
+        Ok(take.into())
+    }
+
+    async fn ended(&self, end: &MatchEnd) {
+        self.player.world.history.hear_sdk_end(&self.player.name, self.player.life, end.info.id);
+    }
+
+    async fn refused(&self, refusal: &Refusal) {
+        self.player.world.history.note(&format!("{} is refused: {refusal:?}", self.player.name));
+    }
+
+    async fn tournament_ended(&self, end: &TournamentEnd) {
+        let (history, name) = (&self.player.world.history, &self.player.name);
+        history.hear_sdk_tournament_end(name, end.tournament.to_string());
+    }
+
+    async fn connected(&self, session: &Connected) {
+        self.player.world.history.note(&format!("{} is connected: {session:?}", self.player.name));
+    }
+}

@@ -1,0 +1,476 @@
+//! A run from its start to its end.
+
+use super::disk::{Defect, Disk, Mood, finish_at_once};
+use super::history::Violation;
+use super::network::SimulatedListener;
+use super::plan::{BotKind, Fault, Plan, Stream, TournamentPlan, Trouble, When, draw_stream};
+use super::players::{bot_name, bot_token, play_bot};
+use super::verdict::{check_end, is_all_over};
+use super::world::{SERVERS, World};
+use lastnim::arena::{Arena, Backend, Durability, Environment, Limits};
+use lastnim::game::{Piles, TournamentId};
+use lastnim::referee::{Clock, SigningKey, Terms, Timestamp};
+use lastnim::server::{Config, ServeError, run_server};
+use lastnim::store::{Change, Store as _, StoreError, StoredBot, StoredTournament};
+use lastnim::tournament::{
+    AllianceSource, Concurrency, MethodsVersion, Positions, Scoring, Settings, SettingsDraft,
+    TournamentState, testing,
+};
+use std::cell::RefCell;
+use std::future::pending;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Once};
+use std::time::{Duration, UNIX_EPOCH};
+use tokio::time::sleep;
+use turmoil::Sim;
+
+/// The longest simulated time that a run may last after its last fault.
+const MAX_AFTERMATH: Duration = Duration::from_mins(8);
+/// How often a server looks whether it is to stand still.
+const LOOK: Duration = Duration::from_millis(10);
+/// The longest time that a supervisor waits before it starts a server again that could not open its store.
+const REOPEN_PAUSE: Duration = Duration::from_millis(300);
+
+/// What a run came to.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    pub trace: String,
+    pub violations: Vec<Violation>,
+    pub tally: Tally,
+}
+
+/// What happened in runs, in figures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    pub runs: u64,
+    pub simulated: Duration,
+    pub messages: u64,
+    pub takes: u64,
+    pub ends: u64,
+    pub sessions: u64,
+    pub writes: u64,
+    pub matches: u64,
+    pub plies: u64,
+    pub server_crashes: u64,
+    pub takeovers: u64,
+    pub stalls: u64,
+    pub store_faults: u64,
+    pub partitions: u64,
+    pub cuts: u64,
+    pub bot_faults: u64,
+}
+
+impl Tally {
+    pub fn add(&mut self, other: &Self) {
+        self.runs += other.runs;
+        self.simulated += other.simulated;
+        self.messages += other.messages;
+        self.takes += other.takes;
+        self.ends += other.ends;
+        self.sessions += other.sessions;
+        self.writes += other.writes;
+        self.matches += other.matches;
+        self.plies += other.plies;
+        self.server_crashes += other.server_crashes;
+        self.takeovers += other.takeovers;
+        self.stalls += other.stalls;
+        self.store_faults += other.store_faults;
+        self.partitions += other.partitions;
+        self.cuts += other.cuts;
+        self.bot_faults += other.bot_faults;
+    }
+}
+
+thread_local! {
+    /// What panicked on this thread, which carries one run at a time.
+    static PANICS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Notes panics of runs in place of printing them: tasks that panic would go unnoticed otherwise.
+fn catch_panics() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if turmoil::in_simulation() || std::thread::current().name().is_some_and(|name| name == RUNNER) {
+                PANICS.with_borrow_mut(|panics| panics.push(info.to_string()));
+            } else {
+                before(info);
+            }
+        }));
+    });
+}
+
+/// The name of the threads on which runs are made.
+pub const RUNNER: &str = "simulation";
+
+/// Returns the ids of the tournaments of a plan.
+pub fn tournament_ids(plan: &Plan) -> Vec<TournamentId> {
+    (0..plan.setting.tournaments.len() as u64)
+        .map(|index| TournamentId::new(1_699_000_000_000 + index, &[index as u8; 10]))
+        .collect()
+}
+
+/// Makes the run of a plan.
+pub fn run_plan(plan: &Plan) -> Outcome {
+    run_on_defective_disk(plan, Defect::None)
+}
+
+/// Makes the run of a plan on a disk that may have a defect.
+pub fn run_on_defective_disk(plan: &Plan, defect: Defect) -> Outcome {
+    catch_panics();
+    PANICS.take();
+    let disk = Arc::new(Disk::new(plan, defect, first_changes(plan)));
+    let world = Arc::new(World::new(plan.clone(), disk));
+    let mut driver = Driver::new(Arc::clone(&world));
+    let ran = catch_unwind(AssertUnwindSafe(|| driver.run()));
+    let mut tally = driver.tally;
+    // The hosts end within the simulation, whose network they know.
+    let dropped = catch_unwind(AssertUnwindSafe(move || drop(driver)));
+    for panic in PANICS.take() {
+        world.history.complain("nothing panics", panic);
+    }
+    if (ran.is_err() || dropped.is_err()) && world.history.is_clean() {
+        world.history.complain("nothing panics", "the run broke down".to_owned());
+    }
+    check_end(&world, &mut tally);
+    let heard = world.history.counts();
+    let (writes, lost_replies) = world.disk.write_counts();
+    tally.runs = 1;
+    (tally.messages, tally.takes, tally.ends) = (heard.messages, heard.takes, heard.ends);
+    (tally.sessions, tally.writes) = (heard.sessions, writes);
+    tally.store_faults += lost_replies;
+    Outcome { trace: world.history.trace(), violations: world.history.violations(), tally }
+}
+
+/// Returns what is on the disk before the first server starts: the bots and the tournaments. Those that speak for themselves
+/// join them by themselves.
+fn first_changes(plan: &Plan) -> Vec<Change> {
+    let names: Vec<_> = (0..plan.setting.bots.len()).map(|bot| bot_name(plan, bot)).collect();
+    let bots = names.iter().enumerate().map(|(bot, name)| {
+        let token = bot_token(plan.seed, bot).hash();
+        Change::Bot(StoredBot { name: name.clone(), registered_at: Timestamp::default(), token })
+    });
+    let joined: Vec<_> = names
+        .iter()
+        .zip(&plan.setting.bots)
+        .filter(|&(_, &kind)| kind != BotKind::Witness)
+        .map(|(name, _)| name.clone())
+        .collect();
+    let tournaments =
+        tournament_ids(plan).into_iter().zip(&plan.setting.tournaments).map(|(id, tournament)| {
+            Change::TournamentCreated(StoredTournament {
+                id,
+                created_at: Timestamp::default(),
+                settings: Arc::new(settings_of(tournament, plan)),
+                terms: terms_of(tournament),
+                field: Arc::new(joined.clone()),
+                state: TournamentState::Open,
+                over: None,
+            })
+        });
+    bots.chain(tournaments).collect()
+}
+
+fn settings_of(tournament: &TournamentPlan, plan: &Plan) -> Settings {
+    let alliance = if tournament.declares { AllianceSource::Declared } else { AllianceSource::Standard };
+    let plain = testing::settings(tournament.seats, 1, alliance.clone());
+    let positions = (0..tournament.positions).map(|index| {
+        let piles: Vec<u64> = (0..2 + index).map(|pile| 2 + (plan.seed + pile) % 3).collect();
+        Piles::parse(&piles).expect("a few counters")
+    });
+    let draft = SettingsDraft {
+        positions: Positions::listed(positions.collect()).expect("a few positions"),
+        scoring: Scoring::default_for(&alliance, plain.seats, MethodsVersion::NEWEST),
+        concurrency: Concurrency::new(tournament.concurrency).expect("a few at once"),
+        start_at: Some(plan.setting.bots.len()),
+        seed: plan.seed,
+        ..(*plain).clone()
+    };
+    Settings::new(draft).expect("the parts fit together")
+}
+
+fn terms_of(tournament: &TournamentPlan) -> Terms {
+    let clock = Clock {
+        initial: tournament.bank,
+        increment: Duration::from_millis(20),
+        declaration: tournament.declaration,
+        ..Clock::default()
+    };
+    Terms { clock, max_plies: 60, ..Terms::default() }
+}
+
+/// Serves as one of the servers for as long as it has the store.
+async fn serve(world: Arc<World>, me: usize) -> turmoil::Result {
+    if world.owner() != me {
+        return Ok(());
+    }
+    let watched = Arc::clone(&world);
+    tokio::spawn(async move {
+        loop {
+            sleep(LOOK).await;
+            if let Some(lasts) = watched.take_stall(me) {
+                tokio::time::advance(lasts).await;
+            }
+        }
+    });
+    let arena = loop {
+        match Arena::open(limits_of(&world.plan), backend_of(&world), []).await {
+            Ok(arena) => break arena,
+            Err(error) => {
+                world.history.note(&format!("{} cannot open its store: {error}", SERVERS[me]));
+                sleep(REOPEN_PAUSE).await;
+            }
+        }
+        if world.owner() != me {
+            return Ok(());
+        }
+    };
+    let listener = SimulatedListener::bind().await?;
+    world.history.note(&format!("{} serves", SERVERS[me]));
+    let config = Config {
+        limits: limits_of(&world.plan),
+        keepalive_interval: world.plan.setting.keepalive,
+        keepalive_timeout: world.plan.setting.keepalive,
+        ..Config::default()
+    };
+    match run_server(listener, arena, config, pending()).await {
+        Err(ServeError::Store(StoreError::Taken(_))) if world.owner() != me => {
+            world.history.note(&format!("{} has lost its store", SERVERS[me]));
+        }
+        ended => {
+            let how = format!("{}: {:?}", SERVERS[me], ended.map_err(|error| error.to_string()));
+            world.history.complain("a server runs until it is stopped", how);
+        }
+    }
+    Ok(())
+}
+
+fn limits_of(plan: &Plan) -> Limits {
+    let setting = &plan.setting;
+    Limits {
+        return_grace: setting.return_grace,
+        stall_threshold: setting.stall_threshold,
+        session_queue: setting.session_queue,
+        ping_interval: setting.ping_interval,
+        checkpoint_results: setting.checkpoint_results,
+        ..Limits::default()
+    }
+}
+
+fn backend_of(world: &Arc<World>) -> Backend {
+    let (dated, drawing) = (Arc::clone(world), Arc::clone(world));
+    let mut key = [0; SigningKey::SEED_BYTES];
+    let mut draw = draw_stream(world.plan.seed, Stream::Key, 0);
+    key.fill_with(|| draw.next_bits() as u8);
+    Backend {
+        store: world.disk.open(),
+        durability: Durability::Ply,
+        key: SigningKey::from_seed(&key),
+        environment: Environment::new(move || dated.date(), move |bytes| drawing.fill_random(bytes)),
+    }
+}
+
+/// What ends at a time.
+#[derive(Debug, Clone, Copy)]
+enum Relief {
+    Restart(usize),
+    StoreAnswers,
+    Repair(usize),
+    Release(usize),
+    ReadAgain(usize),
+    RestartBot(usize),
+}
+
+/// Moves the simulated time on, and brings about what goes wrong.
+struct Driver<'a> {
+    world: Arc<World>,
+    sim: Sim<'a>,
+    faults: Vec<(Duration, Trouble)>,
+    reliefs: Vec<(Duration, Relief)>,
+    quiet_since: Duration,
+    tally: Tally,
+}
+
+fn bot_host(bot: usize) -> String {
+    format!("bot-{bot}")
+}
+
+impl Driver<'_> {
+    fn new(world: Arc<World>) -> Self {
+        let setting = &world.plan.setting;
+        let mut sim = turmoil::Builder::new()
+            .rng_seed(world.plan.seed)
+            .epoch(UNIX_EPOCH)
+            .tick_duration(setting.tick)
+            .min_message_latency(setting.latency.0)
+            .max_message_latency(setting.latency.1)
+            .simulation_duration(Duration::from_hours(24))
+            .tcp_capacity(1_024)
+            .enable_random_order()
+            .build();
+        for (me, server) in SERVERS.into_iter().enumerate() {
+            let world = Arc::clone(&world);
+            sim.host(server, move || serve(Arc::clone(&world), me));
+        }
+        for bot in 0..setting.bots.len() {
+            let (world, lives) = (Arc::clone(&world), Rc::new(AtomicU64::new(0)));
+            sim.host(bot_host(bot), move || {
+                play_bot(Arc::clone(&world), bot, lives.fetch_add(1, Ordering::Relaxed))
+            });
+        }
+        let mut faults: Vec<_> = world.plan.faults.iter().filter_map(fault_at_time).collect();
+        faults.sort_by_key(|&(at, _)| std::cmp::Reverse(at));
+        Self { world, sim, faults, reliefs: Vec::new(), quiet_since: Duration::ZERO, tally: Tally::default() }
+    }
+
+    /// Moves on until all is over, a promise is broken, or it takes too long.
+    fn run(&mut self) {
+        loop {
+            let now = self.sim.elapsed();
+            self.world.set_now(now);
+            self.tally.simulated = now;
+            self.apply_reliefs(now);
+            while let Some(&(at, what)) = self.faults.last()
+                && at <= now
+            {
+                self.faults.pop();
+                self.apply(now, what);
+            }
+            if let Err(error) = self.sim.step() {
+                return self.world.history.complain("nothing panics", error.to_string());
+            }
+            if let Some(down) = self.world.disk.take_crash() {
+                self.crash_server(now, down);
+            }
+            for complaint in self.world.disk.take_complaints() {
+                self.world.history.complain("one writer at a time, and no write is refused", complaint);
+            }
+            if !self.world.history.is_clean() || PANICS.with_borrow(|panics| !panics.is_empty()) {
+                return;
+            }
+            let is_quiet = self.faults.is_empty() && self.reliefs.is_empty();
+            if !is_quiet {
+                self.quiet_since = now;
+            } else if is_all_over(&self.world) {
+                return;
+            } else if now > self.quiet_since + MAX_AFTERMATH {
+                return;
+            }
+        }
+    }
+
+    fn crash_server(&mut self, now: Duration, down: Duration) {
+        let owner = self.world.owner();
+        self.world.history.note(&format!("{} dies", SERVERS[owner]));
+        self.tally.server_crashes += 1;
+        self.sim.crash(SERVERS[owner]);
+        self.relieve(now + down, Relief::Restart(owner));
+    }
+
+    fn relieve(&mut self, at: Duration, relief: Relief) {
+        self.reliefs.push((at, relief));
+    }
+
+    fn apply_reliefs(&mut self, now: Duration) {
+        let due: Vec<_> = self.reliefs.extract_if(.., |(at, _)| *at <= now).collect();
+        for (_, relief) in due {
+            self.world.history.note(&format!("{relief:?}"));
+            match relief {
+                Relief::Restart(server) => {
+                    if self.world.owner() == server && !self.sim.is_host_running(SERVERS[server]) {
+                        self.sim.bounce(SERVERS[server]);
+                    }
+                }
+                Relief::StoreAnswers => self.world.disk.set_mood(Mood::Answers),
+                Relief::Repair(bot) => {
+                    SERVERS.iter().for_each(|&server| self.sim.repair(server, bot_host(bot)))
+                }
+                Relief::Release(bot) => {
+                    SERVERS.iter().for_each(|&server| self.sim.release(server, bot_host(bot)));
+                }
+                Relief::ReadAgain(bot) => self.world.links[bot].read_again(),
+                Relief::RestartBot(bot) => self.sim.bounce(bot_host(bot)),
+            }
+        }
+    }
+
+    fn apply(&mut self, now: Duration, what: Trouble) {
+        self.world.history.note(&format!("{what:?}"));
+        let owner = self.world.owner();
+        let end = now + what.lasts();
+        match what {
+            Trouble::Crash { down } => {
+                if self.sim.is_host_running(SERVERS[owner]) {
+                    self.crash_server(now, down);
+                }
+            }
+            // These come with a write.
+            Trouble::CrashInWrite { .. } | Trouble::LostReply => {}
+            Trouble::StoreFails { .. } | Trouble::StoreHangs { .. } => {
+                let fails = matches!(what, Trouble::StoreFails { .. });
+                self.world.disk.set_mood(if fails { Mood::Fails } else { Mood::Hangs });
+                self.tally.store_faults += 1;
+                self.relieve(end, Relief::StoreAnswers);
+            }
+            Trouble::Stall { lasts } => {
+                self.tally.stalls += 1;
+                self.world.order_stall(owner, lasts);
+            }
+            Trouble::Takeover => {
+                self.tally.takeovers += 1;
+                let next = self.world.change_owner();
+                self.sim.bounce(SERVERS[next]);
+            }
+            Trouble::Partition { bot, .. } => {
+                self.tally.partitions += 1;
+                SERVERS.iter().for_each(|&server| self.sim.partition(server, bot_host(bot)));
+                self.relieve(end, Relief::Repair(bot));
+            }
+            Trouble::Hold { bot, .. } => {
+                self.tally.partitions += 1;
+                SERVERS.iter().for_each(|&server| self.sim.hold(server, bot_host(bot)));
+                self.relieve(end, Relief::Release(bot));
+            }
+            Trouble::Cut { bot } => {
+                self.tally.cuts += 1;
+                self.world.links[bot].cut();
+            }
+            Trouble::SlowReader { bot, .. } => {
+                self.tally.bot_faults += 1;
+                self.world.links[bot].stop_reading();
+                self.relieve(end, Relief::ReadAgain(bot));
+            }
+            Trouble::SecondSession { bot } => {
+                self.tally.bot_faults += 1;
+                self.world.links[bot].want_second_session();
+            }
+            Trouble::BotCrash { bot } => {
+                self.tally.bot_faults += 1;
+                self.sim.crash(bot_host(bot));
+                self.relieve(now, Relief::RestartBot(bot));
+            }
+        }
+    }
+}
+
+fn fault_at_time(fault: &Fault) -> Option<(Duration, Trouble)> {
+    match fault.at {
+        When::Time(at) => Some((at, fault.what)),
+        When::Write(_) => None,
+    }
+}
+
+/// Returns the tournaments of a run that are not over on its disk.
+pub fn open_tournaments(world: &World) -> Vec<TournamentId> {
+    let tables = world.disk.tables();
+    tournament_ids(&world.plan)
+        .into_iter()
+        .filter(|&id| {
+            let stored = finish_at_once(tables.tournament(id)).expect("a store in memory reads");
+            stored.is_none_or(|stored| stored.over.is_none())
+        })
+        .collect()
+}

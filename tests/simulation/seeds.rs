@@ -1,0 +1,79 @@
+//! Many seeds, one after the other.
+
+use super::history::Violation;
+use super::plan::Plan;
+use super::run::{Outcome, RUNNER, Tally};
+use super::shrink::shrink_plan;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::{self, available_parallelism};
+use std::time::{Duration, Instant};
+
+/// A run in which a promise was broken.
+#[derive(Debug, Clone)]
+pub struct Failure {
+    pub plan: Plan,
+    pub violations: Vec<Violation>,
+    /// How many runs were made until then.
+    pub after: u64,
+}
+
+fn number_from_environment(name: &str) -> Option<u64> {
+    let text = std::env::var(name).ok()?;
+    Some(text.parse().unwrap_or_else(|_| panic!("{name} is {text:?}: expected a number")))
+}
+
+/// Returns the seed that is to be replayed, if `SIMULATION_SEED` names one.
+pub fn seed_to_replay() -> Option<u64> {
+    number_from_environment("SIMULATION_SEED")
+}
+
+/// Returns for how long seeds are to be tried, if `SIMULATION_SECONDS` says so.
+pub fn seconds_to_run() -> Option<Duration> {
+    number_from_environment("SIMULATION_SECONDS").map(Duration::from_secs)
+}
+
+/// Returns the first seed to try: `SIMULATION_FROM`, or 0.
+fn first_seed() -> u64 {
+    number_from_environment("SIMULATION_FROM").unwrap_or(0)
+}
+
+/// Makes runs of one seed after the other until one fails or the time is up, a few at once.
+pub fn find_failure(time: Duration, run: impl Fn(&Plan) -> Outcome + Sync) -> (Tally, Option<Failure>) {
+    let began = Instant::now();
+    let next = AtomicU64::new(first_seed());
+    let found = Mutex::new((Tally::default(), None));
+    let search = || {
+        while began.elapsed() < time && super::world::lock(&found).1.is_none() {
+            let plan = Plan::draw(next.fetch_add(1, Ordering::Relaxed));
+            let outcome = run(&plan);
+            let (tally, failure) = &mut *super::world::lock(&found);
+            tally.add(&outcome.tally);
+            if !outcome.violations.is_empty() && failure.is_none() {
+                *failure = Some(Failure { plan, violations: outcome.violations, after: tally.runs });
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..available_parallelism().map_or(1, usize::from) {
+            thread::Builder::new()
+                .name(RUNNER.to_owned())
+                .spawn_scoped(scope, search)
+                .expect("a thread starts");
+        }
+    });
+    found.into_inner().expect("nobody panics with it")
+}
+
+/// Says what failed, how to have it again, and what is the least that fails in the same way.
+pub fn report_failure(failure: &Failure, run: impl Fn(&Plan) -> Outcome) -> String {
+    let Failure { plan, violations, after } = failure;
+    let promise = violations[0].promise;
+    let least = shrink_plan(plan, |plan| run(plan).violations.iter().any(|one| one.promise == promise));
+    let again = run(&least).violations;
+    format!(
+        "after {after} runs a promise is broken: {promise}\n{violations:#?}\n{plan}\n\
+         to see it again: SIMULATION_SEED={} .ci/simulation\nthe least that fails in the same way:\n{least}{again:#?}",
+        plan.seed
+    )
+}

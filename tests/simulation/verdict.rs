@@ -1,0 +1,185 @@
+//! What has to hold when a run is over: read from the store, and held against what bots were told.
+
+use super::disk::finish_at_once;
+use super::history::SentTake;
+use super::plan::{BotKind, Setting};
+use super::players::{MAX_THINKING, bot_name};
+use super::run::{Tally, open_tournaments, tournament_ids};
+use super::world::World;
+use lastnim::game::{BotName, MatchId, TournamentId};
+use lastnim::oracle::Mover;
+use lastnim::referee::{Event, ForfeitReason, Record};
+use lastnim::store::{MemoryStore, Store as _, StoredResult};
+use lastnim::tournament::Standing;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// More matches than any run has.
+const MANY: usize = 100_000;
+
+/// Returns whether every tournament is over, and every bot that listens has been told all that it has to be.
+pub fn is_all_over(world: &World) -> bool {
+    open_tournaments(world).is_empty() && untold_ends(world).is_empty()
+}
+
+/// Returns the ends of which bots that listen have not been told.
+fn untold_ends(world: &World) -> Vec<String> {
+    let tables = world.disk.tables();
+    let listeners: Vec<BotName> = listening_bots(world).collect();
+    let mut untold = Vec::new();
+    for id in tournament_ids(&world.plan) {
+        for result in results(&tables, id) {
+            let match_id = result.id.to_string();
+            let sitting = listeners.iter().filter(|bot| result.bots.iter().any(|other| other == *bot));
+            let missing = sitting.filter(|bot| !world.history.was_told_of_match_end(bot.as_str(), &match_id));
+            untold.extend(missing.map(|bot| format!("{bot} of match {match_id}")));
+        }
+        let of_tournament = listeners
+            .iter()
+            .filter(|bot| !world.history.was_told_of_tournament_end(bot.as_str(), &id.to_string()));
+        untold.extend(of_tournament.map(|bot| format!("{bot} of tournament {id}")));
+    }
+    untold
+}
+
+fn listening_bots(world: &World) -> impl Iterator<Item = BotName> {
+    let bots = world.plan.setting.bots.iter().enumerate();
+    bots.filter(|&(_, &kind)| kind != BotKind::Hostile).map(|(bot, _)| bot_name(&world.plan, bot))
+}
+
+fn results(tables: &MemoryStore, id: TournamentId) -> Vec<StoredResult> {
+    finish_at_once(tables.match_results(id, 0, MANY)).expect("a store in memory reads")
+}
+
+/// Checks a run that is over.
+pub fn check_end(world: &World, tally: &mut Tally) {
+    let open = open_tournaments(world);
+    if world.history.is_clean() {
+        if !open.is_empty() {
+            world.history.complain("every match ends", format!("tournaments {open:?} are not over"));
+        } else if let untold = untold_ends(world)
+            && !untold.is_empty()
+        {
+            world.history.complain("every bot is told of every end", format!("not told: {untold:?}"));
+        }
+    }
+    let tables = world.disk.tables();
+    for id in tournament_ids(&world.plan) {
+        let mut fold = BTreeMap::new();
+        let results = results(&tables, id);
+        for result in &results {
+            let stored = finish_at_once(tables.match_record(result.id)).expect("a record can be read");
+            let Some(stored) = stored else {
+                world.history.complain("records are kept", format!("none of {}", result.id));
+                continue;
+            };
+            tally.matches += 1;
+            tally.plies += u64::from(stored.record.state().ply());
+            let is_sealed = stored.seal.is_some_and(|seal| seal.verifies(stored.record.last_hash()));
+            if !is_sealed {
+                world.history.complain("records are sealed", format!("{} is not", result.id));
+            }
+            check_record(world, &stored.record);
+            fold_result(&mut fold, &stored.record);
+            let winner = stored.record.state().end().and_then(|(_, winner)| winner);
+            if winner != result.outcome.as_ref().map(|outcome| outcome.winner) {
+                world.history.complain("results are those of records", format!("not that of {}", result.id));
+            }
+        }
+        if !open.contains(&id) {
+            check_standings(world, id, results.len(), &fold);
+        }
+    }
+}
+
+/// What a bot achieved, from records alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct BotFold {
+    matches: u32,
+    wins: u32,
+    forfeits: u32,
+    no_shows: u32,
+}
+
+fn fold_result(fold: &mut BTreeMap<BotName, BotFold>, record: &Record) {
+    let state = record.state();
+    let Some((_, Some(winner))) = state.end() else { return };
+    for (seat, bot) in state.setup().bots.enumerate() {
+        let line = fold.entry(bot.clone()).or_default();
+        line.matches += 1;
+        let lost = state.forfeits()[seat];
+        line.wins += u32::from(winner == seat && lost.is_none());
+        line.forfeits += u32::from(lost.is_some());
+        line.no_shows += u32::from(lost == Some(ForfeitReason::NoShow));
+    }
+}
+
+fn check_standings(world: &World, id: TournamentId, results: usize, fold: &BTreeMap<BotName, BotFold>) {
+    let promise = "standings are the fold of the records";
+    let tables = world.disk.tables();
+    let lines = finish_at_once(tables.standings(id)).expect("a store in memory reads");
+    let stored = finish_at_once(tables.tournament(id)).expect("a store in memory reads");
+    let over = stored.and_then(|stored| stored.over);
+    let counts = over.map(|over| (over.played, over.total));
+    if counts != Some((results as u64, results as u64)) {
+        world.history.complain(promise, format!("{id}: {results} results, and over with {counts:?}"));
+    }
+    for Standing { bot, matches, wins, forfeits, no_shows, .. } in &lines {
+        let shown = BotFold { matches: *matches, wins: *wins, forfeits: *forfeits, no_shows: *no_shows };
+        let folded = fold.get(bot).copied().unwrap_or_default();
+        if shown != folded {
+            world.history.complain(promise, format!("{id}, {bot}: shown {shown:?}, by records {folded:?}"));
+        }
+    }
+    if lines.len() != world.plan.setting.bots.len() {
+        world.history.complain(promise, format!("{id}: {} lines", lines.len()));
+    }
+}
+
+/// Holds a record against what bots sent, and its clocks against what they may have been charged.
+fn check_record(world: &World, record: &Record) {
+    let state = record.state();
+    let id = record.id();
+    for timed in record.events() {
+        match &timed.event {
+            Event::Took { ply, seat, take, mover, charged, .. } if *mover == Mover::Bot => {
+                let bot = &state.setup().bots[*seat];
+                if is_hostile(world, bot) {
+                    continue;
+                }
+                check_sender(world, bot, id, *ply, *take);
+                let most = max_charge(&world.plan.setting);
+                if world.plan.spares_the_network() && *charged > most {
+                    let how = format!(
+                        "{bot} was charged {charged:?} for ply {ply} of {id}, at most {most:?} is its own"
+                    );
+                    world.history.complain("no clock is charged for the server's time", how);
+                }
+            }
+            Event::Forfeited { seat, reason } => {
+                let bot = &state.setup().bots[*seat];
+                if world.plan.spares_the_network() && !is_hostile(world, bot) {
+                    let how = format!("{bot} lost its seat of {id}: {reason}");
+                    world.history.complain("nobody loses a seat by the server's faults", how);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn is_hostile(world: &World, bot: &BotName) -> bool {
+    !listening_bots(world).any(|other| other == *bot)
+}
+
+fn check_sender(world: &World, bot: &BotName, match_id: MatchId, ply: u32, take: u64) {
+    let sent = SentTake { bot: bot.to_string(), match_id, ply, take };
+    if !world.history.has_sent(&sent) {
+        world.history.complain("a seat is moved by its own bot", format!("nobody sent {sent:?}"));
+    }
+}
+
+/// Returns the longest time that a bot needs for a take where nothing comes between it and the server.
+fn max_charge(setting: &Setting) -> Duration {
+    MAX_THINKING + 2 * setting.latency.1 + 8 * setting.tick + setting.stall_threshold
+}

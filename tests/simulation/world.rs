@@ -1,0 +1,106 @@
+//! What all hosts of a run share.
+
+use super::disk::Disk;
+use super::history::History;
+use super::network::Link;
+use super::plan::{Plan, Stream, draw_stream};
+use lastnim::tournament::SeededDraw;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// The servers that take turns to own the store.
+pub const SERVERS: [&str; 2] = ["server-0", "server-1"];
+
+/// The date at which every run begins, in seconds since 1970.
+const FIRST_DATE: u64 = 1_700_000_000;
+
+/// What all hosts of a run share.
+pub struct World {
+    pub plan: Plan,
+    pub disk: Arc<Disk>,
+    pub history: History,
+    /// By bot.
+    pub links: Vec<Arc<Link>>,
+    /// Which of [`SERVERS`] bots reach.
+    owner: AtomicUsize,
+    now_micros: AtomicU64,
+    ids: Mutex<SeededDraw>,
+    dates: Mutex<SeededDraw>,
+    /// How long each server is to stand still from now on.
+    stalls: [Mutex<Option<Duration>>; 2],
+    /// Sessions that bots have opened so far.
+    sessions: AtomicU64,
+}
+
+impl World {
+    pub fn new(plan: Plan, disk: Arc<Disk>) -> Self {
+        let history = History::new(plan.seed, Arc::clone(&disk));
+        Self {
+            disk,
+            history,
+            links: plan.setting.bots.iter().map(|_| Arc::default()).collect(),
+            owner: AtomicUsize::new(0),
+            now_micros: AtomicU64::new(0),
+            ids: Mutex::new(draw_stream(plan.seed, Stream::Ids, 0)),
+            dates: Mutex::new(draw_stream(plan.seed, Stream::Ids, 1)),
+            stalls: Default::default(),
+            sessions: AtomicU64::new(0),
+            plan,
+        }
+    }
+
+    /// Returns the simulated time.
+    pub fn now(&self) -> Duration {
+        Duration::from_micros(self.now_micros.load(Ordering::Relaxed))
+    }
+
+    pub fn set_now(&self, now: Duration) {
+        let micros = u64::try_from(now.as_micros()).unwrap_or(u64::MAX);
+        self.now_micros.store(micros, Ordering::Relaxed);
+        self.history.set_now(now);
+    }
+
+    /// Returns the date by the system's clock of a server, which steps to another minute whenever a server starts.
+    pub fn date(&self) -> SystemTime {
+        let seconds = lock(&self.dates).number_below(120);
+        UNIX_EPOCH + Duration::from_secs(FIRST_DATE + seconds) + self.now()
+    }
+
+    /// Fills a buffer from the stream of ids.
+    pub fn fill_random(&self, bytes: &mut [u8]) {
+        let mut draw = lock(&self.ids);
+        for chunk in bytes.chunks_mut(8) {
+            let bits = draw.next_bits().to_le_bytes();
+            chunk.copy_from_slice(&bits[..chunk.len()]);
+        }
+    }
+
+    pub fn owner(&self) -> usize {
+        self.owner.load(Ordering::Relaxed)
+    }
+
+    /// Lets bots reach the other server from now on, and returns which that is.
+    pub fn change_owner(&self) -> usize {
+        let next = 1 - self.owner();
+        self.owner.store(next, Ordering::Relaxed);
+        next
+    }
+
+    pub fn order_stall(&self, server: usize, lasts: Duration) {
+        *lock(&self.stalls[server]) = Some(lasts);
+    }
+
+    pub fn take_stall(&self, server: usize) -> Option<Duration> {
+        lock(&self.stalls[server]).take()
+    }
+
+    pub fn next_session(&self) -> u64 {
+        self.sessions.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+/// Locks what is never left half-changed.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
