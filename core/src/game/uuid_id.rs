@@ -45,6 +45,11 @@ macro_rules! uuid_id {
                 (self.0.as_u128() >> 80) as u64
             }
 
+            /// Takes the 16 bytes of an id, the most significant first, as its text has them.
+            pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+                Self(uuid::Uuid::from_bytes(bytes))
+            }
+
             /// Returns its 16 bytes, the most significant first, as its text has them.
             pub fn as_bytes(&self) -> &[u8; 16] {
                 self.0.as_bytes()

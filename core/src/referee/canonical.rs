@@ -67,6 +67,13 @@ pub fn canonical_bytes(event: &TimedEvent) -> Vec<u8> {
     bytes.as_slice().to_vec()
 }
 
+/// Adds the canonical bytes of an event to others.
+pub fn append_canonical_bytes(event: &TimedEvent, bytes: &mut Vec<u8>) {
+    let mut added = CanonicalBytes::default();
+    added.write_event(event);
+    bytes.extend_from_slice(added.as_slice());
+}
+
 /// Bytes to be hashed. They leave the stack only when they grow long.
 pub(super) struct CanonicalBytes {
     short: [u8; SHORT],
@@ -242,7 +249,7 @@ impl CanonicalBytes {
     }
 }
 
-fn row_default_code(why: RowDefault) -> u8 {
+pub(super) fn row_default_code(why: RowDefault) -> u8 {
     match why {
         RowDefault::Late => 1,
         RowDefault::Invalid => 2,
@@ -250,7 +257,7 @@ fn row_default_code(why: RowDefault) -> u8 {
     }
 }
 
-fn refusal_reason_code(reason: RefusalReason) -> u8 {
+pub(super) fn refusal_reason_code(reason: RefusalReason) -> u8 {
     match reason {
         RefusalReason::IllegalTake => 1,
         RefusalReason::NotYourTurn => 2,
@@ -266,7 +273,7 @@ fn refusal_reason_code(reason: RefusalReason) -> u8 {
     }
 }
 
-fn forfeit_reason_code(reason: ForfeitReason) -> u8 {
+pub(super) fn forfeit_reason_code(reason: ForfeitReason) -> u8 {
     match reason {
         ForfeitReason::TimedOut => 1,
         ForfeitReason::Disconnected => 2,
@@ -277,7 +284,7 @@ fn forfeit_reason_code(reason: ForfeitReason) -> u8 {
     }
 }
 
-fn end_reason_code(reason: EndReason) -> u8 {
+pub(super) fn end_reason_code(reason: EndReason) -> u8 {
     match reason {
         EndReason::Finished => 1,
         EndReason::PlyLimit => 2,

@@ -4,6 +4,7 @@
 //! events; the state of a match is what its events make of it, so that a record replays to the same state.
 
 mod canonical;
+mod canonical_reader;
 mod chain;
 mod clock;
 mod effect;
@@ -24,7 +25,8 @@ pub mod testing;
 mod tests;
 mod time;
 
-pub use canonical::canonical_bytes;
+pub use canonical::{append_canonical_bytes, canonical_bytes};
+pub use canonical_reader::{CanonicalBytesError, parse_canonical_bytes};
 pub use chain::EventHash;
 pub use clock::{Clock, ClockError, TimeBank};
 pub use effect::{RefereeEffect, RefereeInput, SeatMessage, Turn};

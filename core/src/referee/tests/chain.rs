@@ -5,7 +5,7 @@ use crate::oracle::Mover;
 use crate::referee::testing::scene;
 use crate::referee::{
     EndReason, Event, EventHash, ForfeitReason, MatchSetup, NoteHash, Origin, RefusalReason, RowDefault,
-    TimedEvent, canonical_bytes,
+    TimedEvent, canonical_bytes, parse_canonical_bytes,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, HashSet};
@@ -265,6 +265,19 @@ proptest! {
         for event in record.events().iter().flat_map(|event| [vec![event.clone()], changes(event)].concat()) {
             let before = written.insert(canonical_bytes(&event), event.clone());
             prop_assert!(before.is_none_or(|before| before == event));
+        }
+        let seats = Some(record.state().setup().seats());
+        for (bytes, event) in &written {
+            match parse_canonical_bytes(bytes, seats) {
+                Ok(read) => prop_assert_eq!(&read, event),
+                // A change may make values that do not exist in the game.
+                Err(error) => prop_assert!(!record.events().contains(event), "{}", error),
+            }
+            for cut in 0..bytes.len() {
+                prop_assert!(parse_canonical_bytes(&bytes[..cut], seats).is_err());
+            }
+            let longer = [bytes.as_slice(), &[0]].concat();
+            prop_assert!(parse_canonical_bytes(&longer, seats).is_err());
         }
         // In the order of the alphabet, what begins with a text stands right behind it.
         let texts: Vec<_> = written.keys().collect();

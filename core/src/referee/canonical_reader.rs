@@ -1,0 +1,237 @@
+//! Reads an event back from its canonical bytes, which `canonical.rs` sets out.
+
+use super::canonical::{end_reason_code, forfeit_reason_code, refusal_reason_code, row_default_code};
+use super::{
+    Clock, EndReason, Event, ForfeitReason, MatchSetup, NoteHash, Origin, RefusalReason, RowDefault, Terms,
+    TimedEvent, Timestamp,
+};
+use crate::game::{AllianceMatrix, BotName, Ending, Piles, Row, Seat, SeatCount, TournamentId};
+use crate::oracle::Mover;
+use std::fmt::Display;
+use std::time::Duration;
+use thiserror::Error;
+
+/// Every reason for a standard row.
+const ROW_DEFAULTS: [RowDefault; 3] = [RowDefault::Late, RowDefault::Invalid, RowDefault::Forfeited];
+/// Every reason of an end.
+const END_REASONS: [EndReason; 4] =
+    [EndReason::Finished, EndReason::PlyLimit, EndReason::AllForfeited, EndReason::Cancelled];
+
+/// Why bytes are not the canonical bytes of an event.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum CanonicalBytesError {
+    /// They end too early.
+    #[error("its bytes are cut off")]
+    CutOff,
+    /// There are more of them.
+    #[error("{0} bytes too many")]
+    TooLong(usize),
+    /// A number stands for nothing.
+    #[error("{what} of {number}: there is none of this number")]
+    Unknown {
+        /// What it is the number of.
+        what: &'static str,
+        /// The number.
+        number: u8,
+    },
+    /// The match is not set up yet.
+    #[error("it is not `created`, and nothing says how many seats the match has")]
+    NoSetup,
+    /// A value does not exist in the game.
+    #[error("{0}")]
+    Value(String),
+}
+
+/// Reads the canonical bytes of an event of a match with so many seats; of the event `created` none has to be given.
+///
+/// # Errors
+/// If they are not those of any event. Whether the event fits those before it is for the record to say.
+pub fn parse_canonical_bytes(
+    bytes: &[u8],
+    seats: Option<SeatCount>,
+) -> Result<TimedEvent, CanonicalBytesError> {
+    let mut reader = CanonicalReader { rest: bytes };
+    let timed = reader.read_timed_event(seats)?;
+    if reader.rest.is_empty() { Ok(timed) } else { Err(CanonicalBytesError::TooLong(reader.rest.len())) }
+}
+
+struct CanonicalReader<'a> {
+    rest: &'a [u8],
+}
+
+type Read<T> = Result<T, CanonicalBytesError>;
+
+fn value_error(error: impl Display) -> CanonicalBytesError {
+    CanonicalBytesError::Value(error.to_string())
+}
+
+/// Finds the value that a number stands for, by the function that writes it.
+fn find_value<T: Copy>(what: &'static str, all: &[T], code: fn(T) -> u8, number: u8) -> Read<T> {
+    let found = all.iter().copied().find(|&value| code(value) == number);
+    found.ok_or(CanonicalBytesError::Unknown { what, number })
+}
+
+impl<'a> CanonicalReader<'a> {
+    fn read_timed_event(&mut self, seats: Option<SeatCount>) -> Read<TimedEvent> {
+        let tag = self.read_u8()?;
+        let at = Timestamp::from_micros(self.read_u64()?);
+        if tag == 1 {
+            return Ok(TimedEvent { at, event: Event::Created(Box::new(self.read_setup()?)) });
+        }
+        let seats = seats.ok_or(CanonicalBytesError::NoSetup)?;
+        let event = match tag {
+            2 | 8 => Event::Declared {
+                seat: self.read_seat(seats)?,
+                row: self.read_row(seats)?,
+                defaulted: self.read_optional(|reader| {
+                    let number = reader.read_u8()?;
+                    find_value("reason for a standard row", &ROW_DEFAULTS, row_default_code, number)
+                })?,
+                note_hash: self.read_note_hash(tag == 8)?,
+            },
+            3 => Event::Revealed { matrix: self.read_matrix()? },
+            4 | 9 => Event::Took {
+                ply: self.read_u32()?,
+                seat: self.read_seat(seats)?,
+                take: self.read_u64()?,
+                mover: match self.read_u8()? {
+                    1 => Mover::Bot,
+                    2 => Mover::Steward,
+                    number => return Err(CanonicalBytesError::Unknown { what: "mover", number }),
+                },
+                charged: self.read_span()?,
+                credited: self.read_span()?,
+                note_hash: self.read_note_hash(tag == 9)?,
+            },
+            5 => Event::Struck {
+                seat: self.read_seat(seats)?,
+                ply: self.read_u32()?,
+                reason: {
+                    let number = self.read_u8()?;
+                    find_value("reason of a strike", &RefusalReason::ALL, refusal_reason_code, number)?
+                },
+            },
+            6 => Event::Forfeited {
+                seat: self.read_seat(seats)?,
+                reason: {
+                    let number = self.read_u8()?;
+                    find_value("reason of a forfeit", &ForfeitReason::ALL, forfeit_reason_code, number)?
+                },
+            },
+            7 => Event::Ended {
+                reason: {
+                    let number = self.read_u8()?;
+                    find_value("reason of an end", &END_REASONS, end_reason_code, number)?
+                },
+                winner: self.read_optional(|reader| reader.read_seat(seats))?,
+            },
+            number => return Err(CanonicalBytesError::Unknown { what: "kind of event", number }),
+        };
+        Ok(TimedEvent { at, event })
+    }
+
+    fn read_setup(&mut self) -> Read<MatchSetup> {
+        let bots = self.read_list(|reader| {
+            let name = std::str::from_utf8(reader.read_bytes()?).map_err(value_error)?;
+            name.parse::<BotName>().map_err(value_error)
+        })?;
+        let piles = self.read_list(Self::read_u64)?;
+        let seats = SeatCount::new(bots.len()).map_err(value_error)?;
+        Ok(MatchSetup {
+            bots: bots.try_into().map_err(value_error)?,
+            piles: Piles::parse(&piles).map_err(value_error)?,
+            first: self.read_seat(seats)?,
+            ending: match self.read_u8()? {
+                1 => Ending::ToMoveWins,
+                2 => Ending::LastMoverWins,
+                number => return Err(CanonicalBytesError::Unknown { what: "ending", number }),
+            },
+            terms: Terms {
+                clock: Clock {
+                    initial: self.read_span()?,
+                    increment: self.read_span()?,
+                    lag_quota: self.read_span()?,
+                    lag_total: self.read_span()?,
+                    declaration: self.read_span()?,
+                },
+                strikes: self.read_u32()?,
+                max_plies: self.read_u32()?,
+            },
+            assigned: self.read_optional(Self::read_matrix)?,
+            origin: self.read_optional(|reader| {
+                Ok(Origin {
+                    tournament: TournamentId::from_bytes(reader.read_array()?),
+                    number: reader.read_u64()?,
+                    group: reader.read_u64()?,
+                })
+            })?,
+        })
+    }
+
+    fn read_raw(&mut self, count: usize) -> Read<&'a [u8]> {
+        let (read, rest) = self.rest.split_at_checked(count).ok_or(CanonicalBytesError::CutOff)?;
+        self.rest = rest;
+        Ok(read)
+    }
+
+    fn read_array<const N: usize>(&mut self) -> Read<[u8; N]> {
+        let read = self.read_raw(N)?;
+        read.try_into().map_err(|_| CanonicalBytesError::CutOff)
+    }
+
+    fn read_u8(&mut self) -> Read<u8> {
+        self.read_array().map(u8::from_le_bytes)
+    }
+
+    fn read_u32(&mut self) -> Read<u32> {
+        self.read_array().map(u32::from_le_bytes)
+    }
+
+    fn read_u64(&mut self) -> Read<u64> {
+        self.read_array().map(u64::from_le_bytes)
+    }
+
+    fn read_span(&mut self) -> Read<Duration> {
+        self.read_u64().map(Duration::from_micros)
+    }
+
+    fn read_seat(&mut self, seats: SeatCount) -> Read<Seat> {
+        seats.seat(self.read_u8()?.into()).map_err(value_error)
+    }
+
+    fn read_bytes(&mut self) -> Read<&'a [u8]> {
+        let count = self.read_u32()?;
+        self.read_raw(usize::try_from(count).unwrap_or(usize::MAX))
+    }
+
+    /// Reads a list. Nothing is set aside for elements that may not be there.
+    fn read_list<T>(&mut self, mut each: impl FnMut(&mut Self) -> Read<T>) -> Read<Vec<T>> {
+        let count = self.read_u32()?;
+        (0..count).map(|_| each(self)).collect::<Read<Vec<T>>>()
+    }
+
+    fn read_optional<T>(&mut self, some: impl FnOnce(&mut Self) -> Read<T>) -> Read<Option<T>> {
+        match self.read_u8()? {
+            0 => Ok(None),
+            1 => some(self).map(Some),
+            number => Err(CanonicalBytesError::Unknown { what: "sign of an optional value", number }),
+        }
+    }
+
+    fn read_note_hash(&mut self, is_there: bool) -> Read<Option<NoteHash>> {
+        is_there.then(|| self.read_array().map(NoteHash::from_bytes)).transpose()
+    }
+
+    fn read_offsets(&mut self) -> Read<Vec<u64>> {
+        Ok(self.read_bytes()?.iter().copied().map(u64::from).collect())
+    }
+
+    fn read_row(&mut self, seats: SeatCount) -> Read<Row> {
+        Row::parse(&self.read_offsets()?, seats).map_err(value_error)
+    }
+
+    fn read_matrix(&mut self) -> Read<AllianceMatrix> {
+        AllianceMatrix::parse(&self.read_list(Self::read_offsets)?).map_err(value_error)
+    }
+}
