@@ -207,7 +207,7 @@ fn what_was_changed_is_found_and_not_backed_up() {
     let changes = [
         (
             format!(
-                "UPDATE event_log SET take = take + 1 WHERE kind = 'took' AND match_key = (SELECT key FROM matches WHERE id = {first})"
+                "UPDATE record_parts SET events = substr(events, 1, length(events) - 1) WHERE match_id = {first}"
             ),
             "the record of match",
         ),

@@ -1,10 +1,15 @@
 //! The databases that servers keep their games in, and how they look to another client.
 
+use super::kept_events::{TAKE, events_of_part, events_of_run, first_take};
 use super::postgres_server::PostgresServer;
 use super::server::Folder;
+use lastnim::game::MatchId;
+use lastnim::referee::Event;
+use lastnim::store::{StoreReader, open_reader};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Where a server keeps what must last.
 pub enum Database {
@@ -14,9 +19,15 @@ pub enum Database {
     Postgres(PostgresServer, String),
 }
 
-/// A connection of another client, that only reads.
+/// What another client sees, that only reads.
 #[derive(Debug)]
-pub enum Reader {
+pub struct Reader {
+    connection: Connection,
+    store: Arc<dyn StoreReader>,
+}
+
+#[derive(Debug)]
+enum Connection {
     Sqlite(SqliteConnection),
     Postgres(PgConnection),
 }
@@ -60,48 +71,106 @@ impl Database {
         }
     }
 
-    pub async fn reader(&self) -> Reader {
-        match self {
-            Self::Postgres(_, url) => Reader::Postgres(PgConnection::connect(url).await.unwrap()),
-            Self::Sqlite(file) => {
-                let options = SqliteConnectOptions::new().filename(file).read_only(true);
-                Reader::Sqlite(options.disable_statement_logging().connect().await.unwrap())
+    /// Changes one bit of the first take of a match, wherever it is kept, or changes it back.
+    pub async fn flip_first_take(&self, id: &str) {
+        let mut reader = self.reader().await;
+        let number: MatchId = id.parse().unwrap();
+        let rows = [
+            (
+                "record_parts",
+                format!(
+                    "SELECT seq, events FROM record_parts WHERE CAST(match_id AS text) = '{id}' ORDER BY seq"
+                ),
+            ),
+            ("journal", "SELECT id, events FROM journal ORDER BY id".to_owned()),
+        ];
+        for (table, query) in rows {
+            for (row, mut bytes) in reader.numbered_bytes(&query).await {
+                let events = match table {
+                    "journal" => events_of_run(&bytes, number.as_bytes()),
+                    _ => events_of_part(&bytes),
+                };
+                let Some(take) = first_take(&bytes, events) else { continue };
+                bytes[take.start + TAKE] ^= 1;
+                let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                let literal = match self {
+                    Self::Sqlite(_) => format!("x'{digits}'"),
+                    Self::Postgres(..) => format!("'\\x{digits}'::bytea"),
+                };
+                let place = match table {
+                    "journal" => format!("id = {row}"),
+                    _ => format!("CAST(match_id AS text) = '{id}' AND seq = {row}"),
+                };
+                let change = format!("UPDATE {table} SET events = {literal} WHERE {place}");
+                reader.close().await;
+                assert_eq!(self.damage(&change).await, 1);
+                return;
             }
         }
+        panic!("match {id} has no take");
+    }
+
+    pub async fn reader(&self) -> Reader {
+        let store = open_reader(&self.url().parse().unwrap()).await.unwrap();
+        let connection = match self {
+            Self::Postgres(_, url) => Connection::Postgres(PgConnection::connect(url).await.unwrap()),
+            Self::Sqlite(file) => {
+                let options = SqliteConnectOptions::new().filename(file).read_only(true);
+                Connection::Sqlite(options.disable_statement_logging().connect().await.unwrap())
+            }
+        };
+        Reader { connection, store }
     }
 }
 
 impl Reader {
     /// Returns the seat and the take of a ply, if they are there.
     pub async fn take(&mut self, id: &str, ply: u32) -> Option<(u32, u64)> {
-        let found: Option<(i64, i64)> = match self {
-            Self::Sqlite(connection) => sqlx::query_as(
-                "SELECT seat, take FROM events WHERE match_id = $1 AND kind = 'took' AND ply = $2",
-            )
-            .bind(id)
-            .bind(i64::from(ply))
-            .fetch_optional(connection)
-            .await
-            .unwrap(),
-            Self::Postgres(connection) => sqlx::query_as(
-                "SELECT seat::bigint, take FROM events WHERE match_id = $1::uuid AND kind = 'took' AND ply = $2",
-            )
-            .bind(id)
-            .bind(i64::from(ply))
-            .fetch_optional(connection)
-            .await
-            .unwrap(),
-        };
-        found.map(|(seat, take)| (u32::try_from(seat).unwrap(), u64::try_from(take).unwrap()))
+        let stored = self.store.match_record(id.parse().unwrap()).await.unwrap()?;
+        stored.record.events().iter().find_map(|timed| match timed.event {
+            Event::Took { ply: taken, seat, take, .. } if taken == ply => Some((seat.into(), take)),
+            _ => None,
+        })
+    }
+
+    /// Returns the open matches of tournaments that have takes.
+    pub async fn open_matches_with_takes(&mut self) -> Vec<String> {
+        let mut found = Vec::new();
+        for id in self.store.unfinished_matches().await.unwrap() {
+            let record = self.store.match_record(id).await.unwrap().unwrap().record;
+            if record.state().ply() > 0 && record.state().setup().origin.is_some() {
+                found.push(id.to_string());
+            }
+        }
+        found
+    }
+
+    /// Returns how many events of matches are in their records.
+    pub async fn recorded_events(&mut self, id: &str) -> i64 {
+        self.number(&format!(
+            "SELECT CAST(coalesce(sum(next_seq - seq), 0) AS bigint) FROM record_parts WHERE CAST(match_id AS text) = '{id}'"
+        ))
+        .await
+    }
+
+    async fn numbered_bytes(&mut self, query: &str) -> Vec<(i64, Vec<u8>)> {
+        match &mut self.connection {
+            Connection::Sqlite(connection) => {
+                sqlx::query_as(AssertSqlSafe(query)).fetch_all(connection).await.unwrap()
+            }
+            Connection::Postgres(connection) => {
+                sqlx::query_as(AssertSqlSafe(query)).fetch_all(connection).await.unwrap()
+            }
+        }
     }
 
     /// Returns a text, if there is one.
     pub async fn text(&mut self, query: &str) -> Option<String> {
-        let found = match self {
-            Self::Sqlite(connection) => {
+        let found = match &mut self.connection {
+            Connection::Sqlite(connection) => {
                 sqlx::query_scalar(AssertSqlSafe(query)).fetch_optional(connection).await
             }
-            Self::Postgres(connection) => {
+            Connection::Postgres(connection) => {
                 sqlx::query_scalar(AssertSqlSafe(query)).fetch_optional(connection).await
             }
         };
@@ -110,13 +179,16 @@ impl Reader {
 
     /// Counts the rows of a table for which something holds.
     pub async fn count(&mut self, of: &str) -> i64 {
-        let query = format!("SELECT count(*) FROM {of}");
-        let counted = match self {
-            Self::Sqlite(connection) => {
-                sqlx::query_scalar(AssertSqlSafe(query.as_str())).fetch_one(connection).await
+        self.number(&format!("SELECT count(*) FROM {of}")).await
+    }
+
+    async fn number(&mut self, query: &str) -> i64 {
+        let counted = match &mut self.connection {
+            Connection::Sqlite(connection) => {
+                sqlx::query_scalar(AssertSqlSafe(query)).fetch_one(connection).await
             }
-            Self::Postgres(connection) => {
-                sqlx::query_scalar(AssertSqlSafe(query.as_str())).fetch_one(connection).await
+            Connection::Postgres(connection) => {
+                sqlx::query_scalar(AssertSqlSafe(query)).fetch_one(connection).await
             }
         };
         counted.unwrap_or_else(|error| panic!("{query}: {error}"))
@@ -128,9 +200,10 @@ impl Reader {
     }
 
     pub async fn close(self) {
-        match self {
-            Self::Sqlite(connection) => connection.close().await.unwrap(),
-            Self::Postgres(connection) => connection.close().await.unwrap(),
+        self.store.close().await;
+        match self.connection {
+            Connection::Sqlite(connection) => connection.close().await.unwrap(),
+            Connection::Postgres(connection) => connection.close().await.unwrap(),
         }
     }
 }

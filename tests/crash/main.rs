@@ -9,6 +9,8 @@ mod course;
 mod database;
 mod full_disk;
 mod interventions;
+#[path = "../kept_events.rs"]
+mod kept_events;
 mod kills;
 mod ledger;
 mod locked;

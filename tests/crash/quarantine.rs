@@ -14,29 +14,12 @@ const FIELD: [&str; 6] = ["anna", "bert", "cleo", "dora", "emil", "fred"];
 const THINKS: Duration = Duration::from_millis(10);
 /// Times that it is tried to kill the server while a match of the tournament is open.
 const TRIES: usize = 20;
-/// A match of a tournament that is open and has takes.
-const OPEN_MATCH: &str = "SELECT CAST(match_id AS text) FROM events JOIN matches ON matches.id = match_id
-    WHERE kind = 'took' AND over_at_us IS NULL AND tournament_id IS NOT NULL LIMIT 1";
 
 fn settings(format: Format, seats: u32) -> pb::TournamentSettings {
     pb::TournamentSettings {
         seats,
         format: Some(format),
         ..small_positions("damaged", &[&[15, 16], &[19], &[13, 14, 4], &[17, 13]], 10_000)
-    }
-}
-
-/// Changes the first take of a match.
-fn damage(database: &Database, id: &str) -> String {
-    match database {
-        Database::Sqlite(_) => format!(
-            "UPDATE event_log SET take = take + 1 WHERE id = (SELECT min(event_log.id) FROM event_log
-                JOIN matches ON key = match_key WHERE matches.id = '{id}' AND kind = 'took')"
-        ),
-        Database::Postgres(..) => format!(
-            "UPDATE events SET take = take + 1 WHERE match_id = '{id}' AND seq =
-                (SELECT min(seq) FROM events WHERE match_id = '{id}' AND kind = 'took')"
-        ),
     }
 }
 
@@ -65,7 +48,7 @@ async fn everything_else_goes_on(
         stage.until_takes(30 * tries).await;
         server.kill();
         let mut reader = stage.database.reader().await;
-        damaged = reader.text(OPEN_MATCH).await;
+        damaged = reader.open_matches_with_takes().await.into_iter().next();
         reader.close().await;
         if damaged.is_some() {
             break;
@@ -74,7 +57,7 @@ async fn everything_else_goes_on(
     }
     let damaged = damaged.expect("a match of the tournament is open");
     for id in [&damaged, &exhibition] {
-        assert_eq!(stage.database.damage(&damage(&stage.database, id)).await, 1);
+        stage.database.flip_first_take(id).await;
     }
 
     let mut server = stage.start.start().await;
@@ -83,7 +66,7 @@ async fn everything_else_goes_on(
         let line = said
             .lines()
             .find(|line| line.contains("a damaged match is quarantined") && line.contains(id.as_str()));
-        assert!(line.is_some_and(|line| line.contains("its hash is not that of")), "{line:?}");
+        assert!(line.is_some_and(|line| line.contains("event ")), "{line:?}");
         let shown = stage.organiser.get_match(id).await.unwrap();
         assert_eq!((shown.phase(), shown.winner), (pb::Phase::Quarantined, None));
         assert!(shown.damage.contains("event"), "{shown:?}");
@@ -96,11 +79,10 @@ async fn everything_else_goes_on(
         assert_eq!((refused.code(), reason.as_str()), (Code::DataLoss, "MATCH_QUARANTINED"));
     }
     // Somebody who mends it now comes too late: it stays as it was decided.
-    let mended = damage(&stage.database, &damaged).replace("take + 1", "take - 1");
     // A server that is killed later goes on in the same way.
     stage.until_takes(stage.ledger.takes() + 30).await;
     server.kill();
-    assert_eq!(stage.database.damage(&mended).await, 1);
+    stage.database.flip_first_take(&damaged).await;
     server = stage.start.start().await;
     let finished = stage.organiser.tournament_over(&id).await;
     assert_eq!(finished.state(), pb::TournamentState::Finished);
@@ -125,8 +107,7 @@ async fn everything_else_goes_on(
     assert_eq!(stage.organiser.tournament(&id).await, finished);
     assert_eq!(stage.organiser.standings(&id).await, standings);
     let mut reader = stage.database.reader().await;
-    let takes = format!("events WHERE match_id = '{exhibition}' AND kind = 'took'");
-    assert!(reader.count(&takes).await > 0, "the evidence is there");
+    assert!(reader.recorded_events(&exhibition).await > 0, "the evidence is there");
     reader.close().await;
     stage.witnesses.dismiss().await;
     assert_eq!(stage.ledger.told().contradictions, Vec::<String>::new());

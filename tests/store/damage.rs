@@ -1,9 +1,12 @@
 //! Rows that somebody has changed, and matches that are quarantined for it.
 
+use crate::kept_events::{TAKE, directory_end, events_of_part, events_of_run};
 use crate::place::{Client, Place};
 use crate::played::{all_events, bots, events, match_id, open_match_of, over, play, tournament_id, written};
 use lastnim::referee::{Event, MatchPhase, Origin, Record, Timestamp};
-use lastnim::store::{Change, MatchFilter, StoreError, StoredResult};
+use lastnim::store::{Change, MatchFilter, Store, StoreError, StoredResult};
+use std::ops::Range;
+use std::sync::Arc;
 
 pub fn a_changed_row_is_found_and_named(place: &Place) {
     let store = place.open();
@@ -21,61 +24,159 @@ pub fn a_changed_row_is_found_and_named(place: &Place) {
     let revealed = position(|event| matches!(event, Event::Revealed { .. }), 0);
     let last = record.events().len() - 1;
     let mut client = place.client();
-    let (table, of_match) = match client {
-        Client::Sqlite(_) => {
-            ("event_log", format!("match_key = (SELECT key FROM matches WHERE id = '{id}')"))
-        }
-        Client::Postgres(_) => ("events", format!("match_id = '{id}'")),
+    let part = place.bytes(&mut client, "SELECT events FROM record_parts");
+    let events = events_of_part(&part);
+    assert_eq!(events.len(), record.events().len(), "a match that is over is one row");
+    let with_bytes = |client: &Client, bytes: &[u8], named: String| {
+        (format!("UPDATE record_parts SET events = {}", client.literal(bytes)), named)
     };
-    let event = |set: &str, seq: usize| {
-        (format!("UPDATE {table} SET {set} WHERE {of_match} AND seq = {seq}"), format!("event {seq}:"))
+    let changed = |client: &Client, place: usize, seq: usize| {
+        let mut bytes = part.clone();
+        bytes[place] ^= 1;
+        with_bytes(client, &bytes, format!("event {seq}:"))
     };
-    let hash = match client {
-        Client::Sqlite(_) => "hash = zeroblob(32)",
-        Client::Postgres(_) => r"hash = decode(repeat('00', 32), 'hex')",
-    };
+    let event = |client: &Client, seq: usize, offset: usize| changed(client, events[seq].start + offset, seq);
+    let without = [&part[..events[took].start - 4], &part[events[took].end + 32..]].concat();
+    let cut_off = &part[..part.len() - 1];
     let other_bot = match client {
         Client::Sqlite(_) => "replace(setup, 'bot-1', 'bot-9')",
         Client::Postgres(_) => "replace(setup::text, 'bot-1', 'bot-9')::jsonb",
     };
     let row =
         |set: &str, named: &str| (format!("UPDATE matches SET {set} WHERE id = '{id}'"), named.to_owned());
-    let damages = [
-        event("take = take + 1", took),
-        event("charged_us = charged_us + 1", took),
-        event("at_us = at_us + 1", took),
-        event("seat = 3", took),
-        event("kind = 'tock'", took),
-        event("lag_us = NULL", took),
-        event("detail = '[[0,1,2],[0,1,2],[0,2,2]]'", revealed),
-        event("reason = 'ply_limit'", last),
-        event("winner = (winner + 1) % 3", last),
-        event(hash, took),
-        (format!("DELETE FROM {table} WHERE {of_match} AND seq = {took}"), format!("event {took}:")),
+    let mut damages = vec![
+        event(&client, took, 0),
+        event(&client, took, 1),
+        event(&client, took, TAKE - 1),
+        event(&client, took, TAKE),
+        event(&client, took, TAKE + 9),
+        event(&client, took, TAKE + 17),
+        event(&client, revealed, 9 + 4 + 4),
+        event(&client, last, 9),
+        event(&client, last, 11),
+        changed(&client, events[took].end, took),
+        with_bytes(&client, &without, format!("event {took}:")),
+        with_bytes(&client, cut_off, format!("event {last}:")),
+        with_bytes(&client, &[], "event 0:".to_owned()),
+        changed(&client, 0, 0),
+        ("UPDATE record_parts SET next_seq = next_seq + 1".to_owned(), format!("event {}:", last + 1)),
+        ("UPDATE record_parts SET seq = 1".to_owned(), "event 0:".to_owned()),
         row("plies = plies + 1", "row of match"),
         row("winner = (winner + 1) % 3", "row of match"),
         row("signature = NULL", "seal"),
-        row(&format!("setup = {other_bot}"), "event 0:"),
+        row(&format!("setup = {other_bot}"), "row of match"),
     ];
+    // Whatever is changed of the bytes, and wherever they end.
+    for at in (0..part.len()).step_by(23) {
+        damages.push((changed(&client, at, 0).0, "event".to_owned()));
+        damages.push(with_bytes(&client, &part[..at], "event".to_owned()));
+    }
+    let copies = "CREATE TABLE kept_parts AS SELECT * FROM record_parts; CREATE TABLE kept_matches AS SELECT * FROM matches";
+    place.execute(&mut client, copies);
     for (damage, named) in damages {
-        let copies = format!(
-            "CREATE TABLE kept_events AS SELECT * FROM {table}; CREATE TABLE kept_matches AS SELECT * FROM matches"
-        );
-        place.execute(&mut client, &copies);
         assert_eq!(place.execute(&mut client, &damage), 1, "{damage}");
         let Err(error @ StoreError::Damaged { .. }) = place.run(store.match_record(id)) else {
             panic!("{damage}")
         };
         let words = error.to_string();
         assert!(words.contains(&named) && words.contains(&id.to_string()), "{damage}: {words}");
-        let restore = format!(
-            "DELETE FROM {table}; INSERT INTO {table} SELECT * FROM kept_events;
+        place.execute(
+            &mut client,
+            "DELETE FROM record_parts; INSERT INTO record_parts SELECT * FROM kept_parts;
             UPDATE matches SET setup = kept.setup, plies = kept.plies, winner = kept.winner, signature = kept.signature
-            FROM kept_matches AS kept WHERE kept.id = matches.id;
-            DROP TABLE kept_events; DROP TABLE kept_matches"
+            FROM kept_matches AS kept WHERE kept.id = matches.id",
         );
-        place.execute(&mut client, &restore);
-        assert_eq!(place.run(store.match_record(id)).unwrap().unwrap().record, record);
+    }
+    assert_eq!(place.run(store.match_record(id)).unwrap().unwrap().record, record);
+}
+
+/// What becomes of matches whose row of the journal somebody has changed.
+struct JournalDamage {
+    what: &'static str,
+    /// Changes the row of the first two takes.
+    change: fn(&mut Vec<u8>, events: [Range<usize>; 2]),
+    /// Which of the two matches are named.
+    named: [bool; 2],
+}
+
+pub fn a_damaged_journal_is_found_and_its_matches_named(place: &Place) {
+    let damages = [
+        JournalDamage {
+            what: "a byte of an event of the first match",
+            change: |row, [first, _]| row[first.start + 3] ^= 1,
+            named: [true, false],
+        },
+        JournalDamage {
+            what: "a byte of the hash of an event of the second match",
+            change: |row, [_, second]| row[second.end] ^= 1,
+            named: [false, true],
+        },
+        JournalDamage {
+            what: "the row ends within the second match",
+            change: |row, [_, second]| row.truncate(second.start),
+            named: [false, true],
+        },
+        JournalDamage {
+            what: "the row ends behind its directory",
+            change: |row, _| row.truncate(directory_end(row)),
+            named: [true, true],
+        },
+        JournalDamage { what: "a byte of the directory", change: |row, _| row[9] ^= 1, named: [true, true] },
+        JournalDamage { what: "nothing is left", change: |row, _| row.clear(), named: [true, true] },
+    ];
+    for (round, JournalDamage { what, change, named }) in (0..).zip(damages) {
+        let store = place.open();
+        let ids = [1, 2].map(|number| match_id(10 * round + number));
+        let records = ids.map(|id| open_match_of(id, None));
+        let cuts = records.each_ref().map(|record| record.events().len() - 2);
+        let write = |from: [usize; 2], to: [usize; 2]| {
+            let changes = [0, 1].map(|at| events(&records[at], from[at], to[at]));
+            place.write(&store, &changes);
+        };
+        write([0; 2], cuts);
+        write(cuts, cuts.map(|cut| cut + 1));
+        // One that begins later has nothing in the row.
+        let later = open_match_of(match_id(10 * round + 3), None);
+        place.write(&store, &[all_events(&later)]);
+        let mut client = place.client();
+        let newest = "(SELECT max(id) - 1 FROM journal)";
+        let mut row = place.bytes(&mut client, &format!("SELECT events FROM journal WHERE id = {newest}"));
+        let places = ids.map(|id| events_of_run(&row, id.as_bytes())[0].clone());
+        change(&mut row, places);
+        let changed = format!("UPDATE journal SET events = {} WHERE id = {newest}", client.literal(&row));
+        assert_eq!(place.execute(&mut client, &changed), 1);
+        drop(client);
+        let judge = |store: &Arc<dyn Store>| {
+            for ((id, named), cut) in ids.iter().zip(named).zip(cuts) {
+                match place.run(store.match_record(*id)) {
+                    Ok(found) => {
+                        assert!(!named, "{what}");
+                        assert_eq!(found.unwrap().record.events().len(), cut + 1);
+                    }
+                    Err(StoreError::Damaged { what: whose, why }) => {
+                        assert!(named && whose.contains(&id.to_string()), "{what}: {whose}: {why}");
+                    }
+                    Err(other) => panic!("{what}: {other}"),
+                }
+            }
+            let later_record = place.run(store.match_record(later.id())).unwrap().unwrap().record;
+            assert_eq!(later_record, later);
+        };
+        judge(&store);
+        drop(store);
+        // A server that starts finds the same, and so does the one after it.
+        for _ in 0..2 {
+            let store = place.open();
+            judge(&store);
+            let created = open_match_of(match_id(10 * round + 4), None);
+            place.write(&store, &[all_events(&created)]);
+            assert_eq!(place.run(store.match_record(created.id())).unwrap().unwrap().record, created);
+        }
+        let store = place.open();
+        let at = Timestamp::from_micros(1_800_000_000_000_000);
+        let opened = place.run(store.unfinished_matches()).unwrap();
+        let quarantine = |id| Change::MatchQuarantined { id, at, why: "the end of this test".to_owned() };
+        place.write(&store, &opened.into_iter().map(quarantine).collect::<Vec<_>>());
     }
 }
 
@@ -121,7 +222,10 @@ pub fn a_quarantined_match_counts_for_nobody_and_stays(place: &Place) {
         assert_eq!((results.len(), &results[1]), (2, &result));
         if store.is_durable() {
             drop(store);
-            let of_it = format!("SELECT count(*) FROM events WHERE match_id = '{}'", open.id());
+            let of_it = format!(
+                "SELECT CAST(sum(next_seq - seq) AS bigint) FROM record_parts WHERE match_id = '{}'",
+                open.id()
+            );
             let kept = i64::try_from(open.events().len()).unwrap();
             assert_eq!(place.number(&mut place.client(), &of_it), kept, "what is kept of it stays");
             stores.push(place.open());
@@ -130,22 +234,4 @@ pub fn a_quarantined_match_counts_for_nobody_and_stays(place: &Place) {
         }
     }
     place.write(&stores[0], &[events(&other, 0, 1)]);
-}
-
-pub fn a_list_of_events_that_cannot_be_read_is_made_anew(place: &Place) {
-    if place.url.sqlite_file().is_none() {
-        return;
-    }
-    let store = place.open();
-    let record = open_match_of(match_id(1), None);
-    let (first, rest) = (events(&record, 0, 5), events(&record, 5, record.events().len()));
-    place.write(&store, &[first]);
-    drop(store);
-    let store = place.open();
-    place.write(&store, &[rest]);
-    drop(store);
-    let damage = "PRAGMA ignore_check_constraints = 1; UPDATE matches SET event_ids = '[1, 2, wrong'";
-    place.execute(&mut place.client(), damage);
-    let store = place.open();
-    assert_eq!(place.run(store.match_record(record.id())).unwrap().unwrap().record, record);
 }

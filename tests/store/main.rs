@@ -4,6 +4,9 @@ mod damage;
 mod database_checks;
 mod disk_full;
 mod heads;
+mod journal;
+#[path = "../kept_events.rs"]
+mod kept_events;
 mod key_change;
 mod lost_seats;
 mod match_lists;
@@ -74,9 +77,10 @@ const EVERY_DATABASE: &[Check] = &[
     ("a store is read beside its server", reading::a_store_is_read_beside_its_server),
     ("a changed row is found and named", damage::a_changed_row_is_found_and_named),
     (
-        "a list of events that cannot be read is made anew",
-        damage::a_list_of_events_that_cannot_be_read_is_made_anew,
+        "a damaged journal is found and its matches named",
+        damage::a_damaged_journal_is_found_and_its_matches_named,
     ),
+    ("a long match stands still beside others", journal::a_long_match_stands_still_beside_others),
 ];
 
 #[test]

@@ -1,7 +1,8 @@
 //! Databases of older versions of lastnim, and what an older SQLite says of new ones.
 
 use crate::place::{Place, TemporaryFolder};
-use crate::played::{bots, match_id, open_match_of, play, written};
+use crate::played::{bots, chained, match_id, open_match_of, play, written};
+use lastnim::store::Change;
 use std::process::Command;
 
 /// The tables as versions 1 to 3 made them.
@@ -66,4 +67,33 @@ fn a_former_database_is_mended_for_older_sqlite() {
             }
         }
     }
+}
+
+#[test]
+fn events_in_rows_of_their_own_are_read_although_a_list_of_them_cannot_be() {
+    let folder = TemporaryFolder::new();
+    let written = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/v0.1.0/sqlite/store.db");
+    let open_copy = |name: &str, damage: &str| {
+        let file = folder.path().join(name);
+        std::fs::copy(&written, &file).unwrap();
+        let place = Place::new(&format!("sqlite:{}", file.display()));
+        place.execute(&mut place.client(), &format!("PRAGMA ignore_check_constraints = 1; {damage}"));
+        let store = place.open();
+        let ids = place.run(store.unfinished_matches()).unwrap();
+        let records: Vec<_> =
+            ids.iter().map(|id| place.run(store.match_record(*id)).unwrap().unwrap().record).collect();
+        // They go on in parts.
+        let more = records.iter().map(|record| Change::MatchEvents {
+            id: record.id(),
+            first: record.events().len(),
+            events: vec![chained(record).pop().unwrap()],
+        });
+        place.write(&store, &more.collect::<Vec<_>>());
+        records
+    };
+    let records = open_copy("intact.db", "SELECT 1");
+    assert!(records.len() > 1 && records.iter().any(|record| record.state().ply() > 0), "{records:?}");
+    let damage = "UPDATE matches SET event_ids = '[1, 2, wrong' WHERE id IN
+        (SELECT id FROM matches WHERE over_at_us IS NULL ORDER BY id LIMIT 1)";
+    assert_eq!(open_copy("damaged.db", damage), records);
 }

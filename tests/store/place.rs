@@ -8,6 +8,7 @@ use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
 
 /// A folder that is gone when the test is.
@@ -51,6 +52,17 @@ pub enum Client {
     Postgres(PgConnection),
 }
 
+impl Client {
+    /// Writes bytes as this database reads them in a statement.
+    pub fn literal(&self, bytes: &[u8]) -> String {
+        let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        match self {
+            Self::Sqlite(_) => format!("x'{digits}'"),
+            Self::Postgres(_) => format!("'\\x{digits}'::bytea"),
+        }
+    }
+}
+
 impl Place {
     /// Names a place.
     pub fn new(text: &str) -> Self {
@@ -64,7 +76,14 @@ impl Place {
 
     /// Opens the store.
     pub fn open(&self) -> Arc<dyn Store> {
-        self.try_open().unwrap()
+        let until = Instant::now() + Duration::from_secs(30);
+        loop {
+            match self.try_open() {
+                // A process that another test is just starting has all open files for a moment, and with them their locks.
+                Err(StoreError::Taken(_)) if Instant::now() < until => std::thread::yield_now(),
+                opened => return opened.unwrap(),
+            }
+        }
     }
 
     /// Tries to open the store.
@@ -102,6 +121,20 @@ impl Place {
                     .await
                     .unwrap()
                     .rows_affected(),
+            }
+        })
+    }
+
+    /// Asks for bytes past the store.
+    pub fn bytes(&self, client: &mut Client, query: &str) -> Vec<u8> {
+        self.run(async {
+            match client {
+                Client::Sqlite(connection) => {
+                    sqlx::query_scalar(AssertSqlSafe(query)).fetch_one(connection).await.unwrap()
+                }
+                Client::Postgres(connection) => {
+                    sqlx::query_scalar(AssertSqlSafe(query)).fetch_one(connection).await.unwrap()
+                }
             }
         })
     }

@@ -1,34 +1,21 @@
 //! Changes of matches, sorted by the tables that they go to.
 
 use super::columns::{setup_json, small_number, to_column_integer};
+use super::journal::{Journal, OpenMatch};
 use crate::game::{BotName, BySeat, MatchId, TournamentId};
 use crate::referee::{EndReason, Event, EventHash, MatchSetup};
 use crate::store::{ChainedEvent, Change, FinishedMatch, StoreError};
-use std::collections::{HashMap, HashSet};
-
-/// How far the matches that are not over have come in the tables. What is there already is not written again.
-pub(super) type KnownProgress = HashMap<MatchId, MatchProgress>;
-
-/// How far a match has come in the tables.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct MatchProgress {
-    /// Events.
-    pub(super) events: usize,
-    /// Takes.
-    pub(super) plies: u32,
-}
-
-impl MatchProgress {
-    /// A match that is over, of which all events are there.
-    pub(super) const OVER: Self = Self { events: usize::MAX, plies: 0 };
-}
+use std::collections::HashSet;
 
 /// Changes of matches, sorted by the tables that they go to; what is in the tables already is left out.
 #[derive(Debug, Default)]
 pub(super) struct MatchChanges<'a> {
     pub(super) matches: Vec<NewMatch<'a>>,
-    pub(super) runs: Vec<EventRun<'a>>,
+    /// Matches with further events. One may be there several times.
+    pub(super) touched: Vec<MatchId>,
     pub(super) ended: Vec<EndedMatch>,
+    /// The matches that are over now, or quarantined, and their newest events.
+    pub(super) closed: Vec<(MatchId, OpenMatch)>,
     pub(super) sealed: Vec<&'a FinishedMatch>,
     pub(super) quarantined: Vec<QuarantinedMatch<'a>>,
 }
@@ -43,15 +30,6 @@ pub(super) struct NewMatch<'a> {
     pub(super) group: Option<i64>,
     pub(super) setup: String,
     pub(super) bots: &'a BySeat<BotName>,
-}
-
-/// Events of one match that follow each other.
-#[derive(Debug)]
-pub(super) struct EventRun<'a> {
-    pub(super) id: MatchId,
-    /// The place of the first of them in the record.
-    pub(super) first: i64,
-    pub(super) events: &'a [ChainedEvent],
 }
 
 /// A match that came to its end.
@@ -76,49 +54,49 @@ pub(super) struct QuarantinedMatch<'a> {
 }
 
 /// Returns the matches that changes add events to and that are not known: they are new, or over long since.
-pub(super) fn unknown_matches(changes: &[Change], known: &KnownProgress) -> Vec<MatchId> {
+pub(super) fn unknown_matches(changes: &[Change], journal: &Journal) -> Vec<MatchId> {
     let ids = changes.iter().filter_map(|change| match change {
         Change::MatchEvents { id, .. } => Some(*id),
         _ => None,
     });
-    ids.filter(|id| !known.contains_key(id)).collect()
+    ids.filter(|id| !journal.knows(id)).collect()
 }
 
 impl<'a> MatchChanges<'a> {
-    /// Sorts changes, and takes note of how far the matches come by them. `over` are the [`strangers`] that the tables
-    /// know. If this fails, `known` is of no more use.
+    /// Sorts changes, and notes in the journal how far the matches come by them. `over` are the [`unknown_matches`] that the tables
+    /// know. If this fails, the journal is of no more use.
     pub(super) fn sort_changes(
         changes: &'a [Change],
-        known: &mut KnownProgress,
+        journal: &mut Journal,
         over: &[MatchId],
     ) -> Result<Self, StoreError> {
-        known.extend(over.iter().map(|&id| (id, MatchProgress::OVER)));
+        let over: HashSet<&MatchId> = over.iter().collect();
         let mut sealed = HashSet::new();
         let mut batch = Self::default();
         for change in changes {
             match change {
-                Change::MatchEvents { id, first, events } => {
-                    batch.append_events(*id, *first, events, known)?;
+                Change::MatchEvents { id, first, events } if !over.contains(id) => {
+                    batch.append_events(*id, *first, events, journal.open_match(*id))?;
                 }
                 Change::MatchOver(over) => batch.sealed.extend(sealed.insert(over.id).then_some(&**over)),
                 Change::MatchQuarantined { id, at, why } => {
                     // A match that is not known is over, or quarantined already.
-                    if let Some(progress) = known.remove(id) {
+                    if let Some(open) = journal.close_match(*id) {
                         batch.quarantined.push(QuarantinedMatch {
                             id: *id,
-                            plies: progress.plies.into(),
+                            plies: open.plies().into(),
                             at_us: to_column_integer("a time", at.as_micros())?,
                             why,
                         });
+                        batch.closed.push((*id, open));
                     }
                 }
-                // Not of matches.
+                // Not of matches, or of one that is over.
                 _ => {}
             }
         }
-        let ended = batch.ended.iter().map(|ended| &ended.id);
-        for id in ended.chain(over) {
-            known.remove(id);
+        for ended in &batch.ended {
+            batch.closed.extend(journal.close_match(ended.id).map(|open| (ended.id, open)));
         }
         Ok(batch)
     }
@@ -129,10 +107,9 @@ impl<'a> MatchChanges<'a> {
         id: MatchId,
         first: usize,
         events: &'a [ChainedEvent],
-        known: &mut KnownProgress,
+        open: &mut OpenMatch,
     ) -> Result<(), StoreError> {
-        let progress = known.entry(id).or_insert(MatchProgress { events: 0, plies: 0 });
-        let has = progress.events;
+        let has = open.len();
         if has < first {
             return Err(StoreError::Refused(format!("event {first} of match {id}, which has {has} events")));
         }
@@ -141,6 +118,7 @@ impl<'a> MatchChanges<'a> {
             return Ok(());
         }
         for (index, chained) in (has..).zip(new) {
+            open.push(chained);
             match &chained.event.event {
                 Event::Created(setup) if index == 0 => self.add_new_match(id, chained, setup)?,
                 Event::Created(_) => {
@@ -149,23 +127,22 @@ impl<'a> MatchChanges<'a> {
                 _ if index == 0 => {
                     return Err(StoreError::Refused(format!("match {id} does not begin with `created`")));
                 }
-                Event::Took { ply, .. } => progress.plies = ply + 1,
                 Event::Ended { reason, winner } => self.ended.push(EndedMatch {
                     id,
-                    plies: progress.plies.into(),
+                    plies: open.plies().into(),
                     reason: *reason,
                     winner: winner.map(small_number),
                     over_at_us: to_column_integer("a time", chained.event.at.as_micros())?,
                     head: chained.hash,
                 }),
-                Event::Declared { .. }
+                Event::Took { .. }
+                | Event::Declared { .. }
                 | Event::Revealed { .. }
                 | Event::Struck { .. }
                 | Event::Forfeited { .. } => {}
             }
         }
-        progress.events += new.len();
-        self.runs.push(EventRun { id, first: to_column_integer("a place", has)?, events: new });
+        self.touched.push(id);
         Ok(())
     }
 

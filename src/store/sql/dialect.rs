@@ -19,7 +19,8 @@ pub(super) trait Dialect: Database<Row: RowColumns> {
     const PRUNABLE: &'static str;
     /// The same of the tournament $6.
     const PRUNABLE_OF_TOURNAMENT: &'static str;
-    /// The statement that removes the events of matches that are over, whose ids are the keys of its JSON object.
+    /// The statement that removes events that stand in rows of their own, of matches that are over, whose ids are the keys of its JSON
+    /// object.
     const REMOVE_EVENTS: &'static str;
     /// The statement that says of the same matches when that was.
     const MARK_PRUNED: &'static str;

@@ -29,6 +29,7 @@ migrations!(
     "0015_records_by_tournament",
     "0016_rating_measures",
     "0017_match_lists",
+    "0018_journal",
 );
 
 /// The newest version.

@@ -1,7 +1,7 @@
 //! The store in a database of PostgreSQL.
 
 mod db_error;
-mod events;
+mod journal;
 mod lock;
 mod matches;
 mod multi_row;
@@ -106,8 +106,8 @@ fn connect_options(url: &StoreUrl) -> Result<PgConnectOptions, StoreError> {
 
 impl Dialect for Postgres {
     const BEGIN_SNAPSHOT: &'static str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-    const PRUNABLE: &'static str = prunable_matches!("", "");
-    const PRUNABLE_OF_TOURNAMENT: &'static str = prunable_matches!(" AND tournament_id = $6::uuid", "");
+    const PRUNABLE: &'static str = prunable_matches!("");
+    const PRUNABLE_OF_TOURNAMENT: &'static str = prunable_matches!(" AND tournament_id = $6::uuid");
     const REMOVE_EVENTS: &'static str = "DELETE FROM events WHERE match_id IN (
         SELECT id FROM matches WHERE id IN (SELECT key::uuid FROM json_each($1::json))
             AND over_at_us IS NOT NULL AND damage IS NULL)";

@@ -5,17 +5,15 @@ use super::dialect::{Dialect, Statement};
 use super::matches::json_keys;
 use crate::store::{Change, StoreError};
 
-/// Writes the statement that returns matches whose events may be removed: all that are in its scope, but for those that it
-/// excepts.
+/// Writes the statement that returns matches whose events may be removed: all that are in its scope.
 macro_rules! prunable_matches {
-    ($scope:literal, $except:literal) => {
+    ($scope:literal) => {
         concat!(
             "SELECT id::text FROM matches
             WHERE pruned_at_us IS NULL AND over_at_us IS NOT NULL AND damage IS NULL AND signature IS NOT NULL
                 AND NOT (reason = 'cancelled' AND plies = 0)
                 AND id > $1::uuid AND over_at_us < $2",
             $scope,
-            $except,
             " AND ($3 = 0 OR id < (SELECT id FROM matches
                     WHERE pruned_at_us IS NULL AND over_at_us IS NOT NULL",
             $scope,
@@ -35,6 +33,14 @@ pub(super) async fn prune_records<D: Dialect>(
     for change in changes {
         let Change::RecordsPruned { ids, at } = change else { continue };
         let ids = json_keys(ids);
+        Statement::<D>::new(
+            "DELETE FROM record_parts WHERE match_id IN (
+                SELECT id FROM matches WHERE id IN (SELECT key::uuid FROM json_each($1::json))
+                    AND over_at_us IS NOT NULL AND damage IS NULL)",
+        )
+        .bind(ids.as_str())
+        .execute(connection)
+        .await?;
         Statement::<D>::new(D::REMOVE_EVENTS).bind(ids.as_str()).execute(connection).await?;
         Statement::<D>::new(D::MARK_PRUNED)
             .bind(ids.as_str())

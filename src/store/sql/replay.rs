@@ -1,6 +1,7 @@
-//! A match, replayed from its rows and held against its hashes.
+//! A match, replayed from what is kept of its events and held against their hashes.
 
 use super::columns::small_number;
+use super::event_bytes::{KeptEvent, KeptEvents, parse_journal_row};
 use super::row::{DamageReason, RowColumns};
 use super::rows::{
     name_damage, parse_plain_json, read_seal, read_seat, read_seat_versions, read_setup, read_winner,
@@ -8,7 +9,9 @@ use super::rows::{
 use super::words::{EventKind, StoredWord};
 use crate::game::{AllianceMatrix, MatchId, Row, SeatCount, SeatVersions};
 use crate::oracle::Mover;
-use crate::referee::{Event, EventHash, MatchSetup, NoteHash, Record, Seal, TimedEvent};
+use crate::referee::{
+    Event, EventHash, MatchSetup, NoteHash, Record, Seal, TimedEvent, parse_canonical_bytes,
+};
 use crate::store::{StoreError, StoredMatch};
 use std::time::Duration;
 
@@ -20,8 +23,9 @@ pub(super) struct RecordReplay {
     seal: Result<Option<Seal>, DamageReason>,
     versions: Vec<SeatVersions>,
     seats: SeatCount,
-    /// None once the event that says it is read.
-    setup: Option<Box<MatchSetup>>,
+    setup: Box<MatchSetup>,
+    /// The first row of the journal that may have events of it; none of a match that is over.
+    journal_from: Option<i64>,
     record: Option<Record>,
 }
 
@@ -32,6 +36,38 @@ struct RecordedEnd {
     winner: Option<i64>,
     plies: Option<i64>,
     head_hash: Option<Vec<u8>>,
+}
+
+/// A part of a record as it is kept.
+#[derive(Debug)]
+pub(super) struct KeptPart {
+    seq: u64,
+    next_seq: u64,
+    bytes: Vec<u8>,
+}
+
+impl KeptPart {
+    /// Reads a part of the record of a match.
+    pub(super) fn read(id: MatchId, row: &impl RowColumns) -> Result<Self, StoreError> {
+        let read = || {
+            Ok(Self { seq: row.number("seq")?, next_seq: row.number("next_seq")?, bytes: row.get("events")? })
+        };
+        name_damage(format_args!("the record of match {id}"), read())
+    }
+
+    /// Returns its bytes.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Returns whether events come before those of this part.
+    pub(super) fn follows_others(&self) -> bool {
+        self.seq > 0
+    }
+}
+
+fn at_event(index: usize, why: DamageReason) -> DamageReason {
+    format!("event {index}: {why}")
 }
 
 impl RecordReplay {
@@ -55,29 +91,90 @@ impl RecordReplay {
                 head_hash: row.nullable("head_hash")?,
             };
             let (seats, versions) = (setup.seats(), read_seat_versions(row.nullable("seat_versions")?)?);
+            let journal_from = match row.nullable::<i64>("over_at_us")? {
+                Some(_) => None,
+                None => Some(row.get("journal_from")?),
+            };
             Ok(Ok(Self {
                 id,
                 end,
                 seal: read_seal(row),
                 versions,
                 seats,
-                setup: Some(Box::new(setup)),
+                setup: Box::new(setup),
+                journal_from,
                 record: None,
             }))
         };
         name_damage(format_args!("the record of match {id}"), read())?
     }
 
-    /// Adds the next event.
-    pub(super) fn push_row(&mut self, row: &impl RowColumns) -> Result<(), StoreError> {
-        let id = self.id;
-        name_damage(format_args!("the record of match {id}"), self.try_push_row(row))
+    /// Returns the first row of the journal that may have events of the match, if it is not over.
+    pub(super) fn journal_from(&self) -> Option<i64> {
+        self.journal_from
     }
 
-    fn try_push_row(&mut self, row: &impl RowColumns) -> Result<(), DamageReason> {
-        let index = self.record.as_ref().map_or(0, |record| record.events().len());
-        let at_event = |why: DamageReason| format!("event {index}: {why}");
-        let (event, hash) = self.read_timed_event(index, row).map_err(at_event)?;
+    /// Returns how many events were added.
+    fn len(&self) -> usize {
+        self.record.as_ref().map_or(0, |record| record.events().len())
+    }
+
+    /// Adds the next event, which stands in a row of its own.
+    pub(super) fn push_row(&mut self, row: &impl RowColumns) -> Result<(), StoreError> {
+        let index = self.len();
+        let added = self.read_timed_event(index, row).map_err(|why| at_event(index, why));
+        let added = added.and_then(|(event, hash)| self.push_event(event, hash));
+        name_damage(format_args!("the record of match {}", self.id), added)
+    }
+
+    /// Adds the events of a part.
+    pub(super) fn push_part(&mut self, part: &KeptPart) -> Result<(), StoreError> {
+        let index = self.len();
+        let events = KeptEvents::of_part(&part.bytes).map_err(|why| at_event(index, why));
+        let added = events.and_then(|events| self.push_kept(part.seq, part.next_seq, events));
+        name_damage(format_args!("the record of match {}", self.id), added)
+    }
+
+    /// Adds the events that a row of the journal has of the match, unless a part has them.
+    pub(super) fn push_journal_row(&mut self, row: &impl RowColumns) -> Result<(), StoreError> {
+        let id = self.id;
+        let mut add = || {
+            let (number, bytes): (i64, Vec<u8>) = (row.get("id")?, row.get("events")?);
+            let unreadable = |why| format!("row {number} of the journal, which may have events of it: {why}");
+            for run in parse_journal_row(&bytes).map_err(unreadable)?.iter().filter(|run| run.id == id) {
+                if run.seq + run.count > self.len() {
+                    let (seq, next) = (run.seq as u64, (run.seq + run.count) as u64);
+                    self.push_kept(seq, next, KeptEvents::of_run(run.bytes))?;
+                }
+            }
+            Ok(())
+        };
+        name_damage(format_args!("the record of match {id}"), add())
+    }
+
+    /// Adds events that begin at the place `seq` and end before `next`.
+    fn push_kept(&mut self, seq: u64, next: u64, events: KeptEvents<'_>) -> Result<(), DamageReason> {
+        if seq != self.len() as u64 {
+            return Err(at_event(self.len(), format!("it is missing, and event {seq} is there")));
+        }
+        for kept in events {
+            let index = self.len();
+            let KeptEvent { canonical, hash } = kept.map_err(|why| at_event(index, why))?;
+            let seats = self.record.is_some().then_some(self.seats);
+            let event = parse_canonical_bytes(canonical, seats);
+            self.push_event(event.map_err(|error| at_event(index, error.to_string()))?, hash)?;
+        }
+        if next != self.len() as u64 {
+            return Err(at_event(
+                self.len(),
+                format!("it should be the event before {next}, and is not there"),
+            ));
+        }
+        Ok(())
+    }
+
+    fn push_event(&mut self, event: TimedEvent, hash: EventHash) -> Result<(), DamageReason> {
+        let index = self.len();
         let pushed = match &mut self.record {
             None => Record::begin(self.id, event).map(|begun| self.record = Some(begun)),
             Some(record) => record.push_event(event),
@@ -85,13 +182,13 @@ impl RecordReplay {
         pushed.map_err(|error| error.to_string())?;
         if self.record.as_ref().map(Record::last_hash) != Some(hash) {
             let why = "its hash is not that of what is kept of it and of the events before";
-            return Err(at_event(why.to_owned()));
+            return Err(at_event(index, why.to_owned()));
         }
         Ok(())
     }
 
     fn read_timed_event(
-        &mut self,
+        &self,
         index: usize,
         row: &impl RowColumns,
     ) -> Result<(TimedEvent, EventHash), DamageReason> {
@@ -103,13 +200,13 @@ impl RecordReplay {
         Ok((TimedEvent { at: row.time("at_us")?, event: self.read_event(row)? }, hash))
     }
 
-    fn read_event(&mut self, row: &impl RowColumns) -> Result<Event, DamageReason> {
+    fn read_event(&self, row: &impl RowColumns) -> Result<Event, DamageReason> {
         let seats = self.seats;
         let of_seat = || read_seat("seat", row.get("seat")?, seats);
         let note_hash = || row.nullable_bytes("note_hash").map(|bytes| bytes.map(NoteHash::from_bytes));
         let micros = |column| row.number(column).map(Duration::from_micros);
         Ok(match row.word("kind")? {
-            EventKind::Created => Event::Created(self.setup.take().ok_or("a second `created`")?),
+            EventKind::Created => Event::Created(self.setup.clone()),
             EventKind::Declared => {
                 let offsets: Vec<u64> = parse_plain_json("detail", &row.get::<String>("detail")?)?;
                 let declared = Row::parse(&offsets, seats).map_err(|error| error.to_string())?;
@@ -141,10 +238,14 @@ impl RecordReplay {
 
     /// Returns the match, if all events are there that its row tells of.
     pub(super) fn finish(self) -> Result<StoredMatch, StoreError> {
-        let Self { id, record, .. } = self;
+        let Self { id, record, setup, .. } = self;
         let none = || "it has no events".to_owned();
         let record = name_damage(format_args!("the record of match {id}"), record.ok_or_else(none))?;
         let state = record.state();
+        if state.setup() != setup.as_ref() {
+            let why = "its setup is not that of event 0".to_owned();
+            return name_damage(format_args!("the row of match {id}"), Err(why));
+        }
         let told = state.end();
         let end = RecordedEnd {
             reason: told.map(|(reason, _)| reason.as_word().to_owned()),

@@ -1,13 +1,14 @@
 //! A store in a database of SQL, and what it reads.
 
 use super::backend::WriteBackend;
-use super::columns::{small_number, to_column_integer};
+use super::columns::to_column_integer;
 use super::decoded::DecodeCaches;
 use super::dialect::{Dialect, Statement};
 use super::match_page::MatchPage;
 use super::matches::json_keys;
 use super::replay::RecordReplay;
 use super::rows::{self, ReadHead};
+use super::stored_events::{read_losses, replay_stored_events};
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::Timestamp;
 use crate::store::{
@@ -192,12 +193,7 @@ impl<D: Dialect> Store for SqlStore<D> {
             let mut reader = self.readers.acquire().await.map_err(D::store_error)?;
             let mut found = found.fetch(&mut reader, rows::read_lost_seat).await?;
             for lost in &mut found {
-                let losses = Statement::<D>::new(
-                    "SELECT at_us, kind, reason FROM events
-                    WHERE match_id = $1::uuid AND seat = $2 AND kind IN ('struck', 'forfeited') ORDER BY events.seq",
-                );
-                let losses = losses.bind(String::from(lost.id)).bind(small_number(lost.seat));
-                losses.fetch(&mut reader, |row| rows::read_loss(row, lost)).await?;
+                read_losses::<D>(&mut reader, lost).await?;
             }
             Ok(found)
         })
@@ -351,20 +347,19 @@ impl<D: Dialect> Store for SqlStore<D> {
     async fn match_record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
         let found = Statement::<D>::new(
             "SELECT setup::text, plies::bigint, reason, winner::bigint, head_hash, signer, signature, damage,
-                seat_versions::text, pruned_at_us
+                seat_versions::text, pruned_at_us, over_at_us, journal_from
             FROM matches WHERE id = $1::uuid",
         );
-        let events = Statement::<D>::new(
-            "SELECT seq::bigint, at_us, kind, seat::bigint, ply, take, steward, charged_us, lag_us, reason,
-                winner::bigint, detail::text, note_hash, hash
-            FROM events WHERE match_id = $1::uuid ORDER BY events.seq",
-        );
+        let journal = Statement::<D>::new("SELECT id, events FROM journal WHERE id >= $1 ORDER BY id");
         self.within_read_deadline(async {
             let mut snapshot = self.readers.begin_with(D::BEGIN_SNAPSHOT).await.map_err(D::store_error)?;
             let begin = |row: &D::Row| RecordReplay::begin(id, row);
             let mut found = found.bind(String::from(id)).fetch(&mut snapshot, begin).await?;
             let Some(mut replay) = found.pop() else { return Ok(None) };
-            events.bind(String::from(id)).fetch(&mut snapshot, |row| replay.push_row(row)).await?;
+            replay_stored_events::<D>(&mut snapshot, id, &mut replay).await?;
+            if let Some(from) = replay.journal_from() {
+                journal.bind(from).fetch(&mut snapshot, |row| replay.push_journal_row(row)).await?;
+            }
             snapshot.rollback().await.map_err(D::store_error)?;
             replay.finish().map(Some)
         })

@@ -2,10 +2,10 @@
 
 mod backup;
 mod db_error;
-mod events;
 mod files;
 mod id_file;
 mod integrity;
+mod journal;
 mod lock;
 mod matches;
 mod multi_row;
@@ -157,22 +157,14 @@ fn make_private(_path: &Path) -> Result<(), StoreError> {
 
 impl Dialect for Sqlite {
     const BEGIN_SNAPSHOT: &'static str = "BEGIN";
-    const PRUNABLE: &'static str = prunable_matches!(
-        "",
-        " AND matches.key <> (SELECT match_key FROM event_log ORDER BY id DESC LIMIT 1)"
-    );
-    const PRUNABLE_OF_TOURNAMENT: &'static str = prunable_matches!(
-        " AND tournament_id = $6::uuid",
-        " AND matches.key <> (SELECT match_key FROM event_log ORDER BY id DESC LIMIT 1)"
-    );
-    // The match with the newest event keeps its own: ids of events go on behind the greatest one that there is.
+    const PRUNABLE: &'static str = prunable_matches!("");
+    const PRUNABLE_OF_TOURNAMENT: &'static str = prunable_matches!(" AND tournament_id = $6::uuid");
     const REMOVE_EVENTS: &'static str = "DELETE FROM event_log WHERE id IN (
         SELECT place.value FROM matches CROSS JOIN json_each(event_ids) AS place
-        WHERE matches.id IN (SELECT key FROM json_each($1)) AND over_at_us IS NOT NULL AND damage IS NULL
-            AND matches.key <> (SELECT match_key FROM event_log ORDER BY id DESC LIMIT 1))";
+        WHERE matches.id IN (SELECT key FROM json_each($1)) AND over_at_us IS NOT NULL AND damage IS NULL)";
     const MARK_PRUNED: &'static str = "UPDATE matches SET pruned_at_us = $2, event_ids = '[]'
         WHERE id IN (SELECT key FROM json_each($1)) AND over_at_us IS NOT NULL AND damage IS NULL
-            AND pruned_at_us IS NULL AND matches.key <> (SELECT match_key FROM event_log ORDER BY id DESC LIMIT 1)";
+            AND pruned_at_us IS NULL";
     const CHECK_PAGES: Option<&'static str> =
         Some("SELECT integrity_check AS found FROM pragma_integrity_check()");
     const SIZE: &'static str =

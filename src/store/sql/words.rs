@@ -2,7 +2,7 @@
 //!
 //! They are those of the wire, without what all words of a kind begin with and in small letters; a test sees to that.
 
-use crate::referee::{EndReason, Event, ForfeitReason, RefusalReason, RowDefault};
+use crate::referee::{EndReason, ForfeitReason, RefusalReason, RowDefault};
 use crate::tournament::{FieldMovement, RatingMeasure, SeatLoss, TournamentState};
 
 /// An enumeration whose values stand in tables as words.
@@ -50,21 +50,6 @@ pub(super) enum EventKind {
     Struck,
     Forfeited,
     Ended,
-}
-
-impl EventKind {
-    /// Returns the kind of an event.
-    pub(super) fn of_event(event: &Event) -> Self {
-        match event {
-            Event::Created(_) => Self::Created,
-            Event::Declared { .. } => Self::Declared,
-            Event::Revealed { .. } => Self::Revealed,
-            Event::Took { .. } => Self::Took,
-            Event::Struck { .. } => Self::Struck,
-            Event::Forfeited { .. } => Self::Forfeited,
-            Event::Ended { .. } => Self::Ended,
-        }
-    }
 }
 
 words!(EventKind, "kind of event":

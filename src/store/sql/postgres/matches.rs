@@ -1,44 +1,24 @@
 //! The tables of matches and their seats.
 
 use super::multi_row::MultiRow;
-use crate::store::sql::batch::{EndedMatch, KnownProgress, MatchProgress, NewMatch, QuarantinedMatch};
+use crate::store::sql::batch::{EndedMatch, NewMatch, QuarantinedMatch};
 use crate::store::sql::columns::small_number;
-use crate::store::sql::dialect::Statement;
 use crate::store::sql::matches::{check_sealed_count, check_seat_count, seat_results_of};
-use crate::store::sql::row::RowColumns as _;
-use crate::store::sql::rows::{self, name_damage};
 use crate::store::sql::words::StoredWord;
 use crate::store::{FinishedMatch, StoreError};
-use sqlx::postgres::PgRow;
-use sqlx::{PgConnection, Postgres};
+use sqlx::PgConnection;
 
-/// Returns how far the matches have come that are not over.
-pub(super) async fn unfinished_matches(connection: &mut PgConnection) -> Result<KnownProgress, StoreError> {
-    let unfinished = Statement::<Postgres>::new(
-        "SELECT id::text,
-            coalesce((SELECT seq + 1 FROM events WHERE match_id = id ORDER BY seq DESC LIMIT 1), 0)::bigint AS events,
-            coalesce((SELECT ply + 1 FROM events WHERE match_id = id AND kind = 'took' ORDER BY seq DESC LIMIT 1), 0)
-                AS plies
-        FROM matches WHERE over_at_us IS NULL",
-    );
-    let progress = |row: &PgRow| {
-        let id = rows::read_match_id(row)?;
-        let read = || Ok(MatchProgress { events: row.number("events")?, plies: row.number("plies")? });
-        Ok((id, name_damage(format_args!("match {id}"), read())?))
-    };
-    Ok(unfinished.fetch(connection, progress).await?.into_iter().collect())
-}
-
-/// Adds matches and their seats.
+/// Adds matches and their seats. None has events in the journal before the row `next_row`.
 pub(super) async fn create_matches(
     connection: &mut PgConnection,
     new: &[NewMatch<'_>],
+    next_row: i64,
 ) -> Result<(), StoreError> {
     MultiRow::new(
-        "INSERT INTO matches (id, created_at_us, tournament_id, number, group_number, setup)
-        SELECT id::uuid, created_at_us, tournament_id::uuid, number, group_number, setup::jsonb
-        FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::text[])
-        AS new (id, created_at_us, tournament_id, number, group_number, setup)",
+        "INSERT INTO matches (id, created_at_us, tournament_id, number, group_number, setup, journal_from)
+        SELECT id::uuid, created_at_us, tournament_id::uuid, number, group_number, setup::jsonb, journal_from
+        FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::bigint[])
+        AS new (id, created_at_us, tournament_id, number, group_number, setup, journal_from)",
         new,
     )
     .column(|new| String::from(new.id))
@@ -47,6 +27,7 @@ pub(super) async fn create_matches(
     .column(|new| new.number)
     .column(|new| new.group)
     .column(|new| new.setup.clone())
+    .column(|_| next_row)
     .run(&mut *connection)
     .await?;
     let seats = new.iter().flat_map(|new| new.bots.enumerate().map(|(seat, bot)| (new.id, seat, bot)));

@@ -1,8 +1,11 @@
 //! The one connection that writes.
 
-use super::{events, lock, matches, store_error_of};
-use crate::store::sql::batch::{KnownProgress, MatchChanges, unknown_matches};
+use super::journal::write_events;
+use super::{lock, matches, store_error_of};
+use crate::store::sql::batch::{MatchChanges, unknown_matches};
 use crate::store::sql::epoch::check_own_epoch;
+use crate::store::sql::journal::{Journal, JournalWrite};
+use crate::store::sql::journal_loading::LoadedJournal;
 use crate::store::sql::matches::existing_matches;
 use crate::store::sql::prune::prune_records;
 use crate::store::sql::tournaments::write_tournaments;
@@ -17,15 +20,20 @@ use sqlx::{ConnectOptions, PgConnection, Postgres};
 pub(super) struct PostgresWriter {
     connection: PgConnection,
     epoch: i64,
-    known: KnownProgress,
+    journal: Journal,
 }
 
 impl PostgresWriter {
     /// Reads what is there, by a connection that has the lock of the database.
     pub(super) async fn load(mut connection: PgConnection, epoch: i64) -> Result<Self, StoreError> {
         lock::set_session_name(&mut connection, epoch).await?;
-        let known = matches::unfinished_matches(&mut connection).await?;
-        Ok(Self { connection, epoch, known })
+        sqlx::query("BEGIN").execute(&mut connection).await.map_err(store_error_of)?;
+        let mut loaded = LoadedJournal::read::<Postgres>(&mut connection).await?;
+        let settled = JournalWrite { parts: std::mem::take(&mut loaded.parts), ..JournalWrite::default() };
+        check_own_epoch(write_events(&mut connection, &settled, epoch).await?, epoch)?;
+        loaded.remove_rows::<Postgres>(&mut connection).await?;
+        sqlx::query("COMMIT").execute(&mut connection).await.map_err(store_error_of)?;
+        Ok(Self { connection, epoch, journal: loaded.journal })
     }
 
     /// Connects again, and takes the lock again.
@@ -42,15 +50,24 @@ impl PostgresWriter {
     /// Writes changes in one transaction.
     pub(super) async fn write(&mut self, changes: &[Change]) -> Result<(), StoreError> {
         let connection = &mut self.connection;
-        sqlx::query("BEGIN").execute(&mut *connection).await.map_err(store_error_of)?;
+        let unknown = unknown_matches(changes, &self.journal);
+        // Nothing has to be read first where only matches go on that are known.
+        let goes_on =
+            unknown.is_empty() && changes.iter().all(|change| matches!(change, Change::MatchEvents { .. }));
+        let over = existing_matches::<Postgres>(connection, &unknown).await?;
+        let mut batch = MatchChanges::sort_changes(changes, &mut self.journal, &over)?;
+        let next_row = self.journal.next_row();
+        let events = self.journal.plan_write(&batch.touched, std::mem::take(&mut batch.closed))?;
         // Another server raises the epoch only when it has the lock, which this session holds: nothing can come between.
+        if goes_on && batch.ended.is_empty() {
+            return check_own_epoch(write_events(connection, &events, self.epoch).await?, self.epoch);
+        }
+        sqlx::query("BEGIN").execute(&mut *connection).await.map_err(store_error_of)?;
         check_epoch(connection, self.epoch).await?;
-        let over = existing_matches::<Postgres>(connection, &unknown_matches(changes, &self.known)).await?;
-        let batch = MatchChanges::sort_changes(changes, &mut self.known, &over)?;
         write_tournaments::<Postgres>(connection, changes).await?;
-        matches::create_matches(connection, &batch.matches).await?;
+        matches::create_matches(connection, &batch.matches, next_row).await?;
         write_seat_versions::<Postgres>(connection, changes).await?;
-        events::append_events(connection, &batch.runs).await?;
+        check_own_epoch(write_events(connection, &events, self.epoch).await?, self.epoch)?;
         matches::end_matches(connection, &batch.ended).await?;
         matches::seal_matches(connection, &batch.sealed).await?;
         matches::quarantine_matches(connection, &batch.quarantined).await?;

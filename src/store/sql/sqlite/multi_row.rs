@@ -29,7 +29,7 @@ impl MultiRowStatement {
         let (mut rest, mut changed) = (items, SqliteQueryResult::default());
         for (&rows, statement) in SIZES.iter().zip(&self.0) {
             while let Some((now, later)) = rest.split_at_checked(rows) {
-                let mut values = RowValues(SqliteArguments::default());
+                let mut values = RowValues::default();
                 for item in now {
                     bind(item, &mut values)?;
                 }
@@ -47,9 +47,15 @@ impl MultiRowStatement {
 }
 
 /// The values of a statement, in their order.
+#[derive(Debug, Default)]
 pub(super) struct RowValues(SqliteArguments);
 
 impl RowValues {
+    /// Returns them for a statement.
+    pub(super) fn into_arguments(self) -> SqliteArguments {
+        self.0
+    }
+
     /// Adds the next one.
     pub(super) fn add<'v, T: Encode<'v, Sqlite> + Type<Sqlite>>(
         &mut self,

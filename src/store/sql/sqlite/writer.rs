@@ -1,11 +1,13 @@
 //! The one connection that writes.
 
-use super::events::{EventLog, OpenMatchRow, OpenMatchRows};
 use super::files::{OpenedFile, OpenedFiles};
+use super::journal::JournalStatements;
 use super::matches::MatchTables;
 use super::store_error_of;
-use crate::store::sql::batch::{KnownProgress, MatchChanges, unknown_matches};
+use crate::store::sql::batch::{MatchChanges, unknown_matches};
 use crate::store::sql::epoch::check_own_epoch;
+use crate::store::sql::journal::Journal;
+use crate::store::sql::journal_loading::LoadedJournal;
 use crate::store::sql::matches::existing_matches;
 use crate::store::sql::prune::prune_records;
 use crate::store::sql::tournaments::write_tournaments;
@@ -14,7 +16,7 @@ use crate::store::{Change, StoreError};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection, Sqlite, SqliteConnection};
 
-/// Writes to the tables, and knows what is in them of the matches that are not over. After any failure it is closed, and
+/// Writes to the tables, and knows how far the matches have come in them that are not over. After any failure it is closed, and
 /// the next one reads that again.
 #[derive(Debug)]
 pub(super) struct SqliteWriter {
@@ -22,15 +24,9 @@ pub(super) struct SqliteWriter {
     /// None until they have been made.
     files: Option<OpenedFiles>,
     epoch: i64,
-    known: KnownProgress,
-    /// The same matches and their events.
-    open: OpenMatchRows,
-    /// The key of the match to come.
-    next_key: i64,
-    /// The id of the event to come.
-    next_event: i64,
+    journal: Journal,
     matches: MatchTables,
-    log: EventLog,
+    events: JournalStatements,
 }
 
 impl SqliteWriter {
@@ -44,14 +40,11 @@ impl SqliteWriter {
             connection: options.connect().await.map_err(store_error_of)?,
             files: None,
             epoch,
-            known: KnownProgress::new(),
-            open: OpenMatchRows::new(),
-            next_key: 0,
-            next_event: 0,
+            journal: Journal::starting_at(0),
             matches: MatchTables::default(),
-            log: EventLog::default(),
+            events: JournalStatements::default(),
         };
-        let noted = writer.load_open_matches().await.and_then(|()| OpenedFiles::of_database(file));
+        let noted = writer.load_journal().await.and_then(|()| OpenedFiles::of_database(file));
         match noted {
             Ok(files) => Ok(Self { files: Some(files), ..writer }),
             Err(error) => {
@@ -88,30 +81,32 @@ impl SqliteWriter {
 
     /// Writes changes in one transaction.
     pub(super) async fn write(&mut self, changes: &[Change]) -> Result<(), StoreError> {
-        self.begin().await?;
-        let over =
-            existing_matches::<Sqlite>(&mut self.connection, &unknown_matches(changes, &self.known)).await?;
-        let batch = MatchChanges::sort_changes(changes, &mut self.known, &over)?;
+        let unknown = unknown_matches(changes, &self.journal);
+        // Nothing has to be read first where only matches go on that are known.
+        let goes_on =
+            unknown.is_empty() && changes.iter().all(|change| matches!(change, Change::MatchEvents { .. }));
+        if !goes_on {
+            self.begin().await?;
+        }
+        let over = existing_matches::<Sqlite>(&mut self.connection, &unknown).await?;
+        let mut batch = MatchChanges::sort_changes(changes, &mut self.journal, &over)?;
+        let next_row = self.journal.next_row();
+        let events = self.journal.plan_write(&batch.touched, std::mem::take(&mut batch.closed))?;
+        if goes_on && batch.ended.is_empty() && JournalStatements::fits_one_statement(&events) {
+            self.events.write_alone(&mut self.connection, &events, self.epoch).await?;
+            return self.check_files();
+        }
+        if goes_on {
+            self.begin().await?;
+        }
         write_tournaments::<Sqlite>(&mut self.connection, changes).await?;
-        for new in &batch.matches {
-            self.open.insert(new.id, OpenMatchRow { key: self.next_key, events: Vec::new() });
-            self.next_key += 1;
-        }
-        self.matches
-            .create_matches(&mut self.connection, &batch.matches, &self.open, self.next_event)
-            .await?;
+        self.matches.create_matches(&mut self.connection, &batch.matches, next_row).await?;
         write_seat_versions::<Sqlite>(&mut self.connection, changes).await?;
-        let runs = &batch.runs;
-        self.next_event =
-            self.log.append_events(&mut self.connection, runs, &mut self.open, self.next_event).await?;
-        self.matches.end_matches(&mut self.connection, &batch.ended, &self.open).await?;
+        self.events.write(&mut self.connection, &events, self.epoch).await?;
+        self.matches.end_matches(&mut self.connection, &batch.ended).await?;
         self.matches.seal_matches(&mut self.connection, &batch.sealed).await?;
-        self.matches.quarantine_matches(&mut self.connection, &batch.quarantined, &self.open).await?;
+        self.matches.quarantine_matches(&mut self.connection, &batch.quarantined).await?;
         prune_records::<Sqlite>(&mut self.connection, changes).await?;
-        let over = batch.ended.iter().map(|ended| ended.id);
-        for id in over.chain(batch.quarantined.iter().map(|found| found.id)) {
-            self.open.remove(&id);
-        }
         self.commit().await?;
         // What went to a file that nobody will find again is not announced.
         self.check_files()
@@ -129,16 +124,12 @@ impl SqliteWriter {
         Ok(())
     }
 
-    async fn load_open_matches(&mut self) -> Result<(), StoreError> {
+    async fn load_journal(&mut self) -> Result<(), StoreError> {
         self.begin().await?;
-        self.next_key = sqlx::query_scalar("SELECT coalesce(max(key), 0) + 1 FROM matches")
-            .fetch_one(&mut self.connection)
-            .await
-            .map_err(store_error_of)?;
-        let (mut unlisted, next_event) = EventLog::read_unlisted_ids(&mut self.connection).await?;
-        self.next_event = next_event;
-        (self.open, self.known) =
-            self.matches.load_unfinished(&mut self.connection, &mut unlisted, next_event).await?;
+        let loaded = LoadedJournal::read::<Sqlite>(&mut self.connection).await?;
+        self.events.write_parts(&mut self.connection, &loaded.parts, self.epoch).await?;
+        loaded.remove_rows::<Sqlite>(&mut self.connection).await?;
+        self.journal = loaded.journal;
         self.commit().await
     }
 }

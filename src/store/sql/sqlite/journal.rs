@@ -1,0 +1,150 @@
+//! The tables of the journal and of the parts of records.
+
+use super::multi_row::RowValues;
+use super::store_error_of;
+use crate::store::StoreError;
+use crate::store::sql::epoch::check_own_epoch;
+use crate::store::sql::journal::{JournalWrite, RecordPart};
+use sqlx::{AssertSqlSafe, SqliteConnection};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// Parts that one statement writes at most.
+const MAX_PARTS: usize = 32;
+
+/// The statements that write what becomes of events. Each is written for what it is asked to do: SQLite prepares few of them.
+#[derive(Debug, Default)]
+pub(super) struct JournalStatements(HashMap<StatementShape, Arc<str>>);
+
+/// What a statement does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct StatementShape {
+    /// Whether it is the whole of its transaction.
+    is_transaction: bool,
+    adds_row: bool,
+    parts: usize,
+    removes_rows: bool,
+}
+
+impl StatementShape {
+    /// Writes the statement. All that it changes it changes only if the database is this server's.
+    fn text(self) -> String {
+        let mut text = String::new();
+        if self.is_transaction {
+            text.push_str("BEGIN IMMEDIATE; SELECT epoch FROM server;");
+        }
+        if self.adds_row {
+            text.push_str("INSERT INTO journal (id, events) SELECT ?, ? FROM server WHERE epoch = ?;");
+        }
+        if self.parts > 0 {
+            let rows = vec!["(?, ?, ?, ?, ?)"; self.parts].join(", ");
+            let written = write!(
+                text,
+                "INSERT INTO record_parts (match_id, seq, next_seq, plies, events)
+                SELECT column1, column2, column3, column4, column5 FROM server CROSS JOIN (VALUES {rows}) WHERE epoch = ?
+                ON CONFLICT (match_id, seq) DO UPDATE SET next_seq = excluded.next_seq, plies = excluded.plies,
+                    events = excluded.events;"
+            );
+            written.expect("a text takes all that is written");
+        }
+        if self.removes_rows {
+            text.push_str("DELETE FROM journal WHERE id >= ? AND id < ? AND (SELECT epoch FROM server) = ?;");
+        }
+        if self.is_transaction {
+            text.push_str("COMMIT");
+        }
+        text
+    }
+}
+
+impl JournalStatements {
+    /// Returns whether a write can be a transaction by itself.
+    pub(super) fn fits_one_statement(write: &JournalWrite) -> bool {
+        write.parts.len() <= MAX_PARTS
+    }
+
+    /// Writes in a transaction of its own, if the database is that of this epoch.
+    pub(super) async fn write_alone(
+        &mut self,
+        connection: &mut SqliteConnection,
+        write: &JournalWrite,
+        epoch: i64,
+    ) -> Result<(), StoreError> {
+        let found = self.run(connection, true, write, &write.parts, epoch).await?;
+        check_own_epoch(found, epoch)
+    }
+
+    /// Writes in a transaction that has begun, in which the epoch was checked.
+    pub(super) async fn write(
+        &mut self,
+        connection: &mut SqliteConnection,
+        write: &JournalWrite,
+        epoch: i64,
+    ) -> Result<(), StoreError> {
+        let (first, others) = write.parts.split_at(write.parts.len().min(MAX_PARTS));
+        self.run(connection, false, write, first, epoch).await?;
+        self.write_parts(connection, others, epoch).await
+    }
+
+    /// Writes parts in a transaction that has begun, in which the epoch was checked.
+    pub(super) async fn write_parts(
+        &mut self,
+        connection: &mut SqliteConnection,
+        parts: &[RecordPart],
+        epoch: i64,
+    ) -> Result<(), StoreError> {
+        for parts in parts.chunks(MAX_PARTS) {
+            self.run(connection, false, &JournalWrite::default(), parts, epoch).await?;
+        }
+        Ok(())
+    }
+
+    /// Runs the statement for a write, and returns the epoch that it has found if it is a transaction.
+    async fn run(
+        &mut self,
+        connection: &mut SqliteConnection,
+        is_transaction: bool,
+        write: &JournalWrite,
+        parts: &[RecordPart],
+        epoch: i64,
+    ) -> Result<Option<i64>, StoreError> {
+        let shape = StatementShape {
+            is_transaction,
+            adds_row: write.row.is_some(),
+            parts: parts.len(),
+            removes_rows: !write.removed.is_empty(),
+        };
+        let mut values = RowValues::default();
+        if let Some((id, events)) = &write.row {
+            values.add(*id)?;
+            values.add(events.as_slice())?;
+            values.add(epoch)?;
+        }
+        for part in parts {
+            values.add(String::from(part.id))?;
+            values.add(part.seq)?;
+            values.add(part.next_seq)?;
+            values.add(part.plies)?;
+            values.add(part.bytes.as_slice())?;
+        }
+        if !parts.is_empty() {
+            values.add(epoch)?;
+        }
+        if shape.removes_rows {
+            values.add(write.removed.start)?;
+            values.add(write.removed.end)?;
+            values.add(epoch)?;
+        }
+        let text = self.0.entry(shape).or_insert_with(|| shape.text().into());
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let found: Vec<i64> =
+            sqlx::query_scalar_with(AssertSqlSafe(Arc::clone(text)), values.into_arguments())
+                .fetch_all(connection)
+                .await
+                .map_err(store_error_of)?;
+        Ok(found.first().copied())
+    }
+}

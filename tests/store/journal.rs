@@ -1,0 +1,75 @@
+//! Events on their way from the journal to the records of their matches.
+
+use crate::place::Place;
+use crate::played::{bots, chained, match_id, open_match_of, over, play};
+use crate::store_checks::assert_kept;
+use lastnim::game::MatchId;
+use lastnim::referee::{MatchPhase, Record};
+use lastnim::store::{ChainedEvent, Change};
+
+/// Plays a match that has so many takes at least and is over.
+fn long_match(id: MatchId, takes: u32) -> Record {
+    let mut played = (0..).map(|seed| play(id, bots(0..3), None, seed, u32::MAX));
+    played
+        .find(|record| record.state().ply() >= takes && record.state().phase() == MatchPhase::Ended)
+        .unwrap()
+}
+
+/// Returns the events of a match and so many more, which nobody has to be able to replay.
+fn with_many_events(record: &Record, more: usize) -> Vec<ChainedEvent> {
+    let events = chained(record);
+    let repeated = events[1..].iter().cycle().take(more).cloned();
+    events.iter().cloned().chain(repeated).collect()
+}
+
+pub fn a_long_match_stands_still_beside_others(place: &Place) {
+    let store = place.open();
+    // One has a single event in the journal, and then nothing for as long as others play.
+    let still = open_match_of(match_id(1), None);
+    let first = still.events().len() - 1;
+    let add = |record: &Record, from: usize, to: usize| Change::MatchEvents {
+        id: record.id(),
+        first: from,
+        events: chained(record)[from..to].to_vec(),
+    };
+    place.write(&store, &[add(&still, 0, first)]);
+    let busy = open_match_of(match_id(2), None);
+    let events = with_many_events(&busy, 40_000);
+    let mut client = place.client();
+    let mut most = 0;
+    for (at, chunk) in events.chunks(50).enumerate() {
+        let change = Change::MatchEvents { id: busy.id(), first: 50 * at, events: chunk.to_vec() };
+        place.write(&store, &[change]);
+        if at % 100 == 99 {
+            let bytes = "SELECT CAST(coalesce(sum(length(events)), 0) AS bigint) FROM journal";
+            most = most.max(place.number(&mut client, bytes));
+        }
+    }
+    assert!((1_000_000..1_500_000).contains(&most), "the journal came to {most} bytes");
+    assert_eq!(place.run(store.match_record(still.id())).unwrap().unwrap().record.events().len(), first);
+    place.write(&store, &[add(&still, first, first + 1)]);
+    assert_eq!(place.run(store.match_record(still.id())).unwrap().unwrap().record, still);
+
+    // A long match is kept in parts, and is the same record.
+    let long = long_match(match_id(3), 60);
+    let mut from = 0;
+    while from < long.events().len() {
+        let to = (from + 7).min(long.events().len());
+        let is_last = to == long.events().len();
+        let over = is_last.then(|| Change::MatchOver(Box::new(over(&long))));
+        place.write(&store, &[Some(add(&long, from, to)), over].into_iter().flatten().collect::<Vec<_>>());
+        from = to;
+    }
+    assert_kept(place, &store, std::slice::from_ref(&long));
+    drop(store);
+    let store = place.open();
+    assert_kept(place, &store, &[long]);
+    assert_eq!(place.run(store.match_record(still.id())).unwrap().unwrap().record, still);
+    assert_eq!(place.number(&mut client, "SELECT count(*) FROM journal"), 0);
+    let parts = format!(
+        "SELECT CAST(max(length(events)) AS bigint) FROM record_parts WHERE match_id = '{}'",
+        busy.id()
+    );
+    let longest = place.number(&mut client, &parts);
+    assert!((8_192..16_384).contains(&longest), "a part of {longest} bytes");
+}
