@@ -32,6 +32,7 @@ use std::{io::Write as _, path::PathBuf};
   lastnim bot greedy --token-file alice.token --practice
   lastnim bot greedy --practice --against oracle,traitor --piles 2,7 --rounds 5
   LASTNIM_TOKEN=$TOKEN lastnim bot random --tournament $ID --seed 7 --json
+  lastnim bot oracle --token-file alice.token --tournament $ID --session-log alice.jsonl
 
 The token is the one that `lastnim register` printed. A flag goes before the environment, and that before what
 `lastnim login` keeps.")]
@@ -72,6 +73,10 @@ pub struct BotArgs {
     /// A hash of what the bot is configured with: 32 bytes, as 64 hexadecimal digits or in base64
     #[arg(long, env = "LASTNIM_BOT_CONFIG_HASH", value_name = "HASH")]
     config_hash: Option<ConfigHash>,
+    /// Appends everything that the bot sends and receives to a file, or writes it to a file of its own in a folder; `lastnim check-history`
+    /// holds the server to its promises by it. It never holds the token
+    #[arg(long, env = "LASTNIM_SESSION_LOG", value_name = "FILE|DIR")]
+    session_log: Option<PathBuf>,
     /// What the takes of `random` follow from
     /// [default: 0]
     #[arg(long, value_name = "N")]
@@ -133,6 +138,7 @@ async fn play_bot(
     options.tournament = args.tournament;
     options.version = args.bot_version.map(|version| version.to_string());
     options.config_hash = args.config_hash.map(|hash| *hash.as_bytes());
+    options.session_log = args.session_log;
     let (bot, interrupted) = (ReportingBot { bot, form }, runtime::wait_for_interrupt());
     let summary = match practice {
         Some(practice) => practice_until(bot, options, practice, interrupted).await?,

@@ -40,6 +40,14 @@ pub enum Error {
     /// The hash of the bot's configuration is none.
     #[error(transparent)]
     ConfigHash(#[from] ConfigHashError),
+    /// The log of the sessions cannot be opened.
+    #[error("session log {}: {reason}", path.display())]
+    SessionLog {
+        /// The file or folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// There is no server at the address.
     #[error("no server answers at {server}: {reason}")]
     Unreachable {

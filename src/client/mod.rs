@@ -45,6 +45,7 @@ mod question_queue;
 mod refusal;
 mod server_address;
 mod session;
+mod session_log;
 mod summary;
 mod suspension;
 mod tls;

@@ -30,6 +30,9 @@ pub struct Options {
     pub version: Option<String>,
     /// A hash of what the bot is configured with, such as its settings or its prompt.
     pub config_hash: Option<[u8; 32]>,
+    /// The file to which everything is appended that the bot sends and receives, or the folder in which each run writes a file of its own:
+    /// `lastnim check-history` holds a server to its promises by it. It never holds the token.
+    pub session_log: Option<PathBuf>,
     /// How many rows and takes an [`AsyncBot`](super::AsyncBot) is asked for at once, from 1; 64 by default. A [`Bot`](super::Bot)
     /// is asked one question at a time.
     pub concurrency: NonZeroUsize,
@@ -45,6 +48,7 @@ impl Options {
             give_up_after: GIVE_UP_AFTER,
             version: None,
             config_hash: None,
+            session_log: None,
             concurrency: CONCURRENCY,
         }
     }
@@ -54,7 +58,8 @@ impl Options {
     /// there in place of the system's), as the bot of the token `LASTNIM_TOKEN`, or of the one that the file
     /// `LASTNIM_TOKEN_FILE` holds, and to the end of the tournament
     /// `LASTNIM_TOURNAMENT`, if it says one. `LASTNIM_BOT_VERSION` says the bot's version, `LASTNIM_BOT_CONFIG_HASH` the hash of
-    /// its configuration, as 64 hexadecimal digits or in base64.
+    /// its configuration, as 64 hexadecimal digits or in base64, and `LASTNIM_SESSION_LOG` the file or folder of its
+    /// [log](Self::session_log).
     ///
     /// # Errors
     /// If there is no token, a file cannot be read, or the hash is none.
@@ -84,6 +89,7 @@ impl Options {
             tournament: variable("LASTNIM_TOURNAMENT"),
             version: variable("LASTNIM_BOT_VERSION"),
             config_hash: config_hash.map(|hash| *hash.as_bytes()),
+            session_log: variable("LASTNIM_SESSION_LOG").map(PathBuf::from),
             ..Self::new(server, token)
         })
     }
@@ -106,6 +112,13 @@ impl Options {
     #[must_use]
     pub fn config_hash(mut self, hash: [u8; 32]) -> Self {
         self.config_hash = Some(hash);
+        self
+    }
+
+    /// Logs everything that the bot sends and receives in a file, or in a file of its own in a folder.
+    #[must_use]
+    pub fn session_log(mut self, path: impl Into<PathBuf>) -> Self {
+        self.session_log = Some(path.into());
         self
     }
 
@@ -148,6 +161,7 @@ impl std::fmt::Debug for Options {
             .field("give_up_after", &self.give_up_after)
             .field("version", &self.version)
             .field("config_hash", &self.config_hash)
+            .field("session_log", &self.session_log)
             .field("concurrency", &self.concurrency)
             .finish_non_exhaustive()
     }
@@ -171,7 +185,9 @@ mod tests {
         assert_eq!(options.tournament.as_deref(), Some("7"));
         let options = read(&all[1..2]).unwrap();
         assert_eq!((options.server.as_str(), options.tournament), (USUAL_SERVER, None));
-        assert_eq!((options.version, options.config_hash), (None, None));
+        assert_eq!((options.version, options.config_hash, options.session_log), (None, None, None));
+        let logged = read(&[("LASTNIM_TOKEN", "t"), ("LASTNIM_SESSION_LOG", "logs")]).unwrap();
+        assert_eq!(logged.session_log, Some("logs".into()));
         assert!(matches!(read(&all[..1]), Err(Error::NoToken)));
         let empty = [("LASTNIM_SERVER", ""), ("LASTNIM_TOKEN", "t"), ("LASTNIM_TOURNAMENT", "")];
         let options = read(&empty).unwrap();

@@ -12,6 +12,7 @@ use super::{
     join_state::JoinState,
     match_tracker::{ClientAction, MatchTracker},
     question::{BotAnswer, BotQuestion},
+    session_log::SessionLog,
     tls,
     transport::draw_jitter,
 };
@@ -125,6 +126,7 @@ pub(super) async fn play_until<H: BotHost>(
     let authorization = token_authorization(&options.token)?;
     let version = options.bot_version()?;
     let give_up_after = options.give_up_after;
+    let log = SessionLog::open(options.session_log.as_deref(), options.server.as_str(), &options.token)?;
     let joining = options.tournament.clone().map(|id| JoinState::new(id, give_up_after));
     let stop = pin!(shutdown);
     let player = BotRunner {
@@ -135,6 +137,7 @@ pub(super) async fn play_until<H: BotHost>(
         hearing: None,
         outgoing: VecDeque::new(),
         joining,
+        log,
         tournament: options.tournament,
         is_over: false,
     };
@@ -171,6 +174,7 @@ struct BotRunner<H> {
     /// a request to join.
     outgoing: VecDeque<PlayRequest>,
     joining: Option<JoinState>,
+    log: SessionLog,
     tournament: Option<String>,
     /// Whether the tournament is known to be over.
     is_over: bool,
@@ -191,16 +195,23 @@ impl<H: BotHost> BotRunner<H> {
         let mut last_session = Instant::now();
         loop {
             self.outgoing.clear();
+            self.log.begin_session();
             let opened = select! {
                 biased;
-                opened = open_session(&mut client, server, &self.version) => opened?,
+                opened = open_session(&mut client, server, &self.version, &mut self.log) => opened,
                 () = &mut stop => return Ok(self.book.summary()),
             };
+            let opened = opened.inspect_err(|error| self.log.note_closed(&error.to_string()))?;
             let reason = match opened {
-                OpenOutcome::Failed(reason) => reason,
+                OpenOutcome::Failed(reason) => {
+                    self.log.note_closed(&reason);
+                    reason
+                }
                 OpenOutcome::Opened(stream, welcome) => {
                     let began = Instant::now();
-                    let end = self.run_session(stream, *welcome, stop.as_mut()).await?;
+                    let end = self.run_session(stream, *welcome, stop.as_mut()).await;
+                    self.log.note_closed(&session_end_words(&end));
+                    let end = end?;
                     last_session = Instant::now();
                     backoff.reset_if_held(began.elapsed());
                     match end {
@@ -264,6 +275,7 @@ impl<H: BotHost> BotRunner<H> {
                 permit = stream.outbound.reserve(), if !self.outgoing.is_empty() => match permit {
                     Ok(permit) => {
                         if let Some(request) = self.outgoing.pop_front() {
+                            self.log.note_sent(&request);
                             permit.send(request);
                         }
                     }
@@ -272,6 +284,7 @@ impl<H: BotHost> BotRunner<H> {
                 },
                 received = stream.inbound.message() => match received {
                     Ok(Some(response)) => {
+                        self.log.note_received(&response);
                         let event = SessionEvent::parse(response)?;
                         let event = self.handle_tournament_event(event)?;
                         if let SessionEvent::Draining { within } = event {
@@ -339,6 +352,15 @@ impl<H: BotHost> BotRunner<H> {
     }
 }
 
+/// Says how a session came to its end.
+fn session_end_words(end: &Result<SessionEnd, Error>) -> String {
+    match end {
+        Ok(SessionEnd::Done) => "the bot is done".to_owned(),
+        Ok(SessionEnd::Lost(reason)) => reason.clone(),
+        Err(error) => error.to_string(),
+    }
+}
+
 /// Waits until it is time to ask again to join; for ever where there is nothing to join.
 async fn wait_to_retry_join(joining: &mut Option<JoinState>) -> Wire {
     match joining {
@@ -374,6 +396,7 @@ async fn open_session(
     client: &mut Client,
     server: &ServerAddress,
     version: &BotVersion,
+    log: &mut SessionLog,
 ) -> Result<OpenOutcome, Error> {
     let opening = async {
         let (outbound, requests) = mpsc::channel(OUTBOUND_QUEUE);
@@ -396,6 +419,7 @@ async fn open_session(
         }
         Ok(Ok((stream, Some(first)))) => (stream, first),
     };
+    log.note_received(&first);
     match SessionEvent::parse(first)? {
         welcome @ SessionEvent::Welcome(_) => Ok(OpenOutcome::Opened(Box::new(stream), Box::new(welcome))),
         _ => Err(ProtocolError::NoWelcome.into()),

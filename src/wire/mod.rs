@@ -29,6 +29,7 @@ pub mod record_file;
 pub mod record_text;
 pub mod robustness;
 pub mod ruleset;
+pub mod session_log;
 pub mod setup;
 mod solution;
 #[cfg(test)]

@@ -1,0 +1,221 @@
+//! The log of a bot's sessions, as SDKs write it when asked: one JSON object a line ([docs/history.md]).
+//!
+//! Messages stand in it in the JSON of [`json`](super::json), which depends on the descriptors alone, so that a log that an SDK in
+//! another language has written is read like one of this SDK.
+//!
+//! [docs/history.md]: https://github.com/lastnim/lastnim/blob/main/docs/history.md
+
+use super::{
+    json::{MessageJson, message_from_json, parse_document},
+    pb,
+};
+use serde::Serialize;
+use serde_json::{Value, json};
+use thiserror::Error;
+
+/// The version of the log's format, which the first line of each run says.
+pub const SESSION_LOG_VERSION: u64 = 1;
+
+/// One line of a log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SessionLogLine {
+    /// The bot's own wall clock, in microseconds since 1970-01-01 UTC.
+    pub at_us: u64,
+    /// Microseconds since the run began, by a clock that is never set.
+    pub mono_us: u64,
+    /// The run of the program, in a word that no other run has.
+    pub run: String,
+    /// The number of the session in its run, from 1; 0 for what concerns the run.
+    pub session: u64,
+    /// What happened.
+    pub event: SessionLogEvent,
+}
+
+/// What a line says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SessionLogEvent {
+    /// The program began to play.
+    RunBegan {
+        /// The version of the format.
+        version: u64,
+        /// The SDK and its version.
+        sdk: String,
+        /// The server's address.
+        server: String,
+    },
+    /// A message was handed to the stream.
+    Sent(Box<pb::PlayRequest>),
+    /// A message was received.
+    Received(Box<pb::PlayResponse>),
+    /// The session ended, or could not be opened.
+    Closed {
+        /// Why, in words.
+        reason: String,
+    },
+    /// Lines could not be written here.
+    Gap {
+        /// How many.
+        lines: u64,
+    },
+    /// The program ended as it meant to.
+    RunEnded,
+    /// Something that a later version says.
+    Unknown(String),
+}
+
+/// Why a line cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum SessionLogError {
+    /// It is no JSON: its end may be missing.
+    #[error("{0}")]
+    Json(String),
+    /// A key is missing, or holds something else.
+    #[error("{key}: {given}: expected {expected}")]
+    Key {
+        /// The key.
+        key: &'static str,
+        /// What it holds.
+        given: String,
+        /// What it should hold.
+        expected: &'static str,
+    },
+    /// The message is none.
+    #[error("message: {0}")]
+    Message(String),
+    /// The log is of a later version.
+    #[error("version {0} of the log: this program reads version {SESSION_LOG_VERSION}")]
+    Version(u64),
+}
+
+/// The keys that every line begins with.
+#[derive(Serialize)]
+struct LineStart<'a> {
+    at_us: u64,
+    mono_us: u64,
+    run: &'a str,
+    session: u64,
+    event: &'a str,
+}
+
+/// A line that holds a message.
+#[derive(Serialize)]
+struct MessageLine<'a> {
+    #[serde(flatten)]
+    start: LineStart<'a>,
+    message: MessageJson,
+}
+
+/// A line without a message.
+#[derive(Serialize)]
+struct PlainLine<'a> {
+    #[serde(flatten)]
+    start: LineStart<'a>,
+    #[serde(flatten)]
+    members: Value,
+}
+
+impl SessionLogLine {
+    /// Writes it, without a newline.
+    pub fn write(&self) -> String {
+        let start = LineStart {
+            at_us: self.at_us,
+            mono_us: self.mono_us,
+            run: &self.run,
+            session: self.session,
+            event: self.event.word(),
+        };
+        let line = match &self.event {
+            SessionLogEvent::Sent(request) => {
+                serde_json::to_string(&MessageLine { start, message: MessageJson::of(request.as_ref()) })
+            }
+            SessionLogEvent::Received(response) => {
+                serde_json::to_string(&MessageLine { start, message: MessageJson::of(response.as_ref()) })
+            }
+            other => serde_json::to_string(&PlainLine { start, members: other.members() }),
+        };
+        line.expect("all keys are texts")
+    }
+
+    /// Reads a line.
+    ///
+    /// # Errors
+    /// What is wrong with it. Keys that it does not know are passed over.
+    pub fn parse(text: &str) -> Result<Self, SessionLogError> {
+        let line = parse_document(text).map_err(SessionLogError::Json)?;
+        let word = text_of(&line, "event")?;
+        let event = match word.as_str() {
+            "run_began" => match number_of(&line, "version")? {
+                version @ SESSION_LOG_VERSION => {
+                    let (sdk, server) = (text_of(&line, "sdk")?, text_of(&line, "server")?);
+                    SessionLogEvent::RunBegan { version, sdk, server }
+                }
+                later => return Err(SessionLogError::Version(later)),
+            },
+            "sent" => SessionLogEvent::Sent(message_of(&line)?),
+            "received" => SessionLogEvent::Received(message_of(&line)?),
+            "closed" => SessionLogEvent::Closed { reason: text_of(&line, "reason")? },
+            "gap" => SessionLogEvent::Gap { lines: number_of(&line, "lines")? },
+            "run_ended" => SessionLogEvent::RunEnded,
+            _ => SessionLogEvent::Unknown(word),
+        };
+        Ok(Self {
+            at_us: number_of(&line, "at_us")?,
+            mono_us: number_of(&line, "mono_us")?,
+            run: text_of(&line, "run")?,
+            session: number_of(&line, "session")?,
+            event,
+        })
+    }
+}
+
+impl SessionLogEvent {
+    /// Returns the word for it.
+    fn word(&self) -> &str {
+        match self {
+            Self::RunBegan { .. } => "run_began",
+            Self::Sent(_) => "sent",
+            Self::Received(_) => "received",
+            Self::Closed { .. } => "closed",
+            Self::Gap { .. } => "gap",
+            Self::RunEnded => "run_ended",
+            Self::Unknown(word) => word,
+        }
+    }
+
+    /// Returns the keys that it alone has.
+    fn members(&self) -> Value {
+        match self {
+            Self::RunBegan { version, sdk, server } => {
+                json!({ "version": version, "sdk": sdk, "server": server })
+            }
+            Self::Closed { reason } => json!({ "reason": reason }),
+            Self::Gap { lines } => json!({ "lines": lines }),
+            Self::Sent(_) | Self::Received(_) | Self::RunEnded | Self::Unknown(_) => json!({}),
+        }
+    }
+}
+
+fn message_of<M: prost::Name + Default>(line: &Value) -> Result<Box<M>, SessionLogError> {
+    let message = message_from_json(line.get("message").unwrap_or(&Value::Null));
+    message.map(Box::new).map_err(|error| SessionLogError::Message(error.to_string()))
+}
+
+fn number_of(line: &Value, key: &'static str) -> Result<u64, SessionLogError> {
+    let value = line.get(key);
+    value.and_then(Value::as_u64).ok_or_else(|| misfit(key, value, "a whole number from 0"))
+}
+
+fn text_of(line: &Value, key: &'static str) -> Result<String, SessionLogError> {
+    let value = line.get(key);
+    value.and_then(Value::as_str).map(str::to_owned).ok_or_else(|| misfit(key, value, "a text"))
+}
+
+fn misfit(key: &'static str, value: Option<&Value>, expected: &'static str) -> SessionLogError {
+    let given =
+        value.map_or_else(|| "missing".to_owned(), |value| value.to_string().chars().take(80).collect());
+    SessionLogError::Key { key, given, expected }
+}
+
+#[cfg(test)]
+mod tests;
