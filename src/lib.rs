@@ -35,6 +35,9 @@ pub mod config;
 pub mod conformance;
 #[cfg(feature = "server")]
 #[doc(hidden)]
+pub mod history;
+#[cfg(feature = "server")]
+#[doc(hidden)]
 pub mod report;
 #[cfg(feature = "server")]
 #[doc(hidden)]

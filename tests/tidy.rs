@@ -26,7 +26,7 @@ const CORE_LAYERS: [Layer; 6] = [
     ("auditing", &["game", "oracle", "tournament"]),
 ];
 /// The layers of the server and those that each may use; all of them may use the core.
-const LAYERS: [Layer; 11] = [
+const LAYERS: [Layer; 12] = [
     ("config", &[]),
     ("wire", &[]),
     ("store", &["wire"]),
@@ -37,9 +37,22 @@ const LAYERS: [Layer; 11] = [
     ("server", &["config", "wire", "store", "arena", "rpc", "client", "bots"]),
     ("report", &["wire"]),
     ("conformance", &["wire"]),
+    ("history", &["wire"]),
     (
         "cli",
-        &["config", "wire", "store", "arena", "rpc", "server", "client", "bots", "report", "conformance"],
+        &[
+            "config",
+            "wire",
+            "store",
+            "arena",
+            "rpc",
+            "server",
+            "client",
+            "bots",
+            "report",
+            "conformance",
+            "history",
+        ],
     ),
 ];
 /// What the core may not name. Its Cargo.toml keeps out runtimes, networks and databases.

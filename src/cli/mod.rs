@@ -8,6 +8,7 @@ mod audit;
 mod batch;
 mod bot;
 mod bots;
+mod check_history;
 mod completions;
 mod conformance;
 mod credentials;
@@ -78,6 +79,7 @@ Examples:
   lastnim conformance -- python3 mine.py
   lastnim record get $MATCH > record.json
   lastnim verify --key $(lastnim key) record.json
+  lastnim check-history session.jsonl
   lastnim replay record.json
   lastnim audit record.json
   lastnim record export --dir records
@@ -117,6 +119,7 @@ enum Command {
     Declarations(declarations::DeclarationsArgs),
     Rationalise(rationalise::RationaliseArgs),
     Verify(verify::VerifyArgs),
+    CheckHistory(check_history::CheckHistoryArgs),
     Replay(replay::ReplayArgs),
     Store(store::StoreArgs),
     Completions(completions::CompletionsArgs),
@@ -148,6 +151,7 @@ impl Command {
             Self::Declarations(args) => declarations::run(&args),
             Self::Rationalise(args) => rationalise::run(&args),
             Self::Verify(args) => verify::run(&args),
+            Self::CheckHistory(args) => check_history::run(&args),
             Self::Replay(args) => replay::run(&args),
             Self::Store(args) => store::run(args),
             Self::Completions(args) => completions::run(&args),

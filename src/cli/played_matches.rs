@@ -272,7 +272,7 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
 }
 
 /// Returns the reason of a refusal, for programs.
-fn status_reason(status: &Status) -> String {
+pub fn status_reason(status: &Status) -> String {
     status.get_details_error_info().map(|info| info.reason).unwrap_or_default()
 }
 

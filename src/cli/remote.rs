@@ -186,6 +186,11 @@ impl RemoteServer {
         })
     }
 
+    /// Returns the address of the server.
+    pub fn name(&self) -> &str {
+        &self.server
+    }
+
     fn authorized_channel(&self) -> AuthorizedChannel {
         InterceptedService::new(self.channel.clone(), self.authorization.clone())
     }

@@ -1,9 +1,7 @@
-//! The log of a bot's sessions, as SDKs write it when asked: one JSON object a line ([docs/history.md]).
+//! The log of a bot's sessions, as SDKs write it when asked: one JSON object a line (docs/history.md).
 //!
 //! Messages stand in it in the JSON of [`json`](super::json), which depends on the descriptors alone, so that a log that an SDK in
 //! another language has written is read like one of this SDK.
-//!
-//! [docs/history.md]: https://github.com/lastnim/lastnim/blob/main/docs/history.md
 
 use super::{
     json::{MessageJson, message_from_json, parse_document},

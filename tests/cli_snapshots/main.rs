@@ -27,6 +27,7 @@ mod audit;
 mod bot;
 mod bot_audit;
 mod bots;
+mod check_history;
 mod declarations;
 mod demo;
 mod export;

@@ -8,6 +8,7 @@ mod cancelling;
 mod course;
 mod database;
 mod full_disk;
+mod history;
 mod interventions;
 #[path = "../kept_events.rs"]
 mod kept_events;

@@ -12,6 +12,7 @@ mod crowds;
 mod exhibitions;
 mod foreign_protocols;
 mod formats;
+mod history;
 mod host;
 mod hostile;
 #[path = "../hostile_bot/mod.rs"]

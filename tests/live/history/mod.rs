@@ -1,0 +1,283 @@
+//! What bots logged, held against the records: of an honest server nothing is found, and whatever is altered is.
+
+mod logged_line;
+mod played;
+
+use lastnim::{
+    history::{Certainty, Finding, FindingKind},
+    referee::{Event, Record, TimedEvent, Timestamp},
+};
+use played::{Played, play_logged};
+use serde_json::{Value, json};
+use std::{collections::BTreeSet, time::Duration};
+
+/// The logs, by who wrote them.
+const ALICE: usize = 0;
+const BOB: usize = 1;
+const CAROL: usize = 2;
+
+/// Whose log is altered, the line by a part of it and the number of the match in it, and what becomes of it.
+struct Alteration {
+    found: FindingKind,
+    log: usize,
+    game: usize,
+    line: &'static str,
+    change: Change,
+}
+
+enum Change {
+    /// A value in the message, by its path.
+    Set(&'static str, Value),
+    /// A number in the message, by its path, is one more.
+    Increase(&'static str),
+    /// The line is not there.
+    Remove,
+    /// The line stands there twice.
+    Repeat,
+    /// Another line follows, whose message is this with the id of the match.
+    Follow(&'static str, Value),
+}
+
+const fn altered(
+    found: FindingKind,
+    log: usize,
+    game: usize,
+    line: &'static str,
+    change: Change,
+) -> Alteration {
+    Alteration { found, log, game, line, change }
+}
+
+fn alterations() -> Vec<Alteration> {
+    use Change::{Follow, Increase, Remove, Repeat, Set};
+    use FindingKind as Kind;
+    vec![
+        altered(Kind::Setup, ALICE, 0, "\"match_started\"", Increase("match_started/setup/piles/0")),
+        altered(Kind::Setup, ALICE, 0, "\"match_started\"", Set("match_started/seat", json!(1))),
+        altered(Kind::Setup, CAROL, 0, "\"snapshot\"", Increase("snapshot/started/setup/clock/initial_ms")),
+        altered(
+            Kind::Rows,
+            BOB,
+            0,
+            "\"revealed\"",
+            Set("revealed/alliance_matrix/rows/0/offsets", json!([2, 0, 1])),
+        ),
+        altered(Kind::Rows, BOB, 1, "\"revealed\"", Set("revealed/defaulted", json!([]))),
+        altered(Kind::Rows, CAROL, 0, "\"declared\"", Set("declared/row/offsets", json!([0, 1, 2]))),
+        altered(Kind::RowNeverSent, CAROL, 0, "\"declare\"", Set("declare/row/offsets", json!([0, 1, 2]))),
+        altered(Kind::RowNeverSent, ALICE, 0, "\"declare\"", Remove),
+        altered(Kind::RowReplaced, CAROL, 1, "\"declare\"", Set("declare/row/offsets", json!([1, 0, 2]))),
+        altered(Kind::Take, CAROL, 0, "\"took\"", Increase("took/take")),
+        altered(Kind::Take, CAROL, 0, "\"took\"", Set("took/steward", json!(true))),
+        altered(Kind::TakeMissing, CAROL, 0, "\"took\"", Set("took/ply", json!(500))),
+        altered(Kind::TakeNeverSent, BOB, 0, "\"take\":{", Remove),
+        altered(Kind::TakeNeverSent, ALICE, 0, "\"take\":{", Increase("take/take")),
+        altered(Kind::TakeNeverSent, ALICE, 0, "\"take\":{", Set("take/note_hash", json!("AAAA"))),
+        altered(Kind::Turn, ALICE, 0, "\"turn\":{", Increase("turn/counters")),
+        altered(Kind::Turn, BOB, 0, "\"turn\":{", Increase("turn/ply")),
+        altered(Kind::Turn, ALICE, 2, "\"revealed\"", Remove),
+        altered(Kind::WentBack, CAROL, 0, "\"snapshot\"", Set("snapshot/ply", json!(1))),
+        altered(Kind::Refusal, CAROL, 0, "\"take\":0,", Set("take/take", json!(1))),
+        altered(Kind::Refusal, CAROL, 0, "\"refused\"", Set("refused/reason", json!("not_your_turn"))),
+        altered(Kind::Refusal, CAROL, 0, "\"refused\"", Set("refused/reason", json!("future_ply"))),
+        altered(Kind::Refusal, CAROL, 0, "\"refused\"", Set("refused/reason", json!("stale"))),
+        altered(Kind::Refusal, CAROL, 0, "\"refused\"", Set("refused/reason", json!("forfeited"))),
+        altered(Kind::Strike, CAROL, 0, "\"refused\"", Increase("refused/strikes")),
+        altered(Kind::Strike, CAROL, 0, "\"refused\"", Increase("refused/strikes_left")),
+        altered(Kind::Strike, CAROL, 0, "\"refused\"", Remove),
+        altered(Kind::Forfeit, ALICE, 1, "\"forfeited\":{", Set("forfeited/reason", json!("timed_out"))),
+        altered(Kind::Forfeit, ALICE, 1, "\"forfeited\":{", Set("forfeited/seat", json!(0))),
+        altered(Kind::Forfeit, BOB, 1, "\"forfeited\":{", Remove),
+        altered(Kind::ForfeitReason, CAROL, 1, "\"resign\"", Remove),
+        altered(Kind::End, ALICE, 0, "\"match_ended\"", Set("match_ended/reason", json!("ply_limit"))),
+        altered(Kind::End, ALICE, 0, "\"match_ended\"", Set("match_ended/winner", Value::Null)),
+        altered(Kind::AfterEnd, BOB, 0, "\"match_ended\"", Repeat),
+        altered(Kind::Audit, ALICE, 0, "\"match_ended\"", Increase("match_ended/audit/seats/0/regret")),
+        altered(
+            Kind::Audit,
+            ALICE,
+            0,
+            "\"match_ended\"",
+            Increase("match_ended/audit/plies/0/predicted_after"),
+        ),
+        altered(Kind::Snapshot, CAROL, 0, "\"snapshot\"", Increase("snapshot/counters")),
+        altered(Kind::Snapshot, CAROL, 0, "\"snapshot\"", Increase("snapshot/to_move")),
+        altered(Kind::Snapshot, CAROL, 0, "\"snapshot\"", Set("snapshot/strikes", json!([0, 0, 0]))),
+        altered(Kind::Snapshot, CAROL, 0, "\"snapshot\"", Set("snapshot/forfeited", json!([1]))),
+        altered(
+            Kind::Rows,
+            CAROL,
+            0,
+            "\"snapshot\"",
+            Set("snapshot/alliance_matrix/rows/1/offsets", json!([2, 1, 0])),
+        ),
+        altered(Kind::Bank, BOB, 0, "\"turn\":{", Increase("turn/bank_ms")),
+        altered(Kind::Bank, CAROL, 0, "\"snapshot\"", Increase("snapshot/banks_ms/0")),
+        altered(
+            Kind::Late,
+            CAROL,
+            2,
+            "\"turn\":{",
+            Follow("take", json!({ "ply": 2, "take": 1, "note_hash": "" })),
+        ),
+    ]
+}
+
+impl Alteration {
+    /// Alters the logs, and returns the number of the line.
+    fn apply(&self, played: &mut Played) -> u64 {
+        let id = played.ids[self.game].clone();
+        let lines = &mut played.logs[self.log];
+        let is_it = |line: &String| line.contains(self.line) && line.contains(&id);
+        let at =
+            lines.iter().position(is_it).unwrap_or_else(|| panic!("no line has {}: {lines:#?}", self.line));
+        let mut line: Value = serde_json::from_str(&lines[at]).unwrap();
+        match &self.change {
+            Change::Set(path, value) => *pointed(&mut line, path) = value.clone(),
+            Change::Increase(path) => {
+                let number = pointed(&mut line, path);
+                *number = json!(number.as_u64().unwrap() + 1);
+            }
+            Change::Remove => {
+                lines.remove(at);
+                return at as u64 + 1;
+            }
+            Change::Repeat => lines.insert(at, line.to_string()),
+            Change::Follow(kind, message) => {
+                line["event"] = json!("sent");
+                line["message"] = json!({ *kind: message });
+                line["message"][*kind]["match_id"] = json!(id);
+                lines.insert(at + 1, line.to_string());
+                return at as u64 + 2;
+            }
+        }
+        lines[at] = line.to_string();
+        at as u64 + 1
+    }
+}
+
+fn pointed<'a>(line: &'a mut Value, path: &str) -> &'a mut Value {
+    line.pointer_mut(&format!("/message/{path}")).unwrap_or_else(|| panic!("nothing at {path}"))
+}
+
+/// Alters the events of a record from one on, and makes a record of them again, as a server could that lies.
+fn altered_record(record: &Record, alter: impl Fn(&mut TimedEvent)) -> Record {
+    let mut events = record.events().to_vec();
+    events.iter_mut().for_each(alter);
+    Record::replay(record.id(), events).unwrap()
+}
+
+#[tokio::test]
+async fn whatever_is_altered_is_found() {
+    let honest = play_logged().await;
+    assert_eq!(honest.check(true), [], "{}", honest.logs.concat().join("\n"));
+    assert_eq!(honest.check(false), []);
+
+    let mut found = BTreeSet::new();
+    for alteration in alterations() {
+        let mut altered = honest.clone();
+        let line = alteration.apply(&mut altered);
+        let findings = altered.check(true);
+        let what = (alteration.found, alteration.line);
+        let fits = |finding: &&Finding| finding.kind == alteration.found && !finding.message.is_empty();
+        let finding = findings.iter().find(fits).unwrap_or_else(|| panic!("{what:?}: {findings:#?}"));
+        assert_eq!(finding.match_id, altered.ids[alteration.game], "{what:?}");
+        let (log, shown) = finding.line.unwrap_or_else(|| panic!("{what:?}: no line"));
+        assert_eq!(log, alteration.log, "{what:?}: {finding:?}");
+        // What is missing shows further down, and an end that is repeated where it stands the second time.
+        assert!(shown >= line, "{what:?}: line {line}: {finding:?}");
+        found.insert(finding.kind);
+    }
+    found.extend(lying_records(&honest));
+    // What becomes of records that are none is the business of the command.
+    let all = FindingKind::ALL.into_iter().filter(|&kind| kind != FindingKind::Record).collect();
+    assert_eq!(found, all, "every kind is found in some case");
+}
+
+/// What a server could write into records itself.
+fn lying_records(honest: &Played) -> Vec<FindingKind> {
+    let mut found = Vec::new();
+    let mut lie = |game: usize, kind: FindingKind, alter: &dyn Fn(&mut TimedEvent)| {
+        let mut lying = honest.clone();
+        let record = lying.records.get_mut(&honest.ids[game]).unwrap();
+        *record = altered_record(record, alter);
+        let kinds = lying.kinds(true);
+        assert!(kinds.contains(&kind), "{kind:?}: {kinds:?}");
+        found.push(kind);
+    };
+    let of_ply =
+        |timed: &TimedEvent, wanted: u32| matches!(timed.event, Event::Took { ply, .. } if ply == wanted);
+    lie(0, FindingKind::Time, &|timed| {
+        let is_second = of_ply(timed, 1);
+        if let Event::Took { charged, .. } = &mut timed.event
+            && is_second
+        {
+            *charged += Duration::from_secs(20);
+        }
+    });
+    // All of it later by 30 s, and 20 s of them charged.
+    lie(0, FindingKind::Charge, &|timed| {
+        let (is_later, is_second) = (
+            matches!(
+                timed.event,
+                Event::Took { ply: 1.., .. } | Event::Ended { .. } | Event::Struck { ply: 1.., .. }
+            ),
+            of_ply(timed, 1),
+        );
+        if is_later {
+            timed.at = timed.at + Duration::from_secs(30);
+        }
+        if let Event::Took { charged, .. } = &mut timed.event
+            && is_second
+        {
+            *charged += Duration::from_secs(20);
+        }
+    });
+    // A seat that is lost as soon as it is to move.
+    let began = honest.records[&honest.ids[2]].events().iter().find(|timed| of_ply(timed, 1)).unwrap().at;
+    lie(2, FindingKind::Time, &|timed| {
+        timed.at = timed.at.min(Timestamp::from_micros(began.as_micros() + 10));
+    });
+    found
+}
+
+#[tokio::test]
+async fn without_records_bots_are_held_against_each_other() {
+    let honest = play_logged().await;
+    let contradicting = [
+        FindingKind::Setup,
+        FindingKind::Rows,
+        FindingKind::Take,
+        FindingKind::Forfeit,
+        FindingKind::End,
+        FindingKind::Audit,
+        FindingKind::WentBack,
+        FindingKind::AfterEnd,
+    ];
+    let mut found = BTreeSet::new();
+    for alteration in alterations() {
+        let mut altered = honest.clone();
+        alteration.apply(&mut altered);
+        found.extend(altered.kinds(false));
+    }
+    assert_eq!(found, contradicting.into_iter().collect());
+}
+
+#[tokio::test]
+async fn what_a_log_does_not_cover_is_not_claimed() {
+    let honest = play_logged().await;
+    let gap = |line: &str| {
+        let mut gap: Value = serde_json::from_str(line).unwrap();
+        gap["event"] = json!("gap");
+        gap["lines"] = json!(1);
+        gap.to_string()
+    };
+    for alteration in alterations().iter().filter(|alteration| matches!(alteration.change, Change::Remove)) {
+        let mut altered = honest.clone();
+        let line = alteration.apply(&mut altered) as usize - 1;
+        let lines = &mut altered.logs[alteration.log];
+        lines.insert(line, gap(&lines[line]));
+        assert_eq!(altered.check(true), [], "{:?} {}", alteration.found, alteration.line);
+    }
+    assert!(honest.check(true).iter().all(|finding| finding.kind.certainty() == Certainty::Doubt));
+}
