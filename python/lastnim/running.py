@@ -31,6 +31,7 @@ def run(
     ca: str | os.PathLike[str] | None = None,
     version: str | None = None,
     config_hash: bytes | None = None,
+    session_log: str | os.PathLike[str] | None = None,
     give_up_after: float | None = None,
     concurrency: int | None = None,
 ) -> Summary:
@@ -40,11 +41,12 @@ def run(
     environment: `server` is LASTNIM_SERVER, as host:port, http://host:port or https://host:port (127.0.0.1:7600 if it is not set);
     `ca`, a file of the authorities that are trusted there, LASTNIM_CA; `token` LASTNIM_TOKEN, or what the file LASTNIM_TOKEN_FILE holds;
     `tournament` LASTNIM_TOURNAMENT; `version`, 1 to 64 visible ASCII characters, LASTNIM_BOT_VERSION; `config_hash`, 32 bytes,
-    LASTNIM_BOT_CONFIG_HASH. A bot with `async def` methods is asked about `concurrency` matches at once, 64 unless given.
+    LASTNIM_BOT_CONFIG_HASH; `session_log`, the file or folder to which everything is written that the bot sends and receives, for
+    `lastnim check-history`, LASTNIM_SESSION_LOG. A bot with `async def` methods is asked about `concurrency` matches at once, 64 unless given.
 
     Ctrl-C ends the run, which returns as it does at the end of a tournament. LastnimError says what opening a session again cannot mend.
     """
-    session = _start(bot, _variables(server, token, tournament, ca, version, config_hash), give_up_after, concurrency, None)
+    session = _start(bot, _variables(server, token, tournament, ca, version, config_hash, session_log), give_up_after, concurrency, None)
     return _converse(session, bot)
 
 
@@ -57,11 +59,12 @@ async def run_async(
     ca: str | os.PathLike[str] | None = None,
     version: str | None = None,
     config_hash: bytes | None = None,
+    session_log: str | os.PathLike[str] | None = None,
     give_up_after: float | None = None,
     concurrency: int | None = None,
 ) -> Summary:
     """Plays as `run` does, in the event loop that is running. Cancelling it ends the run."""
-    session = _start(bot, _variables(server, token, tournament, ca, version, config_hash), give_up_after, concurrency, None)
+    session = _start(bot, _variables(server, token, tournament, ca, version, config_hash, session_log), give_up_after, concurrency, None)
     return await converse_async(session, bot)
 
 
@@ -76,6 +79,7 @@ def practice(
     ca: str | os.PathLike[str] | None = None,
     version: str | None = None,
     config_hash: bytes | None = None,
+    session_log: str | os.PathLike[str] | None = None,
     give_up_after: float | None = None,
     concurrency: int | None = None,
 ) -> Summary:
@@ -84,7 +88,7 @@ def practice(
     It counts for no standings. Matches that the bot is given meanwhile are played as well. The rest is as for `run`.
     """
     terms = _practice_terms(rivals, piles, rounds)
-    session = _start(bot, _variables(server, token, None, ca, version, config_hash), give_up_after, concurrency, terms)
+    session = _start(bot, _variables(server, token, None, ca, version, config_hash, session_log), give_up_after, concurrency, terms)
     return _converse(session, bot)
 
 
@@ -99,12 +103,13 @@ async def practice_async(
     ca: str | os.PathLike[str] | None = None,
     version: str | None = None,
     config_hash: bytes | None = None,
+    session_log: str | os.PathLike[str] | None = None,
     give_up_after: float | None = None,
     concurrency: int | None = None,
 ) -> Summary:
     """Practises as `practice` does, in the event loop that is running. Cancelling it ends the practice."""
     terms = _practice_terms(rivals, piles, rounds)
-    session = _start(bot, _variables(server, token, None, ca, version, config_hash), give_up_after, concurrency, terms)
+    session = _start(bot, _variables(server, token, None, ca, version, config_hash, session_log), give_up_after, concurrency, terms)
     return await converse_async(session, bot)
 
 
@@ -121,6 +126,7 @@ def _variables(
     ca: str | os.PathLike[str] | None,
     version: str | None,
     config_hash: bytes | None,
+    session_log: str | os.PathLike[str] | None,
 ) -> dict[str, str]:
     """Returns the variables that say where to play: those of the environment, and what is given in their place."""
     given = {
@@ -130,6 +136,7 @@ def _variables(
         "LASTNIM_CA": None if ca is None else os.fspath(ca),
         "LASTNIM_BOT_VERSION": version,
         "LASTNIM_BOT_CONFIG_HASH": None if config_hash is None else config_hash.hex(),
+        "LASTNIM_SESSION_LOG": None if session_log is None else os.fspath(session_log),
     }
     known = {name: value for name, value in os.environ.items() if name.startswith("LASTNIM_")}
     return known | {name: value for name, value in given.items() if value is not None}

@@ -166,6 +166,7 @@ pub fn error_json(error: &Error) -> Value {
         Error::TokenFile { .. } => "token_file",
         Error::Version(_) => "version",
         Error::ConfigHash(_) => "config_hash",
+        Error::SessionLog { .. } => "session_log",
         Error::Unreachable { .. } => "unreachable",
         Error::Ca { .. } => "ca",
         Error::Tls { .. } => "tls",

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -319,3 +320,29 @@ def test_an_interrupt_reaches_a_bot_that_thinks(server: TestServer) -> None:
     assert bot.returncode == 0 and "0 matches" in printed
     server.call("CancelTournament", {"tournament_id": tournament})
     rival.join()
+
+
+def test_what_bots_log_does_not_contradict_the_records(server: TestServer, tmp_path: Path) -> None:
+    tournament = server.create_tournament(piles=[[3, 4, 5]])
+    rival = play_against(server, tournament, Half())
+    token = server.add_bot("half")
+    lastnim.run(Half(), server=server.address, token=token, tournament=tournament, session_log=tmp_path)
+    rival.join()
+    (log,) = tmp_path.iterdir()
+    text = log.read_text()
+    assert token not in text
+    events = [json.loads(line)["event"] for line in text.splitlines()]
+    assert (events[0], events[-2:]) == ("run_began", ["closed", "run_ended"])
+
+    def check() -> tuple[int, list[str]]:
+        words = [sys.executable, "-m", "lastnim", "check-history", str(tmp_path), "--server", server.address, "--json"]
+        checked = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+        verdict = json.loads(checked.stdout)
+        assert verdict["checked"] == 2
+        return checked.returncode, [found["kind"] for found in verdict["contradictions"]]
+
+    assert check() == (0, [])
+    log.write_text(text.replace('"winner":0', '"winner":1', 1) if '"winner":0' in text else text.replace('"winner":1', '"winner":0', 1))
+    assert check() == (1, ["end"])
+    with pytest.raises(lastnim.LastnimError, match="session log"):
+        lastnim.run(Half(), server=server.address, token=token, session_log=tmp_path / "no/such/file")
