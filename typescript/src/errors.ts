@@ -9,6 +9,7 @@
  * | `token_file` | The file of the token cannot be used. |
  * | `version` | The label of the bot's version is none. |
  * | `config_hash` | The hash of the bot's configuration is none. |
+ * | `session_log` | The log of the sessions cannot be opened. |
  * | `ca` | The file of trusted authorities cannot be used. |
  * | `tls` | The server's certificate is not trusted, or what answers does not speak TLS. |
  * | `refused` | The server does not let this bot in, as with a wrong token. |
@@ -26,6 +27,7 @@ export type LastnimErrorCode =
   | "token_file"
   | "version"
   | "config_hash"
+  | "session_log"
   | "ca"
   | "tls"
   | "refused"

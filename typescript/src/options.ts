@@ -20,6 +20,11 @@ export interface Options {
   version?: string | undefined;
   /** A hash of what the bot is configured with, such as its settings or its prompt: 32 bytes. */
   configHash?: Uint8Array | undefined;
+  /**
+   * The file to which everything is appended that the bot sends and receives, or the folder in which each run writes a file of its
+   * own: `lastnim check-history` holds a server to its promises by it. It never holds the token.
+   */
+  sessionLog?: string | undefined;
   /** How long a lost session is sought again, or a server that is not there yet waited for; by default two minutes. */
   giveUpAfterMs?: number | undefined;
   /**
@@ -44,6 +49,7 @@ export interface Options {
  * | `LASTNIM_TOURNAMENT` | the tournament to play to its end |
  * | `LASTNIM_BOT_VERSION` | the version of the bot |
  * | `LASTNIM_BOT_CONFIG_HASH` | the hash of its configuration, as 64 hexadecimal digits or in base64 |
+ * | `LASTNIM_SESSION_LOG` | the file or folder of the log of its sessions |
  *
  * An empty variable counts as none.
  *
@@ -58,6 +64,7 @@ export function optionsFromEnv(environment: Record<string, string | undefined> =
     caFile: variable("LASTNIM_CA"),
     tournament: variable("LASTNIM_TOURNAMENT"),
     version: variable("LASTNIM_BOT_VERSION"),
+    sessionLog: variable("LASTNIM_SESSION_LOG"),
     configHash: configHash === undefined ? undefined : parseConfigHash(configHash),
   };
 }

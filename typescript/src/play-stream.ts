@@ -6,6 +6,7 @@ import { Http2Connection } from "./http2-connection.js";
 import { Mailbox } from "./mailbox.js";
 import type { PlayAction } from "./play-action.js";
 import type { ServerAddress } from "./server-address.js";
+import type { SessionLog } from "./session-log.js";
 
 /** The largest message that is read, in bytes: the audit of a match of the most plies stays below. */
 const MAX_MESSAGE_BYTES = 64 << 20;
@@ -29,7 +30,12 @@ export class PlayStream {
   readonly #incoming: AsyncIterator<PlayResponse>;
 
   /** Opens a stream; whether that succeeds, {@link receive} tells. */
-  constructor(address: ServerAddress, headers: Record<string, string>, tickMs?: number) {
+  constructor(
+    address: ServerAddress,
+    headers: Record<string, string>,
+    tickMs?: number,
+    private readonly log?: SessionLog,
+  ) {
     this.#connection = new Http2Connection(address, tickMs);
     const client = createClient(ArenaService, grpcTransport(this.#connection));
     const requests = this.#requests();
@@ -43,7 +49,9 @@ export class PlayStream {
    */
   async receive(): Promise<PlayResponse | undefined> {
     const next = await this.#incoming.next();
-    return next.done === true ? undefined : next.value;
+    if (next.done === true) return undefined;
+    this.log?.noteReceived(next.value);
+    return next.value;
   }
 
   /** Sends an action once there is room. */
@@ -75,6 +83,7 @@ export class PlayStream {
     for (;;) {
       const request = await this.#outgoing.take();
       if (request === undefined) return;
+      this.log?.noteSent(request);
       yield request;
     }
   }

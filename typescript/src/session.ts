@@ -17,6 +17,7 @@ import type { Options } from "./options.js";
 import { PlayStream } from "./play-stream.js";
 import type { BotAnswer, BotQuestion } from "./question.js";
 import { parseServerAddress, type ServerAddress } from "./server-address.js";
+import { SessionLog } from "./session-log.js";
 import { transientLossReason } from "./status.js";
 import type { Summary } from "./summary.js";
 
@@ -64,6 +65,7 @@ export class BotRunner {
   readonly #giveUpAfterMs: number;
   readonly #logger: Logger;
   readonly #tracker: MatchTracker;
+  readonly #log: SessionLog | undefined;
   readonly #joining: JoinState | undefined;
   readonly #inputs = new Mailbox<Input>();
   readonly #stop: AbortSignal;
@@ -89,7 +91,8 @@ export class BotRunner {
     this.#giveUpAfterMs = options.giveUpAfterMs ?? GIVE_UP_AFTER_MS;
     this.#logger = options.logger ?? stderrLogger;
     this.#tracker = new MatchTracker(concurrency, this.#logger);
-    const { tournament } = options;
+    const { tournament, sessionLog } = options;
+    this.#log = sessionLog === undefined ? undefined : new SessionLog(sessionLog, options.server, options.token, this.#logger);
     this.#joining = tournament === undefined ? undefined : new JoinState(tournament, this.#giveUpAfterMs, this.#logger);
     this.#stop = stop;
   }
@@ -106,6 +109,8 @@ export class BotRunner {
       clearTimeout(this.#joinTimer);
       clearTimeout(this.#farewellTimer);
       await this.#stream?.end();
+      this.#log?.noteClosed("the run is over");
+      await this.#log?.close();
     }
   }
 
@@ -125,6 +130,7 @@ export class BotRunner {
         if (end.kind === "done") return;
         reason = end.reason;
       }
+      this.#log?.noteClosed(reason);
       this.#stream?.cancel();
       this.#stream = undefined;
       if (this.#stop.aborted) return;
@@ -141,7 +147,8 @@ export class BotRunner {
   async #openSession(): Promise<
     { kind: "opened"; stream: PlayStream; welcome: Connected } | { kind: "failed"; reason: string }
   > {
-    const stream = new PlayStream(this.#address, this.#headers, this.patience.tickMs);
+    this.#log?.beginSession();
+    const stream = new PlayStream(this.#address, this.#headers, this.patience.tickMs, this.#log);
     this.#stream = stream;
     const { welcomeWithinMs } = this.patience;
     const cancel = () => stream.cancel();

@@ -26,6 +26,8 @@ test("the environment says where to play", () => {
   for (const text of ["07", "Bw==", "g".repeat(64), Buffer.alloc(33).toString("base64")]) {
     fails(() => optionsFromEnv({ LASTNIM_TOKEN: "t", LASTNIM_BOT_CONFIG_HASH: text }), "config_hash", /it is 32 bytes, as 64 hexadecimal digits/);
   }
+  assert.equal(usual.sessionLog, undefined);
+  assert.equal(optionsFromEnv({ LASTNIM_TOKEN: "t", LASTNIM_SESSION_LOG: "logs" }).sessionLog, "logs");
   fails(() => optionsFromEnv({}), "no_token", /LASTNIM_TOKEN/);
 });
 
