@@ -1,0 +1,205 @@
+//! What it costs a database to keep events: processor time and wall time an event, by how many a transaction has.
+//!
+//! `cargo bench --bench store` writes takes of 512 matches to SQLite and, where it is installed, to PostgreSQL: one, fifty and 357 a transaction, in
+//! matches that never end and in matches of sixty takes. It uses nothing but the border of the store, so that it may be held against
+//! another version of it.
+
+#[path = "../tests/postgres/server.rs"]
+#[allow(dead_code, reason = "nobody kills it here")]
+mod postgres;
+
+use anyhow::Context as _;
+use clap::Parser;
+use lastnim::{
+    game::{MatchId, Piles, Seat, SeatCount},
+    oracle::Mover,
+    referee::{EndReason, Event, EventHash, MatchSetup, SigningKey, TimedEvent, Timestamp},
+    store::{ChainedEvent, Change, FinishedMatch, RetentionLimits, open_store},
+};
+use postgres::PostgresServer;
+use std::{
+    collections::HashMap,
+    env, fs, process,
+    time::{Duration, Instant},
+};
+
+/// Seats of every match.
+const SEATS: usize = 3;
+/// Takes of a match that ends.
+const PLIES: u32 = 60;
+/// Clock ticks of the system in a second.
+const TICKS: f64 = 100.0;
+
+/// Measures what it costs to keep events.
+#[derive(Debug, Parser)]
+struct Options {
+    /// How long each case is measured, in seconds.
+    #[arg(long, default_value_t = 3)]
+    seconds: u64,
+    /// Measures so many transactions instead of some time: for those who count instructions.
+    #[arg(long)]
+    transactions: Option<u64>,
+    /// Matches that are open at the same time.
+    #[arg(long, default_value_t = 512)]
+    matches: usize,
+    /// Measures only the cases whose names contain this, such as `SQLite 50`.
+    #[arg(long, default_value = "")]
+    only: String,
+    /// What cargo passes to every benchmark.
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+/// Matches that take turns.
+struct Players {
+    open: Vec<(MatchId, usize, u32)>,
+    began: u64,
+    next: usize,
+    most_plies: u32,
+    key: SigningKey,
+}
+
+impl Players {
+    fn new(matches: usize, most_plies: u32) -> Self {
+        let key = SigningKey::from_seed(&[7; 32]);
+        let mut players = Self { open: Vec::new(), began: 0, next: 0, most_plies, key };
+        players.open = (0..matches).map(|_| players.new_match()).collect();
+        players
+    }
+
+    fn new_match(&mut self) -> (MatchId, usize, u32) {
+        self.began += 1;
+        (MatchId::new(1_700_000_000_000 + self.began, &[7; 10]), 0, 0)
+    }
+
+    /// Returns the next take of so many matches; one that has come to its end begins anew.
+    fn next_changes(&mut self, events: usize) -> anyhow::Result<Vec<Change>> {
+        let seats = SeatCount::new(SEATS)?;
+        let mut changes = Vec::with_capacity(events);
+        for _ in 0..events {
+            let place = self.next % self.open.len();
+            self.next += 1;
+            let (id, first, ply) = self.open[place];
+            let at = Timestamp::from_micros(1_700_000_000_000_000 + self.next as u64);
+            let chained = |event| {
+                let bytes = std::array::from_fn(|byte| (self.next >> (byte % 8)) as u8);
+                ChainedEvent { event: TimedEvent { at, event }, hash: EventHash::from_bytes(bytes) }
+            };
+            if first == 0 {
+                let bots: Vec<_> =
+                    (0..SEATS).map(|seat| format!("bot-{seat}").parse()).collect::<Result<_, _>>()?;
+                let setup = MatchSetup::new(bots.try_into()?, Piles::parse(&[1 << 62])?);
+                let events = vec![chained(Event::Created(Box::new(setup)))];
+                changes.push(Change::MatchEvents { id, first, events });
+                self.open[place] = (id, 1, 0);
+            } else if ply == self.most_plies {
+                let ended = chained(Event::Ended { reason: EndReason::Cancelled, winner: None });
+                let seal = self.key.seal(ended.hash);
+                changes.push(Change::MatchEvents { id, first, events: vec![ended] });
+                changes.push(Change::MatchOver(Box::new(FinishedMatch { id, seal, outcome: None })));
+                self.open[place] = self.new_match();
+            } else {
+                let took = Event::Took {
+                    ply,
+                    seat: seats.seat_at_offset(Seat::FIRST, ply as usize % SEATS),
+                    take: 1,
+                    mover: Mover::Bot,
+                    charged: Duration::from_micros(1_234),
+                    credited: Duration::from_micros(12),
+                    note_hash: None,
+                };
+                changes.push(Change::MatchEvents { id, first, events: vec![chained(took)] });
+                self.open[place] = (id, first + 1, ply + 1);
+            }
+        }
+        Ok(changes)
+    }
+}
+
+/// Returns the processor time of this process and of those that it has started, in seconds.
+fn processor_seconds() -> anyhow::Result<f64> {
+    let mut processes = HashMap::new();
+    for entry in fs::read_dir("/proc")? {
+        let name = entry?.file_name();
+        let Some(pid) = name.to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
+        // One that has ended meanwhile has no file any more.
+        let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { continue };
+        let (_, fields) = stat.rsplit_once(')').context("/proc/*/stat has a name in brackets")?;
+        let fields: Vec<&str> = fields.split_whitespace().collect();
+        let ticks = fields[11].parse::<f64>()? + fields[12].parse::<f64>()?;
+        processes.insert(pid, (fields[1].parse::<u32>()?, ticks / TICKS));
+    }
+    let own = process::id();
+    let is_own = |mut pid: u32| {
+        while pid != own {
+            let Some(&(parent, _)) = processes.get(&pid) else { return false };
+            pid = parent;
+        }
+        true
+    };
+    Ok(processes.iter().filter(|(pid, _)| is_own(**pid)).map(|(_, (_, seconds))| seconds).sum())
+}
+
+/// What is measured: events a transaction, and takes of a match.
+type Case = (usize, u32);
+
+const CASES: [Case; 5] = [(1, u32::MAX), (50, u32::MAX), (357, u32::MAX), (50, PLIES), (357, PLIES)];
+
+/// Returns the name of a case.
+fn case_name(database: &str, (events, plies): Case) -> String {
+    let ends = if plies == PLIES { "with ends" } else { "without ends" };
+    format!("{database} {events} a transaction {ends}")
+}
+
+async fn measure(name: &str, url: &str, options: &Options, (events, plies): Case) -> anyhow::Result<()> {
+    let store = open_store(&url.parse()?, RetentionLimits::default()).await?;
+    let mut players = Players::new(options.matches, plies);
+    for _ in 0..2 {
+        store.write(&players.next_changes(options.matches)?).await?;
+    }
+    let (began, used) = (Instant::now(), processor_seconds()?);
+    let (mut transactions, mut slowest) = (0, Duration::ZERO);
+    while options.transactions.map_or(began.elapsed().as_secs() < options.seconds, |most| transactions < most)
+    {
+        let changes = players.next_changes(events)?;
+        let begun = Instant::now();
+        store.write(&changes).await?;
+        slowest = slowest.max(begun.elapsed());
+        transactions += 1;
+    }
+    let (elapsed, used) = (began.elapsed().as_secs_f64(), processor_seconds()? - used);
+    let written = transactions as f64 * events as f64;
+    println!(
+        "{name:<45} {:>8.2} us of processor and {:>8.2} us an event, slowest transaction {:>6.1} ms",
+        used * 1e6 / written,
+        elapsed * 1e6 / written,
+        slowest.as_secs_f64() * 1e3,
+    );
+    store.close().await;
+    Ok(())
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> anyhow::Result<()> {
+    let options = Options::parse();
+    let folder = env::temp_dir().join(format!("lastnim-bench-store-{}", process::id()));
+    fs::create_dir_all(&folder)?;
+    let of = |database: &str| {
+        let named = CASES.map(|case| (case_name(database, case), case));
+        named.into_iter().filter(|(name, _)| name.contains(&options.only)).collect::<Vec<_>>()
+    };
+    for (number, (name, case)) in of("SQLite").into_iter().enumerate() {
+        let url = format!("sqlite:{}", folder.join(format!("{number}.db")).display());
+        measure(&name, &url, &options, case).await?;
+    }
+    fs::remove_dir_all(&folder)?;
+    let of_postgres = of("PostgreSQL");
+    if of_postgres.is_empty() {
+        return Ok(());
+    }
+    let Some(server) = PostgresServer::start() else { return Ok(()) };
+    for (number, (name, case)) in of_postgres.into_iter().enumerate() {
+        measure(&name, &server.create_database(&format!("bench{number}")), &options, case).await?;
+    }
+    Ok(())
+}
