@@ -4,6 +4,8 @@
 //! matches that never end and in matches of sixty takes. It uses nothing but the border of the store, so that it may be held against
 //! another version of it.
 
+#![expect(clippy::cast_precision_loss, reason = "what is counted here is far below 2^53")]
+
 #[path = "../tests/postgres/server.rs"]
 #[allow(dead_code, reason = "nobody kills it here")]
 mod postgres;

@@ -28,6 +28,10 @@ fn event(number: u64) -> ChainedEvent {
     ChainedEvent { event: TimedEvent { at: Timestamp::from_micros(number), event }, hash }
 }
 
+fn column_number(number: usize) -> i64 {
+    i64::try_from(number).unwrap()
+}
+
 fn bytes_of(events: impl IntoIterator<Item = u64>) -> Vec<u8> {
     let mut bytes = Vec::new();
     events.into_iter().for_each(|number| append_event(&mut bytes, &event(number)));
@@ -61,14 +65,14 @@ impl Tables {
         }
         for row in self.rows.values().filter(|_| is_open) {
             for run in parse_journal_row(row).unwrap().iter().filter(|run| run.id == id) {
-                if run.seq as i64 >= next {
-                    assert_eq!(run.seq as i64, next);
+                if column_number(run.seq) >= next {
+                    assert_eq!(column_number(run.seq), next);
                     bytes.extend_from_slice(run.bytes);
-                    next += run.count as i64;
+                    next += column_number(run.count);
                 }
             }
         }
-        assert_eq!(bytes.len(), next as usize * EVENT);
+        assert_eq!(column_number(bytes.len()), next * column_number(EVENT));
         bytes
     }
 
@@ -189,7 +193,7 @@ fn a_run_that_does_not_follow_becomes_a_part_as_it_is() {
         journal.take_in(&JournalRun { id, seq: next, count: 1, bytes: &after }, &mut parts).unwrap();
         parts.append(&mut journal.settle().unwrap());
         let places: Vec<_> = parts.iter().map(|part| (part.seq, part.next_seq)).collect();
-        let (seq, next) = (seq.max(2) as i64, next as i64);
+        let (seq, next) = (column_number(seq.max(2)), column_number(next));
         assert_eq!(places, [(0, 2), (seq, next), (next, next + 1)]);
         assert_eq!(parts[1].bytes, [&[VERSION], &bytes[..length]].concat());
     }
