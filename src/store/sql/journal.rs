@@ -321,8 +321,8 @@ impl Journal {
         if let Some(events) = events {
             open.bytes.extend_from_slice(run.bytes);
             open.count += run.count;
-            let takes = events.iter().filter_map(|kept| parse_take(kept.canonical));
-            open.plies = takes.last().map_or(open.plies, |ply| ply + 1);
+            let newest_take = events.iter().rev().find_map(|kept| parse_take(kept.canonical));
+            open.plies = newest_take.map_or(open.plies, |ply| ply + 1);
             return Ok(());
         }
         if open.is_new() {

@@ -66,7 +66,7 @@ impl KeptPart {
     }
 }
 
-fn at_event(index: usize, why: DamageReason) -> DamageReason {
+fn at_event(index: usize, why: &str) -> DamageReason {
     format!("event {index}: {why}")
 }
 
@@ -122,7 +122,7 @@ impl RecordReplay {
     /// Adds the next event, which stands in a row of its own.
     pub(super) fn push_row(&mut self, row: &impl RowColumns) -> Result<(), StoreError> {
         let index = self.len();
-        let added = self.read_timed_event(index, row).map_err(|why| at_event(index, why));
+        let added = self.read_timed_event(index, row).map_err(|why| at_event(index, &why));
         let added = added.and_then(|(event, hash)| self.push_event(event, hash));
         name_damage(format_args!("the record of match {}", self.id), added)
     }
@@ -130,7 +130,7 @@ impl RecordReplay {
     /// Adds the events of a part.
     pub(super) fn push_part(&mut self, part: &KeptPart) -> Result<(), StoreError> {
         let index = self.len();
-        let events = KeptEvents::of_part(&part.bytes).map_err(|why| at_event(index, why));
+        let events = KeptEvents::of_part(&part.bytes).map_err(|why| at_event(index, &why));
         let added = events.and_then(|events| self.push_kept(part.seq, part.next_seq, events));
         name_damage(format_args!("the record of match {}", self.id), added)
     }
@@ -155,19 +155,19 @@ impl RecordReplay {
     /// Adds events that begin at the place `seq` and end before `next`.
     fn push_kept(&mut self, seq: u64, next: u64, events: KeptEvents<'_>) -> Result<(), DamageReason> {
         if seq != self.len() as u64 {
-            return Err(at_event(self.len(), format!("it is missing, and event {seq} is there")));
+            return Err(at_event(self.len(), &format!("it is missing, and event {seq} is there")));
         }
         for kept in events {
             let index = self.len();
-            let KeptEvent { canonical, hash } = kept.map_err(|why| at_event(index, why))?;
+            let KeptEvent { canonical, hash } = kept.map_err(|why| at_event(index, &why))?;
             let seats = self.record.is_some().then_some(self.seats);
             let event = parse_canonical_bytes(canonical, seats);
-            self.push_event(event.map_err(|error| at_event(index, error.to_string()))?, hash)?;
+            self.push_event(event.map_err(|error| at_event(index, &error.to_string()))?, hash)?;
         }
         if next != self.len() as u64 {
             return Err(at_event(
                 self.len(),
-                format!("it should be the event before {next}, and is not there"),
+                &format!("it should be the event before {next}, and is not there"),
             ));
         }
         Ok(())
@@ -182,7 +182,7 @@ impl RecordReplay {
         pushed.map_err(|error| error.to_string())?;
         if self.record.as_ref().map(Record::last_hash) != Some(hash) {
             let why = "its hash is not that of what is kept of it and of the events before";
-            return Err(at_event(index, why.to_owned()));
+            return Err(at_event(index, why));
         }
         Ok(())
     }

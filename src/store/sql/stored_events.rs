@@ -77,7 +77,7 @@ fn add_losses(parts: &[KeptPart], lost: &mut LostSeat) -> Result<(), DamageReaso
                 Event::Created(setup) => seats = Some(setup.seats()),
                 Event::Struck { seat, reason, .. } if seat == lost.seat => lost.strikes.push(reason),
                 Event::Forfeited { seat, reason } if seat == lost.seat => {
-                    lost.loss = Some((reason, timed.at))
+                    lost.loss = Some((reason, timed.at));
                 }
                 _ => {}
             }
