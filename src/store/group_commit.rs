@@ -1,6 +1,8 @@
 //! One writer for all: whatever waits is written in one transaction.
 
 use super::{Change, Store, StoreError};
+use crate::game::MatchId;
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -23,13 +25,12 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 const LOG_REPEAT_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Makes changes last. Changes of many at the same time share a transaction; while the database cannot be used, they wait
-/// until it can, in their order. Where nothing outlasts the process there is nothing to share, and changes are written at
-/// once.
+/// until it can, in their order. Where nothing outlasts the process there is nothing to share, and what somebody waits for is
+/// written at once.
 #[derive(Debug)]
 pub struct GroupCommit {
     store: Arc<dyn Store>,
-    /// None where the store is not durable.
-    queue: Option<mpsc::UnboundedSender<PendingCommit>>,
+    queue: mpsc::UnboundedSender<PendingCommit>,
     trouble: watch::Receiver<Option<StoreError>>,
     gives_up: watch::Sender<bool>,
     tally: Arc<CommitTally>,
@@ -50,10 +51,73 @@ struct CommitTally {
     commits: AtomicU64,
 }
 
+/// What became of the changes of a match.
+pub type MatchCommit = (MatchId, Result<(), StoreError>);
+
+/// Hears what became of the changes of matches.
+pub trait CommitListener: fmt::Debug + Send + Sync {
+    /// Hears of the matches whose changes one transaction had, in the order in which they were submitted. It takes them out.
+    fn note_committed(&self, results: &mut Vec<MatchCommit>);
+}
+
 #[derive(Debug)]
 struct PendingCommit {
     changes: Vec<Change>,
-    done: oneshot::Sender<Result<(), StoreError>>,
+    done: CommitAnswer,
+}
+
+/// Where the answer to a commit goes.
+#[derive(Debug)]
+enum CommitAnswer {
+    Caller(oneshot::Sender<Result<(), StoreError>>),
+    Listener(ListenerAnswer),
+}
+
+/// The answer to a listener. One that is dropped on the way says that the writer has broken down.
+#[derive(Debug)]
+struct ListenerAnswer {
+    id: MatchId,
+    /// None once it is answered.
+    listener: Option<Arc<dyn CommitListener>>,
+}
+
+impl Drop for ListenerAnswer {
+    fn drop(&mut self) {
+        if let Some(listener) = self.listener.take() {
+            listener.note_committed(&mut vec![(self.id, Err(writer_broken_error()))]);
+        }
+    }
+}
+
+/// The answers of one transaction that are still to be given to listeners, so that each hears of all of its matches at once.
+#[derive(Debug, Default)]
+struct ListenerAnswers {
+    by_listener: Vec<(Arc<dyn CommitListener>, Vec<MatchCommit>)>,
+}
+
+impl ListenerAnswers {
+    fn add(&mut self, answer: CommitAnswer, result: Result<(), StoreError>) {
+        match answer {
+            CommitAnswer::Caller(caller) => {
+                // Who does not wait any longer need not hear.
+                let _ = caller.send(result);
+            }
+            CommitAnswer::Listener(mut answer) => {
+                let Some(listener) = answer.listener.take() else { return };
+                let known = self.by_listener.iter_mut().find(|(known, _)| Arc::ptr_eq(known, &listener));
+                match known {
+                    Some((_, results)) => results.push((answer.id, result)),
+                    None => self.by_listener.push((listener, vec![(answer.id, result)])),
+                }
+            }
+        }
+    }
+
+    fn give(self) {
+        for (listener, mut results) in self.by_listener {
+            listener.note_committed(&mut results);
+        }
+    }
 }
 
 impl GroupCommit {
@@ -62,13 +126,16 @@ impl GroupCommit {
         let (trouble, in_trouble) = watch::channel(None);
         let (gives_up, giving_up) = watch::channel(false);
         let tally = Arc::new(CommitTally::default());
-        let queue = store.is_durable().then(|| {
-            let (queue, waiting) = mpsc::unbounded_channel();
-            let (store, tally) = (Arc::clone(&store), Arc::clone(&tally));
-            let writer = CommitWriter { store, waiting, trouble, giving_up, tally, failing: None };
-            tokio::spawn(writer.run());
-            queue
-        });
+        let (queue, waiting) = mpsc::unbounded_channel();
+        let writer = CommitWriter {
+            store: Arc::clone(&store),
+            waiting,
+            trouble,
+            giving_up,
+            tally: Arc::clone(&tally),
+            failing: None,
+        };
+        tokio::spawn(writer.run());
         Self { store, queue, trouble: in_trouble, gives_up, tally }
     }
 
@@ -78,10 +145,32 @@ impl GroupCommit {
     /// If the store refuses them for good, is [lost](Self::wait_until_lost), or cannot be used and nobody [waits](Self::fail_waiting) any
     /// longer. What a caller does not wait for may be written all the same.
     pub async fn commit(&self, changes: Vec<Change>) -> Result<(), StoreError> {
-        let Some(queue) = &self.queue else { return self.store.write(&changes).await };
+        if !self.store.is_durable() {
+            return self.store.write(&changes).await;
+        }
         let (done, answer) = oneshot::channel();
-        queue.send(PendingCommit { changes, done }).map_err(|_| writer_broken_error())?;
+        let commit = PendingCommit { changes, done: CommitAnswer::Caller(done) };
+        self.queue.send(commit).map_err(|_| writer_broken_error())?;
         answer.await.map_err(|_| writer_broken_error())?
+    }
+
+    /// Makes changes of a match last, all or none of them, and tells the listener once they do, or cannot.
+    ///
+    /// # Errors
+    /// If the writer has broken down. The listener does not hear of these changes then.
+    pub fn submit(
+        &self,
+        changes: Vec<Change>,
+        id: MatchId,
+        listener: Arc<dyn CommitListener>,
+    ) -> Result<(), StoreError> {
+        let done = CommitAnswer::Listener(ListenerAnswer { id, listener: Some(listener) });
+        self.queue.send(PendingCommit { changes, done }).map_err(|mut unsent| {
+            if let CommitAnswer::Listener(answer) = &mut unsent.0.done {
+                answer.listener = None;
+            }
+            writer_broken_error()
+        })
     }
 
     /// Fails while the store cannot be used: for callers who would rather try again than wait.
@@ -175,10 +264,11 @@ impl CommitWriter {
             match self.write_with_retries(&changes).await {
                 Err(StoreError::Refused(_)) if answers.len() > 1 => self.write_each(&changes, answers).await,
                 written => {
+                    let mut listeners = ListenerAnswers::default();
                     for (_, done) in answers {
-                        // Who does not wait any longer need not hear.
-                        let _ = done.send(written.clone());
+                        listeners.add(done, written.clone());
                     }
+                    listeners.give();
                 }
             }
             changes.clear();
@@ -223,16 +313,14 @@ impl CommitWriter {
     }
 
     /// Writes the changes of each by themselves, so that what is refused hurts nobody else.
-    async fn write_each(
-        &mut self,
-        changes: &[Change],
-        answers: Vec<(usize, oneshot::Sender<Result<(), StoreError>>)>,
-    ) {
+    async fn write_each(&mut self, changes: &[Change], answers: Vec<(usize, CommitAnswer)>) {
         let mut rest = changes;
         for (count, done) in answers {
             let (own, others) = rest.split_at(count);
             rest = others;
-            let _ = done.send(self.write_with_retries(own).await);
+            let mut listeners = ListenerAnswers::default();
+            listeners.add(done, self.write_with_retries(own).await);
+            listeners.give();
         }
     }
 

@@ -28,7 +28,7 @@ pub use change::{
 };
 pub use check::{StoreCheck, check_store};
 pub use error::StoreError;
-pub use group_commit::{CommitCounts, GroupCommit};
+pub use group_commit::{CommitCounts, CommitListener, GroupCommit, MatchCommit};
 pub use lost_seat::LostSeat;
 pub use matches::{HeadsPage, MatchFilter, MatchHead, MatchSummary, StoredMatch, StoredResult};
 pub use memory::{MemoryStore, RetentionLimits};
