@@ -3,6 +3,7 @@
 use prost::Message as _;
 use protox::prost_reflect::{DescriptorPool, Kind};
 use std::{collections::BTreeSet, env, error::Error, fs, path::PathBuf};
+use tonic_build::manual::{Method, Service};
 
 const PROTOS: [&str; 18] = [
     "lastnim/v1/game.proto",
@@ -58,11 +59,29 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut names = prost_build::Config::new();
     names.enable_type_names();
     rare.into_iter().fold(generator, boxing).compile_fds_with_config(descriptors, names)?;
+    if has_feature("SERVER") {
+        generate_play_service();
+    }
     pbjson_build::Builder::new()
         .register_descriptors(&encoded)?
         .preserve_proto_field_names()
         .build(&kept_types(&encoded)?)?;
     Ok(())
+}
+
+/// Generates the service of sessions once more, of the types that sessions work with: no message of prost is made on the way.
+fn generate_play_service() {
+    let play = Method::builder()
+        .name("play")
+        .route_name("Play")
+        .input_type("crate::wire::IncomingAction")
+        .output_type("crate::wire::ServerEvent")
+        .codec_path("crate::wire::PlayCodec")
+        .client_streaming()
+        .server_streaming()
+        .build();
+    let service = Service::builder().name("ArenaService").package("lastnim.v1").method(play).build();
+    tonic_build::manual::Builder::new().build_client(false).compile(&[service]);
 }
 
 /// Returns the paths of the types that are kept, with all that they are made of.

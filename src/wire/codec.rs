@@ -40,6 +40,7 @@ where
     }
 }
 
-fn buffer_settings() -> BufferSettings {
+/// Returns the sizes of the buffers of a stream.
+pub(super) fn buffer_settings() -> BufferSettings {
     BufferSettings::new(BUFFER_BYTES, YIELD_BYTES)
 }

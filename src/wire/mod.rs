@@ -22,6 +22,8 @@ pub mod json;
 mod listed_state;
 pub mod manifest;
 mod play;
+#[cfg(feature = "server")]
+mod play_codec;
 mod positions;
 mod public_tournament;
 pub mod record;
@@ -46,8 +48,17 @@ pub use field::{RequestField, parse_request};
 pub use joining::{JoinRefusal, JoinRefused};
 pub use listed_state::ListedState;
 pub use play::{BotAction, InvalidAction, MatchEvent, RevealedRows, ServerEvent, TakeFeed, UnheardEnd};
+#[cfg(feature = "server")]
+pub use play_codec::{IncomingAction, PlayCodec};
 pub use public_tournament::PublicTournament;
 pub use violation::{Violation, Violations};
+
+/// The generated service of sessions, with a codec of its own.
+#[cfg(feature = "server")]
+#[allow(missing_docs, clippy::all, clippy::pedantic)]
+pub mod play_service {
+    include!(concat!(env!("OUT_DIR"), "/lastnim.v1.ArenaService.rs"));
+}
 
 /// The generated messages, clients and service traits of the package `lastnim.v1`; the protos document them.
 #[allow(missing_docs, clippy::all, clippy::pedantic)]

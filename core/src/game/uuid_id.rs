@@ -45,6 +45,19 @@ macro_rules! uuid_id {
                 (self.0.as_u128() >> 80) as u64
             }
 
+            /// Writes its text into the first bytes of a buffer.
+            ///
+            /// # Panics
+            /// If the buffer has fewer than [`CHARS`](Self::CHARS) bytes.
+            pub fn write_text(&self, buffer: &mut [u8]) {
+                self.0.hyphenated().encode_lower(buffer);
+            }
+
+            /// Returns the last 62 bits of it, which were drawn at random, behind two that are the same in all ids.
+            pub fn random_bits(&self) -> u64 {
+                self.0.as_u64_pair().1
+            }
+
             /// Takes the 16 bytes of an id, the most significant first, as its text has them.
             pub const fn from_bytes(bytes: [u8; 16]) -> Self {
                 Self(uuid::Uuid::from_bytes(bytes))
