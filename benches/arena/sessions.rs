@@ -23,6 +23,8 @@ const CONNECTION_WINDOW_BYTES: u32 = 16 << 20;
 /// The largest message read, in bytes: the audit of a match that went to its ply limit is some megabytes.
 const MAX_MESSAGE_BYTES: usize = 32 << 20;
 const KEEPALIVE: Duration = Duration::from_secs(10);
+/// Things that are made at the same time: fewer than a server takes from one address.
+const MAX_AT_ONCE: usize = 128;
 const HOUR_MS: u32 = 3_600_000;
 
 /// One bot on one stream.
@@ -120,7 +122,7 @@ pub(crate) async fn create_match(channel: Channel, bots: Vec<String>, first: usi
     Ok(())
 }
 
-/// Makes one thing of each item, all at the same time, and returns them in the order of the items.
+/// Makes one thing of each item, many at the same time, and returns them in the order of the items.
 pub(crate) async fn in_order<T, U, F>(items: Vec<T>, make: impl Fn(T) -> F) -> anyhow::Result<Vec<U>>
 where
     U: Send + 'static,
@@ -130,6 +132,12 @@ where
     let mut results: Vec<Option<U>> = Vec::new();
     results.resize_with(items.len(), || None);
     for (number, item) in items.into_iter().enumerate() {
+        if tasks.len() >= MAX_AT_ONCE
+            && let Some(done) = tasks.join_next().await
+        {
+            let (number, result): (usize, anyhow::Result<U>) = done?;
+            results[number] = Some(result?);
+        }
         let making = make(item);
         tasks.spawn(async move { (number, making.await) });
     }

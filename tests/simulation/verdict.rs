@@ -68,10 +68,16 @@ pub fn check_end(world: &World, tally: &mut Tally) {
         let mut fold = BTreeMap::new();
         let results = results(&tables, id);
         for result in &results {
-            let stored = finish_at_once(tables.match_record(result.id)).expect("a record can be read");
-            let Some(stored) = stored else {
-                world.history.complain("records are kept", format!("none of {}", result.id));
-                continue;
+            let stored = match finish_at_once(tables.match_record(result.id)) {
+                Ok(Some(stored)) => stored,
+                Ok(None) => {
+                    world.history.complain("records are kept", format!("none of {}", result.id));
+                    continue;
+                }
+                Err(error) => {
+                    world.history.complain("records can be read", error.to_string());
+                    continue;
+                }
             };
             tally.matches += 1;
             tally.plies += u64::from(stored.record.state().ply());
