@@ -1,9 +1,9 @@
 //! What goes on in a tournament: who is connected, who is waited for, which matches are under way, and how much time is left.
 
-use super::arena::Arena;
+use super::arena::{Arena, OpenMatch};
 use super::error::ArenaError;
 use super::longest_match::longest_match;
-use super::match_overview::MatchOverview;
+use super::shard::MatchView;
 use super::tournament_handle::{TournamentHandle, TournamentView};
 use crate::game::{BotName, MatchId, Seat, TournamentId};
 use crate::referee::{MatchSetup, Timestamp};
@@ -88,7 +88,8 @@ impl TimeLeft {
 /// An open match, as it was looked at.
 struct LookedAt {
     id: MatchId,
-    overview: Arc<MatchOverview>,
+    open: OpenMatch,
+    view: MatchView,
     waited: Duration,
 }
 
@@ -125,7 +126,7 @@ impl Arena {
             absent,
             absent_count,
             match_count: open.len(),
-            matches: open.iter().filter_map(|open| open_match_view(open, now)).take(most).collect(),
+            matches: open.iter().take(most).map(|open| open_match_view(open, now)).collect(),
             awaited,
             awaited_count,
             time_left: time_left(handle, view, now),
@@ -140,14 +141,15 @@ impl Arena {
     fn look_at_matches(&self, id: TournamentId, now: Timestamp) -> Vec<LookedAt> {
         let is_of_it =
             |setup: &MatchSetup| setup.origin.as_ref().is_some_and(|origin| origin.tournament == id);
-        let of_it: Vec<(MatchId, Arc<MatchOverview>)> = {
+        let of_it: Vec<(MatchId, OpenMatch)> = {
             let matches = self.lock_matches();
-            let of_it = matches.iter().filter(|(_, open)| is_of_it(open.overview.setup()));
-            of_it.map(|(&id, open)| (id, Arc::clone(&open.overview))).collect()
+            let of_it = matches.iter().filter(|(_, open)| is_of_it(&open.setup));
+            of_it.map(|(&id, open)| (id, open.clone())).collect()
         };
-        let looked_at = |(id, overview): (MatchId, Arc<MatchOverview>)| {
-            let waited = overview.awaited().waited_and_left(now).map_or(Duration::ZERO, |(waited, _)| waited);
-            overview.is_under_way().then_some(LookedAt { id, overview, waited })
+        let looked_at = |(id, open): (MatchId, OpenMatch)| {
+            let view = open.handle.view()?;
+            let waited = view.awaited.waited_and_left(now).map_or(Duration::ZERO, |(waited, _)| waited);
+            Some(LookedAt { id, open, view, waited })
         };
         of_it.into_iter().filter_map(looked_at).collect()
     }
@@ -155,10 +157,9 @@ impl Arena {
     /// Returns how many bots these matches wait for, and those first for whom one has been waiting longest.
     fn awaited_bots(&self, open: &[LookedAt], most: usize) -> (usize, Vec<AwaitedBot>) {
         let mut by_bot: HashMap<&BotName, (usize, Duration)> = HashMap::new();
-        for LookedAt { overview, waited, .. } in open {
-            let awaited = overview.awaited();
-            let seated = overview.setup().bots.enumerate();
-            for (_, bot) in seated.filter(|&(seat, _)| awaited.contains(seat)) {
+        for LookedAt { open, view, waited, .. } in open {
+            let seated = open.setup.bots.enumerate();
+            for (_, bot) in seated.filter(|&(seat, _)| view.awaited.contains(seat)) {
                 let (matches, longest) = by_bot.entry(bot).or_default();
                 *matches += 1;
                 *longest = (*longest).max(*waited);
@@ -178,15 +179,14 @@ impl Arena {
     }
 }
 
-fn open_match_view(open: &LookedAt, now: Timestamp) -> Option<OpenMatchView> {
-    let summary = open.overview.summary(open.id)?;
-    let awaited = open.overview.awaited();
-    Some(OpenMatchView {
-        summary,
-        awaited: open.overview.setup().seats().iter().filter(|&seat| awaited.contains(seat)).collect(),
+fn open_match_view(open: &LookedAt, now: Timestamp) -> OpenMatchView {
+    let awaited = &open.view.awaited;
+    OpenMatchView {
+        summary: open.open.summary_of_view(open.id, open.view.clone()),
+        awaited: open.open.setup.seats().iter().filter(|&seat| awaited.contains(seat)).collect(),
         waited_and_left: awaited.waited_and_left(now),
         is_frozen: awaited.frozen_at.is_some(),
-    })
+    }
 }
 
 /// Returns how long a tournament may last yet; nothing before it runs, where it is open-ended, and of ladders, which wait

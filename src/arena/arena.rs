@@ -8,15 +8,14 @@ use super::ids::IdGenerator;
 use super::keyring::{Keyring, Principal};
 use super::limits::Limits;
 use super::match_handle::MatchHandle;
-use super::match_overview::MatchOverview;
-use super::match_task::MatchContext;
 use super::open_records::OpenRecords;
 use super::practice::House;
 use super::roster::Roster;
+use super::shard::{MatchContext, MatchTerms, Shards};
 use super::tournament_handle::TournamentHandle;
 use super::wall_clock::WallClock;
 use crate::game::{MatchId, TournamentId};
-use crate::referee::{PublicKey, SigningKey, Timestamp};
+use crate::referee::{MatchSetup, PublicKey, SigningKey, Timestamp};
 use crate::store::{
     Change, CommitCounts, GroupCommit, MemoryStore, RetentionLimits, Store, StoreError, Token,
 };
@@ -85,6 +84,7 @@ pub(super) struct ArenaInner {
     /// For reading; writing goes through the context.
     pub(super) store: Arc<dyn Store>,
     pub(super) context: Arc<MatchContext>,
+    pub(super) shards: Shards,
     pub(super) matches: RwLock<BTreeMap<MatchId, OpenMatch>>,
     /// Signalled whenever a match ends.
     pub(super) match_ended: Notify,
@@ -114,8 +114,8 @@ pub(super) struct ArenaInner {
 pub(super) struct OpenMatch {
     /// Takes inputs for it.
     pub(super) handle: MatchHandle,
-    /// What is always known of it.
-    pub(super) overview: Arc<MatchOverview>,
+    /// What was fixed before the first move.
+    pub(super) setup: Arc<MatchSetup>,
 }
 
 /// Held by whoever changes the register of bots or the state of a tournament.
@@ -149,13 +149,16 @@ impl Arena {
         let open = OpenRecords::read(store.as_ref()).await?;
         let clock = WallClock::start(environment.date(), open.last_event_time(), limits.stall_threshold);
         let durability = if store.is_durable() { durability } else { Durability::Match };
-        let context = MatchContext {
-            clock: clock.clone(),
-            commits: GroupCommit::start(Arc::clone(&store)),
+        let terms = MatchTerms {
             key,
             durability,
             return_grace: limits.return_grace,
+            unread_per_seat: limits.unread_per_seat,
         };
+        let commits = GroupCommit::start(Arc::clone(&store));
+        let context = MatchContext { clock: clock.clone(), commits, terms };
+        let context = Arc::new(context);
+        let shards = Shards::start(tokio::runtime::Handle::current().metrics().num_workers(), &context);
         let roster = Roster::new(limits.missed_ends);
         let inner = ArenaInner {
             limits: Arc::new(limits),
@@ -166,7 +169,8 @@ impl Arena {
             roster: Arc::new(roster),
             house: House::default(),
             store,
-            context: Arc::new(context),
+            context,
+            shards,
             matches: RwLock::default(),
             match_ended: Notify::new(),
             tournaments: RwLock::default(),
@@ -201,7 +205,7 @@ impl Arena {
 
     /// Returns the key that the signatures of records are verified with.
     pub fn public_key(&self) -> PublicKey {
-        self.inner.context.key.public_key()
+        self.inner.context.terms.key.public_key()
     }
 
     /// Returns how much was written to the store so far.

@@ -15,8 +15,9 @@ use self::progress::{
 use super::arena::Arena;
 use super::cpu_times::CpuTask;
 use super::error::ArenaError;
-use super::match_handle::{MatchHandle, MatchInput};
+use super::match_handle::MatchHandle;
 use super::matches::{BegunMatch, MatchFuture};
+use super::shard::MatchInput;
 use super::tournament_handle::{DirectorInbox, SharedSchedule, TournamentHandle};
 use crate::game::MatchId;
 use crate::referee::{MatchSetup, Origin};
@@ -125,9 +126,9 @@ impl Director {
     /// Plays all pairings, or stops early when it is cancelled.
     pub(super) async fn run(mut self) {
         if self.stage == DirectorStage::Cancelling {
-            self.cancel_open_matches(0).await;
+            self.cancel_open_matches(0);
         }
-        self.apply_rulings().await;
+        self.apply_rulings();
         self.update_after_results().await;
         self.handle.begin_pace(self.arena.now());
         loop {
@@ -202,7 +203,7 @@ impl Director {
                 // First of all, so that a server that dies on the way goes on cancelling.
                 self.store_cancellation().await?;
                 self.stage = DirectorStage::Cancelling;
-                self.cancel_open_matches(0).await;
+                self.cancel_open_matches(0);
             }
             DirectorResponse::ChangeField(request) => self.change_field(request).await?,
             DirectorResponse::TakeSnapshot(request) => self.answer_snapshot(request).await,
@@ -220,7 +221,7 @@ impl Director {
 
     /// Does what results may lead to besides further matches.
     async fn update_after_results(&mut self) {
-        self.cancel_surplus_matches().await;
+        self.cancel_surplus_matches();
         self.notify_suspended_bots();
         self.write_checkpoint_if_due().await;
     }
@@ -329,7 +330,7 @@ impl Director {
             };
         self.last_begun = self.last_begun.max(Some(id));
         for seat in self.rulings.lost_seats(&pairing) {
-            handle.send_detached(MatchInput::Disqualify { seat });
+            handle.send(MatchInput::Disqualify { seat });
         }
         self.spawn_match(OpenPairing { pairing, handle, id }, play);
         None
@@ -391,20 +392,20 @@ impl Director {
     }
 
     /// Calls off the matches that are played beyond the answer of a test.
-    async fn cancel_surplus_matches(&self) {
+    fn cancel_surplus_matches(&self) {
         let (settled, total) = {
             let schedule = self.schedule.lock();
             (schedule.settled_below(), schedule.total_matches())
         };
         if let (true, TotalMatches::Exactly(total)) = (settled < u64::MAX, total) {
-            self.cancel_open_matches(total).await;
+            self.cancel_open_matches(total);
         }
     }
 
     /// Calls off the open matches from a number on.
-    async fn cancel_open_matches(&self, first: u64) {
+    fn cancel_open_matches(&self, first: u64) {
         for open in self.open.values().filter(|open| open.pairing.number >= first) {
-            open.handle.send(MatchInput::Cancel).await;
+            open.handle.send(MatchInput::Cancel);
         }
     }
 }

@@ -169,7 +169,7 @@ impl Arena {
 
     /// Signs a manifest.
     pub fn seal_manifest(&self, hash: ManifestHash) -> Seal {
-        self.inner.context.key.seal_manifest(hash)
+        self.inner.context.terms.key.seal_manifest(hash)
     }
 }
 

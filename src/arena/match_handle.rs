@@ -2,172 +2,25 @@
 
 use super::outbox::Outbox;
 use super::session_link::SessionLink;
-use crate::game::{Row, RowError, Seat, SeatCount};
-use crate::oracle::Audit;
-use crate::referee::{NoteHash, NoteHashError, Record, TimedEvent, Timestamp};
-use std::sync::Arc;
-use tokio::runtime::Handle;
-use tokio::sync::mpsc::Permit;
-use tokio::sync::mpsc::error::TrySendError;
-use tokio::sync::{mpsc, oneshot};
+use super::shard::{MatchInput, MatchView, ShardHandle, WatchAdmission, WatchEvent};
+use crate::game::{MatchId, SeatCount, SeatVersions};
+use crate::referee::{Record, TimedEvent};
 
-/// Inputs that may wait for a match, besides those counted for each seat.
-const MATCH_QUEUE: usize = 64;
+/// Events that are copied at once: the matches of a shard wait no longer than that takes.
+const EVENTS_AT_ONCE: usize = 1_024;
 
-/// Questions that may wait for a match.
-const MATCH_QUESTIONS: usize = 16;
-
-/// Sends inputs and questions to one match. Cheap to clone; a match that is over takes no more.
+/// Sends inputs to one match. Cheap to clone; a match that is over takes no more.
 #[derive(Debug, Clone)]
 pub struct MatchHandle {
+    id: MatchId,
     seats: SeatCount,
-    inputs: mpsc::Sender<MatchInput>,
-    questions: mpsc::Sender<MatchQuery>,
-}
-
-/// The match's end of its handle.
-#[derive(Debug)]
-pub struct MatchInbox {
-    /// What the match is told, in order.
-    pub inputs: mpsc::Receiver<MatchInput>,
-    /// What it is asked: answered also while it waits for the store.
-    pub questions: mpsc::Receiver<MatchQuery>,
-}
-
-/// What a match is told. A plain value, but for the links, which name a session.
-#[derive(Debug)]
-pub enum MatchInput {
-    /// A seat's bot sent something.
-    Seat {
-        /// The seat.
-        seat: Seat,
-        /// What it sent.
-        action: SeatAction,
-        /// When it arrived: a seat does not pay for the time that its message waits in a queue of the server.
-        at: Timestamp,
-    },
-    /// A session of a seat's bot has opened.
-    Joined {
-        /// The seat.
-        seat: Seat,
-        /// The session.
-        session: SessionLink,
-        /// When it was sent.
-        at: Timestamp,
-    },
-    /// A session of a seat's bot is over.
-    Left {
-        /// The seat.
-        seat: Seat,
-        /// The number of the session; it may have been replaced by now.
-        session: u64,
-        /// When it was sent.
-        at: Timestamp,
-    },
-    /// Somebody waits until everything that was sent before is answered.
-    Barrier {
-        /// Says so; dropped by a match that is over.
-        answered: oneshot::Sender<()>,
-    },
-    /// The organiser has disqualified a seat's bot.
-    Disqualify {
-        /// The seat.
-        seat: Seat,
-    },
-    /// The organiser lets the match wait: its clocks stand still, and what seats send waits.
-    Freeze,
-    /// The organiser lets it go on.
-    Thaw,
-    /// The organiser calls the match off.
-    Cancel,
-    /// The server stops: the match is left as it is.
-    Cut,
-}
-
-/// What a match is asked. It answers with what is announced, and not with what waits to be stored.
-#[derive(Debug)]
-pub enum MatchQuery {
-    /// What happened so far?
-    Record {
-        /// Where the answer goes; dropped if the beginning is not announced yet.
-        answer: oneshot::Sender<Record>,
-    },
-    /// May somebody watch?
-    Watch(Box<WatchRequest>),
-}
-
-/// Somebody wants to watch a match: send what happened so far, then each further event.
-#[derive(Debug)]
-pub struct WatchRequest {
-    /// Where the answer goes.
-    pub admission: oneshot::Sender<WatchResponse>,
-    /// Where further events go.
-    pub outbox: Outbox<WatchEvent>,
-    /// The most watchers that this match may have.
-    pub most: usize,
-}
-
-/// What a watcher is sent.
-#[derive(Debug, Clone)]
-pub struct WatchEvent {
-    /// What happened.
-    pub event: TimedEvent,
-    /// With the end of a match that has a winner: the audit.
-    pub audit: Option<Arc<Audit>>,
-}
-
-/// What a match answers to somebody who wants to watch it.
-#[derive(Debug)]
-pub enum WatchResponse {
-    /// Further events follow.
-    Admitted {
-        /// The events so far that may be seen.
-        so_far: Vec<TimedEvent>,
-    },
-    /// There are as many watchers as there may be.
-    Full,
-}
-
-/// What a bot sends for one of its seats.
-#[derive(Debug)]
-pub enum SeatAction {
-    /// A declaration.
-    Declare {
-        /// The row, or why it is none.
-        row: Result<Row, RowError>,
-        /// What is added to it, or why that is unusable.
-        note_hash: Result<Option<NoteHash>, NoteHashError>,
-    },
-    /// A take.
-    Take {
-        /// The ply that it is for.
-        ply: u32,
-        /// Counters.
-        take: u64,
-        /// What is added to it, or why that is unusable.
-        note_hash: Result<Option<NoteHash>, NoteHashError>,
-    },
-    /// A resignation.
-    Resign,
-}
-
-impl SeatAction {
-    /// Names it in words.
-    pub fn describe(&self) -> String {
-        match self {
-            Self::Declare { .. } => "a row".to_owned(),
-            Self::Take { ply, take, .. } => format!("a take of {take} at ply {ply}"),
-            Self::Resign => "a resignation".to_owned(),
-        }
-    }
+    shard: ShardHandle,
 }
 
 impl MatchHandle {
-    /// Makes a handle and what it leads to.
-    pub fn new(seats: SeatCount) -> (Self, MatchInbox) {
-        let (inputs, told) = mpsc::channel(MATCH_QUEUE);
-        let (questions, asked) = mpsc::channel(MATCH_QUESTIONS);
-        (Self { seats, inputs, questions }, MatchInbox { inputs: told, questions: asked })
+    /// Makes a handle of a match that a shard owns.
+    pub(super) fn new(id: MatchId, seats: SeatCount, shard: ShardHandle) -> Self {
+        Self { id, seats, shard }
     }
 
     /// Returns how many seats the match has.
@@ -175,45 +28,65 @@ impl MatchHandle {
         self.seats
     }
 
-    /// Sends an input, waiting while the match's queue is full. A match never waits for a bot, so that this is short.
-    ///
-    /// Returns whether the match is still open to take it.
-    pub async fn send(&self, input: MatchInput) -> bool {
-        self.inputs.send(input).await.is_ok()
+    /// Starts the match.
+    pub(super) fn start(&self) {
+        self.shard.batch().start(self.id);
+    }
+
+    /// Sends an input; returns whether the match is open.
+    pub(super) fn send(&self, input: MatchInput<SessionLink>) -> bool {
+        self.shard.batch().tell(self.id, input)
     }
 
     /// Lets the match wait, or go on.
-    pub(super) async fn set_frozen(&self, frozen: bool) {
-        self.send(if frozen { MatchInput::Freeze } else { MatchInput::Thaw }).await;
+    pub(super) fn set_frozen(&self, frozen: bool) {
+        self.send(if frozen { MatchInput::Freeze } else { MatchInput::Thaw });
     }
 
-    /// Sends an input if there is room in the match's queue.
-    ///
-    /// # Errors
-    /// Gives the input back if the queue is full, or the match takes no more.
-    pub fn try_send(&self, input: MatchInput) -> Result<(), TrySendError<MatchInput>> {
-        self.inputs.try_send(input)
+    /// Gives the match up, if it is still there.
+    pub(super) fn abandon(&self) {
+        self.shard.batch().abandon(self.id);
     }
 
-    /// Waits for room in the match's queue; returns none if the match takes no more.
-    pub async fn reserve(&self) -> Option<Permit<'_, MatchInput>> {
-        self.inputs.reserve().await.ok()
+    /// Returns what is announced of the match; nothing before its beginning is, and once it is over.
+    pub(super) fn view(&self) -> Option<MatchView> {
+        self.shard.view(self.id)
     }
 
-    /// Asks something. A match that is over drops what it is asked, and its end of the answer with it.
-    pub async fn send_query(&self, question: MatchQuery) {
-        // The answer tells whether anybody was there.
-        let _over = self.questions.send(question).await;
+    /// Returns by seat the versions that have sat there; nothing if none was said.
+    pub(super) fn seat_versions(&self) -> Vec<SeatVersions> {
+        self.shard.seat_versions(self.id)
     }
 
-    /// Sends an input from where nobody can wait: while the match's queue is full, a task of its own does. Without a
-    /// runtime, whose matches would be at a standstill, it is dropped.
-    pub fn send_detached(&self, input: MatchInput) {
-        if let Err(TrySendError::Full(input)) = self.inputs.try_send(input)
-            && let Ok(runtime) = Handle::try_current()
-        {
-            let inputs = self.inputs.clone();
-            runtime.spawn(async move { inputs.send(input).await });
+    /// Adds a watcher, of whom there may be `most`.
+    pub(super) fn watch(&self, outbox: Outbox<WatchEvent>, most: usize) -> WatchAdmission {
+        self.shard.watch(self.id, outbox, most)
+    }
+
+    /// Returns the events that are announced; nothing once the match is over. Others have their turn meanwhile.
+    pub(super) async fn announced_events(&self) -> Option<Vec<TimedEvent>> {
+        let mut events = Vec::new();
+        loop {
+            let more = self.shard.copy_events(self.id, events.len(), EVENTS_AT_ONCE)?;
+            let is_all = more.len() < EVENTS_AT_ONCE;
+            events.extend(more);
+            if is_all {
+                return Some(events);
+            }
+            tokio::task::yield_now().await;
         }
+    }
+
+    /// Returns the record as far as it is announced; nothing before the beginning is, and once the match is over.
+    pub(super) async fn announced_record(&self) -> Option<Record> {
+        let mut events = self.announced_events().await?.into_iter();
+        let mut record = Record::begin(self.id, events.next()?).expect("it begins a record");
+        for (count, event) in events.enumerate() {
+            record.push_event(event).expect("what begins a record is one");
+            if count.is_multiple_of(EVENTS_AT_ONCE) {
+                tokio::task::yield_now().await;
+            }
+        }
+        Some(record)
     }
 }

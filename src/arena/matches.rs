@@ -2,10 +2,9 @@
 
 use super::arena::{Arena, ArenaInner, OpenMatch, RegistryGuard};
 use super::error::ArenaError;
-use super::match_handle::{MatchHandle, MatchQuery, WatchEvent, WatchRequest, WatchResponse};
-use super::match_overview::MatchOverview;
-use super::match_task::{MatchTask, NewMatch};
+use super::match_handle::MatchHandle;
 use super::outbox::{OutboxStream, outbox_channel};
+use super::shard::{Beginning, MatchEnd, MatchTicket, MatchView, WatchAdmission, WatchEvent};
 use crate::game::{BotName, MatchId};
 use crate::oracle::Audit;
 use crate::referee::{MatchSetup, Record, RecordError, TimedEvent};
@@ -35,16 +34,16 @@ pub(super) struct BegunMatch<P> {
     pub(super) id: MatchId,
     /// Takes inputs for it.
     pub(super) handle: MatchHandle,
-    /// What is always known of it.
-    pub(super) overview: Arc<MatchOverview>,
+    /// What was fixed before the first move.
+    pub(super) setup: Arc<MatchSetup>,
     /// Says when its beginning is announced; dropped if it never is.
     pub(super) begun: oneshot::Receiver<()>,
     /// Plays it to its end; it stands still until this is polled.
     pub(super) play: P,
 }
 
-/// An exhibition that has begun: its id, what is always known of it, and what says when its beginning is announced.
-pub(super) type BegunExhibition = (MatchId, Arc<MatchOverview>, oneshot::Receiver<()>);
+/// An exhibition that has begun: its id, how it is reached, and what says when its beginning is announced.
+pub(super) type BegunExhibition = (MatchId, OpenMatch, oneshot::Receiver<()>);
 
 /// A match as a watcher sees it: what happened so far, and the stream of what happens next.
 #[derive(Debug)]
@@ -58,15 +57,17 @@ pub struct MatchWatch {
 }
 
 /// The place of a match among the open ones. It is given back when the match is over, has broken down or is never
-/// played.
+/// played; one that its shard still has is given up.
 #[derive(Debug)]
 struct OpenMatchEntry {
     inner: Arc<ArenaInner>,
     id: MatchId,
+    handle: MatchHandle,
 }
 
 impl Drop for OpenMatchEntry {
     fn drop(&mut self) {
+        self.handle.abandon();
         self.inner.matches.write().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
         self.inner.match_ended.notify_waiters();
     }
@@ -87,11 +88,11 @@ impl Arena {
     /// Waits until an exhibition that has begun is announced, and returns it in brief.
     pub(super) async fn wait_until_announced(
         &self,
-        (id, overview, begun): BegunExhibition,
+        (id, open, begun): BegunExhibition,
     ) -> Result<MatchSummary, ArenaError> {
         // Nobody is told of a match that is not stored. One that cannot be stored drops its end of this.
         begun.await.map_err(|_| ArenaError::Stopping)?;
-        match overview.summary(id) {
+        match open.summary(id) {
             Some(summary) => Ok(summary),
             None => Ok(self.match_summary(id).await?.0),
         }
@@ -106,9 +107,9 @@ impl Arena {
         for bot in &setup.bots {
             self.stored_bot(bot).await?;
         }
-        let BegunMatch { id, overview, begun, play, .. } = self.begin_match(setup, OracleAccess::Open)?;
+        let BegunMatch { id, handle, setup, begun, play } = self.begin_match(setup, OracleAccess::Open)?;
         self.inner.tasks.spawn(play_unattended_match(id, play));
-        Ok((id, overview, begun))
+        Ok((id, OpenMatch { handle, setup }, begun))
     }
 
     /// Begins a match, whose bots see the audit or not, and returns the task that plays it.
@@ -130,9 +131,11 @@ impl Arena {
         // Drawn under the lock as well: bots sit down in the order of the ids, so that a match of which nothing is known here
         // is younger than all that are.
         let id = inner.ids.next_match();
-        let new =
-            MatchTask::begin(id, setup, &presences, Arc::clone(&inner.context), self.return_grace_left());
-        Ok(self.insert_open_match(&mut matches, id, new.with_oracle(oracle)))
+        let fixed = Arc::new(setup.clone());
+        let beginning = Beginning::Setup(Box::new(setup));
+        let shard = inner.shards.of_match(id);
+        let ticket = shard.prepare(id, beginning, presences, oracle, self.return_grace_left());
+        Ok(self.insert_open_match(&mut matches, id, fixed, ticket))
     }
 
     /// Carries on a match that a server before this one has left, whose bots see the audit or not, and returns the task that
@@ -142,36 +145,44 @@ impl Arena {
         stored: StoredMatch,
         oracle: OracleAccess,
     ) -> BegunMatch<impl MatchFuture + use<>> {
-        let record = &stored.record;
+        let StoredMatch { record, versions, .. } = stored;
         let inner = &self.inner;
-        let presences = record.state().setup().bots.map(|bot| inner.roster.presence(bot));
+        let setup = Arc::new(record.state().setup().clone());
+        let presences = setup.bots.map(|bot| inner.roster.presence(bot));
         let id = record.id();
         let mut matches = self.lock_matches_mut();
-        let new =
-            MatchTask::resume(stored, &presences, Arc::clone(&inner.context), inner.limits.return_grace);
-        self.insert_open_match(&mut matches, id, new.with_oracle(oracle))
+        let beginning = Beginning::Stored { record: Box::new(record), versions };
+        let shard = inner.shards.of_match(id);
+        let ticket = shard.prepare(id, beginning, presences, oracle, inner.limits.return_grace);
+        self.insert_open_match(&mut matches, id, setup, ticket)
     }
 
     fn insert_open_match(
         &self,
         matches: &mut BTreeMap<MatchId, OpenMatch>,
         id: MatchId,
-        new: NewMatch,
+        setup: Arc<MatchSetup>,
+        ticket: MatchTicket,
     ) -> BegunMatch<impl MatchFuture + use<>> {
-        let NewMatch { task, handle, overview, begun } = new;
-        matches.insert(id, OpenMatch { handle: handle.clone(), overview: Arc::clone(&overview) });
-        let entry = OpenMatchEntry { inner: Arc::clone(&self.inner), id };
-        let setup = Arc::clone(overview.setup());
+        let MatchTicket { handle, begun, over } = ticket;
+        matches.insert(id, OpenMatch { handle: handle.clone(), setup: Arc::clone(&setup) });
+        let entry = OpenMatchEntry { inner: Arc::clone(&self.inner), id, handle: handle.clone() };
+        let played = Arc::clone(&setup);
         let play = async move {
-            let _entry = entry;
-            let tournament = setup.origin.as_ref().map(|origin| tracing::field::display(origin.tournament));
-            let bots: Vec<_> = setup.bots.iter().map(BotName::as_str).collect();
+            let entry = entry;
+            let tournament = played.origin.as_ref().map(|origin| tracing::field::display(origin.tournament));
+            let bots: Vec<_> = played.bots.iter().map(BotName::as_str).collect();
             tracing::debug!(%id, tournament, ?bots, "match starts");
-            let outcome = task.run().await;
+            entry.handle.start();
+            let outcome = match over.await {
+                Ok(MatchEnd::Stored(outcome)) => Ok(outcome),
+                Ok(MatchEnd::Refused(error)) => Err(error.into()),
+                Ok(MatchEnd::Cut) | Err(_) => Err(ArenaError::Stopping),
+            };
             tracing::debug!(%id, is_played = outcome.is_ok(), "match over");
             outcome
         };
-        BegunMatch { id, handle, overview, begun, play }
+        BegunMatch { id, handle, setup, begun, play }
     }
 
     /// Waits until a match has ended, so that there may be room for another, or until it is time to look again.
@@ -201,7 +212,7 @@ impl Arena {
     /// # Errors
     /// If nothing has that id, or the store cannot be read.
     pub async fn match_summary(&self, id: MatchId) -> Result<(MatchSummary, Option<Arc<Audit>>), ArenaError> {
-        if let Some(summary) = self.open_match(id).and_then(|open| open.overview.summary(id)) {
+        if let Some(summary) = self.open_match(id).and_then(|open| open.summary(id)) {
             return Ok((summary, None));
         }
         let StoredMatch { record, versions, .. } = match self.match_from_store(id).await {
@@ -242,8 +253,8 @@ impl Arena {
         let mut open: Vec<MatchSummary> = if filter.admits_open_matches() {
             let matches = self.lock_matches();
             let newest_first = matches.range((Bound::Unbounded, to)).rev();
-            let admitted = newest_first.filter(|(_, open)| filter.admits_setup(open.overview.setup()));
-            admitted.filter_map(|(&id, open)| open.overview.summary(id)).take(most).collect()
+            let admitted = newest_first.filter(|(_, open)| filter.admits_setup(&open.setup));
+            admitted.filter_map(|(&id, open)| open.summary(id)).take(most).collect()
         } else {
             Vec::new()
         };
@@ -261,12 +272,10 @@ impl Arena {
     /// # Errors
     /// If nothing has that id, or the store cannot be read.
     pub async fn match_record(&self, id: MatchId) -> Result<StoredMatch, ArenaError> {
-        if let Some(open) = self.open_match(id) {
-            let (answer, record) = oneshot::channel();
-            open.handle.send_query(MatchQuery::Record { answer }).await;
-            if let Ok(record) = record.await {
-                return Ok(StoredMatch { record, seal: None, versions: open.overview.versions() });
-            }
+        if let Some(open) = self.open_match(id)
+            && let Some(record) = open.handle.announced_record().await
+        {
+            return Ok(StoredMatch { record, seal: None, versions: open.handle.seat_versions() });
         }
         self.match_from_store(id).await
     }
@@ -282,23 +291,53 @@ impl Arena {
     pub async fn watch_match(&self, id: MatchId) -> Result<MatchWatch, ArenaError> {
         if let Some(open) = self.open_match(id) {
             let (outbox, stream) = outbox_channel(self.inner.limits.watcher_queue);
-            let (admission, answer) = oneshot::channel();
             let most = self.inner.limits.watchers;
-            let request = WatchRequest { admission, outbox, most };
-            open.handle.send_query(MatchQuery::Watch(Box::new(request))).await;
-            match answer.await {
-                Ok(WatchResponse::Admitted { so_far }) => {
-                    return Ok(MatchWatch { so_far, audit: None, next: Some(stream) });
+            match open.handle.watch(outbox, most) {
+                WatchAdmission::Admitted { announced, is_revealed } => {
+                    let events = self.first_events(id, &open.handle, announced).await?;
+                    let seen = events.into_iter().filter(|timed| is_revealed || timed.event.is_public());
+                    return Ok(MatchWatch { so_far: seen.collect(), audit: None, next: Some(stream) });
                 }
-                Ok(WatchResponse::Full) => {
+                WatchAdmission::Full => {
                     return Err(ArenaError::Full { what: "watchers of this match", limit: most });
                 }
-                Err(_) => {}
+                WatchAdmission::NotOpen => {}
             }
         }
         let StoredMatch { record, .. } = self.match_from_store(id).await?;
         let audit = audit_of_record(&record).map(Arc::new);
         Ok(MatchWatch { so_far: record.public_events().cloned().collect(), audit, next: None })
+    }
+}
+
+impl Arena {
+    /// Returns the first events of a match that was open a moment ago: if it is over by now, the store has them.
+    async fn first_events(
+        &self,
+        id: MatchId,
+        handle: &MatchHandle,
+        count: usize,
+    ) -> Result<Vec<TimedEvent>, ArenaError> {
+        if let Some(mut events) = handle.announced_events().await {
+            events.truncate(count);
+            return Ok(events);
+        }
+        let StoredMatch { record, .. } = self.match_from_store(id).await?;
+        Ok(record.events().iter().take(count).cloned().collect())
+    }
+}
+
+impl OpenMatch {
+    /// Sums the match up; nothing if its beginning is not announced yet, or it is over.
+    pub(super) fn summary(&self, id: MatchId) -> Option<MatchSummary> {
+        Some(self.summary_of_view(id, self.handle.view()?))
+    }
+
+    /// Sums the match up as it was looked at.
+    pub(super) fn summary_of_view(&self, id: MatchId, view: MatchView) -> MatchSummary {
+        let (setup, end, damage, void_reason) = (Some(Arc::clone(&self.setup)), None, None, None);
+        let MatchView { phase, plies, versions, .. } = view;
+        MatchSummary { id, setup, phase, plies, end, damage, void_reason, versions }
     }
 }
 

@@ -1,6 +1,6 @@
-//! What is live: sessions, match tasks, the director that runs tournaments.
+//! What is live: sessions, the shards that own matches, the director that runs tournaments.
 //!
-//! The referee decides; the tasks here only carry. A match never waits for a bot: what it has to say goes into a
+//! The referee and the shards decide; the tasks here only carry. A match never waits for a bot: what it has to say goes into a
 //! bounded queue before the bot's stream, and a bot that lets its queue fill up loses its session.
 
 mod activity;
@@ -24,11 +24,8 @@ mod live_standings;
 mod long_work;
 mod longest_match;
 mod manifest;
-mod match_freeze;
 mod match_handle;
-mod match_overview;
 mod match_pace;
-mod match_task;
 mod matches;
 mod missed_ends;
 mod open_records;
@@ -42,6 +39,7 @@ mod roster;
 mod running_time;
 mod session;
 mod session_link;
+mod shard;
 mod stopping;
 #[cfg(test)]
 mod tests;
@@ -61,11 +59,11 @@ pub use interventions::{Intervention, VoidTarget};
 pub use keyring::Principal;
 pub use limits::Limits;
 pub use manifest::{ListedMatches, ManifestSnapshot};
-pub use match_handle::WatchEvent;
 pub use matches::MatchWatch;
 pub use outbox::{CloseReason, OutboxStream, StreamClosed};
 pub use practice::next_clear_time;
 pub use session::Session;
 pub use session_link::SessionLink;
+pub use shard::WatchEvent;
 pub use tournament_handle::TournamentView;
 pub use tournaments::NewTournament;

@@ -3,13 +3,15 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use tokio_stream::Stream;
 
 /// The most items that wait on any one stream, however high its own bound is.
 const MAX_WAITING: usize = 65_536;
+/// Items that a stream takes out of its queue at once, so that it looks for more as seldom.
+const MAX_TAKEN: usize = 16;
 /// The most characters of an example of what a stream was closed for.
 const MAX_EXAMPLE_CHARS: usize = 600;
 
@@ -25,6 +27,8 @@ pub struct Outbox<T> {
 /// The receiving end: the stream itself.
 pub struct OutboxStream<T> {
     shared: Arc<OutboxShared<T>>,
+    /// What was taken out of the queue and is handed out next.
+    taken: VecDeque<T>,
 }
 
 /// Why a stream was closed from this side.
@@ -91,6 +95,10 @@ struct OutboxShared<T> {
     drained: tokio::sync::Notify,
     /// The sending ends that are left.
     senders: AtomicUsize,
+    /// Items that the stream has taken and not handed out yet. The stream alone changes it.
+    taken: AtomicUsize,
+    /// Whether what waits is dropped, that included which the stream has taken.
+    discards: AtomicBool,
 }
 
 struct OutboxState<T> {
@@ -111,17 +119,36 @@ impl<T> OutboxState<T> {
         self.finished || self.closing.is_some()
     }
 
-    fn lower_limit_if_empty(&mut self) {
-        if self.queue.is_empty() {
-            self.limit = self.limit.saturating_sub(self.owed);
-            self.owed = 0;
-        }
+    fn pay_owed(&mut self) {
+        self.limit = self.limit.saturating_sub(self.owed);
+        self.owed = 0;
     }
 }
 
 impl<T> OutboxShared<T> {
     fn lock(&self) -> MutexGuard<'_, OutboxState<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns how many items wait, those included that the stream has taken.
+    fn waiting(&self, state: &OutboxState<T>) -> usize {
+        state.queue.len() + self.taken.load(Ordering::Acquire)
+    }
+
+    /// Drops what waits in a stream that is closed.
+    fn discard(&self, state: &mut OutboxState<T>) {
+        state.queue = VecDeque::new();
+        self.discards.store(true, Ordering::Release);
+    }
+
+    /// Does what is due once nothing waits.
+    fn note_handed_out(&self, state: &mut OutboxState<T>) {
+        if self.waiting(state) == 0 {
+            state.pay_owed();
+            if std::mem::take(&mut state.tells_drained) {
+                self.drained.notify_waiters();
+            }
+        }
     }
 }
 
@@ -136,22 +163,29 @@ pub fn outbox_channel<T>(limit: usize) -> (Outbox<T>, OutboxStream<T>) {
         waker: None,
         tells_drained: false,
     };
-    let (over, drained, senders) =
-        (tokio::sync::Notify::new(), tokio::sync::Notify::new(), AtomicUsize::new(1));
-    let shared = Arc::new(OutboxShared { state: Mutex::new(state), over, drained, senders });
-    (Outbox { shared: Arc::clone(&shared) }, OutboxStream { shared })
+    let shared = Arc::new(OutboxShared {
+        state: Mutex::new(state),
+        over: tokio::sync::Notify::new(),
+        drained: tokio::sync::Notify::new(),
+        senders: AtomicUsize::new(1),
+        taken: AtomicUsize::new(0),
+        discards: AtomicBool::new(false),
+    });
+    (Outbox { shared: Arc::clone(&shared) }, OutboxStream { shared, taken: VecDeque::new() })
 }
 
 impl<T> fmt::Debug for Outbox<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Outbox").field("waiting", &self.shared.lock().queue.len()).finish_non_exhaustive()
+        f.debug_struct("Outbox")
+            .field("waiting", &self.shared.waiting(&self.shared.lock()))
+            .finish_non_exhaustive()
     }
 }
 
 impl<T> fmt::Debug for OutboxStream<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("OutboxStream")
-            .field("waiting", &self.shared.lock().queue.len())
+            .field("waiting", &self.shared.waiting(&self.shared.lock()))
             .finish_non_exhaustive()
     }
 }
@@ -176,25 +210,28 @@ impl<T> Outbox<T> {
     /// Queues an item. A full queue closes the stream for [`CloseReason::SlowReader`]; a closed one takes nothing, as
     /// there is nobody left to tell.
     pub fn push(&self, item: T) {
-        let waker = {
-            let mut state = self.shared.lock();
-            if state.is_over() {
-                return;
-            }
-            let waiting = state.queue.len();
-            if waiting >= state.limit.min(MAX_WAITING) {
-                let example = Some(format!("{waiting} messages waited"));
-                state.closing = Some(StreamClosed { closing: CloseReason::SlowReader, example });
-                state.queue = VecDeque::new();
-                self.shared.over.notify_waiters();
-            } else {
-                state.queue.push_back(item);
-            }
-            state.waker.take()
-        };
-        if let Some(waker) = waker {
+        if let Some(waker) = self.queue(item) {
             waker.wake();
         }
+    }
+
+    /// Queues an item as [`push`](Self::push) does, and leaves it to the caller to wake the stream, if it sleeps.
+    #[must_use = "a stream that sleeps does not see the item"]
+    pub fn queue(&self, item: T) -> Option<Waker> {
+        let mut state = self.shared.lock();
+        if state.is_over() {
+            return None;
+        }
+        let waiting = self.shared.waiting(&state);
+        if waiting >= state.limit.min(MAX_WAITING) {
+            let example = Some(format!("{waiting} messages waited"));
+            state.closing = Some(StreamClosed { closing: CloseReason::SlowReader, example });
+            self.shared.discard(&mut state);
+            self.shared.over.notify_waiters();
+        } else {
+            state.queue.push_back(item);
+        }
+        state.waker.take()
     }
 
     /// Closes the stream. What waits is sent first or dropped, as the [`CloseReason`] says. The first reason stands.
@@ -213,7 +250,7 @@ impl<T> Outbox<T> {
             let mut state = self.shared.lock();
             if state.closing.is_none() {
                 if !closed.closing.flushes_queue() {
-                    state.queue = VecDeque::new();
+                    self.shared.discard(&mut state);
                 }
                 state.closing = Some(closed);
                 self.shared.over.notify_waiters();
@@ -229,7 +266,7 @@ impl<T> Outbox<T> {
     pub fn discard_queue(&self) {
         let mut state = self.shared.lock();
         if state.closing.is_some() {
-            state.queue = VecDeque::new();
+            self.shared.discard(&mut state);
         }
     }
 
@@ -243,7 +280,9 @@ impl<T> Outbox<T> {
     pub fn lower_limit(&self, less: usize) {
         let mut state = self.shared.lock();
         state.owed += less;
-        state.lower_limit_if_empty();
+        if self.shared.waiting(&state) == 0 {
+            state.pay_owed();
+        }
     }
 
     /// Returns whether the stream is over: closed from this side, or dropped with its connection.
@@ -259,7 +298,7 @@ impl<T> Outbox<T> {
             notified.as_mut().enable();
             {
                 let mut state = self.shared.lock();
-                if state.queue.is_empty() || state.is_over() {
+                if self.shared.waiting(&state) == 0 || state.is_over() {
                     return;
                 }
                 state.tells_drained = true;
@@ -297,20 +336,36 @@ impl<T> OutboxStream<T> {
     fn finish_stream(&self, state: &mut OutboxState<T>) {
         state.finished = true;
         state.queue = VecDeque::new();
+        self.shared.taken.store(0, Ordering::Release);
         self.shared.over.notify_waiters();
         self.shared.drained.notify_waiters();
     }
 }
 
-impl<T> Stream for OutboxStream<T> {
+impl<T: Unpin> Stream for OutboxStream<T> {
     type Item = Result<T, StreamClosed>;
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let mut state = self.shared.lock();
+        let stream = self.get_mut();
+        if stream.shared.discards.load(Ordering::Acquire) {
+            stream.taken = VecDeque::new();
+            stream.shared.taken.store(0, Ordering::Release);
+        }
+        if let Some(item) = stream.taken.pop_front() {
+            stream.shared.taken.store(stream.taken.len(), Ordering::Release);
+            if stream.taken.is_empty() {
+                stream.shared.note_handed_out(&mut stream.shared.lock());
+            }
+            return Poll::Ready(Some(Ok(item)));
+        }
+        let mut state = stream.shared.lock();
         if let Some(item) = state.queue.pop_front() {
-            state.lower_limit_if_empty();
-            if state.queue.is_empty() && std::mem::take(&mut state.tells_drained) {
-                self.shared.drained.notify_waiters();
+            let more = state.queue.len().min(MAX_TAKEN);
+            if more > 0 {
+                stream.shared.taken.store(more, Ordering::Release);
+                stream.taken.extend(state.queue.drain(..more));
+            } else {
+                stream.shared.note_handed_out(&mut state);
             }
             return Poll::Ready(Some(Ok(item)));
         }
@@ -325,7 +380,7 @@ impl<T> Stream for OutboxStream<T> {
                 Poll::Pending
             }
             Some(closed) => {
-                self.finish_stream(&mut state);
+                stream.finish_stream(&mut state);
                 Poll::Ready((closed.closing != CloseReason::Done).then_some(Err(closed)))
             }
         }

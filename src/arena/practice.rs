@@ -143,7 +143,7 @@ impl Arena {
         let limits = &self.inner.limits;
         let (mut own, mut all) = (0, 0);
         for open in self.lock_matches().values() {
-            let setup = open.overview.setup();
+            let setup = &open.setup;
             if self.inner.house.is_practice(setup) {
                 all += 1;
                 own += usize::from(setup.bots.iter().any(|name| name == bot));

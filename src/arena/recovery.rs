@@ -8,9 +8,9 @@ use self::results::CountedResults;
 use super::arena::Arena;
 use super::director::Director;
 use super::error::ArenaError;
-use super::match_handle::MatchInput;
 use super::matches::play_unattended_match;
 use super::open_records::OpenRecords;
+use super::shard::MatchInput;
 use super::tournament_handle::TournamentHandle;
 use super::tournaments::is_ready_to_start;
 use crate::game::{BotName, MatchId, TournamentId};
@@ -45,7 +45,7 @@ impl Arena {
         for (tournament, open) in open {
             matches += open.len();
             for stored in open {
-                self.recover_match(stored, tournament).await;
+                self.recover_match(stored, tournament);
             }
         }
         if is_left {
@@ -165,11 +165,11 @@ impl Arena {
 
     /// Carries on a match without a director: an exhibition, or one that was left behind by a tournament that is over
     /// without it, which is called off.
-    async fn recover_match(&self, stored: StoredMatch, tournament: Option<TournamentId>) {
+    fn recover_match(&self, stored: StoredMatch, tournament: Option<TournamentId>) {
         let begun = self.resume_match(stored, OracleAccess::Open);
         self.inner.tasks.spawn(play_unattended_match(begun.id, begun.play));
         if tournament.is_some() {
-            begun.handle.send(MatchInput::Cancel).await;
+            begun.handle.send(MatchInput::Cancel);
         }
     }
 }

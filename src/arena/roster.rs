@@ -12,13 +12,15 @@ use crate::store::UnheardMatches;
 use crate::tournament::{Suspension, TournamentEnd};
 use crate::wire::ServerEvent;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 /// The presence of every bot that has had a session or a seat since the server started.
 #[derive(Debug)]
 pub struct Roster {
     presences: RwLock<BTreeMap<BotName, Arc<Presence>>>,
+    /// The number of the next presence.
+    next_number: AtomicU64,
     sessions: AtomicUsize,
     /// Whether nobody is let in any more.
     closed: AtomicBool,
@@ -36,6 +38,7 @@ impl Default for Roster {
 /// begins and a session that opens at the same moment never miss each other.
 #[derive(Debug)]
 pub struct Presence {
+    number: u64,
     state: Mutex<PresenceState>,
 }
 
@@ -44,7 +47,7 @@ struct PresenceState {
     session: Option<SessionLink>,
     /// How many sessions there have been.
     sessions: u64,
-    seats: BTreeMap<MatchId, Arc<SeatLink>>,
+    seats: BTreeMap<MatchId, SeatRoute>,
     /// The tournaments that run and have suspended the bot, and why: each of its sessions is told.
     suspended: BTreeMap<TournamentId, Suspension>,
     /// The ends that the bot may not have heard of.
@@ -52,50 +55,47 @@ struct PresenceState {
     version_write: Option<LastVersionWrite>,
 }
 
-/// One seat in an open match, shared by the match and the bot's sessions.
-#[derive(Debug)]
-pub struct SeatLink {
+/// How a session of a bot reaches one of the bot's seats.
+#[derive(Debug, Clone)]
+pub struct SeatRoute {
     /// The seat.
     pub seat: Seat,
     /// The match.
     pub match_handle: MatchHandle,
-    /// What was sent for the seat and not yet read by the match.
-    pub unread: AtomicUsize,
-    /// Sessions that have been promised a snapshot and that the match has not heard of yet.
-    pub awaited: AtomicUsize,
-    /// Whether the bot has declared a row, or tried to.
-    pub declared: AtomicBool,
     /// What the match may send to the seat between two of its turns.
     allowance: usize,
 }
 
 impl PresenceState {
+    fn routes(&self) -> Vec<(MatchId, SeatRoute)> {
+        self.seats.iter().map(|(&id, route)| (id, route.clone())).collect()
+    }
+
     /// Takes the bot's seat in a match; returns whether it had one.
     fn leave_seat(&mut self, id: MatchId) -> bool {
         let Some(seat) = self.seats.remove(&id) else { return false };
         if let Some(session) = &self.session {
-            session.outbox.lower_limit(seat.allowance);
+            session.outbox().lower_limit(seat.allowance);
         }
         true
     }
 }
 
-impl SeatLink {
-    /// Makes the link to a seat.
+impl SeatRoute {
+    /// Makes the route to a seat.
     pub fn new(seat: Seat, match_handle: MatchHandle) -> Self {
         // Between two turns of a live seat each seat moves once and may be lost once; besides come the start, the
         // rows, the turn, the end, and what answers the seat's own messages.
         let allowance = 2 * match_handle.seats().get() + 8;
-        let (unread, awaited, declared) = Default::default();
-        Self { seat, match_handle, unread, awaited, declared, allowance }
+        Self { seat, match_handle, allowance }
     }
 }
 
 impl Roster {
     /// Starts empty. A bot that comes back is told of at most so many ends of matches.
     pub fn new(missed_ends: usize) -> Self {
-        let (presences, sessions, closed) = Default::default();
-        Self { presences, sessions, closed, missed_ends }
+        let (presences, next_number, sessions, closed) = Default::default();
+        Self { presences, next_number, sessions, closed, missed_ends }
     }
 
     /// Returns the presence of a bot.
@@ -104,7 +104,10 @@ impl Roster {
             return Arc::clone(presence);
         }
         let mut presences = self.presences.write().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(presences.entry(bot.clone()).or_insert_with(|| Arc::new(Presence::new(self.missed_ends))))
+        Arc::clone(presences.entry(bot.clone()).or_insert_with(|| {
+            let number = self.next_number.fetch_add(1, Ordering::Relaxed);
+            Arc::new(Presence::new(number, self.missed_ends))
+        }))
     }
 
     /// Returns the presence of a bot that has had a session or a seat since the server started.
@@ -157,10 +160,16 @@ impl Roster {
 }
 
 impl Presence {
-    fn new(missed_ends: usize) -> Self {
+    fn new(number: u64, missed_ends: usize) -> Self {
         let (session, sessions, seats, suspended, version_write) = Default::default();
         let ends = EndNotifications::new(missed_ends);
-        Self { state: Mutex::new(PresenceState { session, sessions, seats, suspended, ends, version_write }) }
+        let state = PresenceState { session, sessions, seats, suspended, ends, version_write };
+        Self { number, state: Mutex::new(state) }
+    }
+
+    /// Returns the bot's number, which no other bot has while the server runs.
+    pub fn number(&self) -> u64 {
+        self.number
     }
 
     /// Puts a new session in place of an older one, greets it, and returns it and the seats to be told of
@@ -172,7 +181,7 @@ impl Presence {
         opened_at: Timestamp,
         outbox: Outbox<ServerEvent>,
         welcome: impl FnOnce(usize) -> ServerEvent,
-    ) -> Option<(SessionLink, Vec<Arc<SeatLink>>)> {
+    ) -> Option<(SessionLink, Vec<(MatchId, SeatRoute)>)> {
         let mut state = self.lock();
         // Both under the lock: whoever closes the roster and then goes through all presences misses nobody, and of two sessions
         // the one that stays has the higher number.
@@ -182,31 +191,33 @@ impl Presence {
         state.sessions += 1;
         let session = SessionLink::new(state.sessions, version, opened_at, outbox);
         let allowance = state.seats.values().map(|seat| seat.allowance).sum();
-        session.outbox.raise_limit(allowance);
+        session.outbox().raise_limit(allowance);
         session.send(welcome(state.seats.len()));
-        session.outbox.raise_limit(state.suspended.len());
+        session.outbox().raise_limit(state.suspended.len());
         for (&tournament, suspension) in &state.suspended {
             session.send(ServerEvent::Suspended { tournament, suspension: suspension.clone() });
         }
-        session.outbox.lower_limit(state.suspended.len());
+        session.outbox().lower_limit(state.suspended.len());
         if let Some(older) = state.session.replace(session.clone()) {
             older.close(CloseReason::Replaced);
         }
-        for seat in state.seats.values() {
-            seat.awaited.fetch_add(1, Ordering::Relaxed);
-        }
         let PresenceState { seats, ends, .. } = &mut *state;
         ends.begin_session(seats.keys().copied());
-        Some((session, state.seats.values().cloned().collect()))
+        Some((session, state.routes()))
     }
 
     /// Takes a session away, if it has not been replaced, and returns the seats to be told of it.
-    pub fn disconnect(&self, session: &SessionLink) -> Vec<Arc<SeatLink>> {
+    pub fn disconnect(&self, session: &SessionLink) -> Vec<(MatchId, SeatRoute)> {
         let mut state = self.lock();
-        if state.session.as_ref().is_some_and(|current| current.id == session.id) {
+        if state.session.as_ref().is_some_and(|current| current.id() == session.id()) {
             state.session = None;
         }
-        state.seats.values().cloned().collect()
+        state.routes()
+    }
+
+    /// Returns the routes to all seats of the bot.
+    pub fn routes(&self) -> Vec<(MatchId, SeatRoute)> {
+        self.lock().routes()
     }
 
     /// Ends the session, if there is one.
@@ -245,11 +256,11 @@ impl Presence {
     }
 
     /// Gives the bot a seat in a match that begins, and returns its session, if one is open.
-    pub fn take_seat(&self, id: MatchId, seat: Arc<SeatLink>) -> Option<SessionLink> {
+    pub fn take_seat(&self, id: MatchId, seat: SeatRoute) -> Option<SessionLink> {
         let mut state = self.lock();
         let session = state.session.clone();
         if let Some(session) = &session {
-            session.outbox.raise_limit(seat.allowance);
+            session.outbox().raise_limit(seat.allowance);
         }
         state.seats.insert(id, seat);
         session
@@ -269,8 +280,8 @@ impl Presence {
     }
 
     /// Takes note that a match of the bot is over, of which a session has been told, if there is one.
-    pub fn note_match_ended(&self, id: MatchId, session: Option<&SessionLink>) {
-        self.lock().ends.add_match_end(id, session.map(|session| session.id));
+    pub fn note_match_ended(&self, id: MatchId, session: Option<u64>) {
+        self.lock().ends.add_match_end(id, session);
     }
 
     /// Returns whether the ends that the store knows the bot to have missed are known here as well.
@@ -285,14 +296,14 @@ impl Presence {
 
     /// Returns the oldest match of whose end a session has still to be told.
     pub fn next_match_end(&self, session: &SessionLink) -> Option<MatchId> {
-        self.lock().ends.next_match_end(session.id)
+        self.lock().ends.next_match_end(session.id())
     }
 
     /// Tells a session of the end of a match that its bot may have missed.
     pub fn send_match_end(&self, id: MatchId, event: ServerEvent, session: &SessionLink) {
         let mut state = self.lock();
         session.send_beyond_limit(event);
-        state.ends.note_match_end_sent(id, session.id);
+        state.ends.note_match_end_sent(id, session.id());
     }
 
     /// Counts the end of a match among those that nobody can be told of.
@@ -305,7 +316,7 @@ impl Presence {
         let mut state = self.lock();
         let PresenceState { session, ends, .. } = &mut *state;
         if let Some(session) = session
-            && ends.note_tournament_end_sent(end.id, session.id)
+            && ends.note_tournament_end_sent(end.id, session.id())
         {
             session.send_beyond_limit(ServerEvent::TournamentEnded(Box::new(end)));
         }
@@ -326,7 +337,7 @@ impl Presence {
     pub fn confirm_ends(&self, session: &SessionLink, handed: u64) {
         let mut state = self.lock();
         let PresenceState { seats, ends, .. } = &mut *state;
-        ends.confirm_sent(session.id, handed, seats.keys().min().copied());
+        ends.confirm_sent(session.id(), handed, seats.keys().min().copied());
     }
 
     /// Returns what the store has still to be told of the ends that the bot has heard of.
@@ -346,11 +357,6 @@ impl Presence {
     /// Tells further sessions no more that the bot is suspended.
     pub fn withdraw_suspension(&self, tournament: TournamentId) {
         self.lock().suspended.remove(&tournament);
-    }
-
-    /// Returns the bot's seat in an open match.
-    pub fn open_seat(&self, id: MatchId) -> Option<Arc<SeatLink>> {
-        self.lock().seats.get(&id).cloned()
     }
 
     fn lock(&self) -> MutexGuard<'_, PresenceState> {

@@ -4,24 +4,28 @@ use super::arena::Arena;
 use super::error::ArenaError;
 use super::join_queue::{JoinAnswer, JoinQueue};
 use super::limits::Limits;
-use super::match_handle::{MatchInput, SeatAction};
 use super::missed_ends::send_missed_ends;
 use super::outbox::{CloseReason, Outbox};
-use super::roster::{Presence, Roster, SeatLink};
+use super::roster::{Presence, Roster};
 use super::session_link::{SessionLink, describe_refusal};
+use super::shard::{
+    ActionBatch, ActionRefused, MatchInput, SeatAction, SeatBacklogFull, SeatSession, Shards,
+};
 use super::version_history::write_seen_version;
 use super::wall_clock::WallClock;
-use crate::game::{BotName, BotVersion, MatchId, Row};
+use crate::game::{BotName, BotVersion, MatchId};
 use crate::referee::{RefusalReason, Timestamp};
 use crate::store::Change;
-use crate::wire::{BotAction, InvalidAction, ServerEvent};
-use std::collections::{HashSet, VecDeque};
+use crate::wire::{BotAction, IncomingAction, InvalidAction, ServerEvent, TakeFeed};
+use std::future::poll_fn;
+use std::iter;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use tokio::sync::mpsc::error::TrySendError;
-use tokio::sync::oneshot;
+use std::task::Poll;
 use tokio_stream::{Stream, StreamExt as _};
+
+/// Messages of a bot that are read in one go, if so many are there.
+const MAX_READ_AT_ONCE: usize = 32;
 
 /// Something that goes on beside the conversation, and is given up with the session.
 type BackgroundTask = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -32,6 +36,7 @@ pub struct Session {
     presence: Arc<Presence>,
     link: SessionLink,
     roster: Arc<Roster>,
+    shards: Shards,
     limits: Arc<Limits>,
     clock: WallClock,
     joining: JoinQueue,
@@ -43,36 +48,16 @@ pub struct Session {
     /// Writes the version that the bot has said; none once it is written.
     writing_version: Option<BackgroundTask>,
     opened_at: Timestamp,
-    /// What matches are still to be told, in order: first of all, those that were open before, that it is there. What
-    /// its bot sends comes behind that while a match that waits for the store has no room; what may wait for a seat is
-    /// bounded, and so is this.
-    backlog: VecDeque<PendingInput>,
     ping: Option<Ping>,
     next_ping: u64,
     /// Whether it has been taken out of the bot's presence.
     has_left: bool,
 }
 
-/// Something that a match is still to be told.
-#[derive(Debug)]
-struct PendingInput {
-    seat: Arc<SeatLink>,
-    input: SessionEvent,
-}
-
-#[derive(Debug)]
-enum SessionEvent {
-    /// The session is there.
-    Joined,
-    /// Its bot sent something.
-    Sent { match_id: MatchId, action: SeatAction, at: Timestamp },
-}
-
 /// A message too many for a seat.
-struct SeatBacklogFull {
-    seat: Arc<SeatLink>,
-    /// The message, in words.
-    example: String,
+struct MessageTooMany {
+    match_id: MatchId,
+    full: SeatBacklogFull,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -105,17 +90,22 @@ impl Session {
         let presence = roster.presence(&bot);
         let welcome = |open_matches| ServerEvent::Welcome { bot: bot.clone(), open_matches };
         let opened_at = clock.now();
+        // No match ends before it has sent the snapshot that the welcome promises.
+        let mut matches = inner.shards.lock_all();
         let Some((link, resumed)) = presence.connect(&roster, version, opened_at, outbox, welcome) else {
             roster.release_session();
             return Err(ArenaError::Stopping);
         };
-        tracing::debug!(%bot, session = link.id, "session opened");
-        let backlog =
-            resumed.into_iter().map(|seat| PendingInput { seat, input: SessionEvent::Joined }).collect();
+        tracing::debug!(%bot, session = link.id(), "session opened");
+        for (id, route) in resumed {
+            let session = SeatSession::of_link(link.clone());
+            matches.tell(id, MatchInput::Joined { seat: route.seat, session, at: opened_at });
+        }
+        drop(matches);
         let joining = JoinQueue::new(arena.clone(), bot.clone());
         let catching_up = send_missed_ends(arena.clone(), bot.clone(), Arc::clone(&presence), link.clone());
-        let writing_version = link.version.is_declared().then(|| {
-            let (presence, version) = (Arc::clone(&presence), Arc::clone(&link.version));
+        let writing_version = link.version().is_declared().then(|| {
+            let (presence, version) = (Arc::clone(&presence), Arc::clone(link.version()));
             Box::pin(write_seen_version(arena.clone(), bot.clone(), presence, version)) as BackgroundTask
         });
         Ok(Self {
@@ -123,6 +113,7 @@ impl Session {
             presence,
             link,
             roster,
+            shards: inner.shards.clone(),
             limits,
             clock,
             joining,
@@ -131,7 +122,6 @@ impl Session {
             writing: None,
             writing_version,
             opened_at,
-            backlog,
             ping: None,
             next_ping: 0,
             has_left: false,
@@ -140,9 +130,8 @@ impl Session {
 
     /// Reads to the end of the session, whichever side ends it. The inbound side is drained all the while, also while
     /// matches wait for the store: unread small messages would bring down the whole connection.
-    pub async fn run<R, E>(mut self, inbound: impl Stream<Item = Result<R, E>>)
+    pub async fn run<E>(mut self, inbound: impl Stream<Item = Result<IncomingAction, E>>)
     where
-        R: TryInto<BotAction, Error = InvalidAction>,
         E: std::fmt::Display,
     {
         let mut inbound = Box::pin(inbound.fuse());
@@ -155,9 +144,10 @@ impl Session {
     }
 
     /// Reads until either side ends the session.
-    async fn read_until_over<R, E>(&mut self, mut inbound: Pin<&mut impl Stream<Item = Result<R, E>>>)
-    where
-        R: TryInto<BotAction, Error = InvalidAction>,
+    async fn read_until_over<E>(
+        &mut self,
+        mut inbound: Pin<&mut impl Stream<Item = Result<IncomingAction, E>>>,
+    ) where
         E: std::fmt::Display,
     {
         let link = self.link.clone();
@@ -165,26 +155,11 @@ impl Session {
         tokio::pin!(over);
         let mut pings = tokio::time::interval(self.limits.ping_interval);
         pings.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut more = Vec::new();
         loop {
-            let next = self.backlog.front().map(|pending| Arc::clone(&pending.seat));
-            let room = async {
-                match &next {
-                    Some(seat) => seat.match_handle.reserve().await,
-                    None => std::future::pending().await,
-                }
-            };
-            let request = tokio::select! {
+            let first = tokio::select! {
                 biased;
                 () = over.as_mut() => break,
-                room = room => {
-                    if let Some(pending) = self.backlog.pop_front() {
-                        match room {
-                            Some(room) => room.send(self.match_input(pending)),
-                            None => self.refuse_input_after_end(&pending.input),
-                        }
-                    }
-                    continue;
-                }
                 answer = self.joining.next_answer() => {
                     self.send_join_answer(answer);
                     self.close_if_too_unproductive();
@@ -202,8 +177,22 @@ impl Session {
                     continue;
                 }
             };
-            match request {
-                None => {
+            let end = match first {
+                Some(Ok(first)) => {
+                    let end = read_on(inbound.as_mut(), &mut more).await;
+                    let messages = iter::once(first).chain(more.drain(..));
+                    if let Err(too_many) = self.handle_messages(messages) {
+                        self.close_for_full_backlog(too_many, inbound).await;
+                        break;
+                    }
+                    end
+                }
+                Some(Err(error)) => Some(Err(error)),
+                None => Some(Ok(())),
+            };
+            match end {
+                None => {}
+                Some(Ok(())) => {
                     self.link.close(CloseReason::Done);
                     break;
                 }
@@ -211,13 +200,6 @@ impl Session {
                     tracing::debug!(bot = %self.bot, %error, "session cannot be read");
                     self.link.close_with_example(CloseReason::Malformed, &error.to_string());
                     break;
-                }
-                Some(Ok(request)) => {
-                    if let Err(overrun) = self.handle_action(request.try_into()) {
-                        self.close_for_full_backlog(overrun, inbound).await;
-                        break;
-                    }
-                    self.close_if_too_unproductive();
                 }
             }
         }
@@ -227,23 +209,22 @@ impl Session {
     /// before, so that it hears what was wrong with that; a match that takes too long for it is not waited for.
     async fn close_for_full_backlog<R, E>(
         &mut self,
-        overrun: SeatBacklogFull,
+        too_many: MessageTooMany,
         inbound: Pin<&mut impl Stream<Item = Result<R, E>>>,
     ) {
-        let SeatBacklogFull { seat, example } = overrun;
-        if self.backlog.is_empty() {
-            let (answered, answers) = oneshot::channel();
-            seat.match_handle.send_detached(MatchInput::Barrier { answered });
+        let MessageTooMany { match_id, full } = too_many;
+        // A match that is over has answered what it took.
+        let answers = self.shards.of_match(match_id).batch().await_answers(match_id);
+        if let Some(answers) = answers {
             tokio::select! {
-                // A match that is over drops its end: it has answered what it took.
                 _ = tokio::time::timeout(self.limits.closing_grace, answers) => {}
                 () = discard_inbound_forever(inbound) => {}
                 () = self.link.wait_until_over() => {}
             }
         }
         let example = match self.link.last_unproductive() {
-            Some(wrong) => format!("{example}; refused last: {wrong}"),
-            None => example,
+            Some(wrong) => format!("{}; refused last: {wrong}", full.example),
+            None => full.example,
         };
         self.link.close_with_example(CloseReason::TooManyUnread, &example);
     }
@@ -257,14 +238,65 @@ impl Session {
         self.link.send(ServerEvent::Ping { id: ping.id });
     }
 
-    fn handle_action(&mut self, action: Result<BotAction, InvalidAction>) -> Result<(), SeatBacklogFull> {
-        match action {
+    /// Handles what the bot sent, in its order. What is for matches is brought to them in one go.
+    fn handle_messages(
+        &mut self,
+        messages: impl Iterator<Item = IncomingAction>,
+    ) -> Result<(), MessageTooMany> {
+        let shards = self.shards.clone();
+        let mut batch = shards.batch(self.clock.now());
+        for message in messages {
+            let (match_id, action) = match message {
+                Ok(BotAction::Take { match_id, ply, take, note_hash }) => {
+                    (match_id, SeatAction::Take { ply, take, note_hash })
+                }
+                Ok(BotAction::Declare { match_id, offsets, note_hash }) => {
+                    (match_id, SeatAction::Declare { offsets, note_hash })
+                }
+                Ok(BotAction::Resign { match_id }) => (match_id, SeatAction::Resign),
+                other => {
+                    // Its answer stands behind those of the matches.
+                    batch.flush();
+                    self.handle_session_message(other);
+                    if self.close_if_too_unproductive() {
+                        break;
+                    }
+                    continue;
+                }
+            };
+            self.act_in_match(&mut batch, match_id, action)?;
+            if self.close_if_too_unproductive() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn act_in_match(
+        &self,
+        batch: &mut ActionBatch<'_>,
+        match_id: MatchId,
+        action: SeatAction,
+    ) -> Result<(), MessageTooMany> {
+        match batch.act(match_id, self.presence.number(), action) {
+            Ok(()) => Ok(()),
+            Err(ActionRefused::UnknownMatch) => {
+                self.refuse_unknown_match(match_id);
+                Ok(())
+            }
+            Err(ActionRefused::BacklogFull(full)) => Err(MessageTooMany { match_id, full }),
+        }
+    }
+
+    /// Handles what is for no match.
+    fn handle_session_message(&mut self, message: IncomingAction) {
+        match message {
             Err(refused) => self.refuse_message(refused),
             Ok(BotAction::Subscribe(feed)) => {
                 self.link.count_unproductive(
                     "a `subscribe`, which asks for nothing that a match waits for".to_owned(),
                 );
-                self.link.set_feed(feed);
+                self.set_feed(feed);
             }
             Ok(BotAction::Pong { id }) => self.measure_lag(id),
             Ok(BotAction::Join(named)) => {
@@ -272,97 +304,33 @@ impl Session {
                     self.send_join_answer(JoinAnswer::refusal(refused));
                 }
             }
-            Ok(BotAction::Declare { match_id, offsets, note_hash }) => {
-                let Some(seat) = self.seat_or_refuse(match_id) else { return Ok(()) };
-                if seat.declared.swap(true, Ordering::Relaxed) {
-                    self.link.count_unproductive(format!("match {match_id}: a row was declared again"));
-                }
-                let row = Row::parse(&offsets, seat.match_handle.seats());
-                self.send_to_match(seat, match_id, SeatAction::Declare { row, note_hash })?;
-            }
-            Ok(BotAction::Take { match_id, ply, take, note_hash }) => {
-                let Some(seat) = self.seat_or_refuse(match_id) else { return Ok(()) };
-                self.send_to_match(seat, match_id, SeatAction::Take { ply, take, note_hash })?;
-            }
-            Ok(BotAction::Resign { match_id }) => {
-                let Some(seat) = self.seat_or_refuse(match_id) else { return Ok(()) };
-                self.send_to_match(seat, match_id, SeatAction::Resign)?;
-            }
+            Ok(BotAction::Declare { .. } | BotAction::Take { .. } | BotAction::Resign { .. }) => {}
         }
-        Ok(())
     }
 
-    /// Ends the session if more of what it sent led nowhere than is borne.
-    fn close_if_too_unproductive(&self) {
+    /// Has the matches of the bot send what it wants to hear: those that are open, and those that begin later.
+    fn set_feed(&self, feed: TakeFeed) {
+        self.link.set_feed(feed);
+        let session = self.link.id();
+        for (_, route) in self.presence.routes() {
+            route.match_handle.send(MatchInput::Feed { seat: route.seat, session, feed });
+        }
+    }
+
+    /// Ends the session if more of what it sent led nowhere than is allowed; returns whether that was so.
+    fn close_if_too_unproductive(&self) -> bool {
         if self.link.unproductive_count() <= self.limits.unproductive_burst {
-            return;
+            return false;
         }
         let open_for = self.clock.now().since(self.opened_at).as_secs();
         let forgiven = open_for.saturating_mul(self.limits.unproductive_per_second);
-        if self.link.unproductive_count() > self.limits.unproductive_burst.saturating_add(forgiven) {
+        let is_too_much =
+            self.link.unproductive_count() > self.limits.unproductive_burst.saturating_add(forgiven);
+        if is_too_much {
             let example = self.link.last_unproductive().unwrap_or_default();
             self.link.close_with_example(CloseReason::TooManyUnproductive, &format!("the last: {example}"));
         }
-    }
-
-    /// Returns the bot's seat in an open match, or refuses the message that named the match.
-    fn seat_or_refuse(&self, match_id: MatchId) -> Option<Arc<SeatLink>> {
-        let seat = self.presence.open_seat(match_id);
-        if seat.is_none() {
-            self.refuse_unknown_match(match_id);
-        }
-        seat
-    }
-
-    /// Brings what the bot sent to its match, behind what waits to be brought to any.
-    fn send_to_match(
-        &mut self,
-        seat: Arc<SeatLink>,
-        match_id: MatchId,
-        action: SeatAction,
-    ) -> Result<(), SeatBacklogFull> {
-        if seat.unread.fetch_add(1, Ordering::Relaxed) >= self.limits.unread_per_seat {
-            seat.unread.fetch_sub(1, Ordering::Relaxed);
-            let (most, seat_number) = (self.limits.unread_per_seat, seat.seat);
-            let example = format!(
-                "{} for seat {seat_number} of match {match_id} came while {most} messages waited for it",
-                action.describe()
-            );
-            return Err(SeatBacklogFull { seat, example });
-        }
-        let at = self.clock.now();
-        if !self.backlog.is_empty() {
-            self.backlog.push_back(PendingInput { seat, input: SessionEvent::Sent { match_id, action, at } });
-            return Ok(());
-        }
-        match seat.match_handle.try_send(MatchInput::Seat { seat: seat.seat, action, at }) {
-            Err(TrySendError::Full(MatchInput::Seat { action, at, .. })) => {
-                self.backlog
-                    .push_back(PendingInput { seat, input: SessionEvent::Sent { match_id, action, at } });
-            }
-            Err(_) => self.refuse_unknown_match(match_id),
-            Ok(()) => {}
-        }
-        Ok(())
-    }
-
-    fn match_input(&self, pending: PendingInput) -> MatchInput {
-        let seat = pending.seat.seat;
-        match pending.input {
-            SessionEvent::Joined => {
-                MatchInput::Joined { seat, session: self.link.clone(), at: self.opened_at }
-            }
-            SessionEvent::Sent { action, at, .. } => MatchInput::Seat { seat, action, at },
-        }
-    }
-
-    /// Settles what a match that takes no more would have been told.
-    fn refuse_input_after_end(&self, input: &SessionEvent) {
-        match input {
-            // Its bot was told of the end, or hears of the match no more.
-            SessionEvent::Joined => {}
-            SessionEvent::Sent { match_id, .. } => self.refuse_unknown_match(*match_id),
-        }
+        is_too_much
     }
 
     fn refuse_unknown_match(&self, match_id: MatchId) {
@@ -392,7 +360,11 @@ impl Session {
                 self.link.count_unproductive(format!("pong {id}: no ping of this id waits for an answer"));
             }
             Some(ping) => {
-                self.link.set_lag(self.clock.now().since(ping.sent_at));
+                let (session, lag) = (self.link.id(), self.clock.now().since(ping.sent_at));
+                self.link.set_lag(lag);
+                for (_, route) in self.presence.routes() {
+                    route.match_handle.send(MatchInput::Lag { seat: route.seat, session, lag });
+                }
                 self.presence.confirm_ends(&self.link, ping.ends);
                 self.write_heard_ends();
             }
@@ -437,6 +409,25 @@ impl std::fmt::Debug for Session {
     }
 }
 
+/// Reads what is there without waiting for more. Returns how the stream has ended, if it has: in good order, or with an error.
+async fn read_on<R, E>(
+    mut inbound: Pin<&mut impl Stream<Item = Result<R, E>>>,
+    read: &mut Vec<R>,
+) -> Option<Result<(), E>> {
+    while read.len() < MAX_READ_AT_ONCE {
+        let next = poll_fn(|context| match inbound.as_mut().poll_next(context) {
+            Poll::Ready(next) => Poll::Ready(Some(next)),
+            Poll::Pending => Poll::Ready(None),
+        });
+        match next.await? {
+            Some(Ok(message)) => read.push(message),
+            Some(Err(error)) => return Some(Err(error)),
+            None => return Some(Ok(())),
+        }
+    }
+    None
+}
+
 /// Reads and drops what a bot still sends, and never returns: unread small messages would bring down the whole connection.
 async fn discard_inbound_forever<R, E>(mut inbound: impl Stream<Item = Result<R, E>> + Unpin) {
     while let Some(Ok(_)) = inbound.next().await {}
@@ -451,32 +442,12 @@ impl Session {
             return;
         }
         self.link.close(CloseReason::Broken);
-        let at = self.clock.now();
-        let left = |seat: &SeatLink| MatchInput::Left { seat: seat.seat, session: self.link.id, at };
-        let mut strangers = HashSet::new();
-        for pending in std::mem::take(&mut self.backlog) {
-            match pending.input {
-                SessionEvent::Joined => {
-                    pending.seat.awaited.fetch_sub(1, Ordering::SeqCst);
-                    // A match that is over waits for those that it awaits, until it hears something. One whose queue is
-                    // full hears enough.
-                    let _heard = pending.seat.match_handle.try_send(left(&pending.seat));
-                    strangers.insert(Arc::as_ptr(&pending.seat));
-                }
-                SessionEvent::Sent { .. } => {
-                    let match_handle = pending.seat.match_handle.clone();
-                    match_handle.send_detached(self.match_input(pending));
-                }
-            }
+        let (session, at) = (self.link.id(), self.clock.now());
+        let is_excused = self.clock.may_lose_streams();
+        for (_, route) in self.presence.disconnect(&self.link) {
+            route.match_handle.send(MatchInput::Left { seat: route.seat, session, at, is_excused });
         }
-        for seat in self.presence.disconnect(&self.link) {
-            // A match that never heard of the session need not hear of its end: a bot that comes back again and again while
-            // matches wait for the store would leave ever more behind.
-            if !strangers.contains(&Arc::as_ptr(&seat)) {
-                seat.match_handle.send_detached(left(&seat));
-            }
-        }
-        tracing::debug!(bot = %self.bot, session = self.link.id, "session closed");
+        tracing::debug!(bot = %self.bot, session, "session closed");
     }
 }
 

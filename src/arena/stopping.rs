@@ -2,8 +2,9 @@
 
 use super::arena::Arena;
 use super::error::ArenaError;
-use super::match_handle::{MatchHandle, MatchInput};
+use super::match_handle::MatchHandle;
 use super::outbox::CloseReason;
+use super::shard::MatchInput;
 use crate::wire::ServerEvent;
 use std::time::Duration;
 
@@ -32,7 +33,7 @@ impl Arena {
             let open: Vec<MatchHandle> =
                 self.lock_matches_mut().values().map(|open| open.handle.clone()).collect();
             for handle in open {
-                handle.send(MatchInput::Cut).await;
+                handle.send(MatchInput::Cut);
             }
         }
         self.inner.roster.for_each_session(|session| session.close(CloseReason::ShuttingDown));

@@ -5,7 +5,8 @@ use super::client_address::ClientAddress;
 use super::said_version::read_bot_version;
 use super::status::{arena_status, closed_stream_status};
 use crate::arena::{Arena, OutboxStream, StreamClosed};
-use crate::wire::{ServerEvent, pb};
+use crate::wire::play_service::arena_service_server::ArenaService;
+use crate::wire::{IncomingAction, ServerEvent};
 use tokio_stream::StreamExt as _;
 use tokio_stream::adapters::Map;
 use tonic::{Request, Response, Status, Streaming};
@@ -25,15 +26,15 @@ impl ArenaRpc {
 }
 
 type OutgoingEvent = Result<ServerEvent, StreamClosed>;
-type PlayResult = Result<pb::PlayResponse, Status>;
+type PlayResult = Result<ServerEvent, Status>;
 
 #[tonic::async_trait]
-impl pb::arena_service_server::ArenaService for ArenaRpc {
+impl ArenaService for ArenaRpc {
     type PlayStream = Map<OutboxStream<ServerEvent>, fn(OutgoingEvent) -> PlayResult>;
 
     async fn play(
         &self,
-        request: Request<Streaming<pb::PlayRequest>>,
+        request: Request<Streaming<IncomingAction>>,
     ) -> Result<Response<Self::PlayStream>, Status> {
         let bot = self.access.require_bot(&request)?;
         let version = read_bot_version(request.metadata())?;
@@ -50,8 +51,7 @@ impl pb::arena_service_server::ArenaService for ArenaRpc {
             tracing::info!(%bot, %address, "bot disconnected");
         });
         known?;
-        let answer: fn(OutgoingEvent) -> PlayResult =
-            |sent| sent.map(Into::into).map_err(closed_stream_status);
+        let answer: fn(OutgoingEvent) -> PlayResult = |sent| sent.map_err(closed_stream_status);
         Ok(Response::new(stream.map(answer)))
     }
 }

@@ -61,9 +61,9 @@ fn bot_message(view: &BotView) -> pb::Bot {
         connected: session.is_some(),
         open_matches: view.open_matches as u32,
         version: session
-            .filter(|session| session.version.is_declared())
-            .map(|session| (&*session.version).into()),
-        connected_at_us: session.map_or(0, |session| session.opened_at.as_micros()),
+            .filter(|session| session.version().is_declared())
+            .map(|session| (&**session.version()).into()),
+        connected_at_us: session.map_or(0, |session| session.opened_at().as_micros()),
         house_bot: view.house_bot.clone().unwrap_or_default(),
         lag_us: session.and_then(SessionLink::measured_lag).map(|lag| lag.as_micros() as u64),
     }

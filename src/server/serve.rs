@@ -107,7 +107,7 @@ async fn update_health(
     health: &HealthReporter,
     mut trouble: watch::Receiver<Option<StoreError>>,
 ) -> Infallible {
-    use pb::arena_service_server::ArenaServiceServer;
+    use crate::wire::play_service::arena_service_server::ArenaServiceServer;
     while trouble.changed().await.is_ok() {
         let is_usable = trouble.borrow_and_update().is_none();
         if is_usable {
@@ -125,7 +125,9 @@ async fn update_health(
 /// Tells whoever asks for the server's health that it serves no longer.
 async fn report_not_serving(health: &HealthReporter) {
     health.set_service_status("", ServingStatus::NotServing).await;
-    health.set_not_serving::<pb::arena_service_server::ArenaServiceServer<ArenaRpc>>().await;
+    health
+        .set_not_serving::<crate::wire::play_service::arena_service_server::ArenaServiceServer<ArenaRpc>>()
+        .await;
     health.set_not_serving::<pb::bot_service_server::BotServiceServer<BotRpc>>().await;
     health.set_not_serving::<pb::match_service_server::MatchServiceServer<MatchRpc>>().await;
     health.set_not_serving::<pb::tournament_service_server::TournamentServiceServer<TournamentRpc>>().await;
@@ -137,7 +139,7 @@ async fn assemble_services(
     config: &Config,
     logins: Arc<LoginLimits>,
 ) -> Result<(HealthReporter, GuardedServices), ServeError> {
-    use pb::arena_service_server::ArenaServiceServer;
+    use crate::wire::play_service::arena_service_server::ArenaServiceServer;
     use pb::bot_service_server::BotServiceServer;
     use pb::match_service_server::MatchServiceServer;
     use pb::oracle_service_server::OracleServiceServer;

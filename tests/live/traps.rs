@@ -167,8 +167,8 @@ async fn a_reader_that_never_reads_loses_its_session_and_nobody_waits_for_it() {
 }
 
 #[tokio::test]
-async fn too_many_unread_takes_end_the_session_and_not_the_match() {
-    let limits = Limits { unread_per_seat: 2, ..Limits::default() };
+async fn too_many_repeated_takes_end_the_session_and_not_the_match() {
+    let limits = Limits { unproductive_burst: 20, unproductive_per_second: 0, ..Limits::default() };
     let host = Host::with(Config { limits, ..Config::default() }).await;
     let tokens = host.register_all(["hasty", "calm"]).await;
     let (mut hasty, _) = Line::open(&host, &tokens[0]).await;
@@ -179,11 +179,13 @@ async fn too_many_unread_takes_end_the_session_and_not_the_match() {
     hasty.declare_standard(&started).await;
     let turn = hasty.turn().await;
     for _ in 0..50 {
-        // On this one thread the stream takes them all before the match reads any.
         hasty.outbound.try_send(pb::PlayRequest { action: Some(take(&id, turn.ply, 1)) }).unwrap();
     }
     let end = hasty.end().await.status();
-    assert_eq!((end.code(), reason(&end).as_str()), (Code::ResourceExhausted, "TOO_MANY_UNREAD"));
+    assert_eq!(
+        (end.code(), reason(&end).as_str()),
+        (Code::ResourceExhausted, "TOO_MANY_UNPRODUCTIVE_MESSAGES")
+    );
     let (mut hasty, _) = Line::open(&host, &tokens[0]).await;
     hasty.play_timidly(1).await;
     soon("the end of the match", playing).await.unwrap();

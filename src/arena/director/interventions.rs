@@ -4,8 +4,8 @@ use super::progress::DirectorStage;
 use super::{Director, OpenPairing};
 use crate::arena::error::ArenaError;
 use crate::arena::interventions::{Intervention, VoidTarget};
-use crate::arena::match_handle::MatchInput;
 use crate::arena::recovery::UncountedTournament;
+use crate::arena::shard::MatchInput;
 use crate::arena::tournament_handle::InterventionRequest;
 use crate::game::{BotName, MatchId};
 use crate::store::{Change, FieldHistory, StoredTournament};
@@ -195,7 +195,7 @@ impl Director {
         };
         self.rulings.add(event);
         self.handle.show_rulings(&self.rulings, self.arena.now());
-        self.apply_rulings().await;
+        self.apply_rulings();
         if let Some(change) = left {
             self.apply_change(&change);
         }
@@ -211,15 +211,15 @@ impl Director {
     }
 
     /// Does to the open matches what the rulings say: again does no harm.
-    pub(super) async fn apply_rulings(&self) {
+    pub(super) fn apply_rulings(&self) {
         for OpenPairing { pairing, handle, id } in self.open.values() {
             if self.rulings.void_reason(*id).is_some() {
-                handle.send(MatchInput::Cancel).await;
+                handle.send(MatchInput::Cancel);
             }
             for seat in self.rulings.lost_seats(pairing) {
-                handle.send(MatchInput::Disqualify { seat }).await;
+                handle.send(MatchInput::Disqualify { seat });
             }
-            handle.set_frozen(self.rulings.is_frozen()).await;
+            handle.set_frozen(self.rulings.is_frozen());
         }
     }
 

@@ -7,7 +7,7 @@ use crate::game::{AllianceMatrix, BotName, BotVersion, BySeat, Piles};
 use crate::referee::{Clock, MatchSetup};
 use crate::store::Store;
 use crate::tournament::OracleAccess;
-use crate::wire::{ServerEvent, pb};
+use crate::wire::{BotAction, ServerEvent, pb};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -101,13 +101,14 @@ pub(in crate::arena) fn connect_as(
 ) -> Result<(mpsc::UnboundedSender<Request>, OutboxStream<ServerEvent>), ArenaError> {
     let (session, stream) = arena.open_session(name(bot), version)?;
     let (requests, inbox) = mpsc::unbounded_channel();
-    tokio::spawn(session.run(UnboundedReceiverStream::new(inbox)));
+    let inbound = UnboundedReceiverStream::new(inbox).map(|sent: Request| sent.map(BotAction::try_from));
+    tokio::spawn(session.run(inbound));
     Ok((requests, stream))
 }
 
 /// Runs a session whose bot says nothing.
 pub(in crate::arena) async fn run_silent(session: Session) {
-    session.run(tokio_stream::pending::<Request>()).await;
+    session.run(tokio_stream::pending::<Result<_, Infallible>>()).await;
 }
 
 /// Reads on until the given thing is sent.

@@ -1,7 +1,7 @@
 //! What a bot hears of ends that it missed: away, behind a lost stream, or when the server was killed.
 
 use super::fixture::{Request, arena, begin, connect, name, reopen, shaky_arena, soon, until};
-use crate::arena::match_handle::MatchInput;
+use crate::arena::shard::MatchInput;
 use crate::arena::{Arena, NewTournament, OutboxStream};
 use crate::game::MatchId;
 use crate::referee::{EndReason, Terms};
@@ -53,7 +53,7 @@ async fn come_back(
 async fn end_a_match(arena: &Arena) -> MatchId {
     let begun = begin(arena).unwrap();
     let playing = tokio::spawn(begun.play);
-    begun.handle.send(MatchInput::Cancel).await;
+    begun.handle.send(MatchInput::Cancel);
     soon("the end of the match", playing).await.unwrap().unwrap();
     begun.id
 }

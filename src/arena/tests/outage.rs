@@ -3,7 +3,7 @@
 use super::fixture::{begin, connect, name, shaky_arena, soon, until};
 use super::sessions::{snapshot, take, turn};
 use super::shaky_store::Mood;
-use crate::arena::match_handle::MatchInput;
+use crate::arena::shard::MatchInput;
 use crate::arena::{Arena, ArenaError, NewTournament};
 use crate::referee::Terms;
 use crate::store::StoreError;
@@ -119,6 +119,6 @@ async fn of_a_bot_that_comes_back_again_and_again_meanwhile_only_the_newest_sess
     while plies.last() != Some(&2) {
         plies.push(until(&mut first_hears, turn).await);
     }
-    begun.handle.send(MatchInput::Cancel).await;
+    begun.handle.send(MatchInput::Cancel);
     soon("the end", playing).await.unwrap().unwrap();
 }

@@ -3,8 +3,8 @@
 use super::fixture::{BANK, arena, arena_with, begin, connect, duel, shaky_arena, soon, until};
 use super::sessions::take;
 use super::shaky_store::Mood;
-use crate::arena::match_handle::{MatchInput, SeatAction};
-use crate::arena::{ArenaError, Limits};
+use crate::arena::shard::{MatchInput, SeatAction};
+use crate::arena::{ArenaError, CloseReason, Limits};
 use crate::game::Seat;
 use crate::oracle::Mover;
 use crate::referee::{Event, ForfeitReason};
@@ -79,6 +79,39 @@ async fn no_clock_runs_while_the_server_waits_for_its_store() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_waits_for_a_match_that_waits_for_its_store_is_bounded() {
+    let (store, arena) = shaky_arena().await;
+    let (first, mut first_hears) = connect(&arena, "first").unwrap();
+    let (_second, mut second_hears) = connect(&arena, "second").unwrap();
+    let begun = begin(&arena).unwrap();
+    let playing = tokio::spawn(begun.play);
+    soon("the beginning", begun.begun).await.unwrap();
+    store.set(Mood::Hangs);
+    for _ in 0..10 {
+        first.send(Ok(take(begun.id, 0))).unwrap();
+    }
+    soon("the commit of a take", store.somebody_waits()).await;
+    // It is answered what the match took before the session ends, as the store is back in time.
+    tokio::time::sleep(arena.limits().closing_grace / 2).await;
+    store.set(Mood::Fine);
+    assert_eq!(until(&mut first_hears, took).await, (Seat::FIRST, Mover::Bot));
+    let closed = loop {
+        match soon("the end of the session", first_hears.next()).await.unwrap() {
+            Ok(event) => {
+                assert!(took(&event).is_some_and(|took| took == (Seat::FIRST, Mover::Bot)), "{event:?}");
+            }
+            Err(closed) => break closed,
+        }
+    };
+    assert_eq!(closed.closing, CloseReason::TooManyUnread);
+    let example = closed.example.unwrap();
+    assert!(example.starts_with("a take of 1 at ply 0 for seat 0 of match"), "{example}");
+    assert!(example.contains("4 messages waited for it; refused last: match"), "{example}");
+    assert_eq!(until(&mut second_hears, took).await, (Seat::FIRST, Mover::Bot), "the match goes on");
+    playing.abort();
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_jump_of_time_is_charged_to_nobody() {
     let arena = arena().await;
     let (first, mut first_hears) = connect(&arena, "first").unwrap();
@@ -137,8 +170,8 @@ async fn what_waits_behind_another_input_is_in_time_if_it_arrived_in_time() {
     soon("the beginning", begun.begun).await.unwrap();
     let at = arena.now() + BANK / 2;
     let [first, second] = [0, 1].map(|seat| duel().seats().seat(seat).unwrap());
-    begun.handle.send_detached(MatchInput::Left { seat: second, session: 1, at });
-    begun.handle.send_detached(MatchInput::Seat {
+    begun.handle.send(MatchInput::Left { seat: second, session: 1, at, is_excused: false });
+    begun.handle.send(MatchInput::Seat {
         seat: first,
         action: SeatAction::Take { ply: 0, take: 1, note_hash: Ok(None) },
         at,

@@ -26,7 +26,7 @@ pub(super) fn check_rows(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, findi
                 }
                 Some(Event::Declared(declared)) => {
                     if let Some(seat) = own {
-                        check_acknowledged(declared, seat, replayed, (session, message), findings);
+                        check_acknowledged(declared, seat, replayed, message, findings);
                     }
                 }
                 _ => {}
@@ -74,9 +74,6 @@ fn check_defaulted(
     let is_defaulted = |row: &Option<RecordedRow>| row.as_ref().is_some_and(|row| row.defaulted.is_some());
     let recorded = replayed.rows.enumerate().filter(|(_, row)| is_defaulted(row));
     let recorded: Vec<u32> = recorded.map(|(seat, _)| seat.into()).collect();
-    // They may stand in the order in which they were lost.
-    let mut told = told.to_vec();
-    told.sort_unstable();
     if told != recorded {
         let words = format!(
             "the seats {told:?} are said to have the standard row in place of their own, and by the record {recorded:?}"
@@ -85,13 +82,11 @@ fn check_defaulted(
     }
 }
 
-/// A row that is acknowledged is the one that counts. Who sends the standard row that stands in place of his own has that acknowledged as
-/// well; but no row is late that was acknowledged before the rows were revealed.
 fn check_acknowledged(
     declared: &pb::Declared,
     seat: Seat,
     replayed: &ReplayedMatch<'_>,
-    (session, message): (&SessionOfMatch<'_>, &LoggedMessage<'_>),
+    message: &LoggedMessage<'_>,
     findings: &mut Findings,
 ) {
     // Of a match that was cancelled before its rows were revealed the record shows none.
@@ -99,15 +94,8 @@ fn check_acknowledged(
         return;
     }
     let told = declared.row.as_ref().map(|row| row.offsets.as_slice()).unwrap_or_default();
-    let revealed_later = || {
-        let mut later = session.messages.iter().filter(|other| other.line > message.line);
-        later.any(|other| matches!(other.received(), Some(Event::Revealed(_))))
-    };
     let recorded = match &replayed.rows[seat] {
-        Some(RecordedRow { defaulted: Some(RowDefault::Late), .. }) if revealed_later() => {
-            format!("has it replaced by the standard row ({})", default_words(RowDefault::Late))
-        }
-        Some(recorded) if offsets_of(&recorded.row) == told => return,
+        Some(recorded) if recorded.defaulted.is_none() && offsets_of(&recorded.row) == told => return,
         Some(RecordedRow { defaulted: Some(why), .. }) => {
             format!("has it replaced by the standard row ({})", default_words(*why))
         }

@@ -1,26 +1,32 @@
 //! What becomes of the time and the messages of a match that the organiser lets wait.
 
-use super::match_handle::MatchInput;
+use super::input::MatchInput;
 use crate::referee::Timestamp;
 use std::collections::VecDeque;
 
 /// Whether a match waits. Its clocks stand still meanwhile, and afterwards play goes on where it stood.
-#[derive(Debug, Default)]
-pub(super) struct MatchFreeze {
-    frozen: Option<Frozen>,
+#[derive(Debug)]
+pub(super) struct MatchFreeze<S> {
+    frozen: Option<Frozen<S>>,
     /// What seats sent to the match while it waited, once it goes on.
-    thawed: VecDeque<MatchInput>,
+    thawed: VecDeque<MatchInput<S>>,
 }
 
 #[derive(Debug)]
-struct Frozen {
+struct Frozen<S> {
     /// Up to when the time is excused.
     excused_until: Timestamp,
     /// What seats have sent since, at most what each may have unread, in the order of its arrival.
-    inputs: VecDeque<MatchInput>,
+    inputs: VecDeque<MatchInput<S>>,
 }
 
-impl MatchFreeze {
+impl<S> Default for MatchFreeze<S> {
+    fn default() -> Self {
+        Self { frozen: None, thawed: VecDeque::new() }
+    }
+}
+
+impl<S> MatchFreeze<S> {
     /// Returns whether the match waits.
     pub(super) fn is_frozen(&self) -> bool {
         self.frozen.is_some()
@@ -56,7 +62,7 @@ impl MatchFreeze {
     }
 
     /// Keeps what a seat sends to a match that waits, and gives all else back.
-    pub(super) fn hold_back(&mut self, input: MatchInput) -> Option<MatchInput> {
+    pub(super) fn hold_back(&mut self, input: MatchInput<S>) -> Option<MatchInput<S>> {
         match (&mut self.frozen, input) {
             (Some(frozen), input @ MatchInput::Seat { .. }) => {
                 frozen.inputs.push_back(input);
@@ -67,26 +73,26 @@ impl MatchFreeze {
     }
 
     /// Returns what a seat sent while the match waited, in the order of its arrival, once it goes on.
-    pub(super) fn next_thawed(&mut self) -> Option<MatchInput> {
+    pub(super) fn next_thawed(&mut self) -> Option<MatchInput<S>> {
         self.thawed.pop_front()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::input::SeatAction;
     use super::*;
-    use crate::arena::match_handle::SeatAction;
     use crate::game::Seat;
 
     fn at(micros: u64) -> Timestamp {
         Timestamp::from_micros(micros)
     }
 
-    fn resignation(micros: u64) -> MatchInput {
+    fn resignation(micros: u64) -> MatchInput<()> {
         MatchInput::Seat { seat: Seat::FIRST, action: SeatAction::Resign, at: at(micros) }
     }
 
-    fn time_of(input: Option<MatchInput>) -> Option<u64> {
+    fn time_of(input: Option<MatchInput<()>>) -> Option<u64> {
         match input? {
             MatchInput::Seat { at, .. } => Some(at.as_micros()),
             other => panic!("{other:?}"),
@@ -95,7 +101,7 @@ mod tests {
 
     #[test]
     fn seats_are_heard_in_their_order_once_the_match_goes_on() {
-        let mut freeze = MatchFreeze::default();
+        let mut freeze = MatchFreeze::<()>::default();
         assert_eq!(time_of(freeze.hold_back(resignation(1))), Some(1), "it does not wait yet");
         freeze.begin(at(2));
         assert!(freeze.hold_back(resignation(3)).is_none() && freeze.hold_back(resignation(4)).is_none());
@@ -110,7 +116,7 @@ mod tests {
 
     #[test]
     fn each_moment_is_excused_once() {
-        let mut freeze = MatchFreeze::default();
+        let mut freeze = MatchFreeze::<()>::default();
         assert_eq!(freeze.take_span_until(at(1)), None);
         freeze.begin(at(2));
         assert_eq!(freeze.take_span_until(at(5)), Some((at(2), at(5))));

@@ -1,0 +1,29 @@
+//! Shards: plain synchronous machines that own matches, and the carriers around them.
+//!
+//! A [`Shard`](machine::Shard) takes inputs with their times and gives back effects: changes to commit, messages by session, ends.
+//! It knows neither tokio nor clock, lock or store. A [`ShardHandle`] carries: it feeds the machine what sessions and organisers
+//! send, hands what it decides to the group commit and to the outboxes, and wakes it when a clock runs out.
+
+mod batch;
+mod delivery;
+mod effect;
+mod freeze;
+mod handle;
+mod id_map;
+mod input;
+mod live_match;
+mod live_seat;
+mod machine;
+#[cfg(test)]
+mod tests;
+mod timer;
+mod view;
+
+pub(super) use batch::ActionBatch;
+pub(super) use effect::MatchEnd;
+pub use effect::WatchEvent;
+pub(super) use handle::{MatchContext, MatchTicket, ShardHandle, Shards, WatchAdmission};
+pub(super) use input::{MatchInput, SeatAction, SeatSession};
+pub(super) use live_match::{Beginning, MatchTerms, SeatBacklogFull};
+pub(super) use machine::ActionRefused;
+pub(super) use view::MatchView;

@@ -1,0 +1,25 @@
+//! One timer for all matches of a shard.
+
+use super::handle::ShardCore;
+use std::sync::{Arc, Weak};
+use tokio::sync::Notify;
+
+/// Lets the shard look at its clocks when one may have run out, for as long as there is a shard.
+pub(super) async fn run_timer(core: Weak<ShardCore>, alarm_moved: Arc<Notify>) {
+    loop {
+        let rings_at = {
+            let Some(core) = core.upgrade() else { return };
+            core.set_timer()
+        };
+        match rings_at {
+            None => alarm_moved.notified().await,
+            Some(at) => tokio::select! {
+                () = tokio::time::sleep_until(at) => {
+                    let Some(core) = core.upgrade() else { return };
+                    core.tick();
+                }
+                () = alarm_moved.notified() => {}
+            },
+        }
+    }
+}
