@@ -25,6 +25,7 @@ use std::sync::{Arc, RwLock};
 use std::time::Duration;
 use tokio::sync::{Mutex, Notify, OwnedMutexGuard, Semaphore, watch};
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 /// How long the store stays open for tasks that have not ended when everything is stopped.
@@ -104,7 +105,7 @@ pub(super) struct ArenaInner {
     /// Held while records are removed.
     pub(super) pruning: Mutex<()>,
     /// Whether everything has been stopped.
-    pub(super) stopped: watch::Sender<bool>,
+    pub(super) stopped: CancellationToken,
     /// What goes on by itself and may still write: the store is closed after it.
     pub(super) tasks: TaskTracker,
 }
@@ -180,7 +181,7 @@ impl Arena {
             cross_tables: CrossTableQueue::default(),
             catching_up: Arc::new(Semaphore::new(MAX_ENDS_READ_AT_ONCE)),
             pruning: Mutex::default(),
-            stopped: watch::Sender::new(false),
+            stopped: CancellationToken::new(),
             tasks: TaskTracker::new(),
         };
         let arena = Self { inner: Arc::new(inner) };

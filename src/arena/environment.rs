@@ -9,8 +9,11 @@ use std::time::SystemTime;
 #[derive(Clone)]
 pub struct Environment {
     date: Arc<dyn Fn() -> SystemTime + Send + Sync>,
-    random: Arc<dyn Fn(&mut [u8]) + Send + Sync>,
+    random: Arc<RandomSource>,
 }
+
+/// Fills a buffer with random bytes.
+type RandomSource = dyn Fn(&mut [u8]) + Send + Sync;
 
 impl Environment {
     /// Takes both from functions.

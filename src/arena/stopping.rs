@@ -26,7 +26,7 @@ impl Arena {
             }
         };
         let in_time = tokio::time::timeout(within, no_match_open).await.is_ok();
-        self.inner.stopped.send_replace(true);
+        self.inner.stopped.cancel();
         if !in_time {
             // A match that waits for a store out of order would not hear that it is cut.
             self.inner.context.commits.fail_waiting();
@@ -41,14 +41,12 @@ impl Arena {
 
     /// Returns whether everything has been stopped.
     pub(super) fn is_stopped(&self) -> bool {
-        *self.inner.stopped.borrow()
+        self.inner.stopped.is_cancelled()
     }
 
     /// Waits until everything has been stopped.
     pub async fn wait_until_stopped(&self) {
-        let mut stopped = self.inner.stopped.subscribe();
-        // The sender is held here, so that there is nothing else to hear.
-        let _stopped = stopped.wait_for(|&stopped| stopped).await;
+        self.inner.stopped.cancelled().await;
     }
 
     /// Checks that nobody has begun to stop.

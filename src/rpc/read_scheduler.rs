@@ -6,8 +6,8 @@ use super::scheduling::{ConcurrencyLimiter, Permit, RequestQueue, Turn, WaitingC
 use super::status::retry_status;
 use crate::arena::Arena;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
-use tokio::time::{sleep, timeout};
+use std::time::Duration;
+use tokio::time::{Instant, sleep, timeout};
 use tonic::{Code, Request, Status};
 
 /// The most reads of one caller at once, worked on or waiting.
@@ -202,7 +202,7 @@ mod tests {
         timeout(Duration::from_secs(20), looking).await.expect("it is settled soon");
     }
 
-    #[tokio::test]
+    #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
     async fn a_read_leaves_the_threads_that_carry_messages_alone() {
         let reads = reads().await;
         let here = thread::current().id();
@@ -210,7 +210,7 @@ mod tests {
         assert_ne!(here, elsewhere);
     }
 
-    #[tokio::test]
+    #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
     async fn nobody_waits_behind_all_that_another_reads() {
         let reads = reads().await;
         let (end, ended) = mpsc::channel::<()>();
@@ -259,7 +259,7 @@ mod tests {
             reading.spawn(async move { reads.run_read(&by("greedy"), async { Ok(()) }).await });
         }
         until(|| reads.places.len() == READS_OF_CALLER).await;
-        let began = tokio::time::Instant::now();
+        let began = Instant::now();
         let refused = reads.run_read(&by("greedy"), async { Ok(()) }).await.unwrap_err();
         assert_eq!(told(&refused), (Code::ResourceExhausted, "TOO_MANY_READS".into()));
         assert!(refused.message().contains("256") && refused.get_details_retry_info().is_some());
@@ -275,8 +275,7 @@ mod tests {
     async fn the_turns_rest_while_matches_are_played() {
         let reads = reads().await;
         let busy = || async {
-            let began = Instant::now();
-            while began.elapsed() < SHORTEST_REST {}
+            tokio::time::advance(SHORTEST_REST).await;
             Ok(())
         };
         reads.run_read(&by("one"), busy()).await.unwrap();

@@ -16,9 +16,9 @@ use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
 
 /// The pause after a connection that could not be accepted. Where files have run out the next attempt would fail as
 /// well, and without a pause a whole processor would be spent on it.
@@ -42,24 +42,22 @@ struct ServerShared {
     tls_connections: AddressTally,
 }
 
-/// Serves connections until `stopping` is true, then lets them end their calls. Whoever gives up this future cuts them all.
+/// Serves connections until `stopping` is cancelled, then lets them end their calls. Whoever gives up this future cuts them all.
 pub(super) async fn serve_connections(
     mut listener: impl Listener,
     services: GuardedServices,
     config: Config,
-    stopping: watch::Receiver<bool>,
+    stopping: CancellationToken,
 ) {
     let shared = Arc::new(ServerShared::new(services, &config));
     let mut connections = JoinSet::new();
     // Given up with the last connection.
     let mut logging = JoinSet::new();
     logging.spawn(log_tls_connections(Arc::clone(&shared)));
-    let mut stop = stopping.clone();
     loop {
         let accepted = tokio::select! {
             biased;
-            // A sender that is gone stops as well.
-            _ = stop.wait_for(|&stopping| stopping) => break,
+            () = stopping.cancelled() => break,
             Some(ended) = connections.join_next() => {
                 log_panic(ended);
                 continue;
@@ -139,13 +137,13 @@ impl ServerShared {
         mut stream: impl Connection,
         peer: IpAddr,
         place: ConnectionSlot,
-        mut stopping: watch::Receiver<bool>,
+        stopping: CancellationToken,
     ) {
         let opened = tokio::select! {
             biased;
             opened = timeout(self.first_call_timeout, self.open(&mut stream, peer, &place)) => opened,
             () = place.wait_until_evicted() => return,
-            _ = stopping.wait_for(|&stopping| stopping) => return,
+            () = stopping.cancelled() => return,
         };
         let peer = match opened.unwrap_or_else(|late| Err(late.into())) {
             Ok(Some(client)) => client,
@@ -168,10 +166,10 @@ impl ServerShared {
                 return;
             }
             () = self.wait_until_overstayed(&place) => tracing::debug!(%peer, "a connection without calls is closed"),
-            _ = stopping.wait_for(|&stopping| stopping) => {}
+            () = stopping.cancelled() => {}
         }
         connection.as_mut().graceful_shutdown();
-        if *stopping.borrow() {
+        if stopping.is_cancelled() {
             // Whoever stops the server says how long it may take.
             let _ = connection.await;
         } else {

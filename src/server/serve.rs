@@ -19,6 +19,7 @@ use thiserror::Error;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 use tonic::codec::CompressionEncoding;
 use tonic::service::Routes;
 use tonic_health::ServingStatus;
@@ -67,10 +68,10 @@ pub async fn run_server(
     let logins = Arc::new(LoginLimits::new(config.failed_logins, config.failed_login_interval));
     let (health, services) = assemble_services(&arena, &config, Arc::clone(&logins)).await?;
     let shutdown_grace = config.shutdown_grace;
-    let stopping = watch::Sender::new(false);
+    let stopping = CancellationToken::new();
     // Whoever gives up this future stops the server, though not in good order: all connections go with the set.
     let mut serving = JoinSet::new();
-    serving.spawn(serve_connections(listener, services, config, stopping.subscribe()));
+    serving.spawn(serve_connections(listener, services, config, stopping.clone()));
     let house = house.start(house_server.map_err(ServeError::Listener)?);
     let (grace, lost) = tokio::select! {
         biased;
@@ -89,7 +90,7 @@ pub async fn run_server(
     if transactions > 0 {
         tracing::info!(transactions, commits, "written to the store");
     }
-    stopping.send_replace(true);
+    stopping.cancel();
     match timeout(LAST_WORDS, serving.join_next()).await {
         Ok(Some(ended)) => ended?,
         Ok(None) => {}

@@ -128,11 +128,18 @@ impl Disk {
         Arc::clone(&lock(&self.state).tables)
     }
 
-    fn apply(&self, epoch: u64, number: u64, changes: &[Change]) -> Result<(), StoreError> {
-        let mut state = lock(&self.state);
-        if epoch != state.epoch && self.defect != Defect::TakesFromAnyone {
-            return Err(StoreError::Taken(format!("server {} opened it", state.epoch)));
+    fn check_owner(&self, epoch: u64) -> Result<(), StoreError> {
+        let owner = lock(&self.state).epoch;
+        if epoch == owner || self.defect == Defect::TakesFromAnyone {
+            Ok(())
+        } else {
+            Err(StoreError::Taken(format!("server {owner} opened it")))
         }
+    }
+
+    fn apply(&self, epoch: u64, number: u64, changes: &[Change]) -> Result<(), StoreError> {
+        self.check_owner(epoch)?;
+        let mut state = lock(&self.state);
         if self.defect == Defect::Forgets(number) {
             return Ok(());
         }
@@ -236,6 +243,11 @@ impl Store for SimulatedStore {
         let written = self.write_later(changes).await;
         lock(&self.disk.state).writing.remove(&self.epoch);
         written
+    }
+
+    async fn check_intact(&self) -> Result<(), StoreError> {
+        self.reach().await?;
+        self.disk.check_owner(self.epoch)
     }
 
     async fn close(&self) {}

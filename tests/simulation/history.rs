@@ -5,7 +5,7 @@ use super::world::lock;
 use lastnim::game::MatchId;
 use lastnim::referee::Record;
 use lastnim::store::Store as _;
-use lastnim::wire::pb::{self, play_response::Event};
+use lastnim::wire::pb::{self, play_response::Event, record_event::Event as RecordedEvent};
 use prost::Message as _;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -62,12 +62,25 @@ pub struct SentTake {
     pub take: u64,
 }
 
+/// What a watcher was shown of a match so far.
+#[derive(Debug, Default)]
+pub struct WatchedEvents {
+    pub events: Vec<pb::RecordEvent>,
+}
+
 /// What a session was told.
 #[derive(Debug, Default)]
 struct SessionLog {
-    /// By match: the next ply that it has to be told.
-    next_plies: BTreeMap<String, u32>,
+    /// By match: where it sits, and the next ply that it has to be told.
+    seats: BTreeMap<String, SeatLog>,
     ended: BTreeSet<String>,
+}
+
+/// What a session was told of a match.
+#[derive(Debug, Clone, Copy)]
+struct SeatLog {
+    seat: u32,
+    next_ply: u32,
 }
 
 impl History {
@@ -185,6 +198,36 @@ impl History {
         }
     }
 
+    /// Returns the matches of which anybody was told so far.
+    pub fn known_matches(&self) -> Vec<MatchId> {
+        lock(&self.heard).records.keys().copied().collect()
+    }
+
+    /// Holds what a watcher is shown of a match against what is committed. It is shown the events in their order, but for rows,
+    /// which it is shown once all are in.
+    pub fn watch(&self, id: MatchId, shown: &WatchedEvents) {
+        let mut heard = lock(&self.heard);
+        heard.counts.messages += 1;
+        let Some(last) = shown.events.last() else { return };
+        let bytes = last.encode_to_vec();
+        heard.add_to_trace(&bytes);
+        tell_trace(heard.now, &format!("a watcher of {id} {last:?}"));
+        let count = shown.events.len();
+        let record = heard.record(&self.disk, id, |record| record.events().len() >= count);
+        let committed = record.is_some_and(|record| {
+            let events: Vec<pb::RecordEvent> = record.events().iter().map(Into::into).collect();
+            let is_row = |event: &&pb::RecordEvent| matches!(event.event, Some(RecordedEvent::Declared(_)));
+            let others = |events: &[pb::RecordEvent]| -> Vec<_> {
+                events.iter().filter(|event| !is_row(event)).cloned().collect()
+            };
+            let all_known = shown.events.iter().filter(is_row).all(|row| events.contains(row));
+            all_known && others(&events).starts_with(&others(&shown.events))
+        });
+        if !committed {
+            heard.complain(COMMITTED_FIRST, format!("a watcher of {id} was shown event {count}: {last:?}"));
+        }
+    }
+
     /// Notes that a witness has opened a session.
     pub fn open_session(&self, bot: &str, session: u64) {
         let mut heard = lock(&self.heard);
@@ -290,7 +333,8 @@ impl HeardState {
                 {
                     return broken("a bot sits where it is told", "another bot has this seat");
                 }
-                if self.log(session).next_plies.insert(started.match_id.clone(), 0).is_some() {
+                let log = SeatLog { seat: started.seat, next_ply: 0 };
+                if self.log(session).seats.insert(started.match_id.clone(), log).is_some() {
                     return broken(IN_ORDER, "it was told of this match before");
                 }
                 Ok(())
@@ -299,7 +343,8 @@ impl HeardState {
                 let id =
                     snapshot.started.as_ref().map(|started| started.match_id.clone()).unwrap_or_default();
                 self.committed(disk, &id, |record| record.state().ply() >= snapshot.ply)?;
-                self.log(session).next_plies.insert(id, snapshot.ply);
+                let seat = snapshot.started.as_ref().map(|started| started.seat).unwrap_or_default();
+                self.log(session).seats.insert(id, SeatLog { seat, next_ply: snapshot.ply });
                 Ok(())
             }
             Event::Took(took) => self.check_take(disk, session, took),
@@ -345,9 +390,14 @@ impl HeardState {
         if played.take != took.take || mover.index() != took.seat as usize {
             return broken(COMMITTED_FIRST, format!("committed is {played:?} by seat {mover}"));
         }
-        let next = self.log(session).next_plies.get_mut(&took.match_id);
-        let Some(next) = next else { return broken(IN_ORDER, "it was not told of this match") };
-        let expected = std::mem::replace(next, took.ply + 1);
+        let Some(log) = self.log(session).seats.get_mut(&took.match_id) else {
+            return broken(IN_ORDER, "it was not told of this match");
+        };
+        if took.ply < log.next_ply && took.seat == log.seat {
+            // It has sent the take again.
+            return Ok(());
+        }
+        let expected = std::mem::replace(&mut log.next_ply, took.ply + 1);
         if expected != took.ply {
             return broken(IN_ORDER, format!("ply {expected} was to come"));
         }

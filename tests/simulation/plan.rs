@@ -188,7 +188,8 @@ impl Setting {
         let least = millis(draw, 0, 4);
         let latency = (least, least + millis(draw, 1, 25));
         let write_time = millis(draw, 0, 12);
-        let (return_grace, stall_threshold) = (millis(draw, 2_000, 5_000), millis(draw, 50, 400));
+        // As long as the SDK may take to come back, whose pauses grow.
+        let (return_grace, stall_threshold) = (millis(draw, 16_000, 20_000), millis(draw, 50, 400));
         Self {
             tick,
             latency,

@@ -1,6 +1,6 @@
 //! The bots of a run.
 
-use super::history::SentTake;
+use super::history::{SentTake, WatchedEvents};
 use super::hostile_bot::{Misbehaviour, attack};
 use super::network::SimulatedTransport;
 use super::plan::{BotKind, Plan, Stream, draw_stream};
@@ -10,11 +10,12 @@ use lastnim::client::{
     AsyncBot, Bot, Choice, Connected, MatchEnd, MatchFailure, MatchInfo, MatchView, Options, Refusal,
     ServerAddress, TournamentEnd, connect, run_async_until, token_authorization,
 };
-use lastnim::game::{BotName, Row};
+use lastnim::game::{BotName, MatchId, Row};
 use lastnim::store::Token;
 use lastnim::tournament::SeededDraw;
 use lastnim::wire::pb::{
-    self, PlayRequest, arena_service_client::ArenaServiceClient, play_request::Action, play_response::Event,
+    self, PlayRequest, arena_service_client::ArenaServiceClient, match_service_client::MatchServiceClient,
+    play_request::Action, play_response::Event,
 };
 use std::future::pending;
 use std::sync::{Arc, Mutex};
@@ -30,6 +31,8 @@ pub const MAX_THINKING: Duration = Duration::from_millis(40);
 pub const MAX_PAUSE: Duration = Duration::from_millis(250);
 /// The most counters that a witness takes at once, so that matches last.
 const MAX_TAKE: u64 = 2;
+/// How long a watcher waits before it watches the next match.
+const WATCH_PAUSE: Duration = Duration::from_millis(100);
 /// How long a witness waits before it asks again to join a tournament.
 const JOIN_PAUSE: Duration = Duration::from_millis(400);
 
@@ -69,6 +72,36 @@ pub async fn play_bot(world: Arc<World>, bot: usize, life: u64) -> turmoil::Resu
         BotKind::House => player.play_house_bot(draw(2)).await,
         BotKind::Hostile => player.attack(draw(3).next_bits()).await,
     }
+}
+
+/// Watches matches, one after the other, for as long as its host runs.
+pub async fn watch_matches(world: Arc<World>) -> turmoil::Result {
+    let mut draw = draw_stream(world.plan.seed, Stream::Bots, u64::MAX);
+    let jitter = Mutex::new(draw.clone());
+    let transport = SimulatedTransport { world: Arc::clone(&world), bot: world.links.len() - 1, jitter };
+    let server = ServerAddress::new("server:7600").with_transport(Arc::new(transport));
+    loop {
+        sleep(WATCH_PAUSE).await;
+        let known = world.history.known_matches();
+        // The newest are played just now.
+        let newest = &known[known.len().saturating_sub(4)..];
+        if let Some(&id) = draw.choose(newest) {
+            // Whoever is cut off watches another match.
+            let _ = watch_match(&world, &server, id).await;
+        }
+    }
+}
+
+async fn watch_match(world: &World, server: &ServerAddress, id: MatchId) -> Result<(), Status> {
+    let channel = connect(server).await.map_err(|error| Status::unavailable(error.to_string()))?;
+    let request = pb::WatchMatchRequest { match_id: id.to_string() };
+    let mut stream = MatchServiceClient::new(channel).watch_match(request).await?.into_inner();
+    let mut shown = WatchedEvents::default();
+    while let Some(response) = stream.message().await? {
+        shown.events.extend(response.event);
+        world.history.watch(id, &shown);
+    }
+    Ok(())
 }
 
 /// A bot and where it plays.

@@ -4,7 +4,7 @@ use super::disk::{Defect, Disk, Mood, finish_at_once};
 use super::history::Violation;
 use super::network::SimulatedListener;
 use super::plan::{BotKind, Fault, Plan, Stream, TournamentPlan, Trouble, When, draw_stream};
-use super::players::{bot_name, bot_token, play_bot};
+use super::players::{bot_name, bot_token, play_bot, watch_matches};
 use super::verdict::{check_end, is_all_over};
 use super::world::{SERVERS, World};
 use lastnim::arena::{Arena, Backend, Durability, Environment, Limits};
@@ -28,6 +28,8 @@ use turmoil::Sim;
 
 /// The longest simulated time that a run may last after its last fault.
 const MAX_AFTERMATH: Duration = Duration::from_mins(8);
+/// How often it is looked whether all is over.
+const END_LOOK: Duration = Duration::from_millis(100);
 /// How often a server looks whether it is to stand still.
 const LOOK: Duration = Duration::from_millis(10);
 /// The longest time that a supervisor waits before it starts a server again that could not open its store.
@@ -135,7 +137,9 @@ pub fn run_on_defective_disk(plan: &Plan, defect: Defect) -> Outcome {
     if (ran.is_err() || dropped.is_err()) && world.history.is_clean() {
         world.history.complain("nothing panics", "the run broke down".to_owned());
     }
-    check_end(&world, &mut tally);
+    if catch_unwind(AssertUnwindSafe(|| check_end(&world, &mut tally))).is_err() {
+        world.history.complain("what is stored can be read", format!("{:?}", PANICS.take()));
+    }
     let heard = world.history.counts();
     let (writes, lost_replies) = world.disk.write_counts();
     tally.runs = 1;
@@ -291,6 +295,8 @@ struct Driver<'a> {
     faults: Vec<(Duration, Trouble)>,
     reliefs: Vec<(Duration, Relief)>,
     quiet_since: Duration,
+    /// When it is looked next whether all is over.
+    next_look: Duration,
     tally: Tally,
 }
 
@@ -321,9 +327,19 @@ impl Driver<'_> {
                 play_bot(Arc::clone(&world), bot, lives.fetch_add(1, Ordering::Relaxed))
             });
         }
+        let watched = Arc::clone(&world);
+        sim.host("watcher", move || watch_matches(Arc::clone(&watched)));
         let mut faults: Vec<_> = world.plan.faults.iter().filter_map(fault_at_time).collect();
         faults.sort_by_key(|&(at, _)| std::cmp::Reverse(at));
-        Self { world, sim, faults, reliefs: Vec::new(), quiet_since: Duration::ZERO, tally: Tally::default() }
+        Self {
+            world,
+            sim,
+            faults,
+            reliefs: Vec::new(),
+            quiet_since: Duration::ZERO,
+            next_look: Duration::ZERO,
+            tally: Tally::default(),
+        }
     }
 
     /// Moves on until all is over, a promise is broken, or it takes too long.
@@ -354,10 +370,13 @@ impl Driver<'_> {
             let is_quiet = self.faults.is_empty() && self.reliefs.is_empty();
             if !is_quiet {
                 self.quiet_since = now;
-            } else if is_all_over(&self.world) {
-                return;
             } else if now > self.quiet_since + MAX_AFTERMATH {
                 return;
+            } else if now >= self.next_look {
+                self.next_look = now + END_LOOK;
+                if is_all_over(&self.world) {
+                    return;
+                }
             }
         }
     }

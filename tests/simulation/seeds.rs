@@ -69,10 +69,14 @@ pub fn find_failure(time: Duration, run: impl Fn(&Plan) -> Outcome + Sync) -> (T
 pub fn report_failure(failure: &Failure, run: impl Fn(&Plan) -> Outcome) -> String {
     let Failure { plan, violations, after } = failure;
     let promise = violations[0].promise;
+    let what = format!("after {after} runs a promise is broken: {promise}\n{violations:#?}\n{plan}");
+    if std::env::var_os("SIMULATION_SHRINK").is_some_and(|wanted| wanted == "no") {
+        return what;
+    }
     let least = shrink_plan(plan, |plan| run(plan).violations.iter().any(|one| one.promise == promise));
     let again = run(&least).violations;
     format!(
-        "after {after} runs a promise is broken: {promise}\n{violations:#?}\n{plan}\n\
+        "{what}\n\
          to see it again: SIMULATION_SEED={} .ci/simulation\nthe least that fails in the same way:\n{least}{again:#?}",
         plan.seed
     )

@@ -20,7 +20,7 @@ pub struct World {
     pub plan: Plan,
     pub disk: Arc<Disk>,
     pub history: History,
-    /// By bot.
+    /// By bot, and that of the watcher.
     pub links: Vec<Arc<Link>>,
     /// Which of [`SERVERS`] bots reach.
     owner: AtomicUsize,
@@ -39,7 +39,7 @@ impl World {
         Self {
             disk,
             history,
-            links: plan.setting.bots.iter().map(|_| Arc::default()).collect(),
+            links: (0..=plan.setting.bots.len()).map(|_| Arc::default()).collect(),
             owner: AtomicUsize::new(0),
             now_micros: AtomicU64::new(0),
             ids: Mutex::new(draw_stream(plan.seed, Stream::Ids, 0)),
