@@ -77,6 +77,7 @@ pub(super) struct ArenaInner {
     pub(super) limits: Arc<Limits>,
     pub(super) clock: WallClock,
     pub(super) ids: IdGenerator,
+    pub(super) environment: Environment,
     pub(super) keyring: Keyring,
     /// How many bots are registered.
     pub(super) bots: AtomicUsize,
@@ -163,7 +164,8 @@ impl Arena {
         let roster = Roster::new(limits.missed_ends);
         let inner = ArenaInner {
             limits: Arc::new(limits),
-            ids: IdGenerator::new(clock.clone(), environment),
+            ids: IdGenerator::new(clock.clone(), environment.clone()),
+            environment,
             clock,
             keyring,
             bots: AtomicUsize::new(0),
@@ -192,6 +194,11 @@ impl Arena {
     /// Returns the time now.
     pub(super) fn now(&self) -> Timestamp {
         self.inner.clock.now()
+    }
+
+    /// Returns what it takes from the system around it.
+    pub fn environment(&self) -> &Environment {
+        &self.inner.environment
     }
 
     /// Returns the limits.

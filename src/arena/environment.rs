@@ -3,30 +3,67 @@
 use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
+use tokio::runtime::Handle;
+use tokio::task::{JoinHandle, spawn, spawn_blocking};
 
-/// The date and the random bytes of an arena. Everything else that it does follows from these, from its store and from what
-/// it is sent: a simulation gives its own, and the same run can be had again.
+/// Fills a buffer with random bytes.
+type FillRandom = dyn Fn(&mut [u8]) + Send + Sync;
+
+/// The date and the random bytes of an arena, and where work is done that takes long. Everything else that it does follows from
+/// these, from its store and from what it is sent: a simulation gives its own, and the same run can be had again.
 #[derive(Clone)]
 pub struct Environment {
     date: Arc<dyn Fn() -> SystemTime + Send + Sync>,
-    random: Arc<RandomSource>,
+    random: Arc<FillRandom>,
+    long_work: LongWork,
 }
 
-/// Fills a buffer with random bytes.
-type RandomSource = dyn Fn(&mut [u8]) + Send + Sync;
+/// Where work is done that takes long.
+#[derive(Debug, Clone, Copy)]
+enum LongWork {
+    /// On threads of its own, beside those that carry messages.
+    OnThreads,
+    /// In tasks like any other, so that everything happens in an order that can be had again.
+    InTasks,
+}
 
 impl Environment {
-    /// Takes both from functions.
+    /// Takes both from functions, and does all work in tasks: for simulations.
     pub fn new(
         date: impl Fn() -> SystemTime + Send + Sync + 'static,
         random: impl Fn(&mut [u8]) + Send + Sync + 'static,
     ) -> Self {
-        Self { date: Arc::new(date), random: Arc::new(random) }
+        Self { date: Arc::new(date), random: Arc::new(random), long_work: LongWork::InTasks }
     }
 
     /// Returns the date.
     pub(super) fn date(&self) -> SystemTime {
         (self.date)()
+    }
+
+    /// Does work that takes long and may wait for something.
+    pub fn spawn_long<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> JoinHandle<T> {
+        match self.long_work {
+            LongWork::OnThreads => {
+                let runtime = Handle::current();
+                spawn_blocking(move || runtime.block_on(work))
+            }
+            LongWork::InTasks => spawn(work),
+        }
+    }
+
+    /// Does work that takes long.
+    pub(super) fn spawn_work<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> JoinHandle<T> {
+        match self.long_work {
+            LongWork::OnThreads => spawn_blocking(work),
+            LongWork::InTasks => spawn(async move { work() }),
+        }
     }
 
     /// Fills a buffer with random bytes.
@@ -36,9 +73,10 @@ impl Environment {
 }
 
 impl Default for Environment {
-    /// Takes both from the system.
+    /// Takes both from the system, and does work that takes long on threads of its own.
     fn default() -> Self {
-        Self::new(SystemTime::now, |bytes| getrandom::fill(bytes).expect("the system has a random source"))
+        let random = |bytes: &mut [u8]| getrandom::fill(bytes).expect("the system has a random source");
+        Self { long_work: LongWork::OnThreads, ..Self::new(SystemTime::now, random) }
     }
 }
 

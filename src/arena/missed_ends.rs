@@ -2,7 +2,6 @@
 
 use super::arena::Arena;
 use super::keyring::Principal;
-use super::long_work::spawn_work;
 use super::matches::audit_of_record;
 use super::roster::Presence;
 use super::session_link::SessionLink;
@@ -96,7 +95,7 @@ impl Arena {
         let audit = if tournament.is_some_and(|id| self.withholds_audits(id, Some(&caller))) {
             None
         } else {
-            spawn_work(move || audit_of_record(&record)).await.unwrap_or_default()
+            self.inner.environment.spawn_work(move || audit_of_record(&record)).await.unwrap_or_default()
         };
         let end = UnheardEnd { seat, setup, forfeits, reason, winner, audit };
         Ok(Some(ServerEvent::InMatch { match_id: id, event: MatchEvent::EndedUnheard(Box::new(end)) }))

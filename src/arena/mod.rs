@@ -21,7 +21,6 @@ mod join_queue;
 mod keyring;
 mod limits;
 mod live_standings;
-mod long_work;
 mod longest_match;
 mod manifest;
 mod match_handle;

@@ -2,7 +2,6 @@
 
 use super::arena::Arena;
 use super::cpu_times::CpuTask;
-use super::long_work::spawn_work;
 use super::tournament_handle::TournamentHandle;
 use crate::game::TournamentId;
 use crate::oracle::{Budget, HaltReason};
@@ -23,7 +22,7 @@ impl Arena {
         let began = Instant::now();
         let Some(evidence) = handle.lend_evidence_if_due(began) else { return };
         let (arena, handle) = (self.clone(), handle);
-        let rating = spawn_work(move || {
+        let rating = self.inner.environment.spawn_work(move || {
             let _turn = turn;
             let is_wanted = || !arena.is_stopped();
             let fewest = ReplicateCount::new(ReplicateCount::MIN).unwrap_or_default();
@@ -47,7 +46,7 @@ impl Arena {
             () = self.wait_until_stopped() => return ControlFlow::Break(()),
         };
         let (arena, evidence, rated) = (self.clone(), handle.lend_evidence(), Arc::clone(handle));
-        let rating = spawn_work(move || {
+        let rating = self.inner.environment.spawn_work(move || {
             let _turn = turn;
             let is_wanted = || !arena.is_stopped();
             let appraise = || evidence.rate_with(|evidence| evidence.appraise_finally(&is_wanted));

@@ -3,8 +3,8 @@
 use super::arena::{Arena, RegistryGuard};
 use super::cpu_times::CpuTask;
 use super::director::Director;
+use super::environment::Environment;
 use super::error::{ArenaError, FIELD_IS_SETTLED};
-use super::long_work::spawn_work;
 use super::tournament_handle::{TournamentHandle, TournamentView};
 use crate::game::{BotName, TournamentId};
 use crate::referee::Terms;
@@ -49,12 +49,13 @@ fn allows_changes_while_running(stored: &StoredTournament) -> bool {
 
 /// Plans a tournament, off the threads that carry messages: a large sample takes a second.
 pub(super) async fn plan_in_background(
+    environment: &Environment,
     handle: &TournamentHandle,
     stored: &StoredTournament,
 ) -> Result<Box<dyn Schedule>, ArenaError> {
     let (settings, field) = (Arc::clone(&stored.settings), Arc::clone(&stored.field));
     let began = Instant::now();
-    let planned = match spawn_work(move || plan_schedule(&settings, &field)).await {
+    let planned = match environment.spawn_work(move || plan_schedule(&settings, &field)).await {
         Ok(planned) => planned.map_err(|error| ArenaError::Field { id: stored.id, error }),
         Err(broken) if broken.is_panic() => resume_unwind(broken.into_panic()),
         Err(_) => Err(ArenaError::Stopping),
@@ -143,8 +144,11 @@ impl Arena {
         let place = stored.field.len();
         Arc::make_mut(&mut stored.field).push(bot.clone());
         let mut changes = vec![Change::TournamentJoined { id, place, bot: bot.clone() }];
-        let schedule =
-            if is_ready_to_start(&stored) { Some(plan_in_background(&handle, &stored).await?) } else { None };
+        let schedule = if is_ready_to_start(&stored) {
+            Some(plan_in_background(&self.inner.environment, &handle, &stored).await?)
+        } else {
+            None
+        };
         if schedule.is_some() {
             // Both or neither: nobody could join again to start a tournament that is complete.
             changes.push(Change::TournamentState { id, state: TournamentState::Running });
@@ -242,7 +246,7 @@ impl Arena {
         handle: &Arc<TournamentHandle>,
         stored: StoredTournament,
     ) -> Result<(), ArenaError> {
-        let schedule = plan_in_background(handle, &stored).await?;
+        let schedule = plan_in_background(&self.inner.environment, handle, &stored).await?;
         self.commit(vec![Change::TournamentState { id: stored.id, state: TournamentState::Running }]).await?;
         self.spawn_director(handle, stored, schedule);
         Ok(())

@@ -110,7 +110,7 @@ impl ReadScheduler {
         read: impl Future<Output = Result<T, Status>> + Send + 'static,
     ) -> Result<T, Status> {
         let reads = self.clone();
-        offload_to_thread(async move {
+        offload_to_thread(self.arena.environment(), async move {
             let _reading = RunningRead { turn: Some(turn), reads, began: Instant::now() };
             read.await
         })
@@ -202,7 +202,7 @@ mod tests {
         timeout(Duration::from_secs(20), looking).await.expect("it is settled soon");
     }
 
-    #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+    #[tokio::test]
     async fn a_read_leaves_the_threads_that_carry_messages_alone() {
         let reads = reads().await;
         let here = thread::current().id();
@@ -210,7 +210,7 @@ mod tests {
         assert_ne!(here, elsewhere);
     }
 
-    #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+    #[tokio::test]
     async fn nobody_waits_behind_all_that_another_reads() {
         let reads = reads().await;
         let (end, ended) = mpsc::channel::<()>();

@@ -1,7 +1,6 @@
 //! When a tournament keeps what it has come to, so that a server after this one need not count all of its results again.
 
 use super::Director;
-use crate::arena::long_work::spawn_work;
 use crate::store::Change;
 use crate::tournament::{Checkpoint, SnapshotUnavailable};
 use std::sync::Arc;
@@ -60,7 +59,7 @@ impl Director {
         let (handle, reported) = (Arc::clone(&self.handle), self.reported.clone());
         let (at_least, at_most) =
             (self.arena.limits().checkpoint_results, self.arena.limits().checkpoint_bytes);
-        let taken = spawn_work(move || {
+        let taken = self.arena.inner.environment.spawn_work(move || {
             let state = handle.checkpoint_bytes(told, &reported)?;
             Ok::<_, SnapshotUnavailable>(Checkpoint::new(id, reported.all_reported_below(), state))
         });

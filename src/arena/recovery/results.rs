@@ -86,7 +86,8 @@ impl Arena {
         &self,
         tournament: &UncountedTournament<'_>,
     ) -> Result<CountedResults, ArenaError> {
-        let schedule = plan_in_background(tournament.handle, tournament.at_the_start).await?;
+        let schedule =
+            plan_in_background(&self.inner.environment, tournament.handle, tournament.at_the_start).await?;
         let (settings, rulings) = (&tournament.at_the_start.settings, tournament.rulings.clone());
         let mut fold =
             ResultFold::new(settings, schedule, tournament.bots_ever_in_field(), tournament.changes, rulings);
@@ -103,7 +104,7 @@ impl Arena {
         let UncountedTournament { handle, at_the_start, changes, rulings, .. } = *tournament;
         let id = at_the_start.id;
         let state = checkpoint.verified_state(id)?;
-        let schedule = plan_in_background(handle, at_the_start).await?;
+        let schedule = plan_in_background(&self.inner.environment, handle, at_the_start).await?;
         let settings = &at_the_start.settings;
         let mut fold = ResultFold::restore(
             settings,

@@ -165,7 +165,7 @@ impl BotAuditService {
     /// Reads the record of a match that is over; none if what is kept of it is damaged, or is kept no longer.
     async fn read_finished_record(&self, id: MatchId) -> Result<Option<StoredMatch>, Status> {
         let arena = self.arena.clone();
-        offload_to_thread(async move {
+        offload_to_thread(self.arena.environment(), async move {
             match arena.match_record(id).await {
                 Ok(stored) => Ok(Some(stored)),
                 Err(
