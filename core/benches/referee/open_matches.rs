@@ -1,0 +1,105 @@
+//! Matches that are open at the same time.
+
+use lastnim_core::{
+    game::{AllianceMatrix, BySeat, MatchId, Piles, Seat, SeatCount},
+    oracle::Mover,
+    referee::{
+        Event, MatchSetup, Referee, RefereeEffect, RefereeInput, SeatMessage, TimedEvent, Timestamp, Turn,
+    },
+};
+use std::{hint::black_box, time::Duration};
+
+/// Seats of each match.
+const SEATS: usize = 3;
+/// More counters than are taken.
+const COUNTERS: u64 = 1 << 40;
+/// Inputs that are decided before their effects are carried out.
+const BATCH: usize = 64;
+
+/// Matches that are open, and whose turn it is in each.
+pub(crate) struct OpenMatches {
+    matches: Vec<OpenMatch>,
+    effects: Vec<RefereeEffect>,
+    now: Timestamp,
+}
+
+struct OpenMatch {
+    referee: Referee,
+    seat: Seat,
+    ply: u32,
+}
+
+impl OpenMatches {
+    /// Begins so many matches, with everybody present and the rows assigned.
+    pub(crate) fn begin(count: usize) -> Self {
+        let now = Timestamp::from_micros(1_700_000_000_000_000);
+        let matches = (0..count).map(|number| OpenMatch::begin(number, now)).collect();
+        Self { matches, effects: Vec::new(), now }
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.matches.len()
+    }
+
+    /// Lets the seat to move take one counter in each match, in batches of so many matches.
+    pub(crate) fn play_round(&mut self) {
+        for batch in self.matches.chunks_mut(BATCH) {
+            self.now = self.now + Duration::from_micros(37);
+            for open in &mut *batch {
+                let (seat, ply) = (open.seat, open.ply);
+                let take = RefereeInput::Take { seat, ply, take: 1, note_hash: Ok(None) };
+                let first = self.effects.len();
+                open.referee.handle_input_into(black_box(take), self.now, &mut self.effects);
+                let next = self.effects[first..].iter().find_map(next_turn).expect("it is a seat's turn");
+                (open.seat, open.ply) = (next.0, next.1.ply);
+            }
+            self.now = self.now + Duration::from_micros(5);
+            for open in batch {
+                open.referee.effects_announced(self.now);
+                black_box(open.referee.deadline());
+            }
+            black_box(&mut self.effects).clear();
+        }
+    }
+
+    /// Looks at the hashes of all events so far.
+    pub(crate) fn look_at_hashes(&self) {
+        for open in &self.matches {
+            black_box(open.referee.record().hashes());
+        }
+    }
+
+    /// Returns a take as these matches have them.
+    pub(crate) fn some_take(&self) -> TimedEvent {
+        let charged = Duration::from_micros(32);
+        let credited = Duration::ZERO;
+        let (seat, mover) = (self.matches[0].seat, Mover::Bot);
+        let event = Event::Took { ply: 0, seat, take: 1, mover, charged, credited, note_hash: None };
+        TimedEvent { at: self.now, event }
+    }
+}
+
+impl OpenMatch {
+    fn begin(number: usize, now: Timestamp) -> Self {
+        let seats = SeatCount::new(SEATS).expect("a number of seats");
+        let bots = BySeat::from_fn(seats, |seat| format!("bot-{seat}").parse().expect("a name"));
+        let setup = MatchSetup {
+            assigned: Some(AllianceMatrix::standard(seats)),
+            ..MatchSetup::new(bots, Piles::parse(&[COUNTERS]).expect("counters in the pile"))
+        };
+        let mut random = [0; 10];
+        random[..8].copy_from_slice(&(number as u64).to_le_bytes());
+        let id = MatchId::new(now.as_micros() / 1_000, &random);
+        let (mut referee, effects) = Referee::begin(id, setup, BySeat::filled(seats, &true), now);
+        referee.effects_announced(now);
+        let (seat, turn) = effects.iter().find_map(next_turn).expect("it is a seat's turn");
+        Self { referee, seat, ply: turn.ply }
+    }
+}
+
+fn next_turn(effect: &RefereeEffect) -> Option<(Seat, Turn)> {
+    match effect {
+        RefereeEffect::Tell { seat, tell: SeatMessage::Turn(turn) } => Some((*seat, *turn)),
+        RefereeEffect::Tell { .. } | RefereeEffect::Happened(_) => None,
+    }
+}

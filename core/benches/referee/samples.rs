@@ -1,0 +1,43 @@
+//! The times that were measured.
+
+use rustix::time::{ClockId, clock_gettime};
+use std::{collections::BTreeMap, time::Duration};
+
+/// A figure, and the number of open matches that it is for.
+type Place = (&'static str, usize);
+
+/// The samples of every figure, in ns a ply.
+#[derive(Default)]
+pub(crate) struct Samples(BTreeMap<Place, Vec<f64>>);
+
+impl Samples {
+    /// Adds one sample, of work that consists of so many takes.
+    pub(crate) fn measure(&mut self, place: Place, takes: usize, work: impl FnOnce()) {
+        let start = processor_time();
+        work();
+        let took = processor_time().saturating_sub(start);
+        let takes = u32::try_from(takes).expect("a sample has no billions of takes");
+        self.0.entry(place).or_default().push(1e9 * took.as_secs_f64() / f64::from(takes));
+    }
+
+    /// Returns the median of a figure; `None` if it was not measured.
+    pub(crate) fn median(&self, place: Place) -> Option<f64> {
+        let mut sorted = self.0.get(&place)?.clone();
+        sorted.sort_by(f64::total_cmp);
+        sorted.get(sorted.len() / 2).copied()
+    }
+
+    /// Returns the median and, in brackets, the least, which other work on the machine disturbs the least.
+    pub(crate) fn summary(&self, place: Place) -> String {
+        let least = self.0.get(&place).and_then(|samples| samples.iter().copied().reduce(f64::min));
+        match (self.median(place), least) {
+            (Some(median), Some(least)) => format!("{median:6.1} ({least:6.1})"),
+            _ => "none".to_owned(),
+        }
+    }
+}
+
+/// Returns for how long this thread has had a processor.
+fn processor_time() -> Duration {
+    clock_gettime(ClockId::ThreadCPUTime).try_into().expect("a thread's time is not negative")
+}
