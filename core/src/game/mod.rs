@@ -17,6 +17,7 @@ mod piles;
 mod position;
 mod row;
 mod seat;
+mod seat_set;
 mod seat_versions;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
@@ -36,5 +37,6 @@ pub use piles::{MAX_COUNTERS, MAX_PILES, Piles, PilesError};
 pub use position::{IllegalTake, Position};
 pub use row::{Row, RowError};
 pub use seat::{MAX_SEATS, MIN_SEATS, Seat, SeatCount, SeatCountError, SeatError};
+pub use seat_set::SeatSet;
 pub use seat_versions::{MAX_SEAT_VERSIONS, SeatVersions};
 pub use tournament_id::{TournamentId, TournamentIdError};

@@ -111,6 +111,13 @@ impl Position {
     /// The position is unchanged if the take is 0 or more than the pile holds.
     pub fn take(&mut self, take: u64) -> Result<(), IllegalTake> {
         self.check_take(take)?;
+        self.make_legal_take(take);
+        Ok(())
+    }
+
+    /// Takes counters as [`take`](Self::take) does, where [`check_take`](Self::check_take) has accepted them.
+    pub(crate) fn make_legal_take(&mut self, take: u64) {
+        debug_assert_eq!(self.check_take(take), Ok(()));
         self.counters -= take;
         if self.counters == 0
             && let Some((&last, before)) = self.untouched_piles().split_last()
@@ -118,7 +125,6 @@ impl Position {
             (self.untouched, self.counters) = (before.len(), last);
         }
         self.to_move = self.seats.next(self.to_move);
-        Ok(())
     }
 }
 

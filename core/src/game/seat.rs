@@ -57,7 +57,8 @@ impl SeatCount {
 
     /// Returns the seat that moves after `seat`.
     pub fn next(self, seat: Seat) -> Seat {
-        self.seat_at_offset(seat, 1)
+        let next = seat.0 + 1;
+        Seat(if next < self.0 { next } else { 0 })
     }
 
     /// Returns how many places `to` sits after `from`, 0 to n-1.

@@ -1,5 +1,6 @@
 //! How much time a seat has.
 
+use super::time::whole_micros;
 use std::time::Duration;
 use thiserror::Error;
 
@@ -71,30 +72,56 @@ impl Clock {
     }
 }
 
-/// The time that a seat has left.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The time that a seat has left, in whole microseconds, as all times of a record are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimeBank {
-    /// Thinking time left.
-    pub left: Duration,
-    /// Lag that may still be given back.
-    pub lag_left: Duration,
+    left_us: u64,
+    lag_left_us: u64,
+}
+
+/// What of a clock counts for each take, in microseconds: a part of a match's state that stays at hand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TakeAllowance {
+    pub(super) increment_us: u64,
+    pub(super) lag_quota_us: u64,
 }
 
 impl TimeBank {
     /// Returns what a seat starts with.
     pub fn new(clock: &Clock) -> Self {
-        Self { left: clock.initial, lag_left: clock.lag_total }
+        Self { left_us: whole_micros(clock.initial), lag_left_us: whole_micros(clock.lag_total) }
     }
 
-    /// Returns how much of a measured `lag` would be given back for one take.
-    pub fn lag_credit(&self, lag: Duration, clock: &Clock) -> Duration {
-        lag.min(clock.lag_quota).min(self.lag_left)
+    /// Returns the thinking time left.
+    pub fn left(&self) -> Duration {
+        Duration::from_micros(self.left_us)
+    }
+
+    /// Returns the lag that may still be given back.
+    pub fn lag_left(&self) -> Duration {
+        Duration::from_micros(self.lag_left_us)
+    }
+
+    /// Returns the thinking time left, in microseconds.
+    pub(super) fn left_us(&self) -> u64 {
+        self.left_us
+    }
+
+    /// Returns how many microseconds of a measured lag would be given back for one take.
+    pub(super) fn lag_credit_us(&self, lag_us: u64, allowance: TakeAllowance) -> u64 {
+        lag_us.min(allowance.lag_quota_us).min(self.lag_left_us)
     }
 
     /// Charges a take and adds the increment.
-    pub fn charge_take(&mut self, charged: Duration, credited: Duration, clock: &Clock) {
-        self.left = self.left.saturating_sub(charged).saturating_add(clock.increment);
-        self.lag_left = self.lag_left.saturating_sub(credited);
+    pub(super) fn charge_take(&mut self, charged_us: u64, credited_us: u64, allowance: TakeAllowance) {
+        self.left_us = self.left_us.saturating_sub(charged_us).saturating_add(allowance.increment_us);
+        self.lag_left_us = self.lag_left_us.saturating_sub(credited_us);
+    }
+}
+
+impl TakeAllowance {
+    pub(super) fn new(clock: &Clock) -> Self {
+        Self { increment_us: whole_micros(clock.increment), lag_quota_us: whole_micros(clock.lag_quota) }
     }
 }
 
@@ -106,12 +133,12 @@ mod tests {
     fn lag_is_given_back_within_both_quotas() {
         let ms = Duration::from_millis;
         let clock = Clock { lag_quota: ms(100), lag_total: ms(150), increment: ms(7), ..Clock::default() };
-        let mut bank = TimeBank::new(&clock);
-        assert_eq!(bank.lag_credit(ms(30), &clock), ms(30));
-        assert_eq!(bank.lag_credit(ms(300), &clock), ms(100));
-        bank.charge_take(ms(1000), ms(100), &clock);
-        assert_eq!(bank.left, ms(9007));
-        assert_eq!(bank.lag_credit(ms(300), &clock), ms(50));
+        let (mut bank, allowance) = (TimeBank::new(&clock), TakeAllowance::new(&clock));
+        assert_eq!(bank.lag_credit_us(30_000, allowance), 30_000);
+        assert_eq!(bank.lag_credit_us(300_000, allowance), 100_000);
+        bank.charge_take(1_000_000, 100_000, allowance);
+        assert_eq!((bank.left(), bank.lag_left()), (ms(9007), ms(50)));
+        assert_eq!(bank.lag_credit_us(300_000, allowance), 50_000);
     }
 
     #[test]

@@ -1,26 +1,65 @@
 //! Everything that happened in a match.
 
+use super::state::DecidedTake;
 use super::{
     EndReason, Event, EventHash, EventMisfit, MAX_PLIES, MAX_STRIKES, MatchSetup, MatchSetupError,
     MatchState, TimedEvent,
 };
 use crate::game::{MAX_SEATS, MatchId};
 use crate::oracle::{Audit, AuditError};
+use std::sync::OnceLock;
 use thiserror::Error;
 
 /// The most events that a record can have: `created`, `revealed` and `ended`; for each seat its row, all its strikes and
 /// its loss; and the takes.
 pub const MAX_EVENTS: usize = 3 + MAX_SEATS * (MAX_STRIKES as usize + 2) + MAX_PLIES as usize;
 
+/// The events for which a record makes room when it begins: few matches have fewer, and a longer one moves its events less
+/// often.
+const USUAL_EVENTS: usize = 16;
+
 /// The events of one match, from its setup on, in order. A record that exists replays.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Record {
     id: MatchId,
     events: Vec<TimedEvent>,
-    /// The hash of each event, of which the last one stands for the whole record.
-    hashes: Vec<EventHash>,
     state: MatchState,
+    /// The hash of each event, of which the last one stands for the whole record; empty until somebody asks for them, and
+    /// from then on complete.
+    hashes: OnceLock<Box<HashChain>>,
 }
+
+/// The hashes of a record's events, in order.
+#[derive(Debug, Clone)]
+struct HashChain(Vec<EventHash>);
+
+impl HashChain {
+    fn of_events(id: MatchId, events: &[TimedEvent]) -> Self {
+        let mut head = EventHash::before_first_event(id);
+        let hashes = events.iter().map(|event| {
+            head = head.hash_of_next(event);
+            head
+        });
+        Self(hashes.collect())
+    }
+
+    fn last(&self) -> EventHash {
+        *self.0.last().expect("a record begins with an event")
+    }
+
+    fn push_event(&mut self, event: &TimedEvent) {
+        self.0.push(self.last().hash_of_next(event));
+    }
+}
+
+/// Hashes and state follow from the id and the events.
+impl PartialEq for Record {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id && self.events == other.events
+    }
+}
+
+impl Eq for Record {}
 
 /// Why events are no record, or a record cannot be audited.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -78,8 +117,9 @@ impl Record {
         let Event::Created(setup) = &created.event else { return Err(RecordError::NotCreated) };
         let checked = MatchSetup::clone(setup).validate();
         let state = MatchState::new(checked.map_err(|mut errors| RecordError::Setup(errors.swap_remove(0)))?);
-        let hashes = vec![EventHash::before_first_event(id).hash_of_next(&created)];
-        Ok(Self { id, events: vec![created], hashes, state })
+        let mut events = Vec::with_capacity(USUAL_EVENTS);
+        events.push(created);
+        Ok(Self { id, events, state, hashes: OnceLock::new() })
     }
 
     /// Accepts the events of a match, which may still be open.
@@ -105,9 +145,24 @@ impl Record {
             return Err(RecordError::Earlier { index });
         }
         self.state.apply_event(&event.event).map_err(|misfit| RecordError::Misfit { index, misfit })?;
-        self.hashes.push(self.last_hash().hash_of_next(&event));
-        self.events.push(event);
+        self.add_event(event);
         Ok(())
+    }
+
+    /// Adds a take that the referee has decided on from this record's own state, at a time that is no earlier than the last
+    /// event: what [`push_event`](Self::push_event) would check holds already.
+    pub(super) fn push_decided_take(&mut self, decided: DecidedTake, event: TimedEvent) {
+        debug_assert!(self.events.last().is_some_and(|last| event.at >= last.at), "time runs forwards");
+        debug_assert!(self.state.allows_take(decided, &event.event), "{decided:?} does not fit {event:?}");
+        self.state.make_take(decided);
+        self.add_event(event);
+    }
+
+    fn add_event(&mut self, event: TimedEvent) {
+        if let Some(hashes) = self.hashes.get_mut() {
+            hashes.push_event(&event);
+        }
+        self.events.push(event);
     }
 
     /// Returns the match.
@@ -122,13 +177,19 @@ impl Record {
 
     /// Returns the hash of each event, in order: each covers its event and all before it.
     pub fn hashes(&self) -> &[EventHash] {
-        &self.hashes
+        &self.chain().0
+    }
+
+    /// Returns the hashes, which are made when they are first asked for: while a match is played, nobody needs them before
+    /// its record is shown or signed.
+    fn chain(&self) -> &HashChain {
+        self.hashes.get_or_init(|| Box::new(HashChain::of_events(self.id, &self.events)))
     }
 
     /// Returns the hash of the last event, which stands for the whole record and is what the server signs once the match
     /// is over.
     pub fn last_hash(&self) -> EventHash {
-        *self.hashes.last().expect("a record begins with an event")
+        self.chain().last()
     }
 
     /// Returns the last hash of the chain of the public events alone, which stands for a record whose rows are not revealed:

@@ -4,12 +4,14 @@ mod resumption;
 
 use resumption::ClockHold;
 
+use super::state::DecidedTake;
+use super::time::whole_micros;
 use super::{
     EndReason, Event, ForfeitReason, MatchPhase, MatchSetup, MatchSnapshot, MatchState, NoteHash, Record,
     RefereeEffect, RefereeInput, Refusal, RefusalReason, RowDefault, SeatMessage, TimedEvent, Timestamp,
     Turn,
 };
-use crate::game::{BySeat, MatchId, Row, RowError, Seat};
+use crate::game::{BySeat, MatchId, Row, RowError, Seat, SeatSet};
 use crate::oracle::{Mover, Solution};
 use std::time::Duration;
 
@@ -18,21 +20,29 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Referee {
     record: Record,
-    /// Whether each seat's bot is connected now.
-    present: BySeat<bool>,
-    /// Whether it has been at any time since the match began.
-    came: BySeat<bool>,
-    lag: BySeat<Duration>,
+    now: Timestamp,
     /// Since when the seat to move (or every seat, while declaring) is being waited for.
     waiting_since: Option<Timestamp>,
-    /// The spans since then in which no clock ran, in order.
-    excused: Vec<(Timestamp, Timestamp)>,
     /// The ply whose turn was handed out last.
     turn_told: Option<u32>,
+    /// The seats whose bots are connected now.
+    present: SeatSet,
+    /// Those whose bots have been at any time since the match began.
+    came: SeatSet,
+    lag_us: BySeat<u64>,
+    /// What has stopped clocks, or stops them; `None` in a match in which nothing ever did.
+    stops: Option<Box<ClockStops>>,
+    /// Made when it is first needed.
+    solution: Option<Box<Solution>>,
+}
+
+/// What keeps clocks from running.
+#[derive(Debug, Default)]
+struct ClockStops {
+    /// The spans in which no clock ran since the seat to move is being waited for, in order.
+    excused: Vec<(Timestamp, Timestamp)>,
     /// What keeps clocks from running for a while after the server has come back.
     hold: Option<ClockHold>,
-    solution: Option<Solution>,
-    now: Timestamp,
 }
 
 /// A clock that runs: that of the seat to move, or of all that declare.
@@ -63,21 +73,21 @@ impl Referee {
         present: BySeat<bool>,
         now: Timestamp,
     ) -> (Self, Vec<RefereeEffect>) {
+        let present = SeatSet::from(present);
         let assigned = setup.assigned.is_some();
         let seats = setup.seats();
         let created = TimedEvent { at: now, event: Event::Created(Box::new(setup)) };
         let mut effects = vec![RefereeEffect::Happened(created.clone())];
         let mut referee = Self {
             record: Record::begin(id, created).expect("the first event is `created`, of a checked setup"),
-            came: present.clone(),
-            present,
-            lag: BySeat::filled(seats, &Duration::ZERO),
-            waiting_since: None,
-            excused: Vec::new(),
-            turn_told: None,
-            hold: None,
-            solution: None,
             now,
+            waiting_since: None,
+            turn_told: None,
+            present,
+            came: present,
+            lag_us: BySeat::filled(seats, &0),
+            stops: None,
+            solution: None,
         };
         if assigned {
             referee.reveal_rows(&mut effects);
@@ -110,25 +120,30 @@ impl Referee {
         let since = self.waiting_since?;
         let state = self.state();
         let allowed = match state.phase() {
-            MatchPhase::Declaring => state.setup().clock().declaration,
+            MatchPhase::Declaring => whole_micros(state.setup().clock().declaration),
             MatchPhase::Playing => {
                 let seat = state.position().to_move();
                 let bank = &state.banks()[seat];
-                bank.left + bank.lag_credit(self.lag[seat], state.setup().clock())
+                bank.left_us().saturating_add(bank.lag_credit_us(self.lag_us[seat], state.allowance()))
             }
             MatchPhase::Ended => return None,
         };
         let stopped = |runs_out, &(from, until): &(Timestamp, Timestamp)| {
             if from < runs_out { runs_out + until.since(from) } else { runs_out }
         };
-        Some(self.excused.iter().fold(since + allowed, stopped))
+        Some(self.excused_spans().iter().fold(since.plus_micros(allowed), stopped))
     }
 
-    /// Returns for how long the clock that runs has run at `at`; zero if none does.
-    fn time_waited(&self, at: Timestamp) -> Duration {
-        let Some(since) = self.waiting_since else { return Duration::ZERO };
-        let excused: Duration = self.excused.iter().map(|&(from, until)| at.min(until).since(from)).sum();
-        at.since(since).saturating_sub(excused)
+    /// Returns for how many microseconds the clock that runs has run at `at`; zero if none does.
+    fn micros_waited(&self, at: Timestamp) -> u64 {
+        let Some(since) = self.waiting_since else { return 0 };
+        let spans = self.excused_spans().iter();
+        let excused: u64 = spans.map(|&(from, until)| at.min(until).micros_since(from)).sum();
+        at.micros_since(since).saturating_sub(excused)
+    }
+
+    fn excused_spans(&self) -> &[(Timestamp, Timestamp)] {
+        self.stops.as_ref().map_or(&[], |stops| &stops.excused)
     }
 
     /// Says that the effects so far, if there are any, are stored and handed to the streams: from here on the seat to move
@@ -138,7 +153,9 @@ impl Referee {
         let ended = self.state().phase() == MatchPhase::Ended;
         if self.waiting_since.is_none() && !ended && self.held_until().is_none() {
             self.waiting_since = Some(self.now);
-            self.excused.clear();
+            if let Some(stops) = &mut self.stops {
+                stops.excused.clear();
+            }
             self.forget_stopped_clock();
         }
     }
@@ -152,14 +169,14 @@ impl Referee {
         if let Some(since) = self.waiting_since
             && from.max(since) < until
         {
-            self.excused.push((from.max(since), until));
+            self.stops.get_or_insert_default().excused.push((from.max(since), until));
         }
     }
 
     /// Takes note of the round-trip lag of a seat's stream, which is given back within the clock's quotas. It counts in
     /// whole microseconds, as all times of a record do.
     pub fn set_lag(&mut self, seat: Seat, lag: Duration) {
-        self.lag[seat] = Duration::from_micros(u64::try_from(lag.as_micros()).unwrap_or(u64::MAX));
+        self.lag_us[seat] = whole_micros(lag);
     }
 
     /// Decides what follows from an input that arrived at `at`.
@@ -193,20 +210,20 @@ impl Referee {
         | RefereeInput::Take { seat, .. }
         | RefereeInput::Resign { seat } = &input
         {
-            self.came[*seat] = true;
+            self.came.insert(*seat);
         }
-        if input != RefereeInput::Cancel {
+        if !matches!(input, RefereeInput::Cancel) {
             self.apply_timeouts(at, effects);
         }
         match input {
             RefereeInput::Joined { seat } => {
-                self.present[seat] = true;
-                self.came[seat] = true;
+                self.present.insert(seat);
+                self.came.insert(seat);
                 self.release_hold_for(seat);
                 let tell = SeatMessage::Snapshot(Box::new(self.snapshot_for_seat(seat)));
                 effects.push(RefereeEffect::Tell { seat, tell });
             }
-            RefereeInput::Left { seat } => self.present[seat] = false,
+            RefereeInput::Left { seat } => self.present.remove(seat),
             RefereeInput::Declare { seat, note_hash: Err(error), .. }
             | RefereeInput::Take { seat, note_hash: Err(error), .. } => {
                 self.refuse_message(seat, RefusalReason::Malformed, error.to_string(), effects);
@@ -219,7 +236,7 @@ impl Referee {
             }
             RefereeInput::Resign { seat } => self.handle_resignation(seat, effects),
             RefereeInput::Disqualify { seat } => {
-                if self.state().phase() != MatchPhase::Ended && self.state().forfeits()[seat].is_none() {
+                if self.state().phase() != MatchPhase::Ended && !self.state().is_forfeited(seat) {
                     self.forfeit_seat(seat, ForfeitReason::Disqualified, effects);
                 }
             }
@@ -238,7 +255,9 @@ impl Referee {
 
     fn advance_time(&mut self, now: Timestamp) {
         self.now = self.now.max(now);
-        self.hold.take_if(|hold| hold.until <= self.now);
+        if let Some(stops) = &mut self.stops {
+            stops.hold.take_if(|hold| hold.until <= self.now);
+        }
     }
 
     fn record_event(&mut self, event: Event, effects: &mut Vec<RefereeEffect>) {
@@ -247,13 +266,30 @@ impl Referee {
         effects.push(RefereeEffect::Happened(timed));
     }
 
+    /// Records a take that follows from the state of the match, which need not be checked again.
+    fn record_take(
+        &mut self,
+        decided: DecidedTake,
+        note_hash: Option<NoteHash>,
+        effects: &mut Vec<RefereeEffect>,
+    ) {
+        let (at, ply) = (self.now, self.state().ply());
+        let DecidedTake { seat, take, mover, charged_us, credited_us } = decided;
+        let (charged, credited) = (Duration::from_micros(charged_us), Duration::from_micros(credited_us));
+        // Made twice, which costs less than a copy of an event of any kind.
+        let timed =
+            || TimedEvent { at, event: Event::Took { ply, seat, take, mover, charged, credited, note_hash } };
+        effects.push(RefereeEffect::Happened(timed()));
+        self.record.push_decided_take(decided, timed());
+    }
+
     fn apply_timeouts(&mut self, at: Timestamp, effects: &mut Vec<RefereeEffect>) {
         if self.time_out_at().is_none_or(|deadline| at < deadline) {
             return;
         }
         if self.state().phase() == MatchPhase::Playing {
             let seat = self.state().position().to_move();
-            let reason = match (self.came[seat], self.present[seat]) {
+            let reason = match (self.came.contains(seat), self.present.contains(seat)) {
                 (false, _) => ForfeitReason::NoShow,
                 (true, false) => ForfeitReason::Disconnected,
                 (true, true) => ForfeitReason::TimedOut,
@@ -264,7 +300,7 @@ impl Referee {
         for seat in self.state().setup().seats().iter() {
             if self.state().row_of_seat(seat).is_none() {
                 self.declare_default_row(seat, RowDefault::Late, effects);
-                if !self.came[seat] && self.state().forfeits()[seat].is_none() {
+                if !self.came.contains(seat) && !self.state().is_forfeited(seat) {
                     self.record_event(Event::Forfeited { seat, reason: ForfeitReason::NoShow }, effects);
                 }
             }
@@ -359,7 +395,7 @@ impl Referee {
             MatchPhase::Playing if ply < reached => {
                 return self.handle_repeated_take(seat, ply, take, effects);
             }
-            MatchPhase::Declaring | MatchPhase::Playing if state.forfeits()[seat].is_some() => {
+            MatchPhase::Declaring | MatchPhase::Playing if state.is_forfeited(seat) => {
                 (RefusalReason::Forfeited, format!("seat {seat} is forfeited: the steward plays it"))
             }
             MatchPhase::Declaring => {
@@ -387,13 +423,14 @@ impl Referee {
         at: Timestamp,
         effects: &mut Vec<RefereeEffect>,
     ) {
-        let OfferedTake { ply, take, note_hash } = offered;
-        let elapsed = self.time_waited(at);
-        let clock = self.state().setup().clock();
-        let credited = self.state().banks()[seat].lag_credit(self.lag[seat], clock).min(elapsed);
-        let charged = elapsed.saturating_sub(credited);
-        let mover = Mover::Bot;
-        self.record_event(Event::Took { ply, seat, take, mover, charged, credited, note_hash }, effects);
+        let OfferedTake { take, note_hash, .. } = offered;
+        let elapsed = self.micros_waited(at);
+        let state = self.state();
+        let credit = state.banks()[seat].lag_credit_us(self.lag_us[seat], state.allowance());
+        let credited_us = credit.min(elapsed);
+        let charged_us = elapsed - credited_us;
+        let decided = DecidedTake { seat, take, mover: Mover::Bot, charged_us, credited_us };
+        self.record_take(decided, note_hash, effects);
         self.advance_to_next_turn(effects);
     }
 
@@ -417,7 +454,7 @@ impl Referee {
     fn handle_resignation(&mut self, seat: Seat, effects: &mut Vec<RefereeEffect>) {
         if self.state().phase() == MatchPhase::Ended {
             self.refuse_after_end(seat, effects);
-        } else if self.state().forfeits()[seat].is_some() {
+        } else if self.state().is_forfeited(seat) {
             let message = format!("seat {seat} is forfeited already");
             self.refuse_message(seat, RefusalReason::Forfeited, message, effects);
         } else {
@@ -447,14 +484,14 @@ impl Referee {
         effects: &mut Vec<RefereeEffect>,
     ) {
         let ply = self.state().ply();
-        if reason.is_strike() && self.state().forfeits()[seat].is_none() {
+        if reason.is_strike() && !self.state().is_forfeited(seat) {
             self.record_event(Event::Struck { seat, ply, reason }, effects);
         }
         let strikes = self.state().strikes()[seat];
         let strikes_left = self.state().setup().terms.strikes.saturating_sub(strikes);
         let refusal = Refusal { reason, message, ply, strikes, strikes_left };
         effects.push(RefereeEffect::Tell { seat, tell: SeatMessage::Refused(refusal) });
-        if strikes_left == 0 && self.state().forfeits()[seat].is_none() {
+        if strikes_left == 0 && !self.state().is_forfeited(seat) {
             self.forfeit_seat(seat, ForfeitReason::Strikes, effects);
         } else {
             self.repeat_request(seat, effects);
@@ -465,7 +502,7 @@ impl Referee {
     fn repeat_request(&self, seat: Seat, effects: &mut Vec<RefereeEffect>) {
         let state = self.state();
         let tell = match state.phase() {
-            _ if state.forfeits()[seat].is_some() => return,
+            _ if state.is_forfeited(seat) => return,
             MatchPhase::Declaring if state.row_of_seat(seat).is_none() => {
                 SeatMessage::Snapshot(Box::new(self.snapshot_for_seat(seat)))
             }
@@ -485,7 +522,7 @@ impl Referee {
                 return self.end_match(reason, effects);
             }
             let seat = self.state().position().to_move();
-            if self.state().forfeits()[seat].is_none() {
+            if !self.state().is_forfeited(seat) {
                 break;
             }
             self.move_for_forfeited(seat, effects);
@@ -494,25 +531,19 @@ impl Referee {
         if self.turn_told != Some(ply) {
             self.turn_told = Some(ply);
             self.waiting_since = None;
-            let turn = self.current_turn();
-            effects.push(RefereeEffect::Tell {
-                seat: self.state().position().to_move(),
-                tell: SeatMessage::Turn(turn),
-            });
+            let seat = self.state().position().to_move();
+            let tell = SeatMessage::Turn(self.current_turn());
+            effects.push(RefereeEffect::Tell { seat, tell });
         }
     }
 
     /// Makes the steward's move: the smallest take that is optimal for the seat's row, so that nobody's prospects change.
     fn move_for_forfeited(&mut self, seat: Seat, effects: &mut Vec<RefereeEffect>) {
-        let ply = self.state().ply();
         let position = self.record.state().position();
-        let take = match_solution(&mut self.solution, self.record.state())
-            .optimal_takes(position)
-            .smallest()
-            .expect("a counter is left");
-        let (mover, note_hash) = (Mover::Steward, None);
-        let (charged, credited) = (Duration::ZERO, Duration::ZERO);
-        self.record_event(Event::Took { ply, seat, take, mover, charged, credited, note_hash }, effects);
+        let optimal = match_solution(&mut self.solution, self.record.state()).optimal_takes(position);
+        let take = optimal.smallest().expect("a counter is left");
+        let decided = DecidedTake { seat, take, mover: Mover::Steward, charged_us: 0, credited_us: 0 };
+        self.record_take(decided, None, effects);
     }
 
     fn end_match(&mut self, reason: EndReason, effects: &mut Vec<RefereeEffect>) {
@@ -539,10 +570,10 @@ impl Referee {
     }
 
     fn time_left_now(&self, seat: Seat) -> Duration {
-        let left = self.state().banks()[seat].left;
+        let left = self.state().banks()[seat].left_us();
         let running =
             self.state().phase() == MatchPhase::Playing && self.state().position().to_move() == seat;
-        if running { left.saturating_sub(self.time_waited(self.now)) } else { left }
+        Duration::from_micros(if running { left.saturating_sub(self.micros_waited(self.now)) } else { left })
     }
 
     fn snapshot_for_seat(&self, seat: Seat) -> MatchSnapshot {
@@ -552,7 +583,7 @@ impl Referee {
         let phase = state.phase();
         let to_declare = phase == MatchPhase::Declaring && state.row_of_seat(seat).is_none();
         let to_move = phase == MatchPhase::Playing && position.to_move() == seat;
-        let waited = self.time_waited(self.now);
+        let waited = Duration::from_micros(self.micros_waited(self.now));
         MatchSnapshot {
             seat,
             setup: setup.clone(),
@@ -572,6 +603,6 @@ impl Referee {
 }
 
 /// Returns the solution of the match's game, made when it is first needed.
-fn match_solution<'a>(kept: &'a mut Option<Solution>, state: &MatchState) -> &'a Solution {
-    kept.get_or_insert_with(|| Solution::new(state.game().expect("the rows are revealed")))
+fn match_solution<'a>(kept: &'a mut Option<Box<Solution>>, state: &MatchState) -> &'a Solution {
+    kept.get_or_insert_with(|| Box::new(Solution::new(state.game().expect("the rows are revealed"))))
 }

@@ -1,25 +1,53 @@
 //! The state of a match, as its events make it.
 
+use super::clock::TakeAllowance;
+use super::time::whole_micros;
 use super::{
     EndReason, Event, ForfeitReason, MatchPhase, MatchSetup, NoteHash, RefusalReason, RowDefault, TimeBank,
 };
-use crate::game::{AllianceMatrix, BySeat, Game, IllegalTake, Position, Row, Seat};
+use crate::game::{AllianceMatrix, BySeat, Game, IllegalTake, Position, Row, Seat, SeatSet};
 use crate::oracle::{Mover, PlayedTake, Solution};
 use std::time::Duration;
 use thiserror::Error;
 
 /// All that the events of a match so far have brought about.
+///
+/// What every take touches is here; what a take leaves alone is behind one pointer, so that little memory has to come into
+/// the caches when the next take of a match comes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MatchState {
-    setup: MatchSetup,
-    rows: BySeat<Option<Row>>,
-    game: Option<Game>,
     position: Position,
     takes: Vec<PlayedTake>,
     banks: BySeat<TimeBank>,
+    allowance: TakeAllowance,
+    max_plies: u32,
+    /// The seats that are lost, of which `rare` says how.
+    lost: SeatSet,
+    phase: MatchPhase,
+    rare: Box<RareState>,
+}
+
+/// What few events change or ask for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct RareState {
+    setup: MatchSetup,
+    rows: BySeat<Option<Row>>,
+    game: Option<Game>,
     strikes: BySeat<u32>,
     forfeits: BySeat<Option<ForfeitReason>>,
     end: Option<(EndReason, Option<Seat>)>,
+}
+
+/// A take, who makes it, and what it costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct DecidedTake {
+    pub(super) seat: Seat,
+    pub(super) take: u64,
+    pub(super) mover: Mover,
+    /// What the seat's bank is charged.
+    pub(super) charged_us: u64,
+    /// Lag given back.
+    pub(super) credited_us: u64,
 }
 
 /// Why an event cannot follow the events before it.
@@ -124,40 +152,42 @@ impl MatchState {
     pub fn new(setup: MatchSetup) -> Self {
         let seats = setup.seats();
         Self {
-            rows: BySeat::filled(seats, &None),
-            game: None,
             position: Position::new(setup.piles.clone(), setup.first, seats),
             takes: Vec::new(),
             banks: BySeat::filled(seats, &TimeBank::new(setup.clock())),
-            strikes: BySeat::filled(seats, &0),
-            forfeits: BySeat::filled(seats, &None),
-            end: None,
-            setup,
+            allowance: TakeAllowance::new(setup.clock()),
+            max_plies: setup.terms.max_plies,
+            lost: SeatSet::default(),
+            phase: MatchPhase::Declaring,
+            rare: Box::new(RareState {
+                rows: BySeat::filled(seats, &None),
+                game: None,
+                strikes: BySeat::filled(seats, &0),
+                forfeits: BySeat::filled(seats, &None),
+                end: None,
+                setup,
+            }),
         }
     }
 
     /// Returns what was fixed before the first move.
     pub fn setup(&self) -> &MatchSetup {
-        &self.setup
+        &self.rare.setup
     }
 
     /// Returns where the match stands.
     pub fn phase(&self) -> MatchPhase {
-        match (&self.end, &self.game) {
-            (Some(_), _) => MatchPhase::Ended,
-            (None, Some(_)) => MatchPhase::Playing,
-            (None, None) => MatchPhase::Declaring,
-        }
+        self.phase
     }
 
     /// Returns the row that is in for a seat, be it revealed or not.
     pub fn row_of_seat(&self, seat: Seat) -> Option<&Row> {
-        self.rows[seat].as_ref()
+        self.rare.rows[seat].as_ref()
     }
 
     /// Returns the game with all preferences, once the rows are revealed.
     pub fn game(&self) -> Option<&Game> {
-        self.game.as_ref()
+        self.rare.game.as_ref()
     }
 
     /// Returns the piles as they stand and the seat to move.
@@ -182,36 +212,46 @@ impl MatchState {
 
     /// Returns the strikes of each seat.
     pub fn strikes(&self) -> &BySeat<u32> {
-        &self.strikes
+        &self.rare.strikes
     }
 
     /// Returns how seats were lost.
     pub fn forfeits(&self) -> &BySeat<Option<ForfeitReason>> {
-        &self.forfeits
+        &self.rare.forfeits
+    }
+
+    /// Returns whether a seat is lost.
+    pub fn is_forfeited(&self, seat: Seat) -> bool {
+        self.lost.contains(seat)
+    }
+
+    pub(super) fn allowance(&self) -> TakeAllowance {
+        self.allowance
     }
 
     /// Returns how the match ended and who won, once it has ended.
     pub fn end(&self) -> Option<(EndReason, Option<Seat>)> {
-        self.end
+        self.rare.end
     }
 
     /// Returns the matrix to be revealed: the assigned one, or the declared rows once all are in.
     pub fn settled_matrix(&self) -> Option<AllianceMatrix> {
-        if let Some(matrix) = &self.setup.assigned {
+        if let Some(matrix) = &self.rare.setup.assigned {
             return Some(matrix.clone());
         }
-        let rows: Vec<Row> = self.rows.iter().cloned().collect::<Option<_>>()?;
+        let rows: Vec<Row> = self.rare.rows.iter().cloned().collect::<Option<_>>()?;
         AllianceMatrix::from_rows(rows.try_into().ok()?).ok()
     }
 
     /// Returns the end that the match has come to, if it has: the last counter taken, every seat lost, or the ply limit.
     pub fn due_end(&self) -> Option<EndReason> {
-        self.game.as_ref()?;
-        if self.position.is_over() {
+        if self.phase == MatchPhase::Declaring || (self.phase == MatchPhase::Ended && self.game().is_none()) {
+            None
+        } else if self.position.is_over() {
             Some(EndReason::Finished)
-        } else if self.forfeits.iter().all(Option::is_some) {
+        } else if self.lost == SeatSet::all(self.position.seats()) {
             Some(EndReason::AllForfeited)
-        } else if self.ply() >= self.setup.terms.max_plies {
+        } else if self.ply() >= self.max_plies {
             Some(EndReason::PlyLimit)
         } else {
             None
@@ -223,31 +263,16 @@ impl MatchState {
     /// # Errors
     /// The state is unchanged if the event cannot follow the events so far.
     pub fn apply_event(&mut self, event: &Event) -> Result<(), EventMisfit> {
-        if self.end.is_some() {
-            return Err(EventMisfit::AfterEnd);
-        }
-        if let Some(due) = self.due_end()
-            && !matches!(event, Event::Ended { .. })
-        {
-            return Err(EventMisfit::EndDue(due));
-        }
+        self.check_open(event)?;
         match event {
             Event::Created(_) => Err(EventMisfit::CreatedTwice),
             Event::Declared { seat, row, defaulted, note_hash } => {
                 self.apply_declaration(*seat, row, *defaulted, note_hash.as_ref())
             }
             Event::Revealed { matrix } => self.apply_reveal(matrix),
-            Event::Took { ply, seat, take, mover, charged, credited, note_hash } => {
-                self.check_turn(*ply, *seat, *mover)?;
-                if *mover == Mover::Steward && note_hash.is_some() {
-                    return Err(EventMisfit::NoteHash(*seat));
-                }
-                self.check_charge(*seat, *mover, *charged, *credited)?;
-                self.position.take(*take)?;
-                if *mover == Mover::Bot {
-                    self.banks[*seat].charge_take(*charged, *credited, self.setup.clock());
-                }
-                self.takes.push(PlayedTake { take: *take, mover: *mover });
+            Event::Took { .. } => {
+                let decided = self.check_took(event)?;
+                self.make_take(decided);
                 Ok(())
             }
             Event::Struck { seat, ply, reason } => self.apply_strike(*seat, *ply, *reason),
@@ -256,8 +281,49 @@ impl MatchState {
         }
     }
 
+    /// Says whether a match that has come so far can have this event.
+    fn check_open(&self, event: &Event) -> Result<(), EventMisfit> {
+        if self.phase == MatchPhase::Ended {
+            return Err(EventMisfit::AfterEnd);
+        }
+        match self.due_end() {
+            Some(due) if !matches!(event, Event::Ended { .. }) => Err(EventMisfit::EndDue(due)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Says whether the referee's own take is what [`apply_event`](Self::apply_event) would make of its event.
+    pub(super) fn allows_take(&self, decided: DecidedTake, event: &Event) -> bool {
+        self.check_open(event).and_then(|()| self.check_took(event)) == Ok(decided)
+    }
+
+    fn check_took(&self, event: &Event) -> Result<DecidedTake, EventMisfit> {
+        let &Event::Took { ply, seat, take, mover, charged, credited, ref note_hash } = event else {
+            unreachable!("only the events of takes are held against the turn")
+        };
+        self.check_turn(ply, seat, mover)?;
+        if mover == Mover::Steward && note_hash.is_some() {
+            return Err(EventMisfit::NoteHash(seat));
+        }
+        self.check_charge(seat, mover, charged, credited)?;
+        self.position.check_take(take)?;
+        let (charged_us, credited_us) = (whole_micros(charged), whole_micros(credited));
+        Ok(DecidedTake { seat, take, mover, charged_us, credited_us })
+    }
+
+    /// Makes a take that fits the events so far: one that [`apply_event`](Self::apply_event) has checked, or that follows
+    /// from this state.
+    pub(super) fn make_take(&mut self, decided: DecidedTake) {
+        let DecidedTake { seat, take, mover, charged_us, credited_us } = decided;
+        self.position.make_legal_take(take);
+        if mover == Mover::Bot {
+            self.banks[seat].charge_take(charged_us, credited_us, self.allowance);
+        }
+        self.takes.push(PlayedTake { take, mover });
+    }
+
     fn check_seat(&self, seat: Seat) -> Result<(), EventMisfit> {
-        self.setup.seats().seat(seat.index()).map(drop).map_err(|_| EventMisfit::NoSuchSeat(seat))
+        self.position.seats().seat(seat.index()).map(drop).map_err(|_| EventMisfit::NoSuchSeat(seat))
     }
 
     fn apply_declaration(
@@ -268,37 +334,39 @@ impl MatchState {
         note_hash: Option<&NoteHash>,
     ) -> Result<(), EventMisfit> {
         self.check_seat(seat)?;
-        if self.setup.assigned.is_some() || self.game.is_some() || self.rows[seat].is_some() {
+        let rare = &self.rare;
+        if rare.setup.assigned.is_some() || rare.game.is_some() || rare.rows[seat].is_some() {
             return Err(EventMisfit::RowSettled(seat));
         }
-        let (given, seats) = (row.offsets().len(), self.setup.seats().get());
+        let (given, seats) = (row.offsets().len(), rare.setup.seats().get());
         if given != seats {
             return Err(EventMisfit::RowLength { given, seats });
         }
-        if defaulted.is_some() && *row != Row::standard(self.setup.seats()) {
+        if defaulted.is_some() && *row != Row::standard(rare.setup.seats()) {
             return Err(EventMisfit::DefaultedRow(seat));
         }
         if defaulted.is_some() && note_hash.is_some() {
             return Err(EventMisfit::NoteHash(seat));
         }
-        self.rows[seat] = Some(row.clone());
+        self.rare.rows[seat] = Some(row.clone());
         Ok(())
     }
 
     fn apply_reveal(&mut self, matrix: &AllianceMatrix) -> Result<(), EventMisfit> {
-        if self.game.is_some() || self.settled_matrix().as_ref() != Some(matrix) {
+        if self.rare.game.is_some() || self.settled_matrix().as_ref() != Some(matrix) {
             return Err(EventMisfit::Revealed);
         }
-        let setup = &self.setup;
+        let setup = &self.rare.setup;
         let game = Game::new(setup.piles.clone(), matrix.clone(), setup.first.index(), setup.ending)
             .map_err(|_| EventMisfit::NoSuchSeat(setup.first))?;
-        self.game = Some(game);
+        self.rare.game = Some(game);
+        self.phase = MatchPhase::Playing;
         Ok(())
     }
 
     fn check_turn(&self, ply: u32, seat: Seat, mover: Mover) -> Result<(), EventMisfit> {
         self.check_seat(seat)?;
-        if self.game.is_none() {
+        if self.phase == MatchPhase::Declaring {
             return Err(EventMisfit::NotRevealed);
         }
         if ply != self.ply() {
@@ -307,7 +375,7 @@ impl MatchState {
         if seat != self.position.to_move() {
             return Err(EventMisfit::OutOfTurn { given: seat, expected: self.position.to_move() });
         }
-        if (mover == Mover::Steward) != self.forfeits[seat].is_some() {
+        if (mover == Mover::Steward) != self.lost.contains(seat) {
             return Err(EventMisfit::WrongMover(seat));
         }
         Ok(())
@@ -327,8 +395,10 @@ impl MatchState {
             Mover::Steward if !(charged.is_zero() && credited.is_zero()) => {
                 Err(EventMisfit::StewardCharged(seat))
             }
-            Mover::Bot if charged > bank.left => Err(EventMisfit::Overdrawn(seat)),
-            Mover::Bot if credited > bank.lag_credit(credited, self.setup.clock()) => {
+            Mover::Bot if charged > bank.left() => Err(EventMisfit::Overdrawn(seat)),
+            Mover::Bot
+                if whole_micros(credited) > bank.lag_credit_us(whole_micros(credited), self.allowance) =>
+            {
                 Err(EventMisfit::Overcredited(seat))
             }
             Mover::Bot | Mover::Steward => Ok(()),
@@ -343,27 +413,27 @@ impl MatchState {
         if ply != self.ply() {
             return Err(EventMisfit::Ply { given: ply, expected: self.ply() });
         }
-        if self.forfeits[seat].is_some() {
+        if self.lost.contains(seat) {
             return Err(EventMisfit::ForfeitedTwice(seat));
         }
-        let (strikes, limit) = (self.strikes[seat], self.setup.terms.strikes);
+        let (strikes, limit) = (self.rare.strikes[seat], self.rare.setup.terms.strikes);
         if strikes >= limit {
             return Err(EventMisfit::Strikes { seat, strikes, limit });
         }
-        self.strikes[seat] += 1;
+        self.rare.strikes[seat] += 1;
         Ok(())
     }
 
     fn apply_forfeit(&mut self, seat: Seat, reason: ForfeitReason) -> Result<(), EventMisfit> {
         self.check_seat(seat)?;
-        if self.forfeits[seat].is_some() {
+        if self.lost.contains(seat) {
             return Err(EventMisfit::ForfeitedTwice(seat));
         }
-        let (strikes, limit) = (self.strikes[seat], self.setup.terms.strikes);
+        let (strikes, limit) = (self.rare.strikes[seat], self.rare.setup.terms.strikes);
         if (reason == ForfeitReason::Strikes) != (strikes >= limit) {
             return Err(EventMisfit::Strikes { seat, strikes, limit });
         }
-        let playing = self.game.is_some();
+        let playing = self.phase != MatchPhase::Declaring;
         let to_move = playing && self.position.to_move() == seat;
         let fits = match reason {
             ForfeitReason::TimedOut | ForfeitReason::Disconnected => to_move,
@@ -373,7 +443,8 @@ impl MatchState {
         if !fits {
             return Err(EventMisfit::ClockStopped(seat));
         }
-        self.forfeits[seat] = Some(reason);
+        self.rare.forfeits[seat] = Some(reason);
+        self.lost.insert(seat);
         Ok(())
     }
 
@@ -386,12 +457,13 @@ impl MatchState {
             if self.due_end() != Some(reason) {
                 return Err(EventMisfit::End("its reason does not hold"));
             }
-            let due = self.game.as_ref().map(|game| Solution::new(game).winner(&self.position));
+            let due = self.rare.game.as_ref().map(|game| Solution::new(game).winner(&self.position));
             if winner.is_none() || winner != due {
                 return Err(EventMisfit::End("another seat won"));
             }
         }
-        self.end = Some((reason, winner));
+        self.rare.end = Some((reason, winner));
+        self.phase = MatchPhase::Ended;
         Ok(())
     }
 }

@@ -19,7 +19,17 @@ impl Timestamp {
 
     /// Returns the time passed since `earlier`; zero if that is later.
     pub fn since(self, earlier: Self) -> Duration {
-        Duration::from_micros(self.0.saturating_sub(earlier.0))
+        Duration::from_micros(self.micros_since(earlier))
+    }
+
+    /// Returns the microseconds passed since `earlier`; zero if that is later.
+    pub(super) fn micros_since(self, earlier: Self) -> u64 {
+        self.0.saturating_sub(earlier.0)
+    }
+
+    /// Returns the time so many microseconds later, or the end of time.
+    pub(super) fn plus_micros(self, micros: u64) -> Self {
+        Self(self.0.saturating_add(micros))
     }
 }
 
@@ -28,8 +38,13 @@ impl Add<Duration> for Timestamp {
 
     /// Saturates at the end of time.
     fn add(self, span: Duration) -> Self {
-        Self(self.0.saturating_add(u64::try_from(span.as_micros()).unwrap_or(u64::MAX)))
+        self.plus_micros(whole_micros(span))
     }
+}
+
+/// Returns the whole microseconds of a span, or the most that there are.
+pub(super) fn whole_micros(span: Duration) -> u64 {
+    u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
 }
 
 impl fmt::Display for Timestamp {

@@ -4,7 +4,7 @@ use super::fixture::{BANK, LONG, begin, connect, duel, reopen, shaky_arena, soon
 use super::sessions::{take, turn};
 use crate::arena::Arena;
 use crate::game::{BySeat, MatchId};
-use crate::referee::{ForfeitReason, Referee, Timestamp};
+use crate::referee::{ForfeitReason, Referee, TimeBank, Timestamp};
 use crate::store::{ChainedEvent, Change, Store};
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ async fn a_clock_of_the_system_that_was_set_back_is_set_right_by_the_records() {
     first.send(Ok(take(id, 0))).unwrap();
     assert_eq!(until(&mut second_hears, turn).await, 1);
     let record = soon("the record", arena.match_record(id)).await.unwrap().record;
-    let left = record.state().banks().map(|bank| bank.left);
+    let left = record.state().banks().map(TimeBank::left);
     let seats = left.seats();
     assert!(left[seats.seat(0).unwrap()] < BANK, "thinking is charged: {left:?}");
 }

@@ -133,7 +133,7 @@ impl<'a> ExportedMatch<'a> {
                 optimal_plies: figures.map(|figures| figures.optimal_plies),
                 strikes: state.strikes()[seat],
                 forfeit_reason: forfeit.map(Into::into),
-                time_left_us: u64::try_from(state.banks()[seat].left.as_micros()).unwrap_or(u64::MAX),
+                time_left_us: u64::try_from(state.banks()[seat].left().as_micros()).unwrap_or(u64::MAX),
                 row_note_hash: note_hash.map(|note_hash| note_hash.as_bytes().to_vec()),
                 versions,
                 version,

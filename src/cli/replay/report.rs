@@ -69,7 +69,7 @@ impl<'a> Iterator for ReplaySteps<'a> {
                 _ => None,
             };
             let position = taken.map(|_| self.state.position().clone());
-            let bank_us = |state: &MatchState, seat| whole_micros(state.banks()[seat].left);
+            let bank_us = |state: &MatchState, seat| whole_micros(state.banks()[seat].left());
             let had_us = taken.map(|(seat, ..)| bank_us(&self.state, seat));
             self.state.apply_event(&timed.event).expect("a record replays");
             if let (Some((seat, charged, credited, note_hash)), Some(position), Some(had_us)) =

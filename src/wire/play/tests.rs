@@ -343,7 +343,7 @@ fn the_plies_of_a_long_match_are_fetched_by_who_wants_them() {
 
 #[test]
 fn a_snapshot_tells_all() {
-    let bank = TimeBank::new(&Clock::default()).left;
+    let bank = TimeBank::new(&Clock::default()).left();
     let turn = Turn { ply: 3, pile: 1, counters: 2, bank };
     let matrix = AllianceMatrix::standard(three());
     let snapshot = MatchSnapshot {

@@ -3,8 +3,8 @@
 //! Nobody is to pay for that. The record says what each seat has left, so that the turn that was cut off begins anew; and
 //! bots, which have all lost their streams, are given a while to come back before a clock runs against them.
 
-use super::Referee;
-use crate::game::{BySeat, Seat};
+use super::{ClockStops, Referee};
+use crate::game::{BySeat, Seat, SeatSet};
 use crate::oracle::Mover;
 use crate::referee::{
     Event, ForfeitReason, MatchPhase, MatchState, Record, RefereeEffect, RowDefault, SeatMessage, TimedEvent,
@@ -19,14 +19,14 @@ pub(super) struct ClockHold {
     pub(super) until: Timestamp,
     /// Whose bots have been connected at any time since the match was resumed, or begun, and have not lost their streams to
     /// a gap since.
-    returned: BySeat<bool>,
+    returned: SeatSet,
     /// Whether it stops a clock that ran already: the last excused span lasts until the end of the hold then, or until the
     /// bot is back.
     stops_clock: bool,
 }
 
 impl ClockHold {
-    fn new(until: Timestamp, returned: BySeat<bool>) -> Self {
+    fn new(until: Timestamp, returned: SeatSet) -> Self {
         Self { until, returned, stops_clock: false }
     }
 }
@@ -52,19 +52,19 @@ impl Referee {
         let seats = record.state().setup().seats();
         let last = record.events().last().map_or(now, |event| event.at);
         let now = now.max(last);
-        let active = seats_once_active(&record);
+        let present = SeatSet::from(present);
         let mut referee = Self {
-            came: BySeat::from_fn(seats, |seat| present[seat] || active[seat]),
-            hold: Some(ClockHold::new(now + hold, present.clone())),
-            present,
-            lag: BySeat::filled(seats, &Duration::ZERO),
-            waiting_since: None,
-            excused: Vec::new(),
-            turn_told: None,
-            solution: None,
             now,
+            waiting_since: None,
+            turn_told: None,
+            present,
+            came: present.union(seats_once_active(&record)),
+            lag_us: BySeat::filled(seats, &0),
+            stops: None,
+            solution: None,
             record,
         };
+        referee.stops_mut().hold = Some(ClockHold::new(now + hold, present));
         referee.advance_time(now);
         let mut effects = Vec::new();
         if referee.state().phase() == MatchPhase::Ended {
@@ -73,7 +73,7 @@ impl Referee {
         referee.take_overdue_decisions(&mut effects);
         // The turn is in the snapshots.
         effects.retain(|effect| matches!(effect, RefereeEffect::Happened(_)));
-        for seat in seats.iter().filter(|&seat| referee.present[seat]) {
+        for seat in seats.iter().filter(|&seat| present.contains(seat)) {
             let tell = SeatMessage::Snapshot(Box::new(referee.snapshot_for_seat(seat)));
             effects.push(RefereeEffect::Tell { seat, tell });
         }
@@ -83,7 +83,7 @@ impl Referee {
     /// Gives the bots that are not connected `span` to come before a clock runs against them, as [`resume`](Self::resume)
     /// does: for a match that has just begun on a server to which they have yet to come back.
     pub fn hold_for_absent(&mut self, span: Duration) {
-        self.hold = Some(ClockHold::new(self.now + span, self.present.clone()));
+        self.stops_mut().hold = Some(ClockHold::new(self.now + span, self.present));
         self.advance_time(self.now);
     }
 
@@ -92,16 +92,19 @@ impl Referee {
     pub fn hold_for_seat(&mut self, seat: Seat, at: Timestamp, span: Duration) {
         let seats = self.state().setup().seats();
         let until = at + span;
-        let hold = self.hold.get_or_insert_with(|| ClockHold::new(until, BySeat::filled(seats, &true)));
+        let stops = self.stops_mut();
+        let hold = stops.hold.get_or_insert_with(|| ClockHold::new(until, SeatSet::all(seats)));
         hold.until = hold.until.max(until);
-        hold.returned[seat] = false;
+        hold.returned.remove(seat);
         let Some(until) = self.held_until() else { return };
-        let excused_until = self.excused.last().map(|&(_, until)| until);
-        match (&mut self.hold, self.waiting_since) {
+        let since = self.waiting_since;
+        let ClockStops { excused, hold } = self.stops_mut();
+        match (hold, since) {
             (Some(ClockHold { stops_clock: true, .. }), _) => self.move_end_of_stop(until),
             (Some(hold), Some(since)) => {
                 hold.stops_clock = true;
-                self.excused.push((at.max(since).max(excused_until.unwrap_or(since)), until));
+                let excused_until = excused.last().map_or(since, |&(_, until)| until);
+                excused.push((at.max(since).max(excused_until), until));
             }
             _ => {}
         }
@@ -129,13 +132,15 @@ impl Referee {
     /// Returns until when the clock stands still because a bot that is waited for has yet to come back; `None` if it does
     /// not.
     pub(super) fn held_until(&self) -> Option<Timestamp> {
-        let hold = self.hold.as_ref()?;
+        let hold = self.stops.as_ref()?.hold.as_ref()?;
         let state = self.state();
         let stands_still = match state.phase() {
-            MatchPhase::Declaring => hold.returned.enumerate().any(|(seat, returned)| {
-                !returned && state.row_of_seat(seat).is_none() && state.forfeits()[seat].is_none()
+            MatchPhase::Declaring => state.setup().seats().iter().any(|seat| {
+                !hold.returned.contains(seat)
+                    && state.row_of_seat(seat).is_none()
+                    && !state.is_forfeited(seat)
             }),
-            MatchPhase::Playing => !hold.returned[state.position().to_move()],
+            MatchPhase::Playing => !hold.returned.contains(state.position().to_move()),
             MatchPhase::Ended => false,
         };
         stands_still.then_some(hold.until)
@@ -143,7 +148,7 @@ impl Referee {
 
     /// Lets a hold that has not ended before a span last as much longer. Returns whether that excuses the clock that runs.
     pub(super) fn prolong_hold(&mut self, from: Timestamp, until: Timestamp) -> bool {
-        let Some(hold) = self.hold.as_mut().filter(|hold| from < hold.until) else { return false };
+        let Some(hold) = self.hold_mut().filter(|hold| from < hold.until) else { return false };
         hold.until = hold.until + until.since(from);
         let (stops_clock, until) = (hold.stops_clock, hold.until);
         if stops_clock {
@@ -154,8 +159,8 @@ impl Referee {
 
     /// Lets the clock of a seat run again, whose bot has come back.
     pub(super) fn release_hold_for(&mut self, seat: Seat) {
-        let Some(hold) = &mut self.hold else { return };
-        hold.returned[seat] = true;
+        let Some(hold) = self.hold_mut() else { return };
+        hold.returned.insert(seat);
         if hold.stops_clock && self.held_until().is_none() {
             self.move_end_of_stop(self.now);
             self.forget_stopped_clock();
@@ -164,15 +169,23 @@ impl Referee {
 
     /// Says that the clock which was stopped is that of a turn that is over.
     pub(super) fn forget_stopped_clock(&mut self) {
-        if let Some(hold) = &mut self.hold {
+        if let Some(hold) = self.hold_mut() {
             hold.stops_clock = false;
         }
     }
 
     fn move_end_of_stop(&mut self, to: Timestamp) {
-        if let Some((from, until)) = self.excused.last_mut() {
+        if let Some((from, until)) = self.stops_mut().excused.last_mut() {
             *until = to.max(*from);
         }
+    }
+
+    fn stops_mut(&mut self) -> &mut ClockStops {
+        self.stops.get_or_insert_default()
+    }
+
+    fn hold_mut(&mut self) -> Option<&mut ClockHold> {
+        self.stops.as_mut()?.hold.as_mut()
     }
 }
 
@@ -190,8 +203,8 @@ fn is_lost_without_row(state: &MatchState, seat: Seat) -> bool {
 }
 
 /// Returns of which seats the record shows that their bots were connected at some time.
-fn seats_once_active(record: &Record) -> BySeat<bool> {
-    let mut active = BySeat::filled(record.state().setup().seats(), &false);
+fn seats_once_active(record: &Record) -> SeatSet {
+    let mut active = SeatSet::default();
     for TimedEvent { event, .. } in record.events() {
         let sign = match event {
             Event::Declared { seat, defaulted: None | Some(RowDefault::Invalid), .. }
@@ -208,7 +221,7 @@ fn seats_once_active(record: &Record) -> BySeat<bool> {
             | Event::Ended { .. } => None,
         };
         if let Some(&seat) = sign {
-            active[seat] = true;
+            active.insert(seat);
         }
     }
     active

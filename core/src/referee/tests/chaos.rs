@@ -5,7 +5,7 @@ use crate::oracle::Mover;
 use crate::referee::testing::{Moment, Scene, event, scene};
 use crate::referee::{
     EndReason, Event, ForfeitReason, MAX_EVENTS, MatchPhase, MatchState, Record, RefereeEffect, RefereeInput,
-    SeatMessage, TimeBank,
+    SeatMessage,
 };
 use proptest::prelude::*;
 use std::time::Duration;
@@ -141,7 +141,8 @@ fn judge_secrecy(moment: &Moment<'_>) {
 pub(super) fn judge_record(record: &Record) {
     let Event::Created(setup) = &record.events()[0].event else { panic!("`created` comes first") };
     let (seats, clock) = (setup.seats(), setup.clock());
-    let mut banks = BySeat::filled(seats, &TimeBank::new(clock));
+    // Thinking time and lag left.
+    let mut banks = BySeat::filled(seats, &(clock.initial, clock.lag_total));
     let mut strikes = BySeat::filled(seats, &0);
     let mut lost = BySeat::filled(seats, &None);
     let (mut plies, mut handed_over) = (0, record.events()[0].at);
@@ -153,12 +154,12 @@ pub(super) fn judge_record(record: &Record) {
                 assert!(*take >= 1);
                 assert!(*mover == Mover::Bot || note_hash.is_none());
                 assert!(*charged + *credited <= timed.at.since(handed_over));
-                let bank = &mut banks[*seat];
-                bank.left = bank.left.checked_sub(*charged).expect("no seat is charged more than it has");
-                bank.lag_left = bank.lag_left.checked_sub(*credited).expect("lag is bounded in all");
+                let (left, lag_left) = &mut banks[*seat];
+                *left = left.checked_sub(*charged).expect("no seat is charged more than it has");
+                *lag_left = lag_left.checked_sub(*credited).expect("lag is bounded in all");
                 assert!(*credited <= clock.lag_quota);
                 if *mover == Mover::Bot {
-                    bank.left += clock.increment;
+                    *left += clock.increment;
                 } else {
                     assert_eq!(*charged + *credited, Duration::ZERO);
                 }
@@ -180,10 +181,9 @@ pub(super) fn judge_record(record: &Record) {
     assert!(plies <= setup.terms.max_plies);
     let most = 3 + seats.get() * (setup.terms.strikes as usize + 2) + setup.terms.max_plies as usize;
     assert!(record.events().len() <= most.min(MAX_EVENTS));
-    assert_eq!((&banks, &strikes, &lost), {
-        let state = record.state();
-        (state.banks(), state.strikes(), state.forfeits())
-    });
+    let state = record.state();
+    assert_eq!(banks, state.banks().map(|bank| (bank.left(), bank.lag_left())));
+    assert_eq!((&strikes, &lost), (state.strikes(), state.forfeits()));
 }
 
 fn judge_end(record: &Record) {

@@ -9,7 +9,7 @@ use crate::oracle::Mover;
 use crate::referee::testing::{Scene, event, run_out, scene};
 use crate::referee::{
     EndReason, Event, ForfeitReason, MatchPhase, MatchSnapshot, Record, Referee, RefereeEffect, RefereeInput,
-    RefusalReason, RowDefault, SeatMessage, TimedEvent, Timestamp,
+    RefusalReason, RowDefault, SeatMessage, TimeBank, TimedEvent, Timestamp,
 };
 use proptest::prelude::*;
 use std::time::Duration;
@@ -370,7 +370,7 @@ fn judge_cut(scene: &Scene, whole: &Record, kept: usize, step_end: usize, next_s
     assert_eq!(effects.len(), decided.len() + shown.len());
     for snapshot in shown {
         let state = referee.record().state();
-        assert_eq!(snapshot.banks, state.banks().map(|bank| bank.left));
+        assert_eq!(snapshot.banks, state.banks().map(TimeBank::left));
         let to_move = state.phase() == MatchPhase::Playing && state.position().to_move() == snapshot.seat;
         assert_eq!(snapshot.turn.is_some(), to_move);
     }

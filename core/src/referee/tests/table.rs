@@ -148,7 +148,7 @@ impl Table {
     }
 
     pub(super) fn bank(&self, seat: usize) -> Duration {
-        self.record().state().banks()[self.seat(seat)].left
+        self.record().state().banks()[self.seat(seat)].left()
     }
 
     pub(super) fn lost(&self, seat: usize) -> Option<ForfeitReason> {

@@ -151,7 +151,7 @@ fn no_more_lag_is_given_back_than_time_has_passed() {
     table.referee.set_lag(seat, ms(80));
     assert_eq!(think(&mut table, 30), (ms(0), ms(30)));
     assert_eq!(table.bank(0), ms(BANK));
-    assert_eq!(table.record().state().banks()[seat].lag_left, ms(120));
+    assert_eq!(table.record().state().banks()[seat].lag_left(), ms(120));
 }
 
 #[test]

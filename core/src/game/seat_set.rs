@@ -1,0 +1,78 @@
+//! Some of the seats of a game.
+
+use super::{BySeat, MAX_SEATS, Seat, SeatCount};
+
+/// A set of seats, in one word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SeatSet(u32);
+
+const _: () = assert!(MAX_SEATS <= u32::BITS as usize, "each seat has a bit");
+
+impl SeatSet {
+    /// Returns the set of all seats.
+    pub fn all(seats: SeatCount) -> Self {
+        Self(u32::MAX >> (MAX_SEATS - seats.get()))
+    }
+
+    /// Returns whether a seat is in the set.
+    pub fn contains(self, seat: Seat) -> bool {
+        self.0 & Self::bit(seat) != 0
+    }
+
+    /// Adds a seat.
+    pub fn insert(&mut self, seat: Seat) {
+        self.0 |= Self::bit(seat);
+    }
+
+    /// Removes a seat.
+    pub fn remove(&mut self, seat: Seat) {
+        self.0 &= !Self::bit(seat);
+    }
+
+    /// Returns the seats of either set.
+    #[must_use]
+    pub fn union(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    fn bit(seat: Seat) -> u32 {
+        1 << seat.index()
+    }
+}
+
+impl From<BySeat<bool>> for SeatSet {
+    /// Returns the set of the seats whose value is true.
+    fn from(marked: BySeat<bool>) -> Self {
+        let mut set = Self::default();
+        for (seat, _) in marked.enumerate().filter(|&(_, &marked)| marked) {
+            set.insert(seat);
+        }
+        set
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_seat_goes_in_and_out_by_itself() {
+        for count in 2..=MAX_SEATS {
+            let seats = SeatCount::new(count).unwrap();
+            let mut set = SeatSet::default();
+            for seat in seats.iter() {
+                assert!(!set.contains(seat));
+                set.insert(seat);
+                assert!(set.contains(seat));
+                let marked = BySeat::from_fn(seats, |other| other <= seat);
+                assert_eq!(set, marked.into());
+                let mut alone = SeatSet::default();
+                alone.insert(seat);
+                assert_eq!(set.union(alone), set);
+            }
+            assert_eq!(set, SeatSet::all(seats));
+            set.remove(Seat::FIRST);
+            assert!(!set.contains(Seat::FIRST) && set.contains(seats.seat(1).unwrap()));
+        }
+    }
+}
