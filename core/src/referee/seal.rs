@@ -8,8 +8,8 @@
 use super::{EventHash, ManifestHash};
 use crate::game::Base64Error;
 use crate::game::base64_text::{self, Base64};
-use ed25519_dalek::{self as ed25519, Signer};
-use std::{fmt, str::FromStr};
+use ed25519_dalek::{self as ed25519, Signer, Verifier};
+use std::{cell::Cell, fmt, str::FromStr};
 use thiserror::Error;
 
 /// What is signed before the last hash of a record: it keeps a signature from meaning anything else.
@@ -101,10 +101,54 @@ impl Seal {
         self.is_signature_on(&[MANIFEST_SEAL, hash.as_bytes()].concat())
     }
 
+    /// Accepts exactly what strict verification accepts, without reading the signature's point R.
+    ///
+    /// Strict verification refuses an R that is no point or of small order, and a key of small order; then it works out what R
+    /// must be and compares the bytes. A key of small order is no [`PublicKey`], and bytes that equal those of a point that was
+    /// worked out are a point's. So what is left is whether R is one of the eight of small order.
     fn is_signature_on(&self, message: &[u8]) -> bool {
         let signature = ed25519::Signature::from_bytes(&self.signature.0);
-        self.signer.0.verify_strict(message, &signature).is_ok()
+        !is_of_small_order(signature.r_bytes()) && self.signer.0.verify(message, &signature).is_ok()
     }
+}
+
+/// The y of the points of small order: those whose order divides 8. With either sign of x they are eight points.
+const SMALL_ORDER: [[u8; 32]; 5] = [
+    // Order 1.
+    with_ends(1, 0, 0),
+    // Order 2: y = -1.
+    with_ends(0xec, 0xff, 0x7f),
+    // Order 4.
+    [0; 32],
+    // Order 8, and its negative.
+    [
+        0xc7, 0x17, 0x6a, 0x70, 0x3d, 0x4d, 0xd8, 0x4f, 0xba, 0x3c, 0x0b, 0x76, 0x0d, 0x10, 0x67, 0x0f, 0x2a,
+        0x20, 0x53, 0xfa, 0x2c, 0x39, 0xcc, 0xc6, 0x4e, 0xc7, 0xfd, 0x77, 0x92, 0xac, 0x03, 0x7a,
+    ],
+    [
+        0x26, 0xe8, 0x95, 0x8f, 0xc2, 0xb2, 0x27, 0xb0, 0x45, 0xc3, 0xf4, 0x89, 0xf2, 0xef, 0x98, 0xf0, 0xd5,
+        0xdf, 0xac, 0x05, 0xd3, 0xc6, 0x33, 0x39, 0xb1, 0x38, 0x02, 0x88, 0x6d, 0x53, 0xfc, 0x05,
+    ],
+];
+
+const fn with_ends(first: u8, between: u8, last: u8) -> [u8; 32] {
+    let mut bytes = [between; 32];
+    (bytes[0], bytes[31]) = (first, last);
+    bytes
+}
+
+/// Returns whether these are the bytes of a point of small order, as working out a point gives them.
+fn is_of_small_order(point: &[u8; 32]) -> bool {
+    // The highest bit is the sign of x.
+    let mut y = *point;
+    y[31] &= 0x7f;
+    SMALL_ORDER.contains(&y)
+}
+
+thread_local! {
+    /// The key that was read last. Most records that are read one after the other have the same signer, and to make a point of
+    /// a key's bytes takes a tenth of the time of checking a signature.
+    static LAST_KEY: Cell<Option<PublicKey>> = const { Cell::new(None) };
 }
 
 impl PublicKey {
@@ -116,8 +160,14 @@ impl PublicKey {
     /// # Errors
     /// If it is none, or one of the few under which anything could be signed.
     pub fn from_bytes(bytes: [u8; Self::BYTES]) -> Result<Self, PublicKeyError> {
+        if let Some(known) = LAST_KEY.get().filter(|known| *known.as_bytes() == bytes) {
+            return Ok(known);
+        }
         match ed25519::VerifyingKey::from_bytes(&bytes) {
-            Ok(key) if !key.is_weak() => Ok(Self(key)),
+            Ok(key) if !key.is_weak() => {
+                LAST_KEY.set(Some(Self(key)));
+                Ok(Self(key))
+            }
             Ok(_) | Err(_) => Err(PublicKeyError::NoKey(bytes)),
         }
     }
@@ -186,7 +236,9 @@ impl fmt::Debug for Signature {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use curve25519_dalek::{EdwardsPoint, Scalar, constants::EIGHT_TORSION};
     use proptest::prelude::*;
+    use sha2::{Digest, Sha512};
 
     fn flip(bytes: &mut [u8], bit: prop::sample::Index) {
         let bit = bit.index(8 * bytes.len());
@@ -279,5 +331,88 @@ mod tests {
     #[test]
     fn a_signing_key_never_shows_its_seed() {
         assert_eq!(format!("{:?}", SigningKey::from_seed(&[7; 32])), "SigningKey(hidden)");
+    }
+
+    #[test]
+    fn the_points_of_small_order_are_those_of_the_curve() {
+        for point in EIGHT_TORSION {
+            let bytes = point.compress().to_bytes();
+            assert!(is_of_small_order(&bytes), "{bytes:?}");
+        }
+        for y in SMALL_ORDER {
+            let key = ed25519::VerifyingKey::from_bytes(&y).expect("it is a point");
+            assert!(key.is_weak(), "{y:?}");
+        }
+    }
+
+    /// Signs with a key and a point R that each have a part of small order, as nobody who means well does.
+    fn sign_with_torsion(
+        key: Scalar,
+        nonce: Scalar,
+        torsion: [EdwardsPoint; 2],
+        message: &[u8],
+    ) -> Option<Seal> {
+        let [of_key, of_nonce] = torsion;
+        let signer = (EdwardsPoint::mul_base(&key) + of_key).compress().to_bytes();
+        let r = (EdwardsPoint::mul_base(&nonce) + of_nonce).compress().to_bytes();
+        let digest = Sha512::new().chain_update(r).chain_update(signer).chain_update(message).finalize();
+        let challenge = Scalar::from_bytes_mod_order_wide(&digest.into());
+        let s = (nonce + challenge * key).to_bytes();
+        let signature = Signature([r, s].concat().try_into().expect("32 bytes and 32"));
+        Some(Seal { signer: PublicKey::from_bytes(signer).ok()?, signature })
+    }
+
+    #[test]
+    fn exactly_what_strict_verification_accepts_is_accepted() {
+        let mut counts = [[0; 2]; 2];
+        for round in 0..4_u64 {
+            // With a nonce of 0, R itself is of small order.
+            for nonce in [0, 1_000 + round] {
+                for torsion in 0..64 {
+                    let torsion = [EIGHT_TORSION[torsion / 8], EIGHT_TORSION[torsion % 8]];
+                    let message = round.to_le_bytes();
+                    let seal =
+                        sign_with_torsion(Scalar::from(77 + round), Scalar::from(nonce), torsion, &message);
+                    let seal = seal.expect("a key with a part of large order is one");
+                    let signature = ed25519::Signature::from_bytes(&seal.signature.0);
+                    let strict = seal.signer.0.verify_strict(&message, &signature).is_ok();
+                    assert_eq!(seal.is_signature_on(&message), strict, "{seal:?}");
+                    let lax = seal.signer.0.verify(&message, &signature).is_ok();
+                    counts[usize::from(lax)][usize::from(strict)] += 1;
+                }
+            }
+        }
+        let [[_, never], [small_order, accepted]] = counts;
+        assert!(never == 0 && small_order >= 4 && accepted >= 4, "{counts:?}");
+    }
+
+    /// The order of the base point, 2^252 + 27742317777372353535851937790883648493.
+    const ORDER: [u8; 32] = [
+        0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58, 0xd6, 0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14, 0, 0,
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x10,
+    ];
+
+    #[test]
+    fn a_signature_whose_s_has_other_bytes_for_the_same_is_refused() {
+        let key = SigningKey::from_seed(&[7; 32]);
+        let head = EventHash::from_bytes([1; 32]);
+        let seal = key.seal(head);
+        let order = ORDER;
+        let mut carry = 0;
+        let mut bytes = seal.signature.0;
+        for (byte, more) in bytes[32..].iter_mut().zip(order) {
+            let sum = u16::from(*byte) + u16::from(more) + carry;
+            (*byte, carry) = (sum.to_le_bytes()[0], sum >> 8);
+        }
+        assert!(!Seal { signature: Signature(bytes), ..seal }.verifies(head), "s plus the order");
+    }
+
+    #[test]
+    fn a_key_is_read_alike_each_time() {
+        let keys = [[7; 32], [8; 32]].map(|seed| SigningKey::from_seed(&seed).public_key());
+        for key in [0, 0, 1, 0, 1, 1].map(|index: usize| keys[index]) {
+            assert_eq!(PublicKey::from_bytes(*key.as_bytes()), Ok(key));
+            assert!(PublicKey::from_bytes([0; 32]).is_err(), "a key of small order");
+        }
     }
 }
