@@ -4,7 +4,8 @@ use crate::{
     game::{AllianceMatrix, BySeat, Position, Row, Seat},
     oracle::Mover,
     referee::{
-        EndReason, Event, ForfeitReason, MatchSetup, MatchState, Record, RefusalReason, RowDefault, Timestamp,
+        EndReason, Event, ForfeitReason, MatchSetup, MatchState, Record, RefusalReason, RowDefault, TimeBank,
+        Timestamp,
     },
 };
 use std::time::Duration;
@@ -170,6 +171,6 @@ impl<'a> ReplayedMatch<'a> {
 
 impl PlyState {
     fn of(state: &MatchState, began: Timestamp) -> Self {
-        Self { position: state.position().clone(), banks: state.banks().map(|bank| bank.left), began }
+        Self { position: state.position().clone(), banks: state.banks().map(TimeBank::left), began }
     }
 }

@@ -3,6 +3,7 @@
 use lastnim::store::{Change, RetentionLimits, Store, StoreError, StoreUrl, open_store};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, SqliteConnection};
 use std::env;
+use std::fmt::Write as _;
 use std::fs;
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -55,7 +56,10 @@ pub enum Client {
 impl Client {
     /// Writes bytes as this database reads them in a statement.
     pub fn literal(&self, bytes: &[u8]) -> String {
-        let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let mut digits = String::new();
+        for byte in bytes {
+            write!(digits, "{byte:02x}").expect("a text takes all that is written");
+        }
         match self {
             Self::Sqlite(_) => format!("x'{digits}'"),
             Self::Postgres(_) => format!("'\\x{digits}'::bytea"),

@@ -83,7 +83,9 @@ impl Tables {
         for id in open {
             journal.insert(id, OpenMatch::behind(0, 0));
             let last = self.parts_of(id).last().cloned();
-            last.into_iter().for_each(|part| journal.insert_last_part(part).unwrap());
+            if let Some(part) = last {
+                journal.insert_last_part(part).unwrap();
+            }
         }
         let mut parts = Vec::new();
         for row in std::mem::take(&mut self.rows).values() {
