@@ -15,7 +15,6 @@ use crate::wire::pb::{
 };
 use std::{
     future::{Future, pending},
-    pin::pin,
     time::Duration,
 };
 use tokio::{
@@ -130,7 +129,8 @@ async fn practise_with<H: BotHost>(
         news,
     };
     let (stop, stopped) = oneshot::channel::<()>();
-    let mut playing = pin!(play_until(bot, options, Some(sender), async {
+    // In a box, as it is too large to be moved with whatever holds this.
+    let mut playing = Box::pin(play_until(bot, options, Some(sender), async {
         // It is only ever dropped.
         let _ = stopped.await;
     }));

@@ -110,7 +110,7 @@ async fn play_as_carol(
                 match conduct {
                     Conduct::Sleep => {}
                     Conduct::Resign => {
-                        line.send(Action::Resign(pb::Resign { match_id: turn.match_id })).await
+                        line.send(Action::Resign(pb::Resign { match_id: turn.match_id })).await;
                     }
                     Conduct::ErrAndReturn if turns == 1 => line.take(&turn, 0).await,
                     Conduct::ErrAndReturn if turns == 3 => {
