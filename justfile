@@ -45,6 +45,11 @@ bench-ratings *args:
 properties seconds="180":
     .ci/properties {{ seconds }}
 
+# Fuzzes a target of `fuzz`, for so many seconds, and keeps what it finds worth keeping; needs a nightly toolchain and cargo-fuzz.
+fuzz target seconds="600":
+    cargo +nightly fuzz run -s none {{ target }} -- -max_total_time={{ seconds }}
+    cargo +nightly fuzz cmin -s none {{ target }}
+
 # Runs everything that a change must pass.
 ci:
     .ci/run

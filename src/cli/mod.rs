@@ -17,6 +17,7 @@ mod demo;
 mod exit;
 mod export;
 mod form;
+pub mod fuzzing;
 mod game_json;
 mod key;
 mod log;

@@ -8,3 +8,5 @@ mod opening;
 mod settings;
 
 pub use command::{ServeArgs, run};
+pub use config_file::apply_config_text;
+pub use settings::ServeSettings;

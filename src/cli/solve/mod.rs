@@ -8,3 +8,4 @@ mod robustness;
 mod winner_words;
 
 pub use command::{SolveArgs, run};
+pub use general::RulesetArgs;

@@ -1,0 +1,153 @@
+//! What two bots send on their streams, while they sit in a match: it ends whatever they do, its record verifies, and nothing that they were
+//! told contradicts it.
+
+use super::server::{BOTS, FuzzedServer, SERVER};
+use lastnim::{
+    client::{connect, token_authorization},
+    history::{Certainty, SessionLogs, check_match},
+    wire::{
+        pb::{
+            self, PlayRequest, arena_service_client::ArenaServiceClient, play_request::Action,
+            play_response::Event,
+        },
+        record::verify_record,
+        session_log::{SESSION_LOG_VERSION, SessionLogEvent, SessionLogLine},
+    },
+};
+use prost::Message as _;
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::Streaming;
+
+/// Messages of one input.
+const MAX_MESSAGES: usize = 64;
+/// In messages it stands for the id of the match.
+const MATCH: &str = "m";
+/// What every seat has in all: matches are to end soon when nobody answers.
+const BANK_MS: u32 = 20;
+
+/// Reads messages, each behind a byte that says whose it is and a byte of its length, and sends them.
+pub fn check(input: &[u8]) {
+    let Some((&setup, mut rest)) = input.split_first() else { return };
+    let mut messages = Vec::new();
+    while let [whose, length, more @ ..] = rest
+        && messages.len() < MAX_MESSAGES
+    {
+        let (message, more) = more.split_at(usize::from(*length).min(more.len()));
+        if let Ok(message) = PlayRequest::decode(message) {
+            messages.push((usize::from(whose % 2), message));
+        }
+        rest = more;
+    }
+    let server = &*SERVER;
+    server.run("a match", play_match(server, setup, messages));
+}
+
+async fn play_match(server: &FuzzedServer, setup: u8, messages: Vec<(usize, PlayRequest)>) {
+    let _alone = server.playing.lock().await;
+    let mut bots = [FuzzedBot::open(server, 0).await, FuzzedBot::open(server, 1).await];
+    let clock = pb::Clock {
+        initial_ms: BANK_MS,
+        declaration_ms: BANK_MS,
+        increment_ms: u32::from(setup & 1),
+        ..pb::Clock::default()
+    };
+    let request = pb::CreateMatchRequest {
+        bots: BOTS.map(str::to_owned).to_vec(),
+        piles: vec![2 + u64::from(setup >> 4), 3],
+        clock: Some(clock),
+        alliance: if setup & 2 == 0 { pb::AllianceMode::Declared } else { pb::AllianceMode::Standard }.into(),
+        max_plies: if setup & 4 == 0 { 0 } else { 3 },
+        ..pb::CreateMatchRequest::default()
+    };
+    let created = server.matches.clone().create_match(request).await.expect("a match").into_inner();
+    let id = created.r#match.expect("a match").id;
+    for (whose, message) in messages {
+        bots[whose].send(message, &id).await;
+    }
+    let [anna, bert] = &mut bots;
+    tokio::join!(anna.read_to_end_of(&id), bert.read_to_end_of(&id));
+    let watched = pb::WatchMatchRequest { match_id: id.clone() };
+    let mut events = server.matches.clone().watch_match(watched).await.expect("a watch").into_inner();
+    while events.message().await.expect("the match goes on to its end").is_some() {}
+    let asked = pb::GetRecordRequest { match_id: id.clone() };
+    let given = server.matches.clone().get_record(asked).await.expect("a record").into_inner();
+    let sealed = verify_record(&given.record.expect("a record")).expect("the record verifies");
+    assert!(sealed.record().state().end().is_some(), "the match is over");
+    let mut logs = SessionLogs::default();
+    for bot in &bots {
+        let log = logs.begin_log();
+        for line in &bot.lines {
+            logs.add_line(log, &line.write()).expect("a line");
+        }
+        logs.finish_log(log).expect("a log");
+    }
+    if let Some(log) = logs.matches().get(id.as_str()) {
+        let mut found = check_match(&id, log, Some(sealed.record()));
+        found.retain(|finding| finding.kind.certainty() == Certainty::Contradiction);
+        assert!(found.is_empty(), "{found:#?}\n{:#?}", bots.map(|bot| bot.lines));
+    }
+}
+
+/// A bot that sends what the input says.
+struct FuzzedBot {
+    /// None once the server has ended the stream.
+    outbound: Option<mpsc::Sender<PlayRequest>>,
+    inbound: Streaming<pb::PlayResponse>,
+    /// Its log.
+    lines: Vec<SessionLogLine>,
+}
+
+impl FuzzedBot {
+    async fn open(server: &FuzzedServer, number: usize) -> Self {
+        let channel = connect(server.address.as_str()).await.expect("a connection");
+        let token = token_authorization(&server.tokens[number]).expect("a token");
+        let (outbound, requests) = mpsc::channel(MAX_MESSAGES + 1);
+        let mut client = ArenaServiceClient::with_interceptor(channel, token);
+        let play = client.play(ReceiverStream::new(requests)).await.expect("a session");
+        let mut bot = Self { outbound: Some(outbound), inbound: play.into_inner(), lines: Vec::new() };
+        let (version, sdk, server) = (SESSION_LOG_VERSION, "fuzz".to_owned(), server.address.clone());
+        bot.note(SessionLogEvent::RunBegan { version, sdk, server });
+        bot.receive().await;
+        bot
+    }
+
+    fn note(&mut self, event: SessionLogEvent) {
+        self.lines.push(SessionLogLine { at_us: 0, mono_us: 0, run: "r".into(), session: 1, event });
+    }
+
+    /// Sends a message in which [`MATCH`] stands for the match.
+    async fn send(&mut self, mut request: PlayRequest, id: &str) {
+        let named = match &mut request.action {
+            Some(Action::Declare(declare)) => Some(&mut declare.match_id),
+            Some(Action::Take(take)) => Some(&mut take.match_id),
+            Some(Action::Resign(resign)) => Some(&mut resign.match_id),
+            _ => None,
+        };
+        if let Some(named) = named.filter(|named| named.as_str() == MATCH) {
+            id.clone_into(named);
+        }
+        self.note(SessionLogEvent::Sent(Box::new(request.clone())));
+        // Where the stream has ended, what it was ended for is read.
+        if let Some(outbound) = &self.outbound {
+            let _ = outbound.send(request).await;
+        }
+    }
+
+    /// Reads the next message; none once the stream has ended.
+    async fn receive(&mut self) -> Option<Event> {
+        let response = self.inbound.message().await.ok()??;
+        self.note(SessionLogEvent::Received(Box::new(response.clone())));
+        response.event
+    }
+
+    /// Reads until the match is over, or the session.
+    async fn read_to_end_of(&mut self, id: &str) {
+        while let Some(event) = self.receive().await {
+            if matches!(event, Event::MatchEnded(ended) if ended.match_id == id) {
+                return;
+            }
+        }
+        self.outbound = None;
+    }
+}

@@ -1,0 +1,12 @@
+//! The lines of `solve --batch`: each that is not blank has one answer.
+
+use lastnim::cli::fuzzing::answer_batch;
+
+/// Answers an input.
+pub fn check(input: &[u8]) {
+    let answers = answer_batch(input);
+    let blank = |line: &&[u8]| !std::str::from_utf8(line).is_ok_and(|line| line.trim().is_empty());
+    let asked = input.split(|&byte| byte == b'\n').filter(blank).count();
+    let answered = answers.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).count();
+    assert_eq!(answered, asked, "{}", String::from_utf8_lossy(&answers));
+}

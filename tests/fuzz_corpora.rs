@@ -1,0 +1,68 @@
+//! The inputs that fuzzing has found worth keeping, tried again as plain tests: see `fuzz`.
+
+#[path = "../fuzz/targets/config_file.rs"]
+mod config_file;
+#[path = "../fuzz/targets/listener.rs"]
+mod listener;
+#[path = "../fuzz/targets/play.rs"]
+mod play;
+#[path = "../fuzz/targets/records.rs"]
+mod records;
+#[path = "../fuzz/targets/server.rs"]
+mod server;
+#[path = "../fuzz/targets/session_log.rs"]
+mod session_log;
+#[path = "../fuzz/targets/solve_batch.rs"]
+mod solve_batch;
+#[path = "../fuzz/targets/tournament_file.rs"]
+mod tournament_file;
+
+use std::{fs, path::Path};
+
+/// Tries each input of a corpus.
+fn try_corpus(target: &str, check: fn(&[u8])) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(target);
+    let mut files: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    assert!(!files.is_empty(), "{} is empty", folder.display());
+    for file in files {
+        // A fault is found by the file that is named last.
+        println!("{}", file.display());
+        check(&fs::read(file).unwrap());
+    }
+}
+
+#[test]
+fn config_files() {
+    try_corpus("config_file", config_file::check);
+}
+
+#[test]
+fn bytes_at_the_listener() {
+    try_corpus("listener", listener::check);
+}
+
+#[test]
+fn messages_of_bots() {
+    try_corpus("play", play::check);
+}
+
+#[test]
+fn record_files() {
+    try_corpus("records", records::check);
+}
+
+#[test]
+fn logs_of_sessions() {
+    try_corpus("session_log", session_log::check);
+}
+
+#[test]
+fn lines_of_batches() {
+    try_corpus("solve_batch", solve_batch::check);
+}
+
+#[test]
+fn tournament_files() {
+    try_corpus("tournament_file", tournament_file::check);
+}
