@@ -164,9 +164,9 @@ async fn measure(name: &str, url: &str, options: &Options, (events, plies): Case
     while options.transactions.map_or(began.elapsed().as_secs() < options.seconds, |most| transactions < most)
     {
         let changes = players.next_changes(events)?;
-        let begun = Instant::now();
+        let since = Instant::now();
         store.write(&changes).await?;
-        slowest = slowest.max(begun.elapsed());
+        slowest = slowest.max(since.elapsed());
         transactions += 1;
     }
     let (elapsed, used) = (began.elapsed().as_secs_f64(), processor_seconds()? - used);
