@@ -11,7 +11,7 @@ use std::{future::Future, sync::LazyLock, time::Duration};
 use tokio::{net::TcpListener, runtime::Runtime, sync::Mutex, time::timeout};
 
 /// Nothing takes as long unless something is wrong.
-const LONG: Duration = Duration::from_secs(60);
+const LONG: Duration = Duration::from_mins(1);
 /// The names of the bots.
 pub const BOTS: [&str; 2] = ["anna", "bert"];
 

@@ -92,7 +92,7 @@ impl Database {
                 };
                 let Some(take) = first_take(&bytes, events) else { continue };
                 bytes[take.start + TAKE] ^= 1;
-                let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+                let digits = bytes.iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().concat();
                 let literal = match self {
                     Self::Sqlite(_) => format!("x'{digits}'"),
                     Self::Postgres(..) => format!("'\\x{digits}'::bytea"),

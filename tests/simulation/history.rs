@@ -107,8 +107,8 @@ impl History {
     }
 
     /// Notes that a promise is broken.
-    pub fn complain(&self, promise: &'static str, how: String) {
-        lock(&self.heard).complain(promise, how);
+    pub fn complain(&self, promise: &'static str, how: impl AsRef<str>) {
+        lock(&self.heard).complain(promise, how.as_ref());
     }
 
     /// Returns the promises that were broken so far.
@@ -165,7 +165,7 @@ impl History {
         heard.counts.ends += 1;
         heard.match_ends.entry(bot.to_owned()).or_default().insert(id.clone());
         if !heard.sdk_ends.insert((bot.to_owned(), life, match_id)) {
-            heard.complain("an SDK tells of an end once", format!("{bot} was told twice that {id} is over"));
+            heard.complain("an SDK tells of an end once", &format!("{bot} was told twice that {id} is over"));
         }
     }
 
@@ -194,7 +194,7 @@ impl History {
         });
         if !committed {
             let what = format!("{bot} was shown ply {ply} of {match_id} at {position:?}");
-            heard.complain(COMMITTED_FIRST, what);
+            heard.complain(COMMITTED_FIRST, &what);
         }
     }
 
@@ -224,7 +224,7 @@ impl History {
             all_known && others(&events).starts_with(&others(&shown.events))
         });
         if !committed {
-            heard.complain(COMMITTED_FIRST, format!("a watcher of {id} was shown event {count}: {last:?}"));
+            heard.complain(COMMITTED_FIRST, &format!("a watcher of {id} was shown event {count}: {last:?}"));
         }
     }
 
@@ -245,7 +245,7 @@ impl History {
         heard.add_to_trace(&bytes);
         tell_trace(heard.now, &format!("{bot} {session} {event:?}"));
         if let Err(Violation { promise, how }) = heard.check_event(&self.disk, bot, session, event) {
-            heard.complain(promise, format!("{bot} in session {session}: {how}; told {event:?}"));
+            heard.complain(promise, &format!("{bot} in session {session}: {how}; told {event:?}"));
         }
     }
 }
@@ -269,7 +269,7 @@ fn broken(promise: &'static str, how: impl Into<String>) -> Result<(), Violation
 }
 
 impl HeardState {
-    fn complain(&mut self, promise: &'static str, how: String) {
+    fn complain(&mut self, promise: &'static str, how: &str) {
         let how = format!("at {:?}: {how}", self.now);
         self.violations.push(Violation { promise, how });
     }
@@ -295,7 +295,7 @@ impl HeardState {
         if let Some(known) = self.records.get(&id) {
             let kept = record.events().starts_with(known.events());
             if !kept {
-                self.complain("what is committed stays", format!("the record of {id} is another one"));
+                self.complain("what is committed stays", &format!("the record of {id} is another one"));
             }
         }
         self.records.insert(id, Arc::clone(&record));

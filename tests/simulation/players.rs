@@ -49,8 +49,8 @@ pub fn bot_name(plan: &Plan, bot: usize) -> BotName {
 /// Returns the token of a bot.
 pub fn bot_token(seed: u64, bot: usize) -> Token {
     let mut draw = draw_stream(seed, Stream::Key, 1 + bot as u64);
-    let digits: String = (0..4).map(|_| format!("{:016x}", draw.next_bits())).collect();
-    Token::parse(&digits).expect("256 drawn bits are enough")
+    let digits = [0; 4].map(|_: u8| format!("{:016x}", draw.next_bits()));
+    Token::parse(&digits.concat()).expect("256 drawn bits are enough")
 }
 
 /// Plays as a bot of the plan for as long as its host runs.
@@ -152,13 +152,13 @@ impl Player {
         let session = self.world.next_session();
         self.world.history.open_session(&self.name, session);
         let feed = pb::Subscribe { feed: pb::Feed::All.into() };
-        self.say(&outbound, Action::Subscribe(feed));
+        Self::say(&outbound, Action::Subscribe(feed));
         self.join_tournaments(&outbound);
         while let Some(response) = inbound.message().await? {
             let Some(event) = response.event else { continue };
             self.world.history.hear(&self.name, session, &event);
             match event {
-                Event::Ping(ping) => self.say(&outbound, Action::Pong(pb::Pong { id: ping.id })),
+                Event::Ping(ping) => Self::say(&outbound, Action::Pong(pb::Pong { id: ping.id })),
                 Event::MatchStarted(started) => self.declare(&outbound, &started),
                 Event::Turn(turn) => self.take(&outbound, &turn),
                 Event::Snapshot(snapshot) => {
@@ -171,7 +171,7 @@ impl Player {
                         self.declare(&outbound, started);
                     }
                 }
-                Event::JoinRefused(refused) => self.join_later(&outbound, &refused),
+                Event::JoinRefused(refused) => Self::join_later(&outbound, &refused),
                 _ => {}
             }
         }
@@ -179,12 +179,12 @@ impl Player {
     }
 
     /// Puts a message into the stream; what a lost stream does not take is not needed any more.
-    fn say(&self, outbound: &mpsc::Sender<PlayRequest>, action: Action) {
+    fn say(outbound: &mpsc::Sender<PlayRequest>, action: Action) {
         let _ = outbound.try_send(PlayRequest { action: Some(action) });
     }
 
     /// Says something after a moment's thought.
-    fn say_later(&self, outbound: &mpsc::Sender<PlayRequest>, after: Duration, action: Action) {
+    fn say_later(outbound: &mpsc::Sender<PlayRequest>, after: Duration, action: Action) {
         let outbound = outbound.clone();
         tokio::spawn(async move {
             sleep(after).await;
@@ -195,16 +195,16 @@ impl Player {
     fn join_tournaments(&self, outbound: &mpsc::Sender<PlayRequest>) {
         for id in super::run::tournament_ids(&self.world.plan) {
             let tournament_id = id.to_string();
-            self.say(outbound, Action::JoinTournament(pb::JoinTournament { tournament_id }));
+            Self::say(outbound, Action::JoinTournament(pb::JoinTournament { tournament_id }));
         }
     }
 
-    fn join_later(&self, outbound: &mpsc::Sender<PlayRequest>, refused: &pb::JoinRefused) {
+    fn join_later(outbound: &mpsc::Sender<PlayRequest>, refused: &pb::JoinRefused) {
         let passing = [pb::JoinRefusal::Busy, pb::JoinRefusal::Unavailable];
         if passing.contains(&refused.reason()) {
             let tournament_id = refused.tournament_id.clone();
             let again = Action::JoinTournament(pb::JoinTournament { tournament_id });
-            self.say_later(outbound, JOIN_PAUSE, again);
+            Self::say_later(outbound, JOIN_PAUSE, again);
         }
     }
 
@@ -217,7 +217,7 @@ impl Player {
         lock(&self.draw).shuffle(&mut offsets);
         let (match_id, row) = (started.match_id.clone(), Some(pb::Row { offsets }));
         let declare = pb::Declare { match_id, row, ..pb::Declare::default() };
-        self.say_later(outbound, self.draw_time(MAX_THINKING), Action::Declare(declare));
+        Self::say_later(outbound, self.draw_time(MAX_THINKING), Action::Declare(declare));
     }
 
     fn take(&self, outbound: &mpsc::Sender<PlayRequest>, turn: &pb::Turn) {
@@ -228,7 +228,7 @@ impl Player {
             self.world.history.note_sent(SentTake { bot, match_id, ply, take });
         }
         let take = pb::Take { match_id, ply, take, ..pb::Take::default() };
-        self.say_later(outbound, self.draw_time(MAX_THINKING), Action::Take(take));
+        Self::say_later(outbound, self.draw_time(MAX_THINKING), Action::Take(take));
     }
 
     /// Plays as a house bot on the SDK.

@@ -135,7 +135,7 @@ pub fn run_on_defective_disk(plan: &Plan, defect: Defect) -> Outcome {
         world.history.complain("nothing panics", panic);
     }
     if (ran.is_err() || dropped.is_err()) && world.history.is_clean() {
-        world.history.complain("nothing panics", "the run broke down".to_owned());
+        world.history.complain("nothing panics", "the run broke down");
     }
     if catch_unwind(AssertUnwindSafe(|| check_end(&world, &mut tally))).is_err() {
         world.history.complain("what is stored can be read", format!("{:?}", PANICS.take()));
@@ -180,18 +180,18 @@ fn first_changes(plan: &Plan) -> Vec<Change> {
 
 fn settings_of(tournament: &TournamentPlan, plan: &Plan) -> Settings {
     let alliance = if tournament.declares { AllianceSource::Declared } else { AllianceSource::Standard };
-    let plain = testing::settings(tournament.seats, 1, alliance.clone());
+    let standard = testing::settings(tournament.seats, 1, alliance.clone());
     let positions = (0..tournament.positions).map(|index| {
         let piles: Vec<u64> = (0..2 + index).map(|pile| 2 + (plan.seed + pile) % 3).collect();
         Piles::parse(&piles).expect("a few counters")
     });
     let draft = SettingsDraft {
         positions: Positions::listed(positions.collect()).expect("a few positions"),
-        scoring: Scoring::default_for(&alliance, plain.seats, MethodsVersion::NEWEST),
+        scoring: Scoring::default_for(&alliance, standard.seats, MethodsVersion::NEWEST),
         concurrency: Concurrency::new(tournament.concurrency).expect("a few at once"),
         start_at: Some(plan.setting.bots.len()),
         seed: plan.seed,
-        ..(*plain).clone()
+        ..(*standard).clone()
     };
     Settings::new(draft).expect("the parts fit together")
 }
@@ -405,10 +405,14 @@ impl Driver<'_> {
                 }
                 Relief::StoreAnswers => self.world.disk.set_mood(Mood::Answers),
                 Relief::Repair(bot) => {
-                    SERVERS.iter().for_each(|&server| self.sim.repair(server, bot_host(bot)))
+                    for server in SERVERS {
+                        self.sim.repair(server, bot_host(bot));
+                    }
                 }
                 Relief::Release(bot) => {
-                    SERVERS.iter().for_each(|&server| self.sim.release(server, bot_host(bot)));
+                    for server in SERVERS {
+                        self.sim.release(server, bot_host(bot));
+                    }
                 }
                 Relief::ReadAgain(bot) => self.world.links[bot].read_again(),
                 Relief::RestartBot(bot) => self.sim.bounce(bot_host(bot)),
@@ -445,12 +449,16 @@ impl Driver<'_> {
             }
             Trouble::Partition { bot, .. } => {
                 self.tally.partitions += 1;
-                SERVERS.iter().for_each(|&server| self.sim.partition(server, bot_host(bot)));
+                for server in SERVERS {
+                    self.sim.partition(server, bot_host(bot));
+                }
                 self.relieve(end, Relief::Repair(bot));
             }
             Trouble::Hold { bot, .. } => {
                 self.tally.partitions += 1;
-                SERVERS.iter().for_each(|&server| self.sim.hold(server, bot_host(bot)));
+                for server in SERVERS {
+                    self.sim.hold(server, bot_host(bot));
+                }
                 self.relieve(end, Relief::Release(bot));
             }
             Trouble::Cut { bot } => {

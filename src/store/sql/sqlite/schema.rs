@@ -37,6 +37,8 @@ pub(super) async fn migrate_and_claim(
             path.display()
         )));
     }
+    // A row that breaks a rule of its table is named when it is read, and keeps no database from being opened.
+    set_constraint_checks(connection, false).await?;
     sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await.map_err(at_open)?;
     for migration in missing {
         sqlx::raw_sql(*migration).execute(&mut *connection).await.map_err(store_error_of)?;
@@ -53,9 +55,17 @@ pub(super) async fn migrate_and_claim(
     .await
     .map_err(store_error_of)?;
     sqlx::query("COMMIT").execute(&mut *connection).await.map_err(store_error_of)?;
+    set_constraint_checks(connection, true).await?;
     // Only now: where there is such a file, there is a database.
     id_file.write(&id)?;
     Ok(epoch)
+}
+
+/// Says whether changes of tables and rows have to obey the rules of the tables.
+async fn set_constraint_checks(connection: &mut SqliteConnection, on: bool) -> Result<(), StoreError> {
+    let pragma =
+        if on { "PRAGMA ignore_check_constraints = OFF" } else { "PRAGMA ignore_check_constraints = ON" };
+    sqlx::query(pragma).execute(connection).await.map(drop).map_err(store_error_of)
 }
 
 /// Returns the version of the tables, without touching anything.
