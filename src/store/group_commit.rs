@@ -262,7 +262,9 @@ impl CommitWriter {
                 changes.extend(waiting.changes);
             }
             match self.write_with_retries(&changes).await {
-                Err(StoreError::Refused(_)) if answers.len() > 1 => self.write_each(&changes, answers).await,
+                Err(StoreError::Refused(_) | StoreError::Superseded(_)) if answers.len() > 1 => {
+                    self.write_each(&changes, answers).await;
+                }
                 written => {
                     let mut listeners = ListenerAnswers::default();
                     for (_, done) in answers {
@@ -342,7 +344,7 @@ impl CommitWriter {
             };
             match error {
                 StoreError::Unavailable(_) => self.note_store_failing(&error),
-                StoreError::Refused(_) => {
+                StoreError::Refused(_) | StoreError::Superseded(_) => {
                     tracing::error!(%error, "a write failed");
                     // A store that refuses can be used.
                     self.note_store_usable();

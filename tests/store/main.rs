@@ -11,6 +11,7 @@ mod key_change;
 mod lost_seats;
 mod match_lists;
 mod old_sqlite;
+mod owners;
 mod place;
 mod played;
 mod postgres_killed;
@@ -80,6 +81,8 @@ const EVERY_DATABASE: &[Check] = &[
         "a damaged journal is found and its matches named",
         damage::a_damaged_journal_is_found_and_its_matches_named,
     ),
+    ("what another server has taken is left to it", owners::what_another_server_has_taken_is_left_to_it),
+    ("two owners never both write", owners::two_owners_never_both_write),
     ("a long match stands still beside others", journal::a_long_match_stands_still_beside_others),
 ];
 

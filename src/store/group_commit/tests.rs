@@ -1,10 +1,10 @@
 //! Who shares a transaction, and what happens when the database cannot be used.
 
 use super::*;
-use crate::game::BotName;
+use crate::game::{BotName, MatchId};
 use crate::referee::Timestamp;
 use crate::store::testing::{ScriptedStore, WriteScript};
-use crate::store::{StoredBot, Token};
+use crate::store::{Owned, StoredBot, Token};
 use async_trait::async_trait;
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -21,8 +21,8 @@ struct Script {
     bots_written: Mutex<Vec<BotName>>,
     /// How often somebody tried to write.
     tries: AtomicUsize,
-    /// A bot of this name is refused.
-    refused: Option<BotName>,
+    /// A bot of this name is refused, and why.
+    refused: Option<(BotName, StoreError)>,
 }
 
 /// The name of a bot at which a store breaks down.
@@ -30,12 +30,20 @@ const PANIC: &str = "panic";
 
 impl Moody {
     fn new(moods: impl IntoIterator<Item = StoreError>, refused: Option<&str>) -> Arc<Self> {
+        let why = StoreError::Refused("this name".into());
+        Self::refusing(moods, refused.map(|name| (name.parse().unwrap(), why)))
+    }
+
+    fn refusing(
+        moods: impl IntoIterator<Item = StoreError>,
+        refused: Option<(BotName, StoreError)>,
+    ) -> Arc<Self> {
         Self::with_script(Script {
             moods: Mutex::new(moods.into_iter().collect()),
             written: Mutex::default(),
             bots_written: Mutex::default(),
             tries: AtomicUsize::new(0),
-            refused: refused.map(|name| name.parse().unwrap()),
+            refused,
         })
     }
 }
@@ -56,8 +64,10 @@ impl WriteScript for Script {
             return Err(error);
         }
         assert!(names_of_bots(changes).all(|name| name.as_str() != PANIC), "told to break down");
-        if names_of_bots(changes).any(|name| Some(name) == self.refused.as_ref()) {
-            return Err(StoreError::Refused("this name".into()));
+        if let Some((refused, why)) = &self.refused
+            && names_of_bots(changes).any(|name| name == refused)
+        {
+            return Err(why.clone());
         }
         self.written.lock().unwrap().push(changes.len());
         self.bots_written.lock().unwrap().extend(names_of_bots(changes).cloned());
@@ -145,14 +155,18 @@ async fn what_fails_for_a_while_is_written_when_it_can_be_and_said_meanwhile() {
 
 #[tokio::test(start_paused = true)]
 async fn what_is_refused_hurts_nobody_else() {
-    let store = Moody::new([], Some("bot7"));
-    let commits = Arc::new(GroupCommit::start(store.clone()));
-    let ends = commit_all(&commits, &names(20)).await;
-    for (number, end) in ends.iter().enumerate() {
-        assert_eq!(end.is_err(), number == 7, "{number}: {end:?}");
+    let taken = StoreError::Superseded(Owned::Exhibition(MatchId::least()));
+    for why in [StoreError::Refused("this name".into()), taken] {
+        let store = Moody::refusing([], Some(("bot7".parse().unwrap(), why.clone())));
+        let commits = Arc::new(GroupCommit::start(store.clone()));
+        let ends = commit_all(&commits, &names(20)).await;
+        for (number, end) in ends.iter().enumerate() {
+            let expected = if number == 7 { Err(why.clone()) } else { Ok(()) };
+            assert_eq!(*end, expected, "{number}");
+        }
+        assert_eq!(store.bots(None, 1_000).await.unwrap().len(), 19);
+        assert_eq!(commits.check_usable(), Ok(()), "what is refused to one is no trouble of the store");
     }
-    assert_eq!(store.bots(None, 1_000).await.unwrap().len(), 19);
-    assert_eq!(commits.check_usable(), Ok(()), "a defect of one change is no trouble of the store");
 }
 
 #[tokio::test(start_paused = true)]

@@ -30,6 +30,7 @@ migrations!(
     "0016_rating_measures",
     "0017_match_lists",
     "0018_journal",
+    "0019_owners",
 );
 
 /// The newest version.

@@ -8,7 +8,7 @@ mod multi_row;
 mod schema;
 mod writer;
 
-use super::backend::WriteBackend;
+use super::backend::{WriteBackend, WriteOutcome};
 use super::dialect::{Dialect, ID_LIST, SqlValue};
 use super::migrations::check_version;
 use super::prune::prunable_matches;
@@ -146,17 +146,31 @@ impl Dialect for Postgres {
 impl WriteBackend for PostgresBackend {
     async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
         let mut slot = self.writer.lock().await;
-        // Whatever keeps this from coming to its end, a writer that may be in the middle of something is not used again.
-        let mut writer = if let Some(writer) = slot.take() {
-            writer
-        } else {
-            let connecting = PostgresWriter::reconnect(&self.options, self.epoch);
-            let connection = within_deadline(CONNECTING, connecting).await?;
-            within_deadline(TRANSACTION, PostgresWriter::load(connection, self.epoch)).await?
-        };
-        within_deadline(TRANSACTION, writer.write(changes)).await?;
-        *slot = Some(writer);
-        Ok(())
+        loop {
+            // Whatever keeps this from coming to its end, a writer that may be in the middle of something is not used again.
+            let mut writer = if let Some(writer) = slot.take() {
+                writer
+            } else {
+                let connecting = PostgresWriter::reconnect(&self.options, self.epoch);
+                let connection = within_deadline(CONNECTING, connecting).await?;
+                within_deadline(TRANSACTION, PostgresWriter::load(connection, self.epoch)).await?
+            };
+            match within_deadline(TRANSACTION, writer.write(changes)).await {
+                Ok(WriteOutcome::Written) => {
+                    *slot = Some(writer);
+                    return Ok(());
+                }
+                Ok(WriteOutcome::ClaimsChanged) => {
+                    *slot = Some(within_deadline(TRANSACTION, writer.reload()).await?);
+                }
+                // What belongs to others is refused before anything is begun.
+                Err(error @ StoreError::Superseded(_)) => {
+                    *slot = Some(writer);
+                    return Err(error);
+                }
+                Err(error) => return Err(error),
+            }
+        }
     }
 
     async fn check(&self) -> Result<(), StoreError> {

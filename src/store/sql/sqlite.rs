@@ -12,7 +12,7 @@ mod multi_row;
 mod schema;
 mod writer;
 
-use super::backend::WriteBackend;
+use super::backend::{WriteBackend, WriteOutcome};
 use super::dialect::{Dialect, SqlValue, strip_casts};
 use super::migrations::check_version;
 use super::prune::prunable_matches;
@@ -198,26 +198,31 @@ impl Dialect for Sqlite {
 impl WriteBackend for SqliteBackend {
     async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
         let mut slot = self.writer.lock().await;
-        // Whatever keeps this from coming to its end, a writer that may be in the middle of something is not used again.
-        let mut writer = if let Some(writer) = slot.take() {
-            writer
-        } else {
-            self.file.clone().check_unchanged()?;
-            SqliteWriter::open(&self.options, self.epoch, &self.file).await?
-        };
-        match writer.write(changes).await {
-            Ok(()) => {
-                *slot = Some(writer);
-                Ok(())
-            }
-            // Its files may still be put in order, as long as they are open.
-            Err(error @ StoreError::Gone(_)) => {
-                *slot = Some(writer);
-                Err(error)
-            }
-            Err(error) => {
-                writer.close().await;
-                Err(error)
+        loop {
+            // Whatever keeps this from coming to its end, a writer that may be in the middle of something is not used again.
+            let mut writer = if let Some(writer) = slot.take() {
+                writer
+            } else {
+                self.file.clone().check_unchanged()?;
+                SqliteWriter::open(&self.options, self.epoch, &self.file).await?
+            };
+            match writer.write(changes).await {
+                Ok(WriteOutcome::Written) => {
+                    *slot = Some(writer);
+                    return Ok(());
+                }
+                // The next one reads what belongs to whom.
+                Ok(WriteOutcome::ClaimsChanged) => writer.close().await,
+                // The files of one that are gone may still be put in order, as long as they are open; and what belongs to others is
+                // refused before anything is begun.
+                Err(error @ (StoreError::Gone(_) | StoreError::Superseded(_))) => {
+                    *slot = Some(writer);
+                    return Err(error);
+                }
+                Err(error) => {
+                    writer.close().await;
+                    return Err(error);
+                }
             }
         }
     }

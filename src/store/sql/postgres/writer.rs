@@ -1,12 +1,13 @@
 //! The one connection that writes.
 
-use super::journal::write_events;
+use super::journal::{check_ownership, write_events};
 use super::{lock, matches, store_error_of};
+use crate::store::sql::backend::WriteOutcome;
 use crate::store::sql::batch::{MatchChanges, unknown_matches};
-use crate::store::sql::epoch::check_own_epoch;
 use crate::store::sql::journal::{Journal, JournalWrite};
 use crate::store::sql::journal_loading::LoadedJournal;
 use crate::store::sql::matches::existing_matches;
+use crate::store::sql::ownership::{Ownership, OwnershipCheck};
 use crate::store::sql::prune::prune_records;
 use crate::store::sql::tournaments::write_tournaments;
 use crate::store::sql::versions::write_seat_versions;
@@ -19,7 +20,7 @@ use sqlx::{ConnectOptions, PgConnection, Postgres};
 #[derive(Debug)]
 pub(super) struct PostgresWriter {
     connection: PgConnection,
-    epoch: i64,
+    own: Ownership,
     journal: Journal,
 }
 
@@ -28,12 +29,21 @@ impl PostgresWriter {
     pub(super) async fn load(mut connection: PgConnection, epoch: i64) -> Result<Self, StoreError> {
         lock::set_session_name(&mut connection, epoch).await?;
         sqlx::query("BEGIN").execute(&mut connection).await.map_err(store_error_of)?;
+        // Nobody can claim anything before the end; what was claimed before is read now.
+        let _ = check_ownership(&mut connection, &Ownership::unknown(epoch)).await?;
+        let own = Ownership::read::<Postgres>(&mut connection, epoch).await?;
         let mut loaded = LoadedJournal::read::<Postgres>(&mut connection).await?;
         let settled = JournalWrite { parts: std::mem::take(&mut loaded.parts), ..JournalWrite::default() };
-        check_own_epoch(write_events(&mut connection, &settled, epoch).await?, epoch)?;
+        let _ = write_events(&mut connection, &settled, &own).await?;
         loaded.remove_rows::<Postgres>(&mut connection).await?;
         sqlx::query("COMMIT").execute(&mut connection).await.map_err(store_error_of)?;
-        Ok(Self { connection, epoch, journal: loaded.journal })
+        Ok(Self { connection, own, journal: loaded.journal })
+    }
+
+    /// Undoes what was begun, and reads again what is there. The lock is held all the time.
+    pub(super) async fn reload(mut self) -> Result<Self, StoreError> {
+        sqlx::query("ROLLBACK").execute(&mut self.connection).await.map_err(store_error_of)?;
+        Self::load(self.connection, self.own.epoch).await
     }
 
     /// Connects again, and takes the lock again.
@@ -42,14 +52,15 @@ impl PostgresWriter {
         epoch: i64,
     ) -> Result<PgConnection, StoreError> {
         let mut connection = options.connect().await.map_err(store_error_of)?;
-        check_epoch(&mut connection, epoch).await?;
+        let _ = check_ownership(&mut connection, &Ownership::unknown(epoch)).await?;
         lock::retake_lock(&mut connection, epoch).await?;
         Ok(connection)
     }
 
     /// Writes changes in one transaction.
-    pub(super) async fn write(&mut self, changes: &[Change]) -> Result<(), StoreError> {
+    pub(super) async fn write(&mut self, changes: &[Change]) -> Result<WriteOutcome, StoreError> {
         let connection = &mut self.connection;
+        self.own.check_changes::<Postgres>(connection, changes).await?;
         let unknown = unknown_matches(changes, &self.journal);
         // Nothing has to be read first where only matches go on that are known.
         let goes_on =
@@ -60,25 +71,25 @@ impl PostgresWriter {
         let events = self.journal.plan_write(&batch.touched, std::mem::take(&mut batch.closed))?;
         // Another server raises the epoch only when it has the lock, which this session holds: nothing can come between.
         if goes_on && batch.ended.is_empty() {
-            return check_own_epoch(write_events(connection, &events, self.epoch).await?, self.epoch);
+            return Ok(match write_events(connection, &events, &self.own).await? {
+                OwnershipCheck::UpToDate => WriteOutcome::Written,
+                OwnershipCheck::ClaimsChanged => WriteOutcome::ClaimsChanged,
+            });
         }
         sqlx::query("BEGIN").execute(&mut *connection).await.map_err(store_error_of)?;
-        check_epoch(connection, self.epoch).await?;
-        write_tournaments::<Postgres>(connection, changes).await?;
-        matches::create_matches(connection, &batch.matches, next_row).await?;
+        if check_ownership(connection, &self.own).await? == OwnershipCheck::ClaimsChanged {
+            return Ok(WriteOutcome::ClaimsChanged);
+        }
+        write_tournaments::<Postgres>(connection, changes, self.own.epoch).await?;
+        matches::create_matches(connection, &batch.matches, next_row, self.own.epoch).await?;
         write_seat_versions::<Postgres>(connection, changes).await?;
-        check_own_epoch(write_events(connection, &events, self.epoch).await?, self.epoch)?;
+        // It was checked, and nobody can claim anything before the end.
+        let _ = write_events(connection, &events, &self.own).await?;
         matches::end_matches(connection, &batch.ended).await?;
         matches::seal_matches(connection, &batch.sealed).await?;
         matches::quarantine_matches(connection, &batch.quarantined).await?;
         prune_records::<Postgres>(connection, changes).await?;
         sqlx::query("COMMIT").execute(connection).await.map_err(store_error_of)?;
-        Ok(())
+        Ok(WriteOutcome::Written)
     }
-}
-
-/// Fails if another server has opened the database since.
-async fn check_epoch(connection: &mut PgConnection, epoch: i64) -> Result<(), StoreError> {
-    let found = sqlx::query_scalar("SELECT epoch FROM server").fetch_optional(connection).await;
-    check_own_epoch(found.map_err(store_error_of)?, epoch)
 }

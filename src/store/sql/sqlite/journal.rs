@@ -3,8 +3,8 @@
 use super::multi_row::RowValues;
 use super::store_error_of;
 use crate::store::StoreError;
-use crate::store::sql::epoch::check_own_epoch;
 use crate::store::sql::journal::{JournalWrite, RecordPart};
+use crate::store::sql::ownership::{Ownership, OwnershipCheck};
 use sqlx::{AssertSqlSafe, SqliteConnection};
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -28,28 +28,33 @@ struct StatementShape {
 }
 
 impl StatementShape {
-    /// Writes the statement. All that it changes it changes only if the database is this server's.
+    /// Writes the statement. All that it changes it changes only if the database is this server's and nobody has claimed anything
+    /// since.
     fn text(self) -> String {
         let mut text = String::new();
         if self.is_transaction {
-            text.push_str("BEGIN IMMEDIATE; SELECT epoch FROM server;");
+            text.push_str("BEGIN IMMEDIATE; SELECT epoch, claims FROM server;");
         }
         if self.adds_row {
-            text.push_str("INSERT INTO journal (id, events) SELECT ?, ? FROM server WHERE epoch = ?;");
+            text.push_str(
+                "INSERT INTO journal (id, events) SELECT ?, ? FROM server WHERE epoch = ? AND claims = ?;",
+            );
         }
         if self.parts > 0 {
             let rows = vec!["(?, ?, ?, ?, ?)"; self.parts].join(", ");
             let written = write!(
                 text,
                 "INSERT INTO record_parts (match_id, seq, next_seq, plies, events)
-                SELECT column1, column2, column3, column4, column5 FROM server CROSS JOIN (VALUES {rows}) WHERE epoch = ?
+                SELECT column1, column2, column3, column4, column5 FROM server CROSS JOIN (VALUES {rows}) WHERE epoch = ? AND claims = ?
                 ON CONFLICT (match_id, seq) DO UPDATE SET next_seq = excluded.next_seq, plies = excluded.plies,
                     events = excluded.events;"
             );
             written.expect("a text takes all that is written");
         }
         if self.removes_rows {
-            text.push_str("DELETE FROM journal WHERE id >= ? AND id < ? AND (SELECT epoch FROM server) = ?;");
+            text.push_str(
+                "DELETE FROM journal WHERE id >= ? AND id < ? AND (SELECT epoch = ? AND claims = ? FROM server);",
+            );
         }
         if self.is_transaction {
             text.push_str("COMMIT");
@@ -64,51 +69,51 @@ impl JournalStatements {
         write.parts.len() <= MAX_PARTS
     }
 
-    /// Writes in a transaction of its own, if the database is that of this epoch.
+    /// Writes in a transaction of its own, unless what belongs to whom has changed.
     pub(super) async fn write_alone(
         &mut self,
         connection: &mut SqliteConnection,
         write: &JournalWrite,
-        epoch: i64,
-    ) -> Result<(), StoreError> {
-        let found = self.run(connection, true, write, &write.parts, epoch).await?;
-        check_own_epoch(found, epoch)
+        own: &Ownership,
+    ) -> Result<OwnershipCheck, StoreError> {
+        let found = self.run(connection, true, write, &write.parts, own).await?;
+        own.check(found)
     }
 
-    /// Writes in a transaction that has begun, in which the epoch was checked.
+    /// Writes in a transaction that has begun, in which that was checked.
     pub(super) async fn write(
         &mut self,
         connection: &mut SqliteConnection,
         write: &JournalWrite,
-        epoch: i64,
+        own: &Ownership,
     ) -> Result<(), StoreError> {
         let (first, others) = write.parts.split_at(write.parts.len().min(MAX_PARTS));
-        self.run(connection, false, write, first, epoch).await?;
-        self.write_parts(connection, others, epoch).await
+        self.run(connection, false, write, first, own).await?;
+        self.write_parts(connection, others, own).await
     }
 
-    /// Writes parts in a transaction that has begun, in which the epoch was checked.
+    /// Writes parts in a transaction that has begun, in which that was checked.
     pub(super) async fn write_parts(
         &mut self,
         connection: &mut SqliteConnection,
         parts: &[RecordPart],
-        epoch: i64,
+        own: &Ownership,
     ) -> Result<(), StoreError> {
         for parts in parts.chunks(MAX_PARTS) {
-            self.run(connection, false, &JournalWrite::default(), parts, epoch).await?;
+            self.run(connection, false, &JournalWrite::default(), parts, own).await?;
         }
         Ok(())
     }
 
-    /// Runs the statement for a write, and returns the epoch that it has found if it is a transaction.
+    /// Runs the statement for a write, and returns the epoch and the claims that it has found if it is a transaction.
     async fn run(
         &mut self,
         connection: &mut SqliteConnection,
         is_transaction: bool,
         write: &JournalWrite,
         parts: &[RecordPart],
-        epoch: i64,
-    ) -> Result<Option<i64>, StoreError> {
+        own: &Ownership,
+    ) -> Result<Option<(i64, i64)>, StoreError> {
         let shape = StatementShape {
             is_transaction,
             adds_row: write.row.is_some(),
@@ -119,7 +124,8 @@ impl JournalStatements {
         if let Some((id, events)) = &write.row {
             values.add(*id)?;
             values.add(events.as_slice())?;
-            values.add(epoch)?;
+            values.add(own.epoch)?;
+            values.add(own.claims)?;
         }
         for part in parts {
             values.add(String::from(part.id))?;
@@ -129,19 +135,21 @@ impl JournalStatements {
             values.add(part.bytes.as_slice())?;
         }
         if !parts.is_empty() {
-            values.add(epoch)?;
+            values.add(own.epoch)?;
+            values.add(own.claims)?;
         }
         if shape.removes_rows {
             values.add(write.removed.start)?;
             values.add(write.removed.end)?;
-            values.add(epoch)?;
+            values.add(own.epoch)?;
+            values.add(own.claims)?;
         }
         let text = self.0.entry(shape).or_insert_with(|| shape.text().into());
         if text.is_empty() {
             return Ok(None);
         }
-        let found: Vec<i64> =
-            sqlx::query_scalar_with(AssertSqlSafe(Arc::clone(text)), values.into_arguments())
+        let found: Vec<(i64, i64)> =
+            sqlx::query_as_with(AssertSqlSafe(Arc::clone(text)), values.into_arguments())
                 .fetch_all(connection)
                 .await
                 .map_err(store_error_of)?;

@@ -24,8 +24,8 @@ impl Default for MatchTables {
         Self {
             create: MultiRowStatement::new(
                 "INSERT INTO matches
-                    (id, created_at_us, tournament_id, number, group_number, setup, journal_from) VALUES {}",
-                "(?, ?, ?, ?, ?, ?, ?)",
+                    (id, created_at_us, tournament_id, number, group_number, setup, journal_from, owner_epoch) VALUES {}",
+                "(?, ?, ?, ?, ?, ?, ?, ?)",
             ),
             seats: MultiRowStatement::new("INSERT INTO seats (match_id, seat, bot) VALUES {}", "(?, ?, ?)"),
             end: MultiRowStatement::new(
@@ -55,12 +55,14 @@ impl Default for MatchTables {
 }
 
 impl MatchTables {
-    /// Adds matches and their seats. None has events in the journal before the row `next_row`.
+    /// Adds matches and their seats. None has events in the journal before the row `next_row`, and the
+    /// exhibitions belong to the server of this epoch.
     pub(super) async fn create_matches(
         &self,
         connection: &mut SqliteConnection,
         new: &[NewMatch<'_>],
         next_row: i64,
+        epoch: i64,
     ) -> Result<(), StoreError> {
         let created = self.create.run(connection, new, |new, values| {
             values.add(String::from(new.id))?;
@@ -69,7 +71,8 @@ impl MatchTables {
             values.add(new.number)?;
             values.add(new.group)?;
             values.add(new.setup.clone())?;
-            values.add(next_row)
+            values.add(next_row)?;
+            values.add(new.tournament.is_none().then_some(epoch))
         });
         created.await?;
         let seats = new.iter().flat_map(|new| new.bots.enumerate().map(|(seat, bot)| (new.id, seat, bot)));

@@ -4,7 +4,8 @@ use super::db_error::{is_foreign_schema_error, open_error_of, store_error_of};
 use super::id_file::{IdFile, generate_id};
 use crate::store::StoreError;
 use crate::store::sql::migrations::{self, KNOWN, missing_migrations};
-use sqlx::SqliteConnection;
+use crate::store::sql::ownership::Ownership;
+use sqlx::{Sqlite, SqliteConnection};
 use std::path::Path;
 
 /// The first version whose databases have an id.
@@ -54,6 +55,7 @@ pub(super) async fn migrate_and_claim(
     .fetch_one(&mut *connection)
     .await
     .map_err(store_error_of)?;
+    Ownership::claim_all::<Sqlite>(connection, epoch).await?;
     sqlx::query("COMMIT").execute(&mut *connection).await.map_err(store_error_of)?;
     set_constraint_checks(connection, true).await?;
     // Only now: where there is such a file, there is a database.
