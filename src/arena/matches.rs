@@ -13,6 +13,7 @@ use crate::tournament::{MatchOutcome, OracleAccess};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Bound;
+use std::panic::resume_unwind;
 use std::sync::{Arc, PoisonError, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -177,6 +178,8 @@ impl Arena {
             let outcome = match over.await {
                 Ok(MatchEnd::Stored(outcome)) => Ok(outcome),
                 Ok(MatchEnd::Refused(error)) => Err(error.into()),
+                // As a task that breaks down: its panic has been logged where it was.
+                Ok(MatchEnd::BrokenDown) => resume_unwind(Box::new("a match broke down")),
                 Ok(MatchEnd::Cut) | Err(_) => Err(ArenaError::Stopping),
             };
             tracing::debug!(%id, is_played = outcome.is_ok(), "match over");

@@ -147,10 +147,14 @@ impl<'a> ShardBatch<'a> {
 
     /// Looks at the clocks.
     pub(super) fn tick(&mut self) {
-        let now = self.now;
-        let ShardState { machine, effects, .. } = self.state();
-        machine.tick(now, effects);
-        self.carry_out();
+        loop {
+            let now = self.next_time();
+            let ShardState { machine, effects, .. } = self.state();
+            if !machine.tick(now, effects) {
+                break;
+            }
+            self.carry_out();
+        }
     }
 
     /// Returns what the lock protects.
@@ -177,19 +181,17 @@ impl<'a> ShardBatch<'a> {
             for effect in effects.drain(..) {
                 match effect {
                     ShardEffect::Commit { id, changes } => {
+                        if changes.len() > 1 {
+                            // An audit takes its time.
+                            self.now = core.context.clock.now();
+                        }
                         let listener = core.itself.upgrade().expect("it is held by whoever calls this");
                         if let Err(error) = core.context.commits.submit(changes, id, listener) {
                             failed.push((id, error));
                         }
                     }
                     ShardEffect::Send { to, id, event } => wakers.extend(to.queue_match_event(id, event)),
-                    effect => {
-                        if matches!(effect, ShardEffect::Over { .. }) {
-                            // An audit takes its time.
-                            self.now = core.context.clock.now();
-                        }
-                        delivery.carry_out(effect);
-                    }
+                    effect => delivery.carry_out(effect),
                 }
             }
             let Some((id, error)) = failed.pop() else { break };

@@ -114,13 +114,14 @@ impl Delivery {
         for presence in &attached.presences {
             match end {
                 MatchEnd::Stored(_) => presence.leave_seat(id),
-                MatchEnd::Cut | MatchEnd::Refused(_) => presence.leave_match(id),
+                MatchEnd::Cut | MatchEnd::Refused(_) | MatchEnd::BrokenDown => presence.leave_match(id),
             }
         }
         let closing = match end {
             MatchEnd::Stored(_) => Some(CloseReason::Done),
             MatchEnd::Cut => Some(CloseReason::ShuttingDown),
             MatchEnd::Refused(_) => None,
+            MatchEnd::BrokenDown => Some(CloseReason::Broken),
         };
         if let Some(closing) = closing {
             attached.watchers.iter().for_each(|watcher| watcher.close(closing));

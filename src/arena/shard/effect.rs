@@ -79,6 +79,8 @@ pub enum MatchEnd {
     Cut,
     /// The store refuses it.
     Refused(StoreError),
+    /// Its program broke down.
+    BrokenDown,
 }
 
 /// What a watcher is sent.

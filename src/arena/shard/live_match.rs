@@ -23,6 +23,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// Those that wait for the answers of a match at once, while it waits itself.
+const MAX_WAITERS: usize = 16;
+
 /// What every match of a shard works with.
 #[derive(Debug, Clone)]
 pub struct MatchTerms {
@@ -254,7 +257,17 @@ impl<S: Clone> LiveMatch<S> {
             MatchStage::Prepared { .. } if matches!(input, MatchInput::Cut) => {
                 self.leave(MatchEnd::Cut, turn);
             }
-            MatchStage::Prepared { .. } | MatchStage::Committing { .. } => self.keep_pending(input),
+            MatchStage::Prepared { .. } | MatchStage::Committing { .. } => {
+                let waiters =
+                    self.pending.iter().filter(|waiting| matches!(waiting, MatchInput::Barrier { .. }));
+                match input {
+                    // Whoever comes back again and again meanwhile does not get to wait each time.
+                    MatchInput::Barrier { waiter } if waiters.count() >= MAX_WAITERS => {
+                        turn.effects.push(ShardEffect::BarrierReached { waiter });
+                    }
+                    input => self.keep_pending(input),
+                }
+            }
             MatchStage::Over => {}
         }
     }

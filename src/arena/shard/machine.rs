@@ -1,6 +1,6 @@
 //! The machine: many matches, without tokio, clock or lock.
 
-use super::effect::ShardEffect;
+use super::effect::{MatchEnd, ShardEffect};
 use super::id_map::MatchMap;
 use super::input::{MatchInput, SeatAction};
 use super::live_match::{LiveMatch, MatchTerms, NewMatch, SeatBacklogFull, Turn};
@@ -10,6 +10,10 @@ use crate::referee::{Event, RefereeEffect, TimedEvent, Timestamp};
 use crate::store::StoreError;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Alarms that may be kept beside four for each match.
+const MAX_SPARE_ALARMS: usize = 64;
 
 /// Owns the matches of one part of the server and decides for them: `(input, now) -> effects`. `S` is the address of a session.
 ///
@@ -103,22 +107,23 @@ impl<S: Clone> Shard<S> {
         self.alarms.peek().map(|&Reverse((at, _))| at)
     }
 
-    /// Looks at the clocks that may have run out.
-    pub fn tick(&mut self, now: Timestamp, effects: &mut Vec<ShardEffect<S>>) {
-        while let Some(&Reverse((at, id))) = self.alarms.peek()
-            && at <= now
-        {
-            self.alarms.pop();
-            self.with_match(id, now, effects, |live, turn| {
-                if live.alarm != Some(at) {
-                    return;
-                }
-                live.alarm = None;
-                if live.deadline().is_some_and(|due| due <= now) {
-                    live.tick(turn);
-                }
-            });
-        }
+    /// Looks at a clock that may have run out; returns whether there was one. What follows from it may take its time, so that one
+    /// is looked at after the other.
+    pub fn tick(&mut self, now: Timestamp, effects: &mut Vec<ShardEffect<S>>) -> bool {
+        let Some(&Reverse((at, id))) = self.alarms.peek().filter(|Reverse((at, _))| *at <= now) else {
+            return false;
+        };
+        self.alarms.pop();
+        self.with_match(id, now, effects, |live, turn| {
+            if live.alarm != Some(at) {
+                return;
+            }
+            live.alarm = None;
+            if live.deadline().is_some_and(|due| due <= now) {
+                live.tick(turn);
+            }
+        });
+        true
     }
 
     /// Gives a match up without a word; returns whether there was one.
@@ -152,7 +157,14 @@ impl<S: Clone> Shard<S> {
         Some(WatchStart { announced: announced.len(), is_revealed })
     }
 
-    /// Does something with a match, and sees when its clocks are to be looked at again.
+    /// Returns how many alarms are kept.
+    #[cfg(test)]
+    pub fn alarm_count(&self) -> usize {
+        self.alarms.len()
+    }
+
+    /// Does something with a match, and sees when its clocks are to be looked at again. A match that breaks down leaves the shard,
+    /// and no other match notices.
     fn with_match<T>(
         &mut self,
         id: MatchId,
@@ -161,7 +173,13 @@ impl<S: Clone> Shard<S> {
         act: impl FnOnce(&mut LiveMatch<S>, &mut Turn<'_, S>) -> T,
     ) -> Option<T> {
         let live = self.matches.get_mut(&id)?;
-        let acted = act(live, &mut Turn { terms: &self.terms, now, effects, decided: &mut self.decided });
+        let mut turn = Turn { terms: &self.terms, now, effects, decided: &mut self.decided };
+        let Ok(acted) = catch_unwind(AssertUnwindSafe(|| act(live, &mut turn))) else {
+            self.matches.remove(&id);
+            self.decided.clear();
+            effects.push(ShardEffect::Over { id, end: MatchEnd::BrokenDown });
+            return None;
+        };
         if live.is_over() {
             self.matches.remove(&id);
         } else if let Some(due) = live.deadline()
@@ -169,7 +187,16 @@ impl<S: Clone> Shard<S> {
         {
             live.alarm = Some(due);
             self.alarms.push(Reverse((due, id)));
+            self.drop_stale_alarms();
         }
         Some(acted)
+    }
+
+    /// Drops the alarms that nobody waits for any more, once most are of that kind.
+    fn drop_stale_alarms(&mut self) {
+        if self.alarms.len() > 4 * self.matches.len() + MAX_SPARE_ALARMS {
+            let set = self.matches.iter().filter_map(|(&id, live)| Some(Reverse((live.alarm?, id))));
+            self.alarms = set.collect();
+        }
     }
 }

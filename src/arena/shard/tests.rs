@@ -113,8 +113,9 @@ impl Driver {
 
     fn pass(&mut self, span: Duration) {
         self.now = self.now + span;
-        self.shard.tick(self.now, &mut self.effects);
-        self.carry_out();
+        while self.shard.tick(self.now, &mut self.effects) {
+            self.carry_out();
+        }
     }
 
     /// Has the store answer the oldest commit; returns whether there was one.
@@ -260,6 +261,37 @@ fn clocks_run_out_by_one_timer() {
     assert_eq!([1, 2, 3].map(|number| lost(&driver, number)), [true, false, false]);
     driver.pass(Duration::from_secs(2));
     assert_eq!([1, 2, 3].map(|number| lost(&driver, number)), [true, false, true]);
+}
+
+#[test]
+fn alarms_that_nobody_waits_for_do_not_pile_up() {
+    let mut driver = Driver::new(Durability::Match);
+    driver.start(id(1), 10_000);
+    driver.act(id(1), 0, take(0)).unwrap();
+    // From now on the second seat has next to no time, and the first a minute: an alarm for the one follows one for the other.
+    driver.pass(BANK.saturating_sub(Duration::from_millis(150)));
+    driver.act(id(1), 1, take(1)).unwrap();
+    for ply in 2..1_200 {
+        driver.pass(Duration::from_millis(if ply % 2 == 0 { 160 } else { 100 }));
+        driver.act(id(1), u64::from(ply % 2), take(ply)).unwrap();
+    }
+    assert!(driver.ends.is_empty());
+    assert!(driver.shard.alarm_count() < 100, "{}", driver.shard.alarm_count());
+}
+
+#[test]
+fn of_those_that_wait_for_answers_only_some_do() {
+    let mut driver = Driver::new(Durability::Ply);
+    driver.start(id(1), 9);
+    driver.answer_all();
+    driver.act(id(1), 0, take(0)).unwrap();
+    for waiter in 0..100 {
+        driver.tell(id(1), MatchInput::Barrier { waiter });
+    }
+    let at_once = driver.reached.len();
+    assert!((1..100).contains(&at_once), "{at_once}");
+    driver.answer_all();
+    assert_eq!(driver.reached.len(), 100);
 }
 
 #[test]
