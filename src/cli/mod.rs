@@ -75,7 +75,7 @@ Examples:
   lastnim serve
   TOKEN=$(lastnim register alice)
   ID=$(lastnim tournament create --seats 2 --piles 3,4,5 --start-at 2)
-  lastnim bot oracle --token $TOKEN --tournament $ID
+  lastnim bot oracle --token $TOKEN --tournament $ID --session-log session.jsonl
   lastnim tournament watch $ID
   lastnim conformance -- python3 mine.py
   lastnim record get $MATCH > record.json
