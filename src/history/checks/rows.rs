@@ -74,6 +74,9 @@ fn check_defaulted(
     let is_defaulted = |row: &Option<RecordedRow>| row.as_ref().is_some_and(|row| row.defaulted.is_some());
     let recorded = replayed.rows.enumerate().filter(|(_, row)| is_defaulted(row));
     let recorded: Vec<u32> = recorded.map(|(seat, _)| seat.into()).collect();
+    // They are told in the order in which they lost their rows.
+    let mut told = told.to_vec();
+    told.sort_unstable();
     if told != recorded {
         let words = format!(
             "the seats {told:?} are said to have the standard row in place of their own, and by the record {recorded:?}"
