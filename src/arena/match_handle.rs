@@ -58,7 +58,7 @@ impl MatchHandle {
         self.shard.seat_versions(self.id)
     }
 
-    /// Adds a watcher, of whom there may be `most`.
+    /// Adds a watcher, unless the match has `most` already.
     pub(super) fn watch(&self, outbox: Outbox<WatchEvent>, most: usize) -> WatchAdmission {
         self.shard.watch(self.id, outbox, most)
     }

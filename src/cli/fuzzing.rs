@@ -9,7 +9,7 @@ use super::{
 };
 use clap::{Args as _, FromArgMatches as _};
 
-/// Reads the file of a tournament. Returns its mistakes, of which there is one at least where it cannot be played; where it can, the
+/// Reads the file of a tournament. Returns its mistakes, at least one if it cannot be played; if it can, the
 /// settings that the server is told.
 ///
 /// # Errors

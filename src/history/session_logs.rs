@@ -34,7 +34,7 @@ pub struct LogCounts {
     pub unknown: u64,
 }
 
-/// A line that is none of a log.
+/// A line that is not part of a log.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("line {line}: {error}")]
 pub struct LogLineError {
@@ -85,7 +85,7 @@ impl SessionLogs {
     /// Reads the next line of a log, without its newline.
     ///
     /// # Errors
-    /// The line that is none of a log. One that was cut off is none where another run follows, or nothing.
+    /// The line that is not part of a log. A line that was cut off does not count if another run, or nothing, follows.
     pub fn add_line(&mut self, log: usize, text: &str) -> Result<(), LogLineError> {
         let state = &mut self.logs[log];
         state.counts.lines += 1;
@@ -121,7 +121,7 @@ impl SessionLogs {
     /// Ends a log, and returns what it holds.
     ///
     /// # Errors
-    /// If it holds nothing but a line that is none of a log.
+    /// If its only line is not part of a log.
     pub fn finish_log(&mut self, log: usize) -> Result<LogCounts, LogLineError> {
         let state = &mut self.logs[log];
         if let Some(suspect) = state.suspect.take() {

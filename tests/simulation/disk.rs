@@ -23,7 +23,7 @@ use tokio::time::sleep;
 /// How often somebody who waits for the store looks whether it answers again.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// What the store does to whoever asks it.
+/// How the store answers its callers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mood {
     #[default]

@@ -28,7 +28,7 @@ pub enum CanonicalBytesError {
     #[error("{0} bytes too many")]
     TooLong(usize),
     /// A number stands for nothing.
-    #[error("{what} of {number}: there is none of this number")]
+    #[error("unknown {what} {number}")]
     Unknown {
         /// What it is the number of.
         what: &'static str,

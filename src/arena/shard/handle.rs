@@ -181,7 +181,7 @@ impl ShardHandle {
         self.core.lock().machine.announced_events(id, from, most).map(<[TimedEvent]>::to_vec)
     }
 
-    /// Adds a watcher of a match, of which there may be `most`.
+    /// Adds a watcher of a match, unless it has `most` already.
     pub fn watch(&self, id: MatchId, outbox: Outbox<WatchEvent>, most: usize) -> WatchAdmission {
         let mut state = self.core.lock();
         let ShardState { machine, delivery, .. } = &mut *state;

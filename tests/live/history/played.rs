@@ -36,7 +36,7 @@ pub struct Played {
 enum Conduct {
     /// She errs, and loses her stream at her second turn.
     ErrAndReturn,
-    /// She declares what is no row, and resigns at her first turn.
+    /// She declares an invalid row, and resigns at her first turn.
     Resign,
     /// She does not answer.
     Sleep,
