@@ -61,3 +61,29 @@ fn what_was_acknowledged_survives_a_killed_postgres() {
     server.kill();
     assert!(matches!(place.try_open(), Err(StoreError::Unavailable(_))));
 }
+
+/// Ends all sessions of a database but the one that asks.
+const END_SESSIONS: &str = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()";
+
+#[test]
+fn an_idle_server_notices_that_another_has_taken_its_database() {
+    let Some(server) = PostgresServer::start() else { return };
+    let place = Place::new(&server.create_database("taken"));
+    let first = place.open();
+    let mut client = place.client();
+    let check = || place.run(first.check_intact());
+    assert_eq!(check(), Ok(()));
+
+    assert!(place.number(&mut client, END_SESSIONS) > 0);
+    let lost = (0..).map(|_| check()).find(Result::is_err).unwrap();
+    assert!(matches!(lost, Err(StoreError::Unavailable(_))), "{lost:?}");
+    assert_eq!(check(), Ok(()), "a session that is lost is replaced");
+
+    assert!(place.number(&mut client, END_SESSIONS) > 0);
+    let second = place.open();
+    let taken =
+        (0..).map(|_| check()).find(|result| !matches!(result, Err(StoreError::Unavailable(_)))).unwrap();
+    assert!(matches!(taken, Err(StoreError::Taken(_))), "{taken:?}");
+    assert_eq!(place.run(second.check_intact()), Ok(()));
+}

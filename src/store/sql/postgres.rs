@@ -142,19 +142,25 @@ impl Dialect for Postgres {
     }
 }
 
+impl PostgresBackend {
+    /// Takes the writer out of its slot, or connects a new one, which reads again what is there.
+    async fn take_writer(&self, slot: &mut Option<PostgresWriter>) -> Result<PostgresWriter, StoreError> {
+        if let Some(writer) = slot.take() {
+            return Ok(writer);
+        }
+        let connecting = PostgresWriter::reconnect(&self.options, self.epoch);
+        let connection = within_deadline(CONNECTING, connecting).await?;
+        within_deadline(TRANSACTION, PostgresWriter::load(connection, self.epoch)).await
+    }
+}
+
 #[async_trait]
 impl WriteBackend for PostgresBackend {
     async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
         let mut slot = self.writer.lock().await;
         loop {
             // Whatever keeps this from coming to its end, a writer that may be in the middle of something is not used again.
-            let mut writer = if let Some(writer) = slot.take() {
-                writer
-            } else {
-                let connecting = PostgresWriter::reconnect(&self.options, self.epoch);
-                let connection = within_deadline(CONNECTING, connecting).await?;
-                within_deadline(TRANSACTION, PostgresWriter::load(connection, self.epoch)).await?
-            };
+            let mut writer = self.take_writer(&mut slot).await?;
             match within_deadline(TRANSACTION, writer.write(changes)).await {
                 Ok(WriteOutcome::Written) => {
                     *slot = Some(writer);
@@ -174,6 +180,11 @@ impl WriteBackend for PostgresBackend {
     }
 
     async fn check(&self) -> Result<(), StoreError> {
+        // Who writes just now checks whose the database is.
+        let Ok(mut slot) = self.writer.try_lock() else { return Ok(()) };
+        let mut writer = self.take_writer(&mut slot).await?;
+        within_deadline(CONNECTING, writer.check_owner()).await?;
+        *slot = Some(writer);
         Ok(())
     }
 

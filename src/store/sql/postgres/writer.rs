@@ -57,6 +57,13 @@ impl PostgresWriter {
         Ok(connection)
     }
 
+    /// Checks that the database still belongs to this server.
+    pub(super) async fn check_owner(&mut self) -> Result<(), StoreError> {
+        // What was taken of it is read before the next write.
+        let _ = check_ownership(&mut self.connection, &self.own).await?;
+        Ok(())
+    }
+
     /// Writes changes in one transaction.
     pub(super) async fn write(&mut self, changes: &[Change]) -> Result<WriteOutcome, StoreError> {
         let connection = &mut self.connection;
