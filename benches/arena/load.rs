@@ -72,7 +72,8 @@ pub(crate) struct Load {
 }
 
 /// Which takes a bot hears of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Hearing {
     /// All: a ply is four messages.
     All,
@@ -145,11 +146,11 @@ pub(crate) async fn play(aim: &Aim, load: &Load) -> anyhow::Result<Measured> {
 /// Opens idle sessions and returns what each costs the server, in KiB.
 pub(crate) async fn idle(aim: &Aim, sessions: usize) -> anyhow::Result<f64> {
     let places = (0..sessions).map(|group| Place { group, seat: 0, matches: 0 }).collect();
-    let first = sessions::connect(&aim.address, 1).await?;
+    let first = sessions::connect(&aim.address, 1)?;
     let bots = sessions::register(aim.target, &first[0], places).await?;
     time::sleep(SETTLE).await;
     let before = resident_kib(aim.server)?;
-    let channels = sessions::connect(&aim.address, aim.connections).await?;
+    let channels = sessions::connect(&aim.address, aim.connections)?;
     let open = sessions::open(&channels, &bots).await?;
     time::sleep(SETTLE).await;
     let after = resident_kib(aim.server)?;
@@ -169,7 +170,7 @@ async fn start(
         .map(|number| (number / SEATS, number % SEATS))
         .map(|(group, seat)| Place { group, seat, matches: matches_of(group) })
         .collect();
-    let channels = sessions::connect(&aim.address, aim.connections.min(groups * SEATS)).await?;
+    let channels = sessions::connect(&aim.address, aim.connections.min(groups * SEATS))?;
     let bots = sessions::register(aim.target, &channels[0], places).await?;
     let mut open = sessions::open(&channels, &bots).await?.into_iter();
     let mut wanted = Vec::new();

@@ -5,8 +5,9 @@
 //! Besides, a tournament of many bots shows what scheduling costs, and that memory stays flat.
 //! The program starts itself again as the bare server and as the bots; each is a process of its own.
 //!
-//! `cargo bench --bench arena` takes at most two minutes, `cargo bench --bench arena -- --quick` about 15 seconds;
-//! `cargo bench --bench arena -- --tournament --matches 100000` plays only the tournament, of that size.
+//! `cargo bench --bench arena` takes some seven minutes, `cargo bench --bench arena -- --quick` about 15 seconds;
+//! `cargo bench --bench arena -- --tournament --matches 100000` plays only the tournament, of that size. `--json` prints every
+//! run as JSON in place of tables.
 
 mod bare;
 mod databases;
@@ -23,7 +24,8 @@ use clap::{Parser, Subcommand, ValueEnum};
 use databases::Databases;
 use load::{Aim, Hearing, Load, Measured};
 use process::{Pinning, Server, open_files, run_self};
-use report::{Memory, Runs, Tournament};
+use report::{Memory, Report, Runs, Tournament};
+use serde::Serialize;
 use std::{
     fmt,
     time::{Duration, Instant},
@@ -54,6 +56,15 @@ struct Options {
     /// Measures fewer cells, once and briefly: about 15 seconds.
     #[arg(long)]
     quick: bool,
+    /// Times that each cell is measured on each server, in turns: 5 unless told otherwise, 1 with --quick.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    rounds: Option<u32>,
+    /// Measures the cells alone: neither idle sessions nor tournaments.
+    #[arg(long)]
+    cells: bool,
+    /// Prints one JSON object in place of tables.
+    #[arg(long)]
+    json: bool,
     /// Worker threads of either server; 1 is the single-threaded runtime.
     #[arg(long, default_value_t = 1, global = true)]
     threads: usize,
@@ -100,7 +111,8 @@ enum Role {
 }
 
 /// A server to measure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
 enum Target {
     /// The one without a game.
     Bare,
@@ -134,7 +146,7 @@ impl fmt::Display for Target {
 }
 
 /// One load that both servers are put under.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
 struct Cell {
     matches: usize,
     a_stream: usize,
@@ -173,24 +185,21 @@ impl Cell {
 /// How long and how often things are measured.
 struct Plan {
     cells: &'static [Cell],
-    rounds: usize,
+    rounds: u32,
     warm: Duration,
     window: Duration,
     idle_sessions: usize,
     tournaments: &'static [Target],
-    /// After this no further round is begun.
-    enough: Duration,
 }
 
 impl Plan {
     const FULL: Self = Self {
         cells: &Cell::ALL,
-        rounds: 2,
+        rounds: 5,
         warm: Duration::from_millis(400),
         window: Duration::from_secs(2),
         idle_sessions: 1024,
         tournaments: &Target::OF_TOURNAMENTS,
-        enough: Duration::from_secs(85),
     };
     const QUICK: Self = Self {
         cells: &Cell::QUICK,
@@ -199,7 +208,6 @@ impl Plan {
         window: Duration::from_millis(500),
         idle_sessions: 256,
         tournaments: &[],
-        enough: Duration::from_secs(15),
     };
     const TOURNAMENT: Self =
         Self { cells: &[], rounds: 0, idle_sessions: 0, tournaments: &Target::OF_TOURNAMENTS, ..Self::FULL };
@@ -224,16 +232,29 @@ fn main() -> anyhow::Result<()> {
         Some(Role::Idle { aim, sessions }) => tell(&runtime(1)?.block_on(load::idle(&aim, sessions))?),
         Some(Role::Tournament { aim, size }) => tell(&runtime(1)?.block_on(tournament::play(&aim, size))?),
         None => {
-            let plan = match (options.tournament, options.quick) {
+            let mut plan = match (options.tournament, options.quick) {
                 (true, _) => Plan::TOURNAMENT,
                 (false, true) => Plan::QUICK,
                 (false, false) => Plan::FULL,
             };
+            if let Some(rounds) = options.rounds.filter(|_| !options.tournament) {
+                plan.rounds = rounds;
+            }
+            if options.cells {
+                (plan.idle_sessions, plan.tournaments) = (0, &[]);
+            }
             let pinning = Pinning::for_threads(options.threads);
             let began = Instant::now();
             let databases = Databases::new()?;
-            let Options { threads, against, size, .. } = options;
-            Bench { threads, pinning, plan, against, size, databases, began }.run()
+            let Options { threads, against, size, json, .. } = options;
+            let bench = Bench { threads, pinning, plan, against, size, databases, began };
+            let report = bench.run()?;
+            if json {
+                tell(&report)
+            } else {
+                report.print();
+                Ok(())
+            }
         }
     }
 }
@@ -253,54 +274,37 @@ fn tell<T: serde::Serialize>(result: &T) -> anyhow::Result<()> {
 }
 
 impl Bench {
-    fn run(&self) -> anyhow::Result<()> {
-        let Plan { cells, rounds, window, .. } = self.plan;
-        println!(
-            "server threads {}, bots in a process with one thread, {}; {rounds} rounds of {window:?}; \
-             streams share {SHARED_CONNECTIONS} connections",
-            self.threads,
-            match self.pinning {
-                Pinning::Apart => "each on a processor of its own",
-                Pinning::Free => "not pinned",
-            },
-        );
-        let mut all: Vec<Runs> = cells.iter().map(|cell| Runs::new(*cell)).collect();
+    fn run(&self) -> anyhow::Result<Report> {
+        let Plan { cells, rounds, window, idle_sessions, tournaments, .. } = self.plan;
+        let mut cells: Vec<Runs> = cells.iter().map(|cell| Runs::new(*cell)).collect();
         let mut memory = Vec::new();
         for round in 0..rounds {
-            for runs in &mut all {
-                if round > 0 && self.began.elapsed() > self.plan.enough {
-                    println!(
-                        "time is up: round {} lacks {} matches, {} a stream",
-                        round + 1,
-                        runs.cell.matches,
-                        runs.cell.a_stream
-                    );
-                    continue;
-                }
+            for runs in &mut cells {
                 for target in self.targets(runs.cell) {
                     let measured = self.play(target, &runs.cell)?;
                     runs.of(target).push(measured);
                 }
             }
-            if round == 0 {
-                for connections in [SHARED_CONNECTIONS, self.plan.idle_sessions] {
+            if round == 0 && idle_sessions > 0 {
+                for connections in [SHARED_CONNECTIONS, idle_sessions] {
                     memory.push(self.idle(Target::Bare, connections)?);
                     memory.push(self.idle(self.against, connections)?);
                 }
             }
         }
-        if rounds > 0 {
-            report::plies(&all, self.against);
-            report::stores(&all);
-            report::memory(&memory);
-        }
-        let tournaments = self.plan.tournaments.iter().map(|&target| self.tournament(target));
-        let tournaments: Vec<_> = tournaments.collect::<Result<_, _>>()?;
-        if !tournaments.is_empty() {
-            report::tournaments(&tournaments);
-        }
-        println!("in {:.0} s", self.began.elapsed().as_secs_f64());
-        Ok(())
+        let tournaments =
+            tournaments.iter().map(|&target| self.tournament(target)).collect::<Result<_, _>>()?;
+        Ok(Report {
+            threads: self.threads,
+            is_pinned: self.pinning == Pinning::Apart,
+            rounds,
+            window_ms: window.as_millis(),
+            against: self.against,
+            cells,
+            memory,
+            tournaments,
+            seconds: self.began.elapsed().as_secs_f64(),
+        })
     }
 
     /// Returns the servers that a load is put on, in turns.

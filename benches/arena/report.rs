@@ -1,9 +1,10 @@
-//! What the runs showed, as tables.
+//! What the runs showed, as tables or as JSON.
 
 use comfy_table::{CellAlignment, Table, presets::UTF8_FULL_CONDENSED};
+use serde::{Serialize, Serializer, ser::SerializeStruct as _};
 
 use crate::{
-    Cell, Target,
+    Cell, SHARED_CONNECTIONS, Target,
     load::Measured,
     process::Log,
     tournament::{Seen, Size},
@@ -11,6 +12,53 @@ use crate::{
 
 /// The share of one processor below which a run that should keep it busy was disturbed.
 const BUSY: f64 = 0.9;
+
+/// All that was measured.
+#[derive(Serialize)]
+pub(crate) struct Report {
+    /// Worker threads of either server.
+    pub(crate) threads: usize,
+    /// Whether server and bots had a processor each.
+    pub(crate) is_pinned: bool,
+    /// Runs of each cell on each server.
+    pub(crate) rounds: u32,
+    /// How long a run was measured.
+    pub(crate) window_ms: u128,
+    /// The server that is held against the bare one.
+    pub(crate) against: Target,
+    /// Every load.
+    pub(crate) cells: Vec<Runs>,
+    /// What idle sessions cost.
+    pub(crate) memory: Vec<Memory>,
+    /// What tournaments cost.
+    pub(crate) tournaments: Vec<Tournament>,
+    /// How long all of it took.
+    pub(crate) seconds: f64,
+}
+
+impl Report {
+    /// Prints tables.
+    pub(crate) fn print(&self) {
+        let Self { threads, is_pinned, rounds, window_ms, against, cells, memory, tournaments, seconds } =
+            self;
+        println!(
+            "server threads {threads}, bots in a process with one thread, {}; {rounds} rounds of {window_ms} ms; \
+             streams share {SHARED_CONNECTIONS} connections",
+            if *is_pinned { "each on a processor of its own" } else { "not pinned" },
+        );
+        if !cells.is_empty() {
+            print_plies(cells, *against);
+            print_stores(cells);
+        }
+        if !memory.is_empty() {
+            print_memory(memory);
+        }
+        if !tournaments.is_empty() {
+            print_tournaments(tournaments);
+        }
+        println!("in {seconds:.0} s");
+    }
+}
 
 /// All runs of one cell.
 pub(crate) struct Runs {
@@ -43,7 +91,41 @@ impl Runs {
     }
 }
 
+impl Serialize for Runs {
+    /// The load, and by server every run, their medians and the ratio of plies and of processor time to the bare server.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct OnServer<'a> {
+            server: Target,
+            median: &'a Middle,
+            ratio_by_plies: f64,
+            ratio_by_cpu: f64,
+            runs: &'a [Measured],
+        }
+        let bare = Middle::of(&self.cell, self.on(Target::Bare));
+        let medians: Vec<Middle> =
+            self.by_target.iter().map(|(_, runs)| Middle::of(&self.cell, runs)).collect();
+        let servers: Vec<OnServer<'_>> = self
+            .by_target
+            .iter()
+            .zip(&medians)
+            .map(|((server, runs), median)| OnServer {
+                server: *server,
+                median,
+                ratio_by_plies: median.plies_a_second / bare.plies_a_second,
+                ratio_by_cpu: bare.cpu_us_a_ply / median.cpu_us_a_ply,
+                runs,
+            })
+            .collect();
+        let mut all = serializer.serialize_struct("Runs", 2)?;
+        all.serialize_field("cell", &self.cell)?;
+        all.serialize_field("servers", &servers)?;
+        all.end()
+    }
+}
+
 /// What idle sessions cost a server.
+#[derive(Serialize)]
 pub(crate) struct Memory {
     /// The server.
     pub(crate) target: Target,
@@ -56,7 +138,7 @@ pub(crate) struct Memory {
 }
 
 /// Prints plies, latencies and processor time, side by side.
-pub(crate) fn plies(all: &[Runs], against: Target) {
+fn print_plies(all: &[Runs], against: Target) {
     let mut table = table(&[
         "matches",
         "a stream",
@@ -114,7 +196,7 @@ pub(crate) fn plies(all: &[Runs], against: Target) {
 }
 
 /// Prints what the stores cost.
-pub(crate) fn stores(all: &[Runs]) {
+fn print_stores(all: &[Runs]) {
     let mut table = table(&[
         "matches",
         "a stream",
@@ -154,7 +236,7 @@ pub(crate) fn stores(all: &[Runs]) {
 }
 
 /// Prints what idle sessions cost.
-pub(crate) fn memory(all: &[Memory]) {
+fn print_memory(all: &[Memory]) {
     let mut table = table(&["server", "sessions", "connections", "KiB a session"]);
     for Memory { target, sessions, connections, kib_each } in all {
         table.add_row([
@@ -168,6 +250,7 @@ pub(crate) fn memory(all: &[Memory]) {
 }
 
 /// A tournament that was played on a server.
+#[derive(Serialize)]
 pub(crate) struct Tournament {
     /// The server.
     pub(crate) target: Target,
@@ -176,11 +259,12 @@ pub(crate) struct Tournament {
     /// What was seen of it.
     pub(crate) seen: Seen,
     /// What the server logged.
+    #[serde(skip)]
     pub(crate) log: Log,
 }
 
 /// Prints what tournaments cost besides their matches.
-pub(crate) fn tournaments(all: &[Tournament]) {
+fn print_tournaments(all: &[Tournament]) {
     let mut speed = table(&[
         "store",
         "bots",
@@ -257,6 +341,7 @@ fn table(heads: &[&str]) -> Table {
 }
 
 /// The medians of some runs.
+#[derive(Serialize)]
 struct Middle {
     /// Whether they are of runs that nothing disturbed.
     steady: bool,

@@ -33,7 +33,7 @@ const SEED: u64 = 2_019;
 const LONGEST: (Duration, Duration) = (Duration::from_millis(10), Duration::from_mins(1));
 
 /// How large the tournament is.
-#[derive(Debug, Clone, Copy, Args)]
+#[derive(Debug, Clone, Copy, Args, Serialize)]
 pub(crate) struct Size {
     /// Bots of the field.
     #[arg(long, default_value_t = 1_000)]
@@ -99,7 +99,7 @@ pub(crate) async fn play(aim: &Aim, size: Size) -> anyhow::Result<Seen> {
 async fn organise(aim: &Aim, size: Size, failures: mpsc::Sender<anyhow::Error>) -> anyhow::Result<Seen> {
     let places =
         (0..size.bots).map(|bot| Place { group: bot / SEATS, seat: bot % SEATS, matches: 0 }).collect();
-    let channels = sessions::connect(&aim.address, aim.connections).await?;
+    let channels = sessions::connect(&aim.address, aim.connections)?;
     let bots = sessions::register(aim.target, &channels[0], places).await?;
     for (number, session) in sessions::open(&channels, &bots).await?.into_iter().enumerate() {
         let (player, failures) = (Player { number: number as u64, session }, failures.clone());
