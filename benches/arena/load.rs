@@ -26,7 +26,7 @@ use crate::{
     SEATS, Target,
     bare::Place,
     process::{cpu_seconds, resident_kib},
-    sessions::{self, Session},
+    sessions::{self, Connections, Session},
 };
 
 /// How long bots may take to register, connect and start all matches.
@@ -146,12 +146,12 @@ pub(crate) async fn play(aim: &Aim, load: &Load) -> anyhow::Result<Measured> {
 /// Opens idle sessions and returns what each costs the server, in KiB.
 pub(crate) async fn idle(aim: &Aim, sessions: usize) -> anyhow::Result<f64> {
     let places = (0..sessions).map(|group| Place { group, seat: 0, matches: 0 }).collect();
-    let first = sessions::connect(&aim.address, 1)?;
-    let bots = sessions::register(aim.target, &first[0], places).await?;
+    let organiser = Connections::new(&aim.address, 1)?.channel(0).await?;
+    let bots = sessions::register(aim.target, &organiser, places).await?;
     time::sleep(SETTLE).await;
     let before = resident_kib(aim.server)?;
-    let channels = sessions::connect(&aim.address, aim.connections)?;
-    let open = sessions::open(&channels, &bots).await?;
+    let connections = Connections::new(&aim.address, aim.connections)?;
+    let open = sessions::open(&connections, &bots).await?;
     time::sleep(SETTLE).await;
     let after = resident_kib(aim.server)?;
     Ok((after - before) / count(&open))
@@ -170,14 +170,15 @@ async fn start(
         .map(|number| (number / SEATS, number % SEATS))
         .map(|(group, seat)| Place { group, seat, matches: matches_of(group) })
         .collect();
-    let channels = sessions::connect(&aim.address, aim.connections.min(groups * SEATS))?;
-    let bots = sessions::register(aim.target, &channels[0], places).await?;
-    let mut open = sessions::open(&channels, &bots).await?.into_iter();
+    let connections = Connections::new(&aim.address, aim.connections.min(groups * SEATS))?;
+    let organiser = connections.channel(0).await?;
+    let bots = sessions::register(aim.target, &organiser, places).await?;
+    let mut open = sessions::open(&connections, &bots).await?.into_iter();
     let mut wanted = Vec::new();
     for (number, bots) in bots.chunks(SEATS).enumerate() {
         let group = Arc::new(Group {
             bots: bots.iter().map(|bot| bot.name.clone()).collect(),
-            channel: channels[0].clone(),
+            channel: organiser.clone(),
             sent: Mutex::default(),
         });
         for (seat, session) in open.by_ref().take(SEATS).enumerate() {

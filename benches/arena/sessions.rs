@@ -6,8 +6,11 @@ use lastnim::wire::pb::{
     arena_service_client::ArenaServiceClient, bot_service_client::BotServiceClient,
     match_service_client::MatchServiceClient, play_response::Event,
 };
-use std::time::Duration;
-use tokio::{sync::mpsc, task::JoinSet};
+use std::{sync::Arc, time::Duration};
+use tokio::{
+    sync::{OnceCell, mpsc},
+    task::JoinSet,
+};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{
     Request, Streaming,
@@ -23,8 +26,8 @@ const CONNECTION_WINDOW_BYTES: u32 = 16 << 20;
 /// The largest message read, in bytes: the audit of a match that went to its ply limit is some megabytes.
 const MAX_MESSAGE_BYTES: usize = 32 << 20;
 const KEEPALIVE: Duration = Duration::from_secs(10);
-/// Things that are made at the same time: fewer than a server takes from one address.
-const MAX_AT_ONCE: usize = 128;
+/// Things that are made at the same time: of more connections at once from one address a server lets some go.
+const MAX_AT_ONCE: usize = 32;
 const HOUR_MS: u32 = 3_600_000;
 
 /// One bot on one stream.
@@ -43,15 +46,31 @@ pub(crate) struct Bot {
     token: String,
 }
 
-/// Makes `count` channels. Each connects at its first call, so that no connection waits for one: the server lets go of strangers.
-pub(crate) fn connect(address: &str, count: usize) -> anyhow::Result<Vec<Channel>> {
-    let endpoint = Endpoint::from_shared(format!("http://{address}"))?
-        .tcp_nodelay(true)
-        .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
-        .http2_keep_alive_interval(KEEPALIVE)
-        .keep_alive_timeout(KEEPALIVE)
-        .keep_alive_while_idle(true);
-    Ok((0..count).map(|_| endpoint.connect_lazy()).collect())
+/// Connections to a server, each made when it is first needed: the server lets go of those that wait for their first call.
+#[derive(Clone)]
+pub(crate) struct Connections {
+    endpoint: Endpoint,
+    channels: Arc<[OnceCell<Channel>]>,
+}
+
+impl Connections {
+    /// Names `count` connections.
+    pub(crate) fn new(address: &str, count: usize) -> anyhow::Result<Self> {
+        let endpoint = Endpoint::from_shared(format!("http://{address}"))?
+            .tcp_nodelay(true)
+            .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+            .http2_keep_alive_interval(KEEPALIVE)
+            .keep_alive_timeout(KEEPALIVE)
+            .keep_alive_while_idle(true);
+        Ok(Self { endpoint, channels: (0..count).map(|_| OnceCell::new()).collect() })
+    }
+
+    /// Returns a channel; numbers beyond the count share theirs with others.
+    pub(crate) async fn channel(&self, number: usize) -> anyhow::Result<Channel> {
+        let channel = &self.channels[number % self.channels.len()];
+        let connecting = || async { self.endpoint.connect().await.context("connecting") };
+        channel.get_or_try_init(connecting).await.cloned()
+    }
 }
 
 /// Registers one bot for each place, in their order. The bare server knows bots by what they say.
@@ -83,12 +102,13 @@ pub(crate) async fn register(
 }
 
 /// Opens one session for each bot, in their order, spread evenly over the connections.
-pub(crate) async fn open(channels: &[Channel], bots: &[Bot]) -> anyhow::Result<Vec<Session>> {
+pub(crate) async fn open(connections: &Connections, bots: &[Bot]) -> anyhow::Result<Vec<Session>> {
     let numbered = bots.iter().cloned().enumerate().collect();
     in_order(numbered, |(number, bot): (usize, Bot)| {
-        let channel = channels[number % channels.len()].clone();
-        let mut arena = ArenaServiceClient::new(channel).max_decoding_message_size(MAX_MESSAGE_BYTES);
+        let connections = connections.clone();
         async move {
+            let channel = connections.channel(number).await?;
+            let mut arena = ArenaServiceClient::new(channel).max_decoding_message_size(MAX_MESSAGE_BYTES);
             let (actions, receiver) = mpsc::channel(QUEUE_ACTIONS);
             let request = token_authorization(ReceiverStream::new(receiver), &bot.token)?;
             let mut events = arena.play(request).await.context("opening a session")?.into_inner();

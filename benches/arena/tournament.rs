@@ -22,7 +22,7 @@ use crate::{
     bare::Place,
     load::Aim,
     process::{cpu_seconds, peak_kib, resident_kib, runnable_seconds},
-    sessions::{self, Session},
+    sessions::{self, Connections, Session},
 };
 
 /// The positions of the matches: three to seven counters.
@@ -99,9 +99,10 @@ pub(crate) async fn play(aim: &Aim, size: Size) -> anyhow::Result<Seen> {
 async fn organise(aim: &Aim, size: Size, failures: mpsc::Sender<anyhow::Error>) -> anyhow::Result<Seen> {
     let places =
         (0..size.bots).map(|bot| Place { group: bot / SEATS, seat: bot % SEATS, matches: 0 }).collect();
-    let channels = sessions::connect(&aim.address, aim.connections)?;
-    let bots = sessions::register(aim.target, &channels[0], places).await?;
-    for (number, session) in sessions::open(&channels, &bots).await?.into_iter().enumerate() {
+    let connections = Connections::new(&aim.address, aim.connections)?;
+    let channel = connections.channel(0).await?;
+    let bots = sessions::register(aim.target, &channel, places).await?;
+    for (number, session) in sessions::open(&connections, &bots).await?.into_iter().enumerate() {
         let (player, failures) = (Player { number: number as u64, session }, failures.clone());
         tokio::spawn(async move {
             if let Err(error) = player.play().await {
@@ -110,7 +111,7 @@ async fn organise(aim: &Aim, size: Size, failures: mpsc::Sender<anyhow::Error>) 
             }
         });
     }
-    let mut organiser = Organiser { service: TournamentServiceClient::new(channels[0].clone()) };
+    let mut organiser = Organiser { service: TournamentServiceClient::new(channel) };
     let id = organiser.create(size).await?;
     let began = Instant::now();
     let names = bots.into_iter().map(|bot| bot.name).collect();
