@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
-use tokio::sync::{Mutex, Notify, OwnedMutexGuard, Semaphore, watch};
+use tokio::sync::{Mutex, Notify, OwnedMutexGuard, Semaphore};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -122,15 +122,6 @@ pub(super) struct OpenMatch {
 
 /// Held by whoever changes the register of bots or the state of a tournament.
 pub(super) type RegistryGuard = OwnedMutexGuard<()>;
-
-/// Waits until the store cannot be used, and returns why.
-async fn wait_until_store_fails(trouble: &mut watch::Receiver<Option<StoreError>>) -> StoreError {
-    match trouble.wait_for(Option::is_some).await.map(|error| error.clone()) {
-        Ok(Some(error)) => error,
-        // Without a writer nothing is in trouble.
-        Ok(None) | Err(_) => std::future::pending().await,
-    }
-}
 
 impl Arena {
     /// Opens an arena, and carries on what a server before it has left in the store. The tokens are let in besides those
@@ -231,9 +222,14 @@ impl Arena {
         self.inner.store.close().await;
     }
 
-    /// Returns what keeps the store from being used, as it changes; nothing while it can be.
-    pub fn subscribe_to_store_failure(&self) -> watch::Receiver<Option<StoreError>> {
-        self.inner.context.commits.subscribe_to_failure()
+    /// Waits until the store can be used.
+    pub async fn wait_until_store_usable(&self) {
+        self.inner.context.commits.wait_until_usable().await;
+    }
+
+    /// Waits until the store cannot be used, and returns why.
+    pub async fn wait_until_store_failed(&self) -> StoreError {
+        self.inner.context.commits.wait_until_failed().await
     }
 
     /// Waits until the store is lost for good, and returns how: another server has it, it is damaged, or its writer has broken down.
@@ -253,11 +249,10 @@ impl Arena {
         A: Future<Output = Result<T, ArenaError>> + Send + 'static,
     {
         self.check_store()?;
-        let mut trouble = self.subscribe_to_store_failure();
         let held = tokio::select! {
             biased;
             held = Arc::clone(&self.inner.registering).lock_owned() => held,
-            error = wait_until_store_fails(&mut trouble) => return Err(error.into()),
+            error = self.wait_until_store_failed() => return Err(error.into()),
         };
         self.check_store()?;
         tokio::select! {
@@ -267,7 +262,7 @@ impl Arena {
                 Err(broken) if broken.is_panic() => std::panic::resume_unwind(broken.into_panic()),
                 Err(_) => Err(ArenaError::Stopping),
             },
-            error = wait_until_store_fails(&mut trouble) => Err(ArenaError::Delayed(error)),
+            error = self.wait_until_store_failed() => Err(ArenaError::Delayed(error)),
         }
     }
 

@@ -16,7 +16,6 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
-use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -76,7 +75,7 @@ pub async fn run_server(
     let (grace, lost) = tokio::select! {
         biased;
         Some(ended) = serving.join_next() => return Ok(ended?),
-        never = update_health(&health, arena.subscribe_to_store_failure()) => match never {},
+        never = update_health(&health, &arena) => match never {},
         never = logins.log_failures() => match never {},
         never = arena.apply_retention() => match never {},
         lost = arena.wait_until_store_lost() => (Duration::ZERO, Some(lost)),
@@ -104,23 +103,16 @@ pub async fn run_server(
 
 /// Tells whoever asks for the server's health, or that of play, that neither serves while the store cannot be used: nothing
 /// is announced then.
-async fn update_health(
-    health: &HealthReporter,
-    mut trouble: watch::Receiver<Option<StoreError>>,
-) -> Infallible {
+async fn update_health(health: &HealthReporter, arena: &Arena) -> Infallible {
     use crate::wire::play_service::arena_service_server::ArenaServiceServer;
-    while trouble.changed().await.is_ok() {
-        let is_usable = trouble.borrow_and_update().is_none();
-        if is_usable {
-            health.set_service_status("", ServingStatus::Serving).await;
-            health.set_serving::<ArenaServiceServer<ArenaRpc>>().await;
-        } else {
-            health.set_service_status("", ServingStatus::NotServing).await;
-            health.set_not_serving::<ArenaServiceServer<ArenaRpc>>().await;
-        }
+    loop {
+        arena.wait_until_store_failed().await;
+        health.set_service_status("", ServingStatus::NotServing).await;
+        health.set_not_serving::<ArenaServiceServer<ArenaRpc>>().await;
+        arena.wait_until_store_usable().await;
+        health.set_service_status("", ServingStatus::Serving).await;
+        health.set_serving::<ArenaServiceServer<ArenaRpc>>().await;
     }
-    // Without a writer there is nothing to tell.
-    std::future::pending().await
 }
 
 /// Tells whoever asks for the server's health that it serves no longer.

@@ -1,5 +1,6 @@
 //! One writer for all: whatever waits is written in one transaction.
 
+use super::availability::StoreAvailability;
 use super::{Change, Store, StoreError};
 use crate::game::MatchId;
 use std::fmt;
@@ -31,7 +32,7 @@ const LOG_REPEAT_INTERVAL: Duration = Duration::from_secs(30);
 pub struct GroupCommit {
     store: Arc<dyn Store>,
     queue: mpsc::UnboundedSender<PendingCommit>,
-    trouble: watch::Receiver<Option<StoreError>>,
+    availability: Arc<StoreAvailability>,
     gives_up: watch::Sender<bool>,
     tally: Arc<CommitTally>,
 }
@@ -123,20 +124,20 @@ impl ListenerAnswers {
 impl GroupCommit {
     /// Starts the writer of a store. It ends when this is dropped and all that waits is written, or cannot be.
     pub fn start(store: Arc<dyn Store>) -> Self {
-        let (trouble, in_trouble) = watch::channel(None);
+        let availability = Arc::new(StoreAvailability::default());
         let (gives_up, giving_up) = watch::channel(false);
         let tally = Arc::new(CommitTally::default());
         let (queue, waiting) = mpsc::unbounded_channel();
         let writer = CommitWriter {
             store: Arc::clone(&store),
             waiting,
-            trouble,
+            availability: Arc::clone(&availability),
             giving_up,
             tally: Arc::clone(&tally),
             failing: None,
         };
         tokio::spawn(writer.run());
-        Self { store, queue, trouble: in_trouble, gives_up, tally }
+        Self { store, queue, availability, gives_up, tally }
     }
 
     /// Makes changes last, all or none of them. What they say may be announced once this returns.
@@ -178,24 +179,23 @@ impl GroupCommit {
     /// # Errors
     /// What keeps it from being used.
     pub fn check_usable(&self) -> Result<(), StoreError> {
-        self.trouble.borrow().clone().map_or(Ok(()), Err)
+        self.availability.failure().map_or(Ok(()), Err)
     }
 
-    /// Returns what keeps the store from being used, as it changes; nothing while it can be.
-    pub fn subscribe_to_failure(&self) -> watch::Receiver<Option<StoreError>> {
-        self.trouble.clone()
+    /// Waits until the store can be used.
+    pub async fn wait_until_usable(&self) {
+        self.availability.wait_until_usable().await;
+    }
+
+    /// Waits until the store cannot be used, and returns why.
+    pub async fn wait_until_failed(&self) -> StoreError {
+        self.availability.wait_until_failed().await
     }
 
     /// Waits until the store is lost for good, and returns how: another server has it, it is damaged, or what writes to it
     /// has broken down.
     pub async fn wait_until_lost(&self) -> StoreError {
-        let mut trouble = self.trouble.clone();
-        match trouble.wait_for(|trouble| is_lost_for_good(trouble.as_ref())).await.map(|found| found.clone())
-        {
-            Ok(Some(error)) => error,
-            // Where there never was a writer nothing is lost.
-            Ok(None) | Err(_) => std::future::pending().await,
-        }
+        self.availability.wait_until_lost().await
     }
 
     /// Fails what waits for a store that cannot be used, now and from now on.
@@ -213,10 +213,6 @@ impl GroupCommit {
     }
 }
 
-fn is_lost_for_good(trouble: Option<&StoreError>) -> bool {
-    trouble.is_some_and(|error| !error.is_transient())
-}
-
 fn writer_broken_error() -> StoreError {
     StoreError::Broken("its writer has broken down".to_owned())
 }
@@ -224,7 +220,7 @@ fn writer_broken_error() -> StoreError {
 struct CommitWriter {
     store: Arc<dyn Store>,
     waiting: mpsc::UnboundedReceiver<PendingCommit>,
-    trouble: watch::Sender<Option<StoreError>>,
+    availability: Arc<StoreAvailability>,
     giving_up: watch::Receiver<bool>,
     tally: Arc<CommitTally>,
     /// None while the store can be used.
@@ -240,13 +236,9 @@ struct StoreOutage {
 impl Drop for CommitWriter {
     /// However this ends, nobody shall wait for a store to which nobody writes.
     fn drop(&mut self) {
-        self.trouble.send_if_modified(|trouble| {
-            let is_new = !is_lost_for_good(trouble.as_ref());
-            if is_new {
-                *trouble = Some(writer_broken_error());
-            }
-            is_new
-        });
+        if self.availability.loss().is_none() {
+            self.availability.note_failure(writer_broken_error());
+        }
     }
 }
 
@@ -284,10 +276,10 @@ impl CommitWriter {
             tokio::select! {
                 biased;
                 waiting = self.waiting.recv_many(group, MAX_BATCH) => return waiting > 0,
-                () = tokio::time::sleep(CHECK_INTERVAL), if !is_lost_for_good(self.trouble.borrow().as_ref()) => {
+                () = tokio::time::sleep(CHECK_INTERVAL), if self.availability.loss().is_none() => {
                     if let Err(error) = self.store.check_intact().await && !error.is_transient() {
                         tracing::error!(%error, "the store is lost");
-                        self.trouble.send_replace(Some(error));
+                        self.availability.note_failure(error);
                     }
                 }
             }
@@ -328,8 +320,7 @@ impl CommitWriter {
 
     /// Writes changes, again and again while the store cannot be used. To a store that is lost nothing is written.
     async fn write_with_retries(&mut self, changes: &[Change]) -> Result<(), StoreError> {
-        let lost = self.trouble.borrow().clone().filter(|error| !error.is_transient());
-        if let Some(lost) = lost {
+        if let Some(lost) = self.availability.loss() {
             return Err(lost);
         }
         let mut pause = FIRST_PAUSE;
@@ -352,7 +343,7 @@ impl CommitWriter {
                 }
                 lost => {
                     tracing::error!(error = %lost, "the store is lost");
-                    self.trouble.send_replace(Some(lost.clone()));
+                    self.availability.note_failure(lost.clone());
                     return Err(lost);
                 }
             }
@@ -372,7 +363,7 @@ impl CommitWriter {
     fn note_store_usable(&mut self) {
         if let Some(StoreOutage { since, .. }) = self.failing.take() {
             tracing::warn!(after = ?since.elapsed(), "the store can be used again: play goes on");
-            self.trouble.send_replace(None);
+            self.availability.note_usable();
         }
     }
 
@@ -386,7 +377,7 @@ impl CommitWriter {
             let since = self.failing.as_ref().map_or(now, |failing| failing.since);
             self.failing = Some(StoreOutage { since, said: now });
         }
-        self.trouble.send_replace(Some(error.clone()));
+        self.availability.note_failure(error.clone());
     }
 }
 

@@ -3,6 +3,7 @@
 //! A [`Store`] keeps it: in memory, for as long as the server runs, or in a database. Everything that may not be lost
 //! passes through [`GroupCommit`], and nothing is announced before that has written it.
 
+mod availability;
 mod change;
 mod check;
 mod error;

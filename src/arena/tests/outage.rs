@@ -18,9 +18,14 @@ fn new_tournament() -> NewTournament {
 
 /// Waits until the arena says that its store cannot be used, or that it can be.
 async fn trouble(arena: &Arena, is_there: bool) {
-    let mut trouble = arena.subscribe_to_store_failure();
-    let waiting = trouble.wait_for(|trouble| trouble.is_some() == is_there);
-    drop(soon("a change of the store", waiting).await.unwrap());
+    let change = async {
+        if is_there {
+            arena.wait_until_store_failed().await;
+        } else {
+            arena.wait_until_store_usable().await;
+        }
+    };
+    soon("a change of the store", change).await;
 }
 
 fn is_unavailable<T>(answer: &Result<T, ArenaError>) -> bool {

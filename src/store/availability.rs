@@ -1,0 +1,131 @@
+//! Whether a store can be used, for those who wait until that changes.
+
+use super::StoreError;
+use std::pin::pin;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
+
+/// Whether a store can be used. Those who wait for a change are woken in the order in which they came, so that the same faults at the
+/// same times lead to the same answers.
+#[derive(Debug, Default)]
+pub(super) struct StoreAvailability {
+    /// What keeps the store from being used.
+    failure: Mutex<Option<StoreError>>,
+    changed: Notify,
+}
+
+impl StoreAvailability {
+    /// Returns what keeps the store from being used; nothing while it can be.
+    pub fn failure(&self) -> Option<StoreError> {
+        self.lock().clone()
+    }
+
+    /// Returns what has the store lost for good, if anything has.
+    pub fn loss(&self) -> Option<StoreError> {
+        self.lock().as_ref().filter(|failure| !failure.is_transient()).cloned()
+    }
+
+    /// Takes note that the store can be used.
+    pub fn note_usable(&self) {
+        *self.lock() = None;
+        self.changed.notify_waiters();
+    }
+
+    /// Takes note of what keeps the store from being used.
+    pub fn note_failure(&self, failure: StoreError) {
+        *self.lock() = Some(failure);
+        self.changed.notify_waiters();
+    }
+
+    /// Waits until the store can be used.
+    pub async fn wait_until_usable(&self) {
+        self.wait_for(|this| this.lock().is_none().then_some(())).await;
+    }
+
+    /// Waits until the store cannot be used, and returns why.
+    pub async fn wait_until_failed(&self) -> StoreError {
+        self.wait_for(Self::failure).await
+    }
+
+    /// Waits until the store is lost for good, and returns how.
+    pub async fn wait_until_lost(&self) -> StoreError {
+        self.wait_for(Self::loss).await
+    }
+
+    async fn wait_for<T>(&self, look: impl Fn(&Self) -> Option<T>) -> T {
+        loop {
+            let mut changed = pin!(self.changed.notified());
+            // What changes from now on wakes it, even before it waits.
+            changed.as_mut().enable();
+            if let Some(found) = look(self) {
+                return found;
+            }
+            changed.await;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<StoreError>> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    fn taken() -> StoreError {
+        StoreError::Taken("by a test".into())
+    }
+
+    #[tokio::test]
+    async fn who_waits_is_woken_in_the_order_in_which_it_came() {
+        let availability = Arc::new(StoreAvailability::default());
+        let order = Arc::new(Mutex::new(Vec::new()));
+        let waiting: Vec<_> = (0..100)
+            .map(|number| {
+                let (availability, order) = (Arc::clone(&availability), Arc::clone(&order));
+                tokio::spawn(async move {
+                    availability.wait_until_failed().await;
+                    order.lock().unwrap().push(number);
+                })
+            })
+            .collect();
+        // All of them have come to wait.
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        availability.note_failure(taken());
+        for one in waiting {
+            one.await.unwrap();
+        }
+        assert_eq!(*order.lock().unwrap(), (0..100).collect::<Vec<_>>());
+    }
+
+    #[tokio::test]
+    async fn what_has_changed_before_somebody_waits_is_seen() {
+        let availability = StoreAvailability::default();
+        availability.wait_until_usable().await;
+        availability.note_failure(taken());
+        assert_eq!(availability.wait_until_failed().await, taken());
+        assert_eq!(availability.wait_until_lost().await, taken());
+        availability.note_usable();
+        availability.wait_until_usable().await;
+    }
+
+    #[tokio::test]
+    async fn a_failure_that_passes_loses_nothing() {
+        let availability = Arc::new(StoreAvailability::default());
+        let loss = tokio::spawn({
+            let availability = Arc::clone(&availability);
+            async move { availability.wait_until_lost().await }
+        });
+        let passing = StoreError::Unavailable("disk full".into());
+        availability.note_failure(passing.clone());
+        tokio::task::yield_now().await;
+        assert_eq!((availability.failure(), availability.loss()), (Some(passing), None));
+        assert!(!loss.is_finished());
+        availability.note_failure(taken());
+        assert_eq!(loss.await.unwrap(), taken());
+    }
+}
