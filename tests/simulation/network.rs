@@ -17,14 +17,18 @@ use turmoil::net::{TcpListener, TcpStream};
 const PORT: u16 = 7600;
 
 /// A listener of the simulated network.
-pub struct SimulatedListener(TcpListener);
+pub struct SimulatedListener {
+    listener: TcpListener,
+    connections: Arc<HostConnections>,
+}
 
 /// The server's end of a simulated connection.
-pub struct ServerStream(TcpStream);
+pub struct ServerStream(HostStream);
 
 impl SimulatedListener {
-    pub async fn bind() -> io::Result<Self> {
-        TcpListener::bind(("0.0.0.0", PORT)).await.map(Self)
+    pub async fn bind(connections: Arc<HostConnections>) -> io::Result<Self> {
+        let listener = TcpListener::bind(("0.0.0.0", PORT)).await?;
+        Ok(Self { listener, connections })
     }
 }
 
@@ -32,22 +36,22 @@ impl Listener for SimulatedListener {
     type Connection = ServerStream;
 
     async fn accept(&mut self) -> io::Result<(ServerStream, SocketAddr)> {
-        let (stream, peer) = self.0.accept().await?;
-        Ok((ServerStream(stream), peer))
+        let (stream, peer) = self.listener.accept().await?;
+        Ok((ServerStream(self.connections.admit(stream)), peer))
     }
 
     fn local_address(&self) -> io::Result<SocketAddr> {
-        self.0.local_addr()
+        self.listener.local_addr()
     }
 }
 
 impl Connection for ServerStream {
     async fn peek(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        self.0.peek(bytes).await
+        self.0.stream().peek(bytes).await
     }
 
     fn set_nodelay(&self) -> io::Result<()> {
-        self.0.set_nodelay(true)
+        self.0.stream.as_ref().expect(HELD).set_nodelay(true)
     }
 }
 
@@ -57,7 +61,7 @@ impl AsyncRead for ServerStream {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_read(context, buffer)
+        Pin::new(self.0.stream()).poll_read(context, buffer)
     }
 }
 
@@ -67,15 +71,94 @@ impl AsyncWrite for ServerStream {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.0).poll_write(context, bytes)
+        Pin::new(self.0.stream()).poll_write(context, bytes)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_flush(context)
+        Pin::new(self.0.stream()).poll_flush(context)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_shutdown(context)
+        Pin::new(self.0.stream()).poll_shutdown(context)
+    }
+}
+
+/// The connections of a host. When it dies they end in the order in which they were opened; tokio drops the tasks that have them in an
+/// order that depends on what else the process runs.
+#[derive(Debug, Default)]
+pub struct HostConnections(Mutex<ConnectionsState>);
+
+#[derive(Debug, Default)]
+struct ConnectionsState {
+    opened: u64,
+    is_dying: bool,
+    /// Those whose tasks were dropped since the host began to die.
+    left: BTreeMap<u64, TcpStream>,
+}
+
+impl HostConnections {
+    /// Keeps the connections of tasks that are dropped from now on, until the host is dead.
+    pub fn begin_death(&self) {
+        lock(&self.0).is_dying = true;
+    }
+
+    /// Ends what the host's death has left.
+    pub fn end_death(&self) {
+        let mut state = lock(&self.0);
+        state.is_dying = false;
+        let left = std::mem::take(&mut state.left);
+        drop(state);
+        left.into_values().for_each(drop);
+    }
+
+    fn admit(self: &Arc<Self>, stream: TcpStream) -> HostStream {
+        let mut state = lock(&self.0);
+        state.opened += 1;
+        HostStream { stream: Some(stream), number: state.opened, connections: Arc::clone(self) }
+    }
+}
+
+/// Ends the connections of a host with the host's program, whose future has it.
+pub struct HostLife(Arc<HostConnections>);
+
+impl HostLife {
+    /// Begins a life of a host; what the one before has left ends now.
+    pub fn begin(connections: &Arc<HostConnections>) -> Self {
+        connections.end_death();
+        Self(Arc::clone(connections))
+    }
+}
+
+impl Drop for HostLife {
+    fn drop(&mut self) {
+        self.0.end_death();
+    }
+}
+
+/// One end of a connection.
+struct HostStream {
+    /// None once it is dropped.
+    stream: Option<TcpStream>,
+    number: u64,
+    connections: Arc<HostConnections>,
+}
+
+const HELD: &str = "a stream is held until it is dropped";
+
+impl HostStream {
+    fn stream(&mut self) -> &mut TcpStream {
+        self.stream.as_mut().expect(HELD)
+    }
+}
+
+impl Drop for HostStream {
+    fn drop(&mut self) {
+        let mut state = lock(&self.connections.0);
+        if state.is_dying
+            && let Some(stream) = self.stream.take()
+        {
+            state.left.insert(self.number, stream);
+        }
     }
 }
 
@@ -144,7 +227,7 @@ impl Link {
         .await;
     }
 
-    fn admit(self: &Arc<Self>, stream: TcpStream) -> ClientStream {
+    fn admit(self: &Arc<Self>, stream: HostStream) -> ClientStream {
         let mut state = lock(&self.0);
         state.opened += 1;
         let (number, generation) = (state.opened, state.generation);
@@ -161,7 +244,7 @@ fn wake_all(state: &mut LinkState) {
 
 /// A bot's end of a simulated connection.
 struct ClientStream {
-    stream: TcpStream,
+    stream: HostStream,
     link: Arc<Link>,
     number: u64,
     generation: u64,
@@ -184,7 +267,7 @@ impl AsyncRead for ClientStream {
         state.readers.insert(self.number, context.waker().clone());
         let is_paused = state.is_read == Paused::Yes;
         drop(state);
-        if is_paused { Poll::Pending } else { Pin::new(&mut self.stream).poll_read(context, buffer) }
+        if is_paused { Poll::Pending } else { Pin::new(self.stream.stream()).poll_read(context, buffer) }
     }
 }
 
@@ -197,15 +280,15 @@ impl AsyncWrite for ClientStream {
         if lock(&self.link.0).generation != self.generation {
             return Poll::Ready(Err(reset_error()));
         }
-        Pin::new(&mut self.stream).poll_write(context, bytes)
+        Pin::new(self.stream.stream()).poll_write(context, bytes)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
+        Pin::new(self.stream.stream()).poll_flush(context)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
+        Pin::new(self.stream.stream()).poll_shutdown(context)
     }
 }
 
@@ -225,9 +308,10 @@ pub struct SimulatedTransport {
 impl Transport for SimulatedTransport {
     fn open(&self, _: String) -> OpeningConnection {
         let (server, link) = (SERVERS[self.world.owner()], Arc::clone(&self.world.links[self.bot]));
+        let connections = Arc::clone(&self.world.bot_connections[self.bot]);
         Box::pin(async move {
             let stream = TcpStream::connect((server, PORT)).await?;
-            Ok(Box::new(link.admit(stream)) as _)
+            Ok(Box::new(link.admit(connections.admit(stream))) as _)
         })
     }
 

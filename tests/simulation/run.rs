@@ -2,7 +2,7 @@
 
 use super::disk::{Defect, Disk, Mood, finish_at_once};
 use super::history::Violation;
-use super::network::SimulatedListener;
+use super::network::{HostLife, SimulatedListener};
 use super::plan::{BotKind, Fault, Plan, Stream, TournamentPlan, Trouble, When, draw_stream};
 use super::players::{bot_name, bot_token, play_bot, watch_matches};
 use super::verdict::{check_end, is_all_over};
@@ -232,7 +232,7 @@ async fn serve(world: Arc<World>, me: usize) -> turmoil::Result {
             return Ok(());
         }
     };
-    let listener = SimulatedListener::bind().await?;
+    let listener = SimulatedListener::bind(Arc::clone(&world.server_connections[me])).await?;
     world.history.note(&format!("{} serves", SERVERS[me]));
     let config = Config {
         limits: limits_of(&world.plan),
@@ -319,12 +319,23 @@ impl Driver<'_> {
             .build();
         for (me, server) in SERVERS.into_iter().enumerate() {
             let world = Arc::clone(&world);
-            sim.host(server, move || serve(Arc::clone(&world), me));
+            sim.host(server, move || {
+                let (life, world) = (HostLife::begin(&world.server_connections[me]), Arc::clone(&world));
+                async move {
+                    let _life = life;
+                    serve(world, me).await
+                }
+            });
         }
         for bot in 0..setting.bots.len() {
             let (world, lives) = (Arc::clone(&world), Rc::new(AtomicU64::new(0)));
             sim.host(bot_host(bot), move || {
-                play_bot(Arc::clone(&world), bot, lives.fetch_add(1, Ordering::Relaxed))
+                let (life, world) = (HostLife::begin(&world.bot_connections[bot]), Arc::clone(&world));
+                let number = lives.fetch_add(1, Ordering::Relaxed);
+                async move {
+                    let _life = life;
+                    play_bot(world, bot, number).await
+                }
             });
         }
         let watched = Arc::clone(&world);
@@ -385,6 +396,7 @@ impl Driver<'_> {
         let owner = self.world.owner();
         self.world.history.note(&format!("{} dies", SERVERS[owner]));
         self.tally.server_crashes += 1;
+        self.world.server_connections[owner].begin_death();
         self.sim.crash(SERVERS[owner]);
         self.relieve(now + down, Relief::Restart(owner));
     }
@@ -400,6 +412,7 @@ impl Driver<'_> {
             match relief {
                 Relief::Restart(server) => {
                     if self.world.owner() == server && !self.sim.is_host_running(SERVERS[server]) {
+                        self.world.server_connections[server].begin_death();
                         self.sim.bounce(SERVERS[server]);
                     }
                 }
@@ -445,6 +458,7 @@ impl Driver<'_> {
             Trouble::Takeover => {
                 self.tally.takeovers += 1;
                 let next = self.world.change_owner();
+                self.world.server_connections[next].begin_death();
                 self.sim.bounce(SERVERS[next]);
             }
             Trouble::Partition { bot, .. } => {
@@ -476,6 +490,7 @@ impl Driver<'_> {
             }
             Trouble::BotCrash { bot } => {
                 self.tally.bot_faults += 1;
+                self.world.bot_connections[bot].begin_death();
                 self.sim.crash(bot_host(bot));
                 self.relieve(now, Relief::RestartBot(bot));
             }

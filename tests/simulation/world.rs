@@ -2,7 +2,7 @@
 
 use super::disk::Disk;
 use super::history::History;
-use super::network::Link;
+use super::network::{HostConnections, Link};
 use super::plan::{Plan, Stream, draw_stream};
 use lastnim::tournament::SeededDraw;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -22,6 +22,10 @@ pub struct World {
     pub history: History,
     /// By bot, and that of the watcher.
     pub links: Vec<Arc<Link>>,
+    /// The connections of the same, at their end.
+    pub bot_connections: Vec<Arc<HostConnections>>,
+    /// The connections of [`SERVERS`], at their end.
+    pub server_connections: [Arc<HostConnections>; 2],
     /// Which of [`SERVERS`] bots reach.
     owner: AtomicUsize,
     now_micros: AtomicU64,
@@ -40,6 +44,8 @@ impl World {
             disk,
             history,
             links: (0..=plan.setting.bots.len()).map(|_| Arc::default()).collect(),
+            bot_connections: (0..=plan.setting.bots.len()).map(|_| Arc::default()).collect(),
+            server_connections: Default::default(),
             owner: AtomicUsize::new(0),
             now_micros: AtomicU64::new(0),
             ids: Mutex::new(draw_stream(plan.seed, Stream::Ids, 0)),
