@@ -29,6 +29,7 @@ pub fn print() {
         let resampling = Resampling {
             seed: SEED,
             replicates: ReplicateCount::new(replicates).expect("an allowed number"),
+            ..Resampling::default()
         };
         let mut budget = Budget::unbounded();
         timed(&format!("rating, with {replicates} replicates"), || {
@@ -44,7 +45,7 @@ pub fn print() {
         let replicates = ReplicateCount::new(replicates).expect("an allowed number");
         let mut budget = Budget::unbounded();
         timed(&format!("rating by satisfaction, with {} replicates", replicates.get()), || {
-            let resampling = Resampling { seed: SEED, replicates };
+            let resampling = Resampling { seed: SEED, replicates, ..Resampling::default() };
             scores.compute_ratings(&resampling, &mut budget).expect("no bound");
         });
         println!("  that is {} million steps", budget.steps_spent() / 1_000_000);

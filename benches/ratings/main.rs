@@ -1,6 +1,7 @@
 //! How many matches tell two bots apart, and what ratings cost: the tables of `docs/ratings.md`.
 //!
-//! `cargo bench --bench ratings` takes about a minute. All of it but the times follows from seeds.
+//! `cargo bench --bench ratings` takes about a minute, `cargo bench --bench ratings -- --cost` prints only what they cost. All of it
+//! but the times follows from seeds.
 
 mod cost;
 mod coverage;
@@ -8,7 +9,9 @@ mod play;
 mod study;
 
 fn main() {
-    study::print();
-    coverage::print();
+    if !std::env::args().any(|argument| argument == "--cost") {
+        study::print();
+        coverage::print();
+    }
     cost::print();
 }

@@ -306,6 +306,7 @@ async fn no_shows_cost_the_match_and_not_the_rating() {
     let resampling = lastnim::tournament::Resampling {
         seed: 7,
         replicates: lastnim::tournament::ReplicateCount::default(),
+        ..lastnim::tournament::Resampling::default()
     };
     let ratings = evidence.compute_ratings(&resampling, &mut lastnim::oracle::Budget::unbounded()).unwrap();
     for line in &over.standings {

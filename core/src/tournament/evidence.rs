@@ -2,7 +2,7 @@
 
 use super::checkpoint::{CheckpointError, Decoder, Encoder, ensure_holds};
 use super::{
-    EloByNumber, EloRatings, LadderSettings, MatchResult, MethodsVersion, RatedResults, Rating,
+    EloByNumber, EloRatings, LadderSettings, MatchResult, MethodsVersion, ModelNoise, RatedResults, Rating,
     RatingMeasure, RegretTally, ReplicateCount, Resampling, Settings, SkillEstimate, Standing, StrengthLead,
     StrengthRatings, TournamentFormat, format::StandingsOrder,
 };
@@ -147,7 +147,11 @@ impl RatingEvidence {
     }
 
     fn appraise_all(&self, replicates: ReplicateCount, budget: &mut Budget) -> Result<Appraisal, HaltReason> {
-        let resampling = Resampling { seed: self.seed, replicates };
+        let noise = match self.methods {
+            MethodsVersion::V1 => ModelNoise::Normal,
+            MethodsVersion::V2 => ModelNoise::Signs,
+        };
+        let resampling = Resampling { seed: self.seed, replicates, noise };
         let is_empty = self.matches.is_empty();
         let ratings = if is_empty { None } else { Some(self.matches.compute_ratings(&resampling, budget)?) };
         Ok(Appraisal { ratings, ..self.appraise_without_ratings() })

@@ -13,7 +13,8 @@ pub enum MethodsVersion {
     /// The methods of version 0.1.
     V1,
     /// By turns, the bot with the most uncertain rating and the bot that has waited longest host the tables of a ladder; skill
-    /// has intervals that hold where errors are rare.
+    /// has intervals that hold where errors are rare; what the model says of the error of a rating is drawn with random signs in
+    /// place of normal numbers.
     V2,
 }
 

@@ -59,10 +59,10 @@ pub use pairing::Pairing;
 pub use positions::{DrawnPositions, ListedPositions, MAX_POSITIONS, PAPER, Positions, PositionsError};
 use rating::normal_cdf;
 pub use rating::{
-    ConfidenceInterval, EloByNumber, EloRatings, MeanEstimate, OnlineRatings, RatedBot, RatedMatch,
-    RatedMatches, RatedResults, Rating, RatingMeasure, Ratings, RatioSums, RegretTally, ReplicateCount,
-    ReplicatesError, Resampling, SatisfactionRating, SatisfactionRatings, SatisfactionScores, SkillEstimate,
-    SpreadBelief, StrengthBelief, StrengthLead, StrengthRatings, adjust_for_all,
+    ConfidenceInterval, EloByNumber, EloRatings, MeanEstimate, ModelNoise, OnlineRatings, RatedBot,
+    RatedMatch, RatedMatches, RatedResults, Rating, RatingMeasure, Ratings, RatioSums, RegretTally,
+    ReplicateCount, ReplicatesError, Resampling, SatisfactionRating, SatisfactionRatings, SatisfactionScores,
+    SkillEstimate, SpreadBelief, StrengthBelief, StrengthLead, StrengthRatings, adjust_for_all,
 };
 pub use retention::{KeptDays, KeptMatches, Retention};
 pub use schedule::{

@@ -1,7 +1,13 @@
 //! What matches at tables tell of the strengths of their bots, as a matrix.
 
-use super::tables::SeatedTables;
-use crate::oracle::{Budget, HaltReason};
+use super::{
+    resampling::{ModelNoise, RandomSigns},
+    tables::SeatedTables,
+};
+use crate::{
+    oracle::{Budget, HaltReason},
+    tournament::SeededDraw,
+};
 
 /// What matches tell of strengths: the matrix `sum_T w_T (diag(p_T) - p_T p_T^T) + diag(r)`, where the bots of table T have
 /// shares `p_T` that sum to 1. It is never written down: what is needed are its products with vectors.
@@ -45,30 +51,25 @@ impl<'a> TableInformation<'a> {
         let mut product: Vec<f64> = self.prior.iter().zip(vector).map(|(r, v)| r * v).collect();
         for ((table, seats), &weight) in self.tables.iter_with_seats().zip(&self.weights) {
             let shares = &self.shares[seats];
-            let mean: f64 = table.iter().zip(shares).map(|(&bot, share)| share * vector[bot as usize]).sum();
-            for (&bot, share) in table.iter().zip(shares) {
-                product[bot as usize] += weight * share * (vector[bot as usize] - mean);
+            // Of a known number of seats the loops are unrolled.
+            match table.len() {
+                2 => add_table_product::<2>(table, shares, weight, vector, &mut product),
+                3 => add_table_product::<3>(table, shares, weight, vector, &mut product),
+                4 => add_table_product::<4>(table, shares, weight, vector, &mut product),
+                _ => add_long_table_product(table, shares, weight, vector, &mut product),
             }
         }
         product
     }
 
-    /// Draws a vector of mean 0 whose covariance it is.
-    pub(super) fn draw_noise(&self, mut normal: impl FnMut() -> f64) -> Vec<f64> {
-        let mut noise: Vec<f64> = self.prior.iter().map(|prior| prior.sqrt() * normal()).collect();
-        for ((table, seats), &weight) in self.tables.iter_with_seats().zip(&self.weights) {
-            let shares = &self.shares[seats];
-            let mut all = 0.0;
-            for (&bot, share) in table.iter().zip(shares) {
-                let own = (weight * share).sqrt() * normal();
-                noise[bot as usize] += own;
-                all += own;
-            }
-            for (&bot, share) in table.iter().zip(shares) {
-                noise[bot as usize] -= share * all;
-            }
-        }
-        noise
+    /// Prepares drawing vectors of mean 0 whose covariance it is.
+    pub(super) fn noise(&self) -> TableNoise<'_> {
+        let seats = self.tables.iter_with_seats().zip(&self.weights);
+        let roots = seats.flat_map(|((_, seats), weight)| {
+            self.shares[seats].iter().map(move |share| (weight * share).sqrt())
+        });
+        let prior_roots = self.prior.iter().map(|prior| prior.sqrt()).collect();
+        TableNoise { information: self, roots: roots.collect(), prior_roots }
     }
 
     /// Solves `information * solution = right` by conjugate gradients, preconditioned with the diagonal, until the residual is
@@ -109,6 +110,107 @@ impl<'a> TableInformation<'a> {
     }
 }
 
+/// Adds the product of one table's part with a vector, for so many seats.
+fn add_table_product<const SEATS: usize>(
+    table: &[u32],
+    shares: &[f64],
+    weight: f64,
+    vector: &[f64],
+    product: &mut [f64],
+) {
+    let (Some(table), Some(shares)) = (table.first_chunk::<SEATS>(), shares.first_chunk::<SEATS>()) else {
+        return;
+    };
+    let values = table.map(|bot| vector[bot as usize]);
+    let mean: f64 = shares.iter().zip(values).map(|(share, value)| share * value).sum();
+    for ((&bot, share), value) in table.iter().zip(shares).zip(values) {
+        product[bot as usize] += weight * share * (value - mean);
+    }
+}
+
+/// Adds the product of one table's part with a vector, for any number of seats.
+fn add_long_table_product(table: &[u32], shares: &[f64], weight: f64, vector: &[f64], product: &mut [f64]) {
+    let mean: f64 = table.iter().zip(shares).map(|(&bot, share)| share * vector[bot as usize]).sum();
+    for (&bot, share) in table.iter().zip(shares) {
+        product[bot as usize] += weight * share * (vector[bot as usize] - mean);
+    }
+}
+
+/// Draws vectors of mean 0 whose covariance is an information.
+#[derive(Debug)]
+pub(super) struct TableNoise<'a> {
+    information: &'a TableInformation<'a>,
+    /// By seat of each table: the root of its weight times its share.
+    roots: Vec<f64>,
+    /// By bot.
+    prior_roots: Vec<f64>,
+}
+
+impl TableNoise<'_> {
+    /// Draws one. Of signs the covariance is the same as of normal numbers, and how far a few vectors are from it is less.
+    /// Source: Hutchinson, "A Stochastic Estimator of the Trace of the Influence Matrix for Laplacian Smoothing Splines" (1989).
+    pub(super) fn draw(&self, noise: ModelNoise, draw: &mut SeededDraw) -> Vec<f64> {
+        match noise {
+            ModelNoise::Normal => self.draw_by(|root| root * noise.draw_one(draw)),
+            ModelNoise::Signs => {
+                let mut signs = RandomSigns::new(draw);
+                self.draw_by(|root| signs.put_on(root))
+            }
+        }
+    }
+
+    /// Draws one of numbers with these standard deviations.
+    fn draw_by(&self, mut number: impl FnMut(f64) -> f64) -> Vec<f64> {
+        let TableInformation { tables, shares, .. } = self.information;
+        let mut noise: Vec<f64> = self.prior_roots.iter().map(|root| number(*root)).collect();
+        for (table, seats) in tables.iter_with_seats() {
+            let mut all = 0.0;
+            for (&bot, root) in table.iter().zip(&self.roots[seats.clone()]) {
+                let own = number(*root);
+                noise[bot as usize] += own;
+                all += own;
+            }
+            for (&bot, share) in table.iter().zip(&shares[seats]) {
+                noise[bot as usize] -= share * all;
+            }
+        }
+        noise
+    }
+}
+
 fn dot_product(one: &[f64], other: &[f64]) -> f64 {
     one.iter().zip(other).map(|(one, other)| one * other).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn noise_has_the_information_as_its_covariance() {
+        const DRAWS: u32 = 40_000;
+        let members: [&[u32]; 4] = [&[0, 1], &[1, 2, 3], &[0, 1, 2, 3, 4], &[0, 2, 3, 4]];
+        let tables = SeatedTables::new(5, members);
+        let shares = vec![0.3, 0.7, 0.5, 0.2, 0.3, 0.1, 0.2, 0.3, 0.3, 0.1, 0.4, 0.3, 0.2, 0.1];
+        let information = TableInformation::new(&tables, vec![3.0, 1.0, 2.5, 4.0], shares, vec![0.5; 5]);
+        let noise = information.noise();
+        for kind in [ModelNoise::Normal, ModelNoise::Signs] {
+            let mut draw = SeededDraw::new(11, 0);
+            let mut sums = [[0.0; 5]; 5];
+            for _ in 0..DRAWS {
+                let drawn = noise.draw(kind, &mut draw);
+                for (row, one) in sums.iter_mut().zip(&drawn) {
+                    row.iter_mut().zip(&drawn).for_each(|(sum, other)| *sum += one * other);
+                }
+            }
+            for (bot, row) in sums.iter().enumerate() {
+                let mut unit = [0.0; 5];
+                unit[bot] = 1.0;
+                for (sum, expected) in row.iter().zip(information.times(&unit)) {
+                    let covariance = sum / f64::from(DRAWS);
+                    assert!((covariance - expected).abs() < 0.06, "{kind:?}: {covariance} for {expected}");
+                }
+            }
+        }
+    }
 }

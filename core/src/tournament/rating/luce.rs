@@ -16,6 +16,8 @@ const MAX_STEPS: u32 = 100;
 const MAX_HALVINGS: u32 = 50;
 /// How much smaller conjugate gradients make the residual of a Newton step: the next step takes care of what is left.
 const REDUCTION: f64 = 1e-2;
+/// The least sum of a table whose bots are as many digits apart beside the best of all bots as beside the best of the table.
+const LEAST_SUM: f64 = 1e-200;
 /// What rounding may take from a logarithm of the likelihood, as a part of it: close to the top a climb is less.
 const ROUNDING: f64 = 1e-12;
 
@@ -67,16 +69,20 @@ impl<'a> LuceLikelihood<'a> {
             virtual_information[bot] = (won + lost) * chance * (1.0 - chance);
         }
         let mut chances = vec![0.0; tables.seats()];
+        // Taken from the greatest, no strength overflows.
+        let greatest = theta.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let powers: Vec<f64> = theta.iter().map(|theta| (theta - greatest).exp()).collect();
         for ((table, seats), &matches) in tables.iter_with_seats().zip(&statistics.matches) {
             let chances = &mut chances[seats];
-            // Taken from the greatest, no strength overflows, and not all of them vanish.
-            let greatest = table.iter().map(|&bot| theta[bot as usize]).fold(f64::NEG_INFINITY, f64::max);
-            let mut sum = 0.0;
+            let (mut base, mut sum) = (greatest, 0.0);
             for (&bot, chance) in table.iter().zip(&mut *chances) {
-                *chance = (theta[bot as usize] - greatest).exp();
+                *chance = powers[bot as usize];
                 sum += *chance;
             }
-            log -= matches * (greatest + sum.ln());
+            if sum < LEAST_SUM {
+                (base, sum) = table_chances(table, theta, chances);
+            }
+            log -= matches * (base + sum.ln());
             for (&bot, chance) in table.iter().zip(chances) {
                 *chance /= sum;
                 gradient[bot as usize] -= matches * *chance;
@@ -92,6 +98,15 @@ impl<'a> LuceLikelihood<'a> {
     pub(super) fn information(&self) -> &TableInformation<'a> {
         &self.information
     }
+}
+
+/// Works out what `e^theta` of the bots of a table is beside that of the best of them; returns the strength of that one, and the sum.
+fn table_chances(table: &[u32], theta: &[f64], chances: &mut [f64]) -> (f64, f64) {
+    let greatest = table.iter().map(|&bot| theta[bot as usize]).fold(f64::NEG_INFINITY, f64::max);
+    for (&bot, chance) in table.iter().zip(&mut *chances) {
+        *chance = (theta[bot as usize] - greatest).exp();
+    }
+    (greatest, chances.iter().sum())
 }
 
 /// Finds the strengths that make the statistics most likely, up to `tolerance`, the greatest change of the last step.
@@ -111,6 +126,12 @@ pub(super) fn maximise_likelihood(
     for _ in 0..MAX_STEPS {
         let step = here.information.solve(&here.gradient, REDUCTION, budget)?;
         let greatest = step.iter().map(|step| step.abs()).fold(0.0, f64::max);
+        if greatest <= tolerance {
+            // Over so short a way the derivatives hardly change, and Newton's step climbs: that need not be looked at.
+            budget.spend(tables.steps())?;
+            theta.iter_mut().zip(&step).for_each(|(theta, step)| *theta += step);
+            break;
+        }
         let mut length = 1.0;
         for _ in 0..MAX_HALVINGS {
             let there: Vec<f64> =
@@ -122,9 +143,6 @@ pub(super) fn maximise_likelihood(
                 break;
             }
             length /= 2.0;
-        }
-        if greatest <= tolerance {
-            break;
         }
     }
     Ok(theta)

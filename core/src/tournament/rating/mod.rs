@@ -48,7 +48,7 @@ pub use rated_results::{RatedResults, StrengthRatings};
 pub use rating::Rating;
 pub use ratings::{RatedBot, Ratings};
 pub use ratio::RatioSums;
-pub use resampling::{ReplicateCount, ReplicatesError, Resampling};
+pub use resampling::{ModelNoise, ReplicateCount, ReplicatesError, Resampling};
 pub use satisfaction_ratings::{SatisfactionRating, SatisfactionRatings};
 pub use satisfaction_scores::SatisfactionScores;
 pub use skill::{MeanEstimate, RegretTally, SkillEstimate};

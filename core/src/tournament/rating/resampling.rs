@@ -22,6 +22,54 @@ pub struct Resampling {
     pub seed: u64,
     /// How many times everything is rated anew.
     pub replicates: ReplicateCount,
+    /// What the repetitions are drawn from that take the model for right.
+    pub noise: ModelNoise,
+}
+
+/// What repetitions that take the model for right are drawn from. Only their covariance counts, which is the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ModelNoise {
+    /// Normal numbers, as version 1 of the methods has it.
+    Normal,
+    /// Random signs: they cost a tenth, and so many repetitions come closer to the covariance.
+    #[default]
+    Signs,
+}
+
+impl ModelNoise {
+    /// Draws a number of mean 0 and variance 1.
+    pub(super) fn draw_one(self, draw: &mut SeededDraw) -> f64 {
+        match self {
+            Self::Normal => draw_normal(draw),
+            Self::Signs => RandomSigns::new(draw).put_on(1.0),
+        }
+    }
+}
+
+/// Signs, either of which is equally likely.
+pub(super) struct RandomSigns<'a> {
+    draw: &'a mut SeededDraw,
+    bits: u64,
+    /// Bits that are not used yet.
+    left: u32,
+}
+
+impl<'a> RandomSigns<'a> {
+    /// Draws 64 signs at a time.
+    pub(super) fn new(draw: &'a mut SeededDraw) -> Self {
+        Self { draw, bits: 0, left: 0 }
+    }
+
+    /// Returns a number that is not negative, or its opposite.
+    pub(super) fn put_on(&mut self, number: f64) -> f64 {
+        if self.left == 0 {
+            (self.bits, self.left) = (self.draw.next_bits(), u64::BITS);
+        }
+        let sign = self.bits << (u64::BITS - 1);
+        self.bits >>= 1;
+        self.left -= 1;
+        f64::from_bits(number.to_bits() ^ sign)
+    }
 }
 
 /// How many times everything is rated anew, 50 to 10,000; 400 unless said otherwise.
@@ -99,6 +147,7 @@ impl StrengthDeviations {
     ) -> Result<Self, HaltReason> {
         let mut deviations = Self::empty(strengths.len(), resampling);
         let likelihood = LuceLikelihood::at_strengths(&gathered.tables, statistics, strengths);
+        let noise = likelihood.information().noise();
         for replicate in 0..resampling.replicates.get() {
             let mut draw = SeededDraw::new(resampling.seed, u64::from(replicate));
             let mut weighted = gathered.groups.statistics(&gathered.tables, || draw_exponential(&mut draw));
@@ -111,8 +160,11 @@ impl StrengthDeviations {
             for (resampled, strength) in resampled.iter_mut().zip(strengths) {
                 *resampled -= strength;
             }
-            let noise = likelihood.information().draw_noise(|| draw_normal(&mut draw));
-            let mut simulated = likelihood.information().solve(&noise, REDUCTION, budget)?;
+            let mut simulated = likelihood.information().solve(
+                &noise.draw(resampling.noise, &mut draw),
+                REDUCTION,
+                budget,
+            )?;
             anchor_islands(&mut resampled, strengths, islands);
             anchor_islands(&mut simulated, strengths, islands);
             deviations.push(&resampled, &simulated);
@@ -202,6 +254,6 @@ fn draw_exponential(draw: &mut SeededDraw) -> f64 {
 /// Draws from the normal distribution of mean 0 and variance 1.
 ///
 /// Source: Box and Muller, "A Note on the Generation of Random Normal Deviates" (1958).
-pub(super) fn draw_normal(draw: &mut SeededDraw) -> f64 {
+fn draw_normal(draw: &mut SeededDraw) -> f64 {
     (2.0 * draw_exponential(draw)).sqrt() * (std::f64::consts::TAU * draw_uniform(draw)).cos()
 }

@@ -4,7 +4,7 @@ use super::{
     ConfidenceInterval, Resampling, StrengthLead,
     information::TableInformation,
     islands::find_islands,
-    resampling::{REDUCTION, StrengthDeviations, draw_normal},
+    resampling::{REDUCTION, StrengthDeviations},
     student::StudentDistribution,
     tables::SeatedTables,
 };
@@ -240,21 +240,22 @@ impl SatisfactionRatings {
         let unexplained =
             Unexplained::of_groups(&gathered, information.diagonal(), &strengths, &islands, seats);
         let mut deviations = StrengthDeviations::empty(names.len(), resampling);
+        let noise = information.noise();
+        let scale = unexplained.variance.sqrt();
+        let of_prior = (prior * unexplained.variance).sqrt();
         for replicate in 0..resampling.replicates.get() {
             let mut draw = SeededDraw::new(resampling.seed, u64::from(replicate));
             budget.spend(gathered.tables.steps())?;
-            let scale = unexplained.variance.sqrt();
-            let mut resampled: Vec<f64> = names
-                .iter()
-                .map(|_| (prior * unexplained.variance).sqrt() * draw_normal(&mut draw))
-                .collect();
+            let mut resampled: Vec<f64> =
+                names.iter().map(|_| of_prior * resampling.noise.draw_one(&mut draw)).collect();
             for group in &unexplained.residuals {
                 let sign = if draw.number_below(2) == 0 { 1.0 } else { -1.0 };
                 for &(bot, left) in group {
                     resampled[bot as usize] += sign * left;
                 }
             }
-            let simulated = information.draw_noise(|| scale * draw_normal(&mut draw));
+            let simulated = noise.draw(resampling.noise, &mut draw);
+            let simulated = simulated.into_iter().map(|noise| scale * noise).collect();
             let mut both = [resampled, simulated];
             for right in &mut both {
                 *right = information.solve(right, REDUCTION, budget)?;
