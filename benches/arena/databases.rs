@@ -2,13 +2,21 @@
 
 use anyhow::Context as _;
 use std::{
-    env, fs,
+    env,
+    fs::{self, File},
+    os::unix::fs::FileExt as _,
     path::PathBuf,
     process,
     sync::atomic::{AtomicU32, Ordering},
+    time::Instant,
 };
 
 use crate::{Target, postgres::PostgresServer};
+
+/// Times that a file is synced to learn what that takes.
+const SYNCS: u64 = 200;
+/// The bytes of a page of SQLite.
+const PAGE_BYTES: usize = 4096;
 
 /// Where databases are made.
 pub(crate) struct Databases {
@@ -30,6 +38,20 @@ impl Databases {
         let folder = env::temp_dir().join(format!("lastnim-bench-{}", process::id()));
         fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
         Ok(Self { folder, made: AtomicU32::new(0), postgres: PostgresServer::start() })
+    }
+
+    /// Returns how long it takes to write two pages of a file and to have them on the disk, in microseconds, a few hundred times.
+    pub(crate) fn sync_times_us(&self) -> anyhow::Result<Vec<f64>> {
+        let path = self.folder.join("synced");
+        let file = File::create(&path).with_context(|| format!("making {}", path.display()))?;
+        let pages = [7; 2 * PAGE_BYTES];
+        let times = (0..SYNCS).map(|number| {
+            let began = Instant::now();
+            file.write_all_at(&pages, number * pages.len() as u64)?;
+            file.sync_data()?;
+            Ok(began.elapsed().as_secs_f64() * 1e6)
+        });
+        times.collect::<std::io::Result<_>>().context("syncing a file")
     }
 
     /// Returns whether a server can be started.

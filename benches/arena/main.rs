@@ -50,6 +50,7 @@ const KEPT_MATCHES: &str = "1000";
 
 /// Measures the server against a bare one.
 #[derive(Debug, Parser)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 struct Options {
     #[command(subcommand)]
     role: Option<Role>,
@@ -278,7 +279,9 @@ impl Bench {
         let Plan { cells, rounds, window, idle_sessions, tournaments, .. } = self.plan;
         let mut cells: Vec<Runs> = cells.iter().map(|cell| Runs::new(*cell)).collect();
         let mut memory = Vec::new();
+        let mut sync_times = Vec::new();
         for round in 0..rounds {
+            sync_times.extend(self.databases.sync_times_us()?);
             for runs in &mut cells {
                 for target in self.targets(runs.cell) {
                     let measured = self.play(target, &runs.cell)?;
@@ -300,6 +303,7 @@ impl Bench {
             rounds,
             window_ms: window.as_millis(),
             against: self.against,
+            sync_us: report::median(sync_times),
             cells,
             memory,
             tournaments,

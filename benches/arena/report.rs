@@ -26,6 +26,8 @@ pub(crate) struct Report {
     pub(crate) window_ms: u128,
     /// The server that is held against the bare one.
     pub(crate) against: Target,
+    /// How long it takes to have two pages of a file on the disk, in microseconds: the median.
+    pub(crate) sync_us: f64,
     /// Every load.
     pub(crate) cells: Vec<Runs>,
     /// What idle sessions cost.
@@ -39,8 +41,7 @@ pub(crate) struct Report {
 impl Report {
     /// Prints tables.
     pub(crate) fn print(&self) {
-        let Self { threads, is_pinned, rounds, window_ms, against, cells, memory, tournaments, seconds } =
-            self;
+        let Self { threads, is_pinned, rounds, window_ms, against, cells, memory, tournaments, .. } = self;
         println!(
             "server threads {threads}, bots in a process with one thread, {}; {rounds} rounds of {window_ms} ms; \
              streams share {SHARED_CONNECTIONS} connections",
@@ -48,7 +49,7 @@ impl Report {
         );
         if !cells.is_empty() {
             print_plies(cells, *against);
-            print_stores(cells);
+            print_stores(cells, self.sync_us);
         }
         if !memory.is_empty() {
             print_memory(memory);
@@ -56,7 +57,7 @@ impl Report {
         if !tournaments.is_empty() {
             print_tournaments(tournaments);
         }
-        println!("in {seconds:.0} s");
+        println!("in {:.0} s", self.seconds);
     }
 }
 
@@ -196,7 +197,7 @@ fn print_plies(all: &[Runs], against: Target) {
 }
 
 /// Prints what the stores cost.
-fn print_stores(all: &[Runs]) {
+fn print_stores(all: &[Runs], sync_us: f64) {
     let mut table = table(&[
         "matches",
         "a stream",
@@ -233,6 +234,15 @@ fn print_stores(all: &[Runs]) {
         }
     }
     println!("Plies with each store, as ratios to the bare server and to a store in memory\n{table}");
+    let alone = all.iter().find(|runs| runs.cell.matches == 1 && !runs.on(Target::Ply).is_empty());
+    if let Some(alone) = alone {
+        let of = |target| Middle::of(&alone.cell, alone.on(target)).p50_us;
+        println!(
+            "One match alone, SQLite, `ply`: {:.0} us a ply at p50, {:.2} of a sync ({sync_us:.0} us) and a ply of the bare server",
+            of(Target::Ply),
+            of(Target::Ply) / (sync_us + of(Target::Bare)),
+        );
+    }
 }
 
 /// Prints what idle sessions cost.
@@ -372,7 +382,7 @@ impl Middle {
 }
 
 /// Returns the middle of some values.
-fn median(mut values: Vec<f64>) -> f64 {
+pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     let (low, high) = ((values.len().max(1) - 1) / 2, values.len() / 2);
     match (values.get(low), values.get(high)) {
