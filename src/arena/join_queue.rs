@@ -8,6 +8,7 @@ use crate::wire::{JoinRefusal, JoinRefused, ServerEvent, pb};
 use std::collections::VecDeque;
 use std::fmt;
 use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 
 /// What a bot hears of a store, whatever is wrong with it.
 const UNAVAILABLE: &str = "the server cannot write who joins now: join again later, which does no harm";
@@ -74,17 +75,17 @@ impl JoinQueue {
         Ok(())
     }
 
-    /// Waits for the next answer; for ever where nothing is asked. Safe to cancel.
-    pub(super) async fn next_answer(&mut self) -> JoinAnswer {
+    /// Returns the next answer; nothing while nothing is asked.
+    pub(super) fn poll_next_answer(&mut self, context: &mut Context<'_>) -> Poll<JoinAnswer> {
         if self.current.is_none()
             && let Some(id) = self.waiting.pop_front()
         {
             self.current = Some(Box::pin(carry_out_join(self.arena.clone(), self.bot.clone(), id)));
         }
-        let Some(current) = &mut self.current else { return std::future::pending().await };
-        let answer = current.as_mut().await;
+        let Some(current) = &mut self.current else { return Poll::Pending };
+        let answer = ready!(current.as_mut().poll(context));
         self.current = None;
-        answer
+        Poll::Ready(answer)
     }
 }
 

@@ -37,6 +37,7 @@ mod retention;
 mod roster;
 mod running_time;
 mod session;
+mod session_chores;
 mod session_link;
 mod shard;
 mod stopping;
@@ -45,6 +46,7 @@ mod tests;
 mod tournament_handle;
 mod tournaments;
 mod version_history;
+mod wake_gate;
 mod wall_clock;
 
 pub use activity::{AwaitedBot, MAX_LISTED_ACTIVITY, OpenMatchView, TimeLeft, TournamentActivity};

@@ -3,13 +3,13 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use tokio_stream::Stream;
 
 /// The most items that wait on any one stream, however high its own bound is.
-const MAX_WAITING: usize = 65_536;
+const MAX_WAITING: u32 = 65_536;
 /// Items that a stream takes out of its queue at once, so that it looks for more as seldom.
 const MAX_TAKEN: usize = 16;
 /// The most characters of an example of what a stream was closed for.
@@ -87,29 +87,33 @@ impl From<CloseReason> for StreamClosed {
     }
 }
 
+/// What both ends share. With more streams than fit into a cache each message costs as many misses as it touches lines: what every
+/// message needs stands first, and takes two.
+#[repr(C)]
 struct OutboxShared<T> {
     state: Mutex<OutboxState<T>>,
+    /// Items that the stream has taken and not handed out yet. The stream alone changes it.
+    taken: AtomicU32,
+    /// Whether what waits is dropped, that included which the stream has taken.
+    discards: AtomicBool,
+    /// The sending ends that are left.
+    senders: AtomicUsize,
     /// Tells the task that reads from the stream's other direction that nothing more is taken here.
     over: tokio::sync::Notify,
     /// Tells who waits for it that nothing waits any more.
     drained: tokio::sync::Notify,
-    /// The sending ends that are left.
-    senders: AtomicUsize,
-    /// Items that the stream has taken and not handed out yet. The stream alone changes it.
-    taken: AtomicUsize,
-    /// Whether what waits is dropped, that included which the stream has taken.
-    discards: AtomicBool,
 }
 
+#[repr(C)]
 struct OutboxState<T> {
+    waker: Option<Waker>,
     queue: VecDeque<T>,
-    limit: usize,
+    limit: u32,
     /// How far the bound falls once nothing waits any more.
-    owed: usize,
-    closing: Option<StreamClosed>,
+    owed: u32,
+    closing: Option<Box<StreamClosed>>,
     /// Whether the receiving end is gone, or has handed out its last item.
     finished: bool,
-    waker: Option<Waker>,
     /// Whether somebody waits until the queue is empty.
     tells_drained: bool,
 }
@@ -132,7 +136,7 @@ impl<T> OutboxShared<T> {
 
     /// Returns how many items wait, those included that the stream has taken.
     fn waiting(&self, state: &OutboxState<T>) -> usize {
-        state.queue.len() + self.taken.load(Ordering::Acquire)
+        state.queue.len() + self.taken.load(Ordering::Acquire) as usize
     }
 
     /// Drops what waits in a stream that is closed.
@@ -152,11 +156,16 @@ impl<T> OutboxShared<T> {
     }
 }
 
+/// Returns a number of items, or the largest that is kept: more than ever wait.
+fn clamp_count(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
 /// Makes a queue that holds at most `limit` items.
 pub fn outbox_channel<T>(limit: usize) -> (Outbox<T>, OutboxStream<T>) {
     let state = OutboxState {
         queue: VecDeque::new(),
-        limit,
+        limit: clamp_count(limit),
         owed: 0,
         closing: None,
         finished: false,
@@ -168,7 +177,7 @@ pub fn outbox_channel<T>(limit: usize) -> (Outbox<T>, OutboxStream<T>) {
         over: tokio::sync::Notify::new(),
         drained: tokio::sync::Notify::new(),
         senders: AtomicUsize::new(1),
-        taken: AtomicUsize::new(0),
+        taken: AtomicU32::new(0),
         discards: AtomicBool::new(false),
     });
     (Outbox { shared: Arc::clone(&shared) }, OutboxStream { shared, taken: VecDeque::new() })
@@ -223,9 +232,9 @@ impl<T> Outbox<T> {
             return None;
         }
         let waiting = self.shared.waiting(&state);
-        if waiting >= state.limit.min(MAX_WAITING) {
+        if waiting >= state.limit.min(MAX_WAITING) as usize {
             let example = Some(format!("{waiting} messages waited"));
-            state.closing = Some(StreamClosed { closing: CloseReason::SlowReader, example });
+            state.closing = Some(Box::new(StreamClosed { closing: CloseReason::SlowReader, example }));
             self.shared.discard(&mut state);
             self.shared.over.notify_waiters();
         } else {
@@ -252,7 +261,7 @@ impl<T> Outbox<T> {
                 if !closed.closing.flushes_queue() {
                     self.shared.discard(&mut state);
                 }
-                state.closing = Some(closed);
+                state.closing = Some(Box::new(closed));
                 self.shared.over.notify_waiters();
             }
             state.waker.take()
@@ -273,13 +282,13 @@ impl<T> Outbox<T> {
     /// Moves the bound up by `more` items.
     pub fn raise_limit(&self, more: usize) {
         let mut state = self.shared.lock();
-        state.limit = state.limit.saturating_add(more);
+        state.limit = state.limit.saturating_add(clamp_count(more));
     }
 
     /// Moves the bound down again, once what waits under the higher bound has been read.
     pub fn lower_limit(&self, less: usize) {
         let mut state = self.shared.lock();
-        state.owed += less;
+        state.owed = state.owed.saturating_add(clamp_count(less));
         if self.shared.waiting(&state) == 0 {
             state.pay_owed();
         }
@@ -352,7 +361,7 @@ impl<T: Unpin> Stream for OutboxStream<T> {
             stream.shared.taken.store(0, Ordering::Release);
         }
         if let Some(item) = stream.taken.pop_front() {
-            stream.shared.taken.store(stream.taken.len(), Ordering::Release);
+            stream.shared.taken.store(clamp_count(stream.taken.len()), Ordering::Release);
             if stream.taken.is_empty() {
                 stream.shared.note_handed_out(&mut stream.shared.lock());
             }
@@ -362,7 +371,7 @@ impl<T: Unpin> Stream for OutboxStream<T> {
         if let Some(item) = state.queue.pop_front() {
             let more = state.queue.len().min(MAX_TAKEN);
             if more > 0 {
-                stream.shared.taken.store(more, Ordering::Release);
+                stream.shared.taken.store(clamp_count(more), Ordering::Release);
                 stream.taken.extend(state.queue.drain(..more));
             } else {
                 stream.shared.note_handed_out(&mut state);
@@ -372,18 +381,15 @@ impl<T: Unpin> Stream for OutboxStream<T> {
         if state.finished {
             return Poll::Ready(None);
         }
-        match state.closing.clone() {
-            None => {
-                if state.waker.as_ref().is_none_or(|waker| !waker.will_wake(context.waker())) {
-                    state.waker = Some(context.waker().clone());
-                }
-                Poll::Pending
-            }
-            Some(closed) => {
-                stream.finish_stream(&mut state);
-                Poll::Ready((closed.closing != CloseReason::Done).then_some(Err(closed)))
-            }
+        if let Some(closed) = &state.closing {
+            let closed = StreamClosed::clone(closed);
+            stream.finish_stream(&mut state);
+            return Poll::Ready((closed.closing != CloseReason::Done).then_some(Err(closed)));
         }
+        if state.waker.as_ref().is_none_or(|waker| !waker.will_wake(context.waker())) {
+            state.waker = Some(context.waker().clone());
+        }
+        Poll::Pending
     }
 }
 

@@ -7,6 +7,7 @@ use super::limits::Limits;
 use super::missed_ends::send_missed_ends;
 use super::outbox::{CloseReason, Outbox};
 use super::roster::{Presence, Roster};
+use super::session_chores::{BackgroundTask, SessionChore, SessionChores};
 use super::session_link::{SessionLink, describe_refusal};
 use super::shard::{
     ActionBatch, ActionRefused, MatchInput, SeatAction, SeatBacklogFull, SeatSession, Shards,
@@ -27,31 +28,41 @@ use tokio_stream::{Stream, StreamExt as _};
 /// Messages of a bot that are read in one go, if so many are there.
 const MAX_READ_AT_ONCE: usize = 32;
 
-/// Something that goes on beside the conversation, and is given up with the session.
-type BackgroundTask = Pin<Box<dyn Future<Output = ()> + Send>>;
-
 /// The reading half of a session. The sending half is the stream that came with it.
 pub struct Session {
     bot: BotName,
     presence: Arc<Presence>,
+    /// The number of the bot.
+    number: u64,
     link: SessionLink,
     roster: Arc<Roster>,
     shards: Shards,
     limits: Arc<Limits>,
     clock: WallClock,
-    joining: JoinQueue,
     arena: Arena,
-    /// Tells the bot of the ends that it missed; none once it is told.
-    catching_up: Option<BackgroundTask>,
-    /// Writes of which ends the bot has heard; none while there is nothing to write.
-    writing: Option<BackgroundTask>,
-    /// Writes the version that the bot has said; none once it is written.
-    writing_version: Option<BackgroundTask>,
+    chores: SessionChores,
     opened_at: Timestamp,
     ping: Option<Ping>,
     next_ping: u64,
     /// Whether it has been taken out of the bot's presence.
     has_left: bool,
+}
+
+/// What comes next in a session.
+enum NextInSession<R> {
+    Chore(SessionChore),
+    /// What the bot sent; nothing if it ends the session.
+    Sent(Option<R>),
+}
+
+/// How far the messages of a bot are read.
+enum ReadProgress<E> {
+    /// There may be more.
+    Stopped,
+    /// All that was there is read: the task is woken for more.
+    AllRead,
+    /// The bot has ended the session, or its next message cannot be read.
+    Ended(Result<(), E>),
 }
 
 /// A message too many for a seat.
@@ -108,19 +119,23 @@ impl Session {
             let (presence, version) = (Arc::clone(&presence), Arc::clone(link.version()));
             Box::pin(write_seen_version(arena.clone(), bot.clone(), presence, version)) as BackgroundTask
         });
+        let over = Box::pin({
+            let link = link.clone();
+            async move { link.wait_until_over().await }
+        });
+        let ping_interval = limits.ping_interval;
+        let chores = SessionChores::new(over, joining, Box::pin(catching_up), writing_version, ping_interval);
         Ok(Self {
             bot,
+            number: presence.number(),
             presence,
             link,
             roster,
             shards: inner.shards.clone(),
             limits,
             clock,
-            joining,
             arena: arena.clone(),
-            catching_up: Some(Box::pin(catching_up)),
-            writing: None,
-            writing_version,
+            chores,
             opened_at,
             ping: None,
             next_ping: 0,
@@ -150,58 +165,63 @@ impl Session {
     ) where
         E: std::fmt::Display,
     {
-        let link = self.link.clone();
-        let over = link.wait_until_over();
-        tokio::pin!(over);
-        let mut pings = tokio::time::interval(self.limits.ping_interval);
-        pings.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         let mut more = Vec::new();
+        let mut has_read_all = false;
         loop {
-            let first = tokio::select! {
-                biased;
-                () = over.as_mut() => break,
-                answer = self.joining.next_answer() => {
-                    self.send_join_answer(answer);
-                    self.close_if_too_unproductive();
+            let next = poll_fn(|context| {
+                if let Poll::Ready(chore) = self.chores.poll_next(context) {
+                    return Poll::Ready(NextInSession::Chore(chore));
+                }
+                // What said that there is no more wakes this task for more.
+                if std::mem::take(&mut has_read_all) {
+                    return Poll::Pending;
+                }
+                inbound.as_mut().poll_next(context).map(NextInSession::Sent)
+            });
+            let progress = match next.await {
+                NextInSession::Chore(SessionChore::End) => break,
+                NextInSession::Chore(chore) => {
+                    has_read_all = false;
+                    self.do_chore(chore);
                     continue;
                 }
-                () = wait_for_background_task(&mut self.catching_up) => continue,
-                () = wait_for_background_task(&mut self.writing_version) => continue,
-                () = wait_for_background_task(&mut self.writing) => {
-                    self.write_heard_ends();
-                    continue;
-                }
-                request = inbound.next() => request,
-                _ = pings.tick() => {
-                    self.send_ping();
-                    continue;
-                }
-            };
-            let end = match first {
-                Some(Ok(first)) => {
-                    let end = read_on(inbound.as_mut(), &mut more).await;
+                NextInSession::Sent(Some(Ok(first))) => {
+                    let progress = read_on(inbound.as_mut(), &mut more).await;
                     let messages = iter::once(first).chain(more.drain(..));
                     if let Err(too_many) = self.handle_messages(messages) {
                         self.close_for_full_backlog(too_many, inbound).await;
                         break;
                     }
-                    end
+                    progress
                 }
-                Some(Err(error)) => Some(Err(error)),
-                None => Some(Ok(())),
+                NextInSession::Sent(Some(Err(error))) => ReadProgress::Ended(Err(error)),
+                NextInSession::Sent(None) => ReadProgress::Ended(Ok(())),
             };
-            match end {
-                None => {}
-                Some(Ok(())) => {
+            match progress {
+                ReadProgress::Stopped => {}
+                ReadProgress::AllRead => has_read_all = true,
+                ReadProgress::Ended(Ok(())) => {
                     self.link.close(CloseReason::Done);
                     break;
                 }
-                Some(Err(error)) => {
+                ReadProgress::Ended(Err(error)) => {
                     tracing::debug!(bot = %self.bot, %error, "session cannot be read");
                     self.link.close_with_example(CloseReason::Malformed, &error.to_string());
                     break;
                 }
             }
+        }
+    }
+
+    fn do_chore(&mut self, chore: SessionChore) {
+        match chore {
+            SessionChore::End => {}
+            SessionChore::JoinAnswered(answer) => {
+                self.send_join_answer(answer);
+                self.close_if_too_unproductive();
+            }
+            SessionChore::HeardEndsWritten => self.write_heard_ends(),
+            SessionChore::PingDue => self.send_ping(),
         }
     }
 
@@ -278,7 +298,7 @@ impl Session {
         match_id: MatchId,
         action: SeatAction,
     ) -> Result<(), MessageTooMany> {
-        match batch.act(match_id, self.presence.number(), action) {
+        match batch.act(match_id, self.number, action) {
             Ok(()) => Ok(()),
             Err(ActionRefused::UnknownMatch) => {
                 self.refuse_unknown_match(match_id);
@@ -300,7 +320,7 @@ impl Session {
             }
             Ok(BotAction::Pong { id }) => self.measure_lag(id),
             Ok(BotAction::Join(named)) => {
-                if let Err(refused) = named.and_then(|id| self.joining.request(id)) {
+                if let Err(refused) = named.and_then(|id| self.chores.request_join(id)) {
                     self.send_join_answer(JoinAnswer::refusal(refused));
                 }
             }
@@ -374,7 +394,7 @@ impl Session {
     /// Writes of which ends the bot has heard, unless that is being done. Nobody waits for it: what is lost on the way is told
     /// again after a restart of the server.
     fn write_heard_ends(&mut self) {
-        if self.writing.is_some() {
+        if self.chores.is_writing_heard_ends() {
             return;
         }
         let heard = self.presence.take_heard_ends();
@@ -382,7 +402,7 @@ impl Session {
             return;
         }
         let (bot, arena) = (self.bot.clone(), self.arena.clone());
-        self.writing = Some(Box::pin(async move {
+        self.chores.write_heard_ends(Box::pin(async move {
             let through = heard.through.map(|through| Change::EndsHeard { bot: bot.clone(), through });
             let of_tournament = |id| Change::TournamentEndHeard { bot: bot.clone(), id };
             let changes =
@@ -394,38 +414,27 @@ impl Session {
     }
 }
 
-/// Waits until something that goes on is done; for ever where nothing does. Safe to cancel.
-async fn wait_for_background_task(background: &mut Option<BackgroundTask>) {
-    match background {
-        Some(going_on) => going_on.await,
-        None => std::future::pending().await,
-    }
-    *background = None;
-}
-
 impl std::fmt::Debug for Session {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Session").field("bot", &self.bot).field("link", &self.link).finish_non_exhaustive()
     }
 }
 
-/// Reads what is there without waiting for more. Returns how the stream has ended, if it has: in good order, or with an error.
+/// Reads what is there without waiting for more.
 async fn read_on<R, E>(
     mut inbound: Pin<&mut impl Stream<Item = Result<R, E>>>,
     read: &mut Vec<R>,
-) -> Option<Result<(), E>> {
+) -> ReadProgress<E> {
     while read.len() < MAX_READ_AT_ONCE {
-        let next = poll_fn(|context| match inbound.as_mut().poll_next(context) {
-            Poll::Ready(next) => Poll::Ready(Some(next)),
-            Poll::Pending => Poll::Ready(None),
-        });
-        match next.await? {
-            Some(Ok(message)) => read.push(message),
-            Some(Err(error)) => return Some(Err(error)),
-            None => return Some(Ok(())),
+        let next = poll_fn(|context| Poll::Ready(inbound.as_mut().poll_next(context)));
+        match next.await {
+            Poll::Pending => return ReadProgress::AllRead,
+            Poll::Ready(Some(Ok(message))) => read.push(message),
+            Poll::Ready(Some(Err(error))) => return ReadProgress::Ended(Err(error)),
+            Poll::Ready(None) => return ReadProgress::Ended(Ok(())),
         }
     }
-    None
+    ReadProgress::Stopped
 }
 
 /// Reads and drops what a bot still sends, and never returns: unread small messages would bring down the whole connection.

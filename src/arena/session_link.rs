@@ -15,19 +15,22 @@ pub struct SessionLink {
     shared: Arc<SessionState>,
 }
 
+/// What every message needs stands first, beside the number of links.
 #[derive(Debug)]
+#[repr(C)]
 struct SessionState {
+    outbox: Outbox<ServerEvent>,
+    unproductive: UnproductiveMessages,
     id: u64,
     version: Arc<BotVersion>,
     opened_at: Timestamp,
-    outbox: Outbox<ServerEvent>,
     own_turns_only: AtomicBool,
-    unproductive: UnproductiveMessages,
     lag_micros: AtomicU64,
 }
 
 /// Messages that led nowhere: refused, repeated, unasked for.
 #[derive(Debug, Default)]
+#[repr(C)]
 struct UnproductiveMessages {
     count: AtomicU64,
     /// What was wrong with the last of them.
@@ -53,7 +56,7 @@ impl SessionLink {
         let (own_turns_only, unproductive, lag_micros) = Default::default();
         let version = Arc::new(version);
         let shared =
-            SessionState { id, version, opened_at, outbox, own_turns_only, unproductive, lag_micros };
+            SessionState { outbox, unproductive, id, version, opened_at, own_turns_only, lag_micros };
         Self { shared: Arc::new(shared) }
     }
 

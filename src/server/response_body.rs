@@ -23,7 +23,7 @@ pub(super) struct ResponseBody {
     body: Body,
     _mark: CallMark,
     /// None where the call has bounds of its own.
-    account: Option<ResponseAccount>,
+    account: Option<Box<ResponseAccount>>,
 }
 
 /// On whose account a response waits.
@@ -60,7 +60,7 @@ impl ResponseBody {
     ) -> Self {
         let unread = UnreadBytes::of_current_call();
         let account = ResponseAccount { budget, address, unread, rest: None, end: None };
-        Self { body, _mark: mark, account: Some(account) }
+        Self { body, _mark: mark, account: Some(Box::new(account)) }
     }
 }
 
@@ -138,7 +138,7 @@ impl HttpBody for ResponseBody {
 
     fn is_end_stream(&self) -> bool {
         let waits = |account: &ResponseAccount| account.rest.is_some() || account.end.is_some();
-        !self.account.as_ref().is_some_and(waits) && self.body.is_end_stream()
+        !self.account.as_deref().is_some_and(waits) && self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {

@@ -3,6 +3,9 @@
 use super::memory_budget::MemoryCharge;
 use hyper::rt::Executor;
 use prost::bytes::Bytes;
+use std::cell::OnceCell;
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
@@ -11,8 +14,8 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 tokio::task_local! {
-    /// What waits of the response of the call that this task carries.
-    static UNREAD: Arc<UnreadBytes>;
+    /// What waits of the response of the call that this task carries; nothing until somebody counts it.
+    static UNREAD: OnceCell<Arc<UnreadBytes>>;
 }
 
 /// Runs calls, and gives up one whose client has taken nothing of its response for too long: its stream is reset.
@@ -41,12 +44,21 @@ struct UnreadPiece {
 
 impl<F: Future<Output = ()> + Send + 'static> Executor<F> for CallExecutor {
     fn execute(&self, call: F) {
-        let (unread, limit) = (Arc::new(UnreadBytes::default()), self.response_timeout);
-        tokio::spawn(UNREAD.scope(Arc::clone(&unread), async move {
+        let limit = self.response_timeout;
+        tokio::spawn(UNREAD.scope(OnceCell::new(), async move {
+            let mut call = pin!(call);
+            // The streams of bots are never counted, and wait for nothing else.
+            let counted = poll_fn(|context| match call.as_mut().poll(context) {
+                Poll::Ready(()) => Poll::Ready(None),
+                Poll::Pending => UNREAD
+                    .with(|unread| unread.get().cloned())
+                    .map_or(Poll::Pending, |unread| Poll::Ready(Some(unread))),
+            });
+            let Some(unread) = counted.await else { return };
             tokio::select! {
                 biased;
                 () = call => {}
-                () = unread.wait_until_stalled(limit) => {
+                () = Box::pin(unread.wait_until_stalled(limit)) => {
                     tracing::debug!("a response that nobody reads is given up");
                 }
             }
@@ -57,7 +69,7 @@ impl<F: Future<Output = ()> + Send + 'static> Executor<F> for CallExecutor {
 impl UnreadBytes {
     /// Returns what waits of the response of the call that this task carries.
     pub(super) fn of_current_call() -> Arc<Self> {
-        UNREAD.try_with(Arc::clone).unwrap_or_default()
+        UNREAD.try_with(|unread| Arc::clone(unread.get_or_init(Arc::default))).unwrap_or_default()
     }
 
     /// Returns how many bytes wait.

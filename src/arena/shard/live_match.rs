@@ -75,6 +75,8 @@ pub(super) struct LiveMatch<S> {
     referee: Referee,
     seats: BySeat<LiveSeat<S>>,
     stage: MatchStage,
+    /// What is announced once it is stored; empty where nothing is, and kept for its room.
+    held: Vec<RefereeEffect>,
     /// What came while the match waited for its start or for the store.
     pending: VecDeque<MatchInput<S>>,
     freeze: MatchFreeze<S>,
@@ -84,6 +86,8 @@ pub(super) struct LiveMatch<S> {
     announced: usize,
     /// Whether the beginning is announced.
     has_begun: bool,
+    /// By seat: the versions of all sessions that the bot has had here.
+    versions: BySeat<SeatVersions>,
     /// Whether other versions sit at the seats than the store knows of.
     has_new_versions: bool,
     /// Whether the bots at the seats see the audit.
@@ -106,7 +110,6 @@ enum MatchStage {
     /// It waits for the store since then.
     Committing {
         since: Timestamp,
-        held: Vec<RefereeEffect>,
         ending: Option<MatchEnding>,
     },
     /// It is over, or was left as it is.
@@ -148,24 +151,31 @@ impl<S: Clone> LiveMatch<S> {
                 (referee, opening, stored, versions)
             }
         };
-        let seats = BySeat::from_fn(seats.seats(), |seat| {
-            let (bot, session) = seats[seat].clone();
+        let versions = BySeat::from_fn(seats.seats(), |seat| {
             let mut versions = stored_versions.get(seat.index()).cloned().unwrap_or_default();
-            if let Some(session) = &session {
+            if let (_, Some(session)) = &seats[seat] {
                 versions.add(&session.version);
             }
-            LiveSeat { bot, session, versions, unread: 0, has_declared: false }
+            versions
+        });
+        let seats = seats.map(|(bot, session)| LiveSeat {
+            bot: *bot,
+            session: session.clone(),
+            unread: 0,
+            has_declared: false,
         });
         Self {
             id,
             referee,
             seats,
             stage: MatchStage::Prepared { opening },
+            held: Vec::new(),
             pending: VecDeque::new(),
             freeze: MatchFreeze::default(),
             stored,
             announced: stored,
             has_begun: false,
+            versions,
             has_new_versions: true,
             oracle,
             is_watched: false,
@@ -220,7 +230,7 @@ impl<S: Clone> LiveMatch<S> {
     ) -> Result<(), SeatBacklogFull> {
         let most = turn.terms.unread_per_seat;
         let live = &mut self.seats[seat];
-        if live.unread >= most {
+        if live.unread as usize >= most {
             let id = self.id;
             let example = format!(
                 "{} for seat {seat} of match {id} came while {most} messages waited for it",
@@ -358,7 +368,7 @@ impl<S: Clone> LiveMatch<S> {
                 if live.session.as_ref().is_some_and(|current| current.id > session.id) {
                     return false;
                 }
-                self.has_new_versions |= live.versions.add(&session.version);
+                self.has_new_versions |= self.versions[seat].add(&session.version);
                 live.session = Some(session);
                 (RefereeInput::Joined { seat }, at)
             }
@@ -420,13 +430,13 @@ impl<S: Clone> LiveMatch<S> {
         let ending = has_ended.then(|| self.compute_ending());
         let changes = self.changes_to_store(ending.as_ref(), turn.terms);
         turn.effects.push(ShardEffect::Commit { id: self.id, changes });
-        let held = std::mem::take(turn.decided);
-        self.stage = MatchStage::Committing { since: turn.now, held, ending };
+        std::mem::swap(turn.decided, &mut self.held);
+        self.stage = MatchStage::Committing { since: turn.now, ending };
     }
 
     /// Announces what the store has, or gives the match up if the store has failed.
     pub(super) fn note_committed(&mut self, result: Result<(), StoreError>, turn: &mut Turn<'_, S>) {
-        let MatchStage::Committing { since, held, ending } =
+        let MatchStage::Committing { since, ending } =
             std::mem::replace(&mut self.stage, MatchStage::Running)
         else {
             return;
@@ -440,8 +450,8 @@ impl<S: Clone> LiveMatch<S> {
         self.freeze.note_excused_until(turn.now);
         self.stored = self.referee.record().events().len();
         let audit = ending.as_ref().and_then(|ending| ending.audit.clone());
-        let held = self.announce(held, audit.as_ref(), turn);
-        *turn.decided = held;
+        let held = std::mem::take(&mut self.held);
+        self.held = self.announce(held, audit.as_ref(), turn);
         match ending {
             None => self.handle_pending(turn),
             Some(ending) => {
@@ -536,11 +546,11 @@ impl<S: Clone> LiveMatch<S> {
 
     /// Returns by seat the versions of the bots; nothing if no bot said any.
     pub(super) fn seat_versions(&self) -> Vec<SeatVersions> {
-        if !self.seats.iter().any(|seat| seat.versions.is_declared()) {
+        if !self.versions.iter().any(SeatVersions::is_declared) {
             return Vec::new();
         }
         let said =
-            self.seats.iter().map(|seat| Some(&seat.versions).filter(|versions| versions.is_declared()));
+            self.versions.iter().map(|versions| Some(versions).filter(|versions| versions.is_declared()));
         said.map(|versions| versions.cloned().unwrap_or_default()).collect()
     }
 }

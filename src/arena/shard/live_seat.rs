@@ -1,7 +1,6 @@
 //! One seat of a match that runs.
 
 use super::input::SeatSession;
-use crate::game::SeatVersions;
 
 /// One seat of a match that runs. `S` is the address of a session.
 #[derive(Debug)]
@@ -10,10 +9,8 @@ pub(super) struct LiveSeat<S> {
     pub(super) bot: u64,
     /// The bot's session, as far as the match has heard.
     pub(super) session: Option<SeatSession<S>>,
-    /// The versions of all sessions that the bot has had here.
-    pub(super) versions: SeatVersions,
     /// Messages of the seat that wait for the match.
-    pub(super) unread: usize,
+    pub(super) unread: u32,
     /// Whether the bot has declared a row, or tried to.
     pub(super) has_declared: bool,
 }
