@@ -1,0 +1,129 @@
+//! A queue before a stream, by itself.
+
+use super::*;
+use tokio_stream::StreamExt as _;
+
+#[tokio::test]
+async fn a_full_queue_closes_its_stream() {
+    let (outbox, mut stream) = outbox_channel(2);
+    outbox.push(1);
+    outbox.push(2);
+    assert_eq!(stream.next().await, Some(Ok(1)));
+    outbox.push(3);
+    outbox.push(4);
+    outbox.wait_until_over().await;
+    let closed = stream.next().await.unwrap().unwrap_err();
+    assert_eq!(closed.closing, CloseReason::SlowReader, "though it reads late");
+    assert_eq!(closed.example.as_deref(), Some("2 messages waited"));
+    assert_eq!(stream.next().await, None);
+}
+
+#[tokio::test]
+async fn what_waits_is_sent_before_a_friendly_end() {
+    let (outbox, mut stream) = outbox_channel(2);
+    outbox.push(1);
+    outbox.close(CloseReason::Done);
+    outbox.push(2);
+    assert_eq!(stream.next().await, Some(Ok(1)));
+    assert_eq!(stream.next().await, None);
+}
+
+#[tokio::test]
+async fn what_waits_is_sent_before_the_server_stops() {
+    let (outbox, mut stream) = outbox_channel(2);
+    outbox.push(1);
+    outbox.close(CloseReason::ShuttingDown);
+    assert_eq!(stream.next().await, Some(Ok(1)));
+    assert_eq!(stream.next().await, Some(Err(CloseReason::ShuttingDown.into())));
+}
+
+#[tokio::test]
+async fn the_first_reason_stands_and_overtakes() {
+    let (outbox, mut stream) = outbox_channel(2);
+    outbox.push(1);
+    outbox.close(CloseReason::Replaced);
+    outbox.close(CloseReason::ShuttingDown);
+    assert_eq!(stream.next().await, Some(Err(CloseReason::Replaced.into())));
+}
+
+#[tokio::test]
+async fn the_last_sending_end_takes_the_stream_with_it() {
+    let (first, stream) = outbox_channel(2);
+    let second = first.clone();
+    first.push(1);
+    drop(first);
+    second.push(2);
+    let reader = tokio::spawn(async move { stream.collect::<Vec<_>>().await });
+    tokio::task::yield_now().await;
+    drop(second);
+    assert_eq!(reader.await.unwrap(), [Ok(1), Ok(2), Err(CloseReason::Broken.into())]);
+}
+
+#[tokio::test]
+async fn the_bound_moves() {
+    let (outbox, mut stream) = outbox_channel(0);
+    outbox.raise_limit(2);
+    outbox.push(1);
+    outbox.lower_limit(2);
+    outbox.push(2);
+    assert_eq!(stream.next().await, Some(Ok(1)), "the bound falls only when nothing waits");
+    assert_eq!(stream.next().await, Some(Ok(2)));
+    outbox.push(3);
+    let closed = stream.next().await.unwrap().unwrap_err();
+    assert_eq!(closed.closing, CloseReason::SlowReader);
+}
+
+#[tokio::test]
+async fn what_was_wrong_is_heard_before_the_reason() {
+    for closing in [CloseReason::TooManyUnread, CloseReason::TooManyUnproductive, CloseReason::Malformed] {
+        let (outbox, mut stream) = outbox_channel(2);
+        outbox.push(1);
+        outbox.close_with_example(closing, &"x".repeat(1_000));
+        assert_eq!(stream.next().await, Some(Ok(1)));
+        let closed = stream.next().await.unwrap().unwrap_err();
+        assert_eq!((closed.closing, closed.example.unwrap().len()), (closing, MAX_EXAMPLE_CHARS));
+        outbox.wait_until_read().await;
+    }
+}
+
+#[tokio::test]
+async fn an_empty_queue_is_waited_for() {
+    let (outbox, mut stream) = outbox_channel(2);
+    outbox.wait_until_drained().await;
+    outbox.push(1);
+    outbox.push(2);
+    let sender = outbox.clone();
+    let waiting = tokio::spawn(async move { sender.wait_until_drained().await });
+    tokio::task::yield_now().await;
+    assert_eq!(stream.next().await, Some(Ok(1)));
+    tokio::task::yield_now().await;
+    assert!(!waiting.is_finished());
+    assert_eq!(stream.next().await, Some(Ok(2)));
+    waiting.await.unwrap();
+    outbox.push(3);
+    drop(stream);
+    outbox.wait_until_drained().await;
+}
+
+#[tokio::test]
+async fn who_does_not_read_on_holds_nothing() {
+    let (outbox, mut stream) = outbox_channel(2);
+    outbox.push(1);
+    outbox.discard_queue();
+    outbox.close(CloseReason::TooManyUnproductive);
+    outbox.discard_queue();
+    assert_eq!(outbox.shared.lock().queue.capacity(), 0);
+    assert_eq!(stream.next().await, Some(Err(CloseReason::TooManyUnproductive.into())));
+    outbox.wait_until_read().await;
+}
+
+#[tokio::test]
+async fn a_waiting_reader_is_woken_and_a_dropped_one_noticed() {
+    let (outbox, mut stream) = outbox_channel(2);
+    let reader = tokio::spawn(async move { stream.next().await });
+    tokio::task::yield_now().await;
+    outbox.push(7);
+    assert_eq!(reader.await.unwrap(), Some(Ok(7)));
+    outbox.wait_until_over().await;
+    outbox.push(8);
+}
