@@ -4,6 +4,8 @@
 mod config_file;
 #[path = "../fuzz/targets/listener.rs"]
 mod listener;
+#[path = "../fuzz/targets/memory_network.rs"]
+mod memory_network;
 #[path = "../fuzz/targets/play.rs"]
 mod play;
 #[path = "../fuzz/targets/records.rs"]

@@ -4,6 +4,7 @@
 
 pub mod config_file;
 pub mod listener;
+mod memory_network;
 pub mod play;
 pub mod records;
 mod server;

@@ -1,11 +1,8 @@
 //! Bytes at the listener, HTTP/2 or not: the connection ends, and the server answers everybody else.
 
-use super::server::SERVER;
+use super::server::try_server;
 use lastnim::wire::pb;
-use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::TcpStream,
-};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 /// What a client of HTTP/2 begins with.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -13,9 +10,8 @@ const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// Sends an input: behind the preface of HTTP/2 and empty settings if its first byte is even, else as it is.
 pub fn check(input: &[u8]) {
     let Some((first, bytes)) = input.split_first() else { return };
-    let server = &*SERVER;
-    server.run("a connection", async {
-        let mut stream = TcpStream::connect(&server.address).await.expect("a connection");
+    try_server(async |server| {
+        let mut stream = server.network.connect().expect("a connection");
         let mut sent = Vec::new();
         if first % 2 == 0 {
             sent.extend(PREFACE);

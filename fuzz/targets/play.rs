@@ -1,7 +1,7 @@
 //! What two bots send on their streams, while they sit in a match: it ends whatever they do, its record verifies, and nothing that they were
 //! told contradicts it.
 
-use super::server::{BOTS, FuzzedServer, SERVER};
+use super::server::{BOTS, FuzzedServer, try_server};
 use lastnim::{
     client::{connect, token_authorization},
     history::{Certainty, SessionLogs, check_match},
@@ -39,12 +39,10 @@ pub fn check(input: &[u8]) {
         }
         rest = more;
     }
-    let server = &*SERVER;
-    server.run("a match", play_match(server, setup, messages));
+    try_server(async |server| play_match(server, setup, messages).await);
 }
 
 async fn play_match(server: &FuzzedServer, setup: u8, messages: Vec<(usize, PlayRequest)>) {
-    let _alone = server.playing.lock().await;
     let mut bots = [FuzzedBot::open(server, 0).await, FuzzedBot::open(server, 1).await];
     let clock = pb::Clock {
         initial_ms: BANK_MS,
@@ -100,13 +98,13 @@ struct FuzzedBot {
 
 impl FuzzedBot {
     async fn open(server: &FuzzedServer, number: usize) -> Self {
-        let channel = connect(server.address.as_str()).await.expect("a connection");
+        let channel = connect(&server.address).await.expect("a connection");
         let token = token_authorization(&server.tokens[number]).expect("a token");
         let (outbound, requests) = mpsc::channel(MAX_MESSAGES + 1);
         let mut client = ArenaServiceClient::with_interceptor(channel, token);
         let play = client.play(ReceiverStream::new(requests)).await.expect("a session");
         let mut bot = Self { outbound: Some(outbound), inbound: play.into_inner(), lines: Vec::new() };
-        let (version, sdk, server) = (SESSION_LOG_VERSION, "fuzz".to_owned(), server.address.clone());
+        let (version, sdk, server) = (SESSION_LOG_VERSION, "fuzz".to_owned(), server.address.to_string());
         bot.note(SessionLogEvent::RunBegan { version, sdk, server });
         bot.receive().await;
         bot

@@ -1,71 +1,85 @@
-//! The server that inputs are sent to: one in this process, for all inputs.
+//! The server that an input is sent to: a new one for each, in one thread, on a network and clocks within the process, so that the same
+//! input leads to the same run and nobody waits for a clock.
 
+use super::memory_network::{MemoryTransport, open_network};
 use lastnim::{
-    arena::Backend,
-    cli::OwnServer,
-    client::{Authorization, connect, token_authorization},
-    server::Config,
+    arena::{Arena, Backend, Durability, Environment, Principal},
+    client::{Authorization, ServerAddress, connect, token_authorization},
+    referee::SigningKey,
+    server::{Config, run_server},
+    store::{MemoryStore, RetentionLimits, Token},
     wire::pb::{self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient},
 };
-use std::{future::Future, sync::LazyLock, time::Duration};
-use tokio::{net::TcpListener, runtime::Runtime, sync::Mutex, time::timeout};
+use std::{
+    future::pending,
+    sync::{
+        Arc,
+        atomic::{AtomicU8, Ordering},
+    },
+    time::{Duration, UNIX_EPOCH},
+};
+use tokio::{runtime, time::timeout};
 
 /// Nothing takes as long unless something is wrong.
-const LONG: Duration = Duration::from_mins(1);
+const LONG: Duration = Duration::from_mins(10);
 /// The names of the bots.
 pub const BOTS: [&str; 2] = ["anna", "bert"];
-
-pub static SERVER: LazyLock<FuzzedServer> = LazyLock::new(FuzzedServer::start);
+/// The date at which each server starts.
+const START_DATE: Duration = Duration::from_secs(1_700_000_000);
 
 /// What calls a service as the admin.
 pub type Calls = tonic::service::interceptor::InterceptedService<tonic::transport::Channel, Authorization>;
 
 /// A server, and the bots that are registered there.
 pub struct FuzzedServer {
-    /// Where it listens.
-    pub address: String,
+    /// Where clients reach it.
+    pub address: ServerAddress,
+    /// The same for what is no client.
+    pub network: MemoryTransport,
     /// A token for each bot.
     pub tokens: [String; 2],
     /// The matches, as the admin sees them.
     pub matches: MatchServiceClient<Calls>,
-    /// Who plays with the bots, so that inputs that are tried at once do not disturb each other.
-    pub playing: Mutex<()>,
-    runtime: Runtime,
-    // It runs as long as this lives.
-    _server: OwnServer,
+}
+
+/// Starts a server and does something with it that ends soon.
+pub fn try_server<T>(trial: impl AsyncFnOnce(&FuzzedServer) -> T) -> T {
+    let mut builder = runtime::Builder::new_current_thread();
+    let runtime = builder.enable_time().start_paused(true).build().expect("a runtime");
+    runtime.block_on(async {
+        let server = FuzzedServer::start().await;
+        timeout(LONG, trial(&server)).await.unwrap_or_else(|_| panic!("not within {LONG:?} of its clock"))
+    })
 }
 
 impl FuzzedServer {
-    fn start() -> Self {
-        let runtime = Runtime::new().expect("a runtime");
-        let (server, address, matches, tokens) = runtime.block_on(async {
-            let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-            let config = Config {
-                // What hangs is to be cut off before the input is given up.
-                first_call_timeout: Duration::from_secs(1),
-                request_timeout: Duration::from_secs(1),
-                ..Config::default()
-            };
-            let server = OwnServer::start(listener, Backend::in_memory(), config).await.expect("a server");
-            let address = server.connect_address();
-            let admin = token_authorization(server.admin_token()).expect("a token");
-            let channel = connect(address.as_str()).await.expect("a connection");
-            let mut bots = BotServiceClient::with_interceptor(channel.clone(), admin.clone());
-            let mut tokens = Vec::new();
-            for name in BOTS {
-                let registered = bots.register_bot(pb::RegisterBotRequest { name: name.into() }).await;
-                tokens.push(registered.expect("a bot").into_inner().token);
-            }
-            let matches = MatchServiceClient::with_interceptor(channel, admin);
-            (server, address, matches, tokens)
-        });
-        let tokens = tokens.try_into().expect("a token for each bot");
-        Self { address, tokens, matches, playing: Mutex::default(), runtime, _server: server }
-    }
-
-    /// Runs something that ends soon.
-    pub fn run<T>(&self, what: &str, running: impl Future<Output = T>) -> T {
-        let ended = self.runtime.block_on(async { timeout(LONG, running).await });
-        ended.unwrap_or_else(|_| panic!("{what}: not within {LONG:?}"))
+    async fn start() -> Self {
+        let (network, listener) = open_network();
+        let admin = Token::generate();
+        let drawn = AtomicU8::new(0);
+        let backend = Backend {
+            store: Arc::new(MemoryStore::new(RetentionLimits::default())),
+            durability: Durability::Ply,
+            key: SigningKey::from_seed(&[1; SigningKey::SEED_BYTES]),
+            environment: Environment::new(
+                || UNIX_EPOCH + START_DATE,
+                move |bytes| bytes.fill_with(|| drawn.fetch_add(1, Ordering::Relaxed)),
+            ),
+        };
+        let config = Config::default();
+        let principals = vec![(admin.clone(), Principal::Admin)];
+        let arena = Arena::open(config.limits.clone(), backend, principals).await.expect("an arena");
+        tokio::spawn(run_server(listener, arena, config, pending()));
+        let address = ServerAddress::new("server:7600").with_transport(Arc::new(network.clone()));
+        let authorization = token_authorization(admin.reveal()).expect("a token");
+        let channel = connect(&address).await.expect("a connection");
+        let mut bots = BotServiceClient::with_interceptor(channel.clone(), authorization.clone());
+        let mut tokens = BOTS.map(str::to_owned);
+        for token in &mut tokens {
+            let registered = bots.register_bot(pb::RegisterBotRequest { name: token.clone() }).await;
+            *token = registered.expect("a bot").into_inner().token;
+        }
+        let matches = MatchServiceClient::with_interceptor(channel, authorization);
+        Self { address, network, tokens, matches }
     }
 }
