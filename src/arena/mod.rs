@@ -45,6 +45,7 @@ mod stopping;
 mod tests;
 mod tournament_handle;
 mod tournaments;
+mod unanswered_pings;
 mod version_history;
 mod wake_gate;
 mod wall_clock;

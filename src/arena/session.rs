@@ -12,6 +12,7 @@ use super::session_link::{SessionLink, describe_refusal};
 use super::shard::{
     ActionBatch, ActionRefused, MatchInput, SeatAction, SeatBacklogFull, SeatSession, Shards,
 };
+use super::unanswered_pings::{SentPing, UnansweredPings};
 use super::version_history::write_seen_version;
 use super::wall_clock::WallClock;
 use crate::game::{BotName, BotVersion, MatchId};
@@ -42,8 +43,7 @@ pub struct Session {
     arena: Arena,
     chores: SessionChores,
     opened_at: Timestamp,
-    ping: Option<Ping>,
-    next_ping: u64,
+    pings: UnansweredPings,
     /// Whether it has been taken out of the bot's presence.
     has_left: bool,
 }
@@ -69,14 +69,6 @@ enum ReadProgress<E> {
 struct MessageTooMany {
     match_id: MatchId,
     full: SeatBacklogFull,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Ping {
-    id: u64,
-    sent_at: Timestamp,
-    /// Ends that had been handed to sessions of the bot when it was sent.
-    ends: u64,
 }
 
 impl Session {
@@ -137,8 +129,7 @@ impl Session {
             arena: arena.clone(),
             chores,
             opened_at,
-            ping: None,
-            next_ping: 0,
+            pings: UnansweredPings::default(),
             has_left: false,
         })
     }
@@ -252,10 +243,8 @@ impl Session {
     fn send_ping(&mut self) {
         // What was handed before this is read before the ping.
         let ends = self.presence.sent_end_count();
-        let ping = Ping { id: self.next_ping, sent_at: self.clock.now(), ends };
-        self.next_ping += 1;
-        self.ping = Some(ping);
-        self.link.send(ServerEvent::Ping { id: ping.id });
+        let id = self.pings.note_sent(SentPing { sent_at: self.clock.now(), ends });
+        self.link.send(ServerEvent::Ping { id });
     }
 
     /// Handles what the bot sent, in its order. What is for matches is brought to them in one go.
@@ -375,7 +364,7 @@ impl Session {
     }
 
     fn measure_lag(&mut self, id: u64) {
-        match self.ping.take_if(|ping| ping.id == id) {
+        match self.pings.take_answered(id) {
             None => {
                 self.link.count_unproductive(format!("pong {id}: no ping of this id waits for an answer"));
             }

@@ -8,6 +8,7 @@ use crate::referee::{EndReason, Terms};
 use crate::store::Store;
 use crate::tournament::{AllianceSource, TournamentEnd, TournamentState, testing};
 use crate::wire::{MatchEvent, ServerEvent, pb};
+use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// What a session is told until it has caught up.
@@ -58,14 +59,36 @@ async fn end_a_match(arena: &Arena) -> MatchId {
     begun.id
 }
 
-/// Answers the next ping.
-async fn answer_ping(requests: &mpsc::UnboundedSender<Request>, stream: &mut OutboxStream<ServerEvent>) {
+/// Reads to the next ping, and returns its id.
+async fn next_ping(stream: &mut OutboxStream<ServerEvent>) -> u64 {
     let id = until(stream, |event| match event {
         ServerEvent::Ping { id } => Some(*id),
         _ => None,
     });
-    let pong = pb::Pong { id: id.await };
-    requests.send(Ok(pb::PlayRequest { action: Some(pb::play_request::Action::Pong(pong)) })).unwrap();
+    id.await
+}
+
+fn pong(id: u64) -> pb::PlayRequest {
+    pb::PlayRequest { action: Some(pb::play_request::Action::Pong(pb::Pong { id })) }
+}
+
+/// Answers the next ping.
+async fn answer_ping(requests: &mpsc::UnboundedSender<Request>, stream: &mut OutboxStream<ServerEvent>) {
+    let id = next_ping(stream).await;
+    requests.send(Ok(pong(id))).unwrap();
+}
+
+/// Waits until the store knows that a bot has heard of all ends.
+async fn until_heard(arena: &Arena, bot: &str) {
+    let unheard =
+        async || arena.inner.store.unheard_matches(&name(bot), MatchId::least(), 9).await.unwrap().newest;
+    for _ in 0..1_000 {
+        if unheard().await.is_empty() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    panic!("{bot} has not confirmed {:?}", unheard().await);
 }
 
 #[tokio::test(start_paused = true)]
@@ -79,20 +102,21 @@ async fn a_bot_that_was_away_hears_of_an_end_until_it_has_confirmed_it() {
     // The first ping of a session comes before what is told, and the second one behind it.
     answer_ping(&requests, &mut stream).await;
     answer_ping(&requests, &mut stream).await;
-    while !arena
-        .inner
-        .store
-        .unheard_matches(&name("first"), MatchId::least(), 9)
-        .await
-        .unwrap()
-        .newest
-        .is_empty()
-    {
-        tokio::task::yield_now().await;
-    }
+    until_heard(&arena, "first").await;
     let (_requests, _stream, told) = come_back(&arena, "first").await;
     assert_eq!(told, CatchingUp::default());
     assert_eq!(come_back(&arena, "second").await.2.matches, [id], "each for itself");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pong_that_takes_longer_than_the_interval_of_pings_confirms_what_came_before() {
+    let arena = arena().await;
+    end_a_match(&arena).await;
+    let (requests, mut stream, _) = come_back(&arena, "first").await;
+    let late = next_ping(&mut stream).await;
+    assert_eq!(next_ping(&mut stream).await, late + 1, "another is sent meanwhile");
+    requests.send(Ok(pong(late))).unwrap();
+    until_heard(&arena, "first").await;
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,0 +1,81 @@
+//! The pings of a session to which answers may be under way.
+
+use crate::referee::Timestamp;
+use std::collections::VecDeque;
+
+/// Pings that may be unanswered at once: an answer that takes longer than so many intervals counts for nothing.
+const MAX_UNANSWERED: usize = 8;
+
+/// A ping that was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SentPing {
+    pub sent_at: Timestamp,
+    /// Ends that had been handed to sessions of the bot when it was sent.
+    pub ends: u64,
+}
+
+/// The pings of a session to which answers may be under way. Where a message takes longer than the interval between pings there are
+/// several, and a bot may answer them in any order.
+#[derive(Debug, Default)]
+pub struct UnansweredPings {
+    /// With their ids, the oldest first.
+    pings: VecDeque<(u64, SentPing)>,
+    next_id: u64,
+}
+
+impl UnansweredPings {
+    /// Notes a ping that is being sent, and returns its id. The oldest one is given up for it if there are too many.
+    pub fn note_sent(&mut self, ping: SentPing) -> u64 {
+        let id = self.next_id;
+        self.next_id += 1;
+        if self.pings.len() == MAX_UNANSWERED {
+            self.pings.pop_front();
+        }
+        self.pings.push_back((id, ping));
+        id
+    }
+
+    /// Takes out the ping that an answer names; none if no answer to this id is waited for.
+    pub fn take_answered(&mut self, id: u64) -> Option<SentPing> {
+        let position = self.pings.iter().position(|&(sent, _)| sent == id)?;
+        let (_, ping) = self.pings.remove(position)?;
+        if self.pings.is_empty() {
+            // A session that waits for nothing keeps no memory for it.
+            self.pings = VecDeque::new();
+        }
+        Some(ping)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_UNANSWERED, SentPing, UnansweredPings};
+    use crate::referee::Timestamp;
+
+    fn ping(ends: u64) -> SentPing {
+        SentPing { sent_at: Timestamp::default(), ends }
+    }
+
+    #[test]
+    fn each_ping_is_answered_once_in_any_order() {
+        let mut pings = UnansweredPings::default();
+        let ids = [pings.note_sent(ping(10)), pings.note_sent(ping(11)), pings.note_sent(ping(12))];
+        assert_eq!(ids, [0, 1, 2]);
+        assert_eq!(pings.take_answered(1), Some(ping(11)));
+        assert_eq!(pings.take_answered(1), None);
+        assert_eq!(pings.take_answered(2), Some(ping(12)));
+        assert_eq!(pings.take_answered(0), Some(ping(10)));
+        assert_eq!(pings.take_answered(3), None, "it was not sent");
+        assert_eq!(pings.note_sent(ping(13)), 3);
+    }
+
+    #[test]
+    fn the_oldest_is_given_up_where_too_many_are_unanswered() {
+        let mut pings = UnansweredPings::default();
+        let last = (0..=MAX_UNANSWERED as u64).map(|ends| pings.note_sent(ping(ends))).last();
+        assert_eq!(last, Some(MAX_UNANSWERED as u64));
+        assert_eq!(pings.pings.len(), MAX_UNANSWERED);
+        assert_eq!(pings.take_answered(0), None);
+        assert_eq!(pings.take_answered(1), Some(ping(1)));
+    }
+}
