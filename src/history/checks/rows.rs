@@ -97,8 +97,10 @@ fn check_acknowledged(
         return;
     }
     let told = declared.row.as_ref().map(|row| row.offsets.as_slice()).unwrap_or_default();
+    // After an invalid row the standard one stands, and a bot that then declares just that is told so.
+    let may_stand = |why: Option<RowDefault>| why.is_none_or(|why| why == RowDefault::Invalid);
     let recorded = match &replayed.rows[seat] {
-        Some(recorded) if recorded.defaulted.is_none() && offsets_of(&recorded.row) == told => return,
+        Some(recorded) if may_stand(recorded.defaulted) && offsets_of(&recorded.row) == told => return,
         Some(RecordedRow { defaulted: Some(why), .. }) => {
             format!("has it replaced by the standard row ({})", default_words(*why))
         }
