@@ -55,7 +55,11 @@ pub struct Setting {
     pub session_queue: usize,
     pub keepalive: Duration,
     pub ping_interval: Duration,
+    /// The longest time that a witness takes to answer a ping.
+    pub pong_time: Duration,
     pub checkpoint_results: u64,
+    /// Messages of one seat that may wait for its match.
+    pub unread_per_seat: usize,
 }
 
 /// What a tournament is.
@@ -85,6 +89,13 @@ pub enum When {
     Write(u64),
 }
 
+/// A direction of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    ToServer,
+    ToBot,
+}
+
 /// What goes wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trouble {
@@ -105,6 +116,8 @@ pub enum Trouble {
     /// What is under way between a bot and the server is lost, both ways, and so is what they send meanwhile: both believe
     /// that they are connected.
     Partition { bot: usize, lasts: Duration },
+    /// What is under way in one direction is lost, and so is what is sent that way meanwhile.
+    OneWayPartition { bot: usize, lost: Direction, lasts: Duration },
     /// Nothing arrives for a while, and then everything.
     Hold { bot: usize, lasts: Duration },
     /// The connections of a bot are reset.
@@ -126,6 +139,7 @@ impl Trouble {
             | Self::StoreHangs { lasts }
             | Self::Stall { lasts }
             | Self::Partition { lasts, .. }
+            | Self::OneWayPartition { lasts, .. }
             | Self::Hold { lasts, .. }
             | Self::SlowReader { lasts, .. } => lasts,
             Self::LostReply
@@ -140,6 +154,7 @@ impl Trouble {
     pub fn bot(self) -> Option<usize> {
         match self {
             Self::Partition { bot, .. }
+            | Self::OneWayPartition { bot, .. }
             | Self::Hold { bot, .. }
             | Self::SlowReader { bot, .. }
             | Self::Cut { bot }
@@ -200,8 +215,15 @@ impl Setting {
             stall_threshold,
             session_queue: [2, 16][draw.number_below(2) as usize],
             keepalive: millis(draw, 1_000, 4_000),
-            ping_interval: millis(draw, 200, 3_000),
+            // Where pings are short, ends are confirmed all the time.
+            ping_interval: if draw.number_below(3) == 0 {
+                millis(draw, 10, 60)
+            } else {
+                millis(draw, 200, 3_000)
+            },
+            pong_time: millis(draw, 0, 60),
             checkpoint_results: 1 + draw.number_below(12),
+            unread_per_seat: [1, 4][draw.number_below(2) as usize],
         }
     }
 }
@@ -233,7 +255,8 @@ fn draw_fault(draw: &mut SeededDraw, bots: usize, is_calm: bool) -> Fault {
     let bot = draw.number_below(bots as u64) as usize;
     let (brief, lasts) = (millis(draw, 20, 1_500), millis(draw, 100, 7_000));
     let is_written = draw.number_below(2) == 0;
-    let (at, what) = match draw.number_below(if is_calm { 12 } else { 20 }) {
+    let lost = if is_written { Direction::ToServer } else { Direction::ToBot };
+    let (at, what) = match draw.number_below(if is_calm { 12 } else { 22 }) {
         0 => (at, Trouble::Crash { down: brief }),
         1..=3 => (write, Trouble::CrashInWrite { is_written, down: brief }),
         4 | 5 => (write, Trouble::LostReply),
@@ -246,6 +269,7 @@ fn draw_fault(draw: &mut SeededDraw, bots: usize, is_calm: bool) -> Fault {
         15 | 16 => (at, Trouble::Cut { bot }),
         17 => (at, Trouble::SlowReader { bot, lasts }),
         18 => (at, Trouble::SecondSession { bot }),
+        19 | 20 => (at, Trouble::OneWayPartition { bot, lost, lasts }),
         _ => (at, Trouble::BotCrash { bot }),
     };
     Fault { at, what }

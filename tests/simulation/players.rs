@@ -158,7 +158,10 @@ impl Player {
             let Some(event) = response.event else { continue };
             self.world.history.hear(&self.name, session, &event);
             match event {
-                Event::Ping(ping) => Self::say(&outbound, Action::Pong(pb::Pong { id: ping.id })),
+                Event::Ping(ping) => {
+                    let after = self.draw_time(self.world.plan.setting.pong_time);
+                    Self::say_later(&outbound, after, Action::Pong(pb::Pong { id: ping.id }));
+                }
                 Event::MatchStarted(started) => self.declare(&outbound, &started),
                 Event::Turn(turn) => self.take(&outbound, &turn),
                 Event::Snapshot(snapshot) => {

@@ -3,7 +3,7 @@
 use super::disk::{Defect, Disk, Mood, finish_at_once};
 use super::history::Violation;
 use super::network::{HostLife, SimulatedListener};
-use super::plan::{BotKind, Fault, Plan, Stream, TournamentPlan, Trouble, When, draw_stream};
+use super::plan::{BotKind, Direction, Fault, Plan, Stream, TournamentPlan, Trouble, When, draw_stream};
 use super::players::{bot_name, bot_token, play_bot, watch_matches};
 use super::verdict::{check_end, is_all_over};
 use super::world::{SERVERS, World};
@@ -260,6 +260,7 @@ fn limits_of(plan: &Plan) -> Limits {
         session_queue: setting.session_queue,
         ping_interval: setting.ping_interval,
         checkpoint_results: setting.checkpoint_results,
+        unread_per_seat: setting.unread_per_seat,
         ..Limits::default()
     }
 }
@@ -465,6 +466,16 @@ impl Driver<'_> {
                 self.tally.partitions += 1;
                 for server in SERVERS {
                     self.sim.partition(server, bot_host(bot));
+                }
+                self.relieve(end, Relief::Repair(bot));
+            }
+            Trouble::OneWayPartition { bot, lost, .. } => {
+                self.tally.partitions += 1;
+                for server in SERVERS {
+                    match lost {
+                        Direction::ToServer => self.sim.partition_oneway(bot_host(bot), server),
+                        Direction::ToBot => self.sim.partition_oneway(server, bot_host(bot)),
+                    }
                 }
                 self.relieve(end, Relief::Repair(bot));
             }
