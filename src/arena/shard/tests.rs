@@ -331,6 +331,27 @@ fn who_comes_back_while_the_end_is_stored_is_told_of_it() {
 }
 
 #[test]
+fn what_a_session_says_of_itself_while_the_store_is_waited_for_concerns_its_own_seat_alone() {
+    let mut driver = Driver::new(Durability::Ply);
+    driver.start(id(1), 9);
+    driver.answer_all();
+    driver.act(id(1), 0, take(0)).unwrap();
+    // Each bot counts its own sessions, so that two of them may have the same number.
+    let second = setup(9).seats().seat_at_offset(Seat::FIRST, 1);
+    for (seat, address) in [(Seat::FIRST, 10), (second, 11)] {
+        let session = SeatSession { id: 7, ..session(address) };
+        driver.tell(id(1), MatchInput::Joined { seat, session, at: driver.now });
+    }
+    driver.tell(id(1), MatchInput::Feed { seat: second, session: 7, feed: TakeFeed::OwnTurns });
+    driver.answer_all();
+    driver.act(id(1), 1, take(1)).unwrap();
+    driver.answer_all();
+    driver.act(id(1), 0, take(2)).unwrap();
+    driver.answer_all();
+    assert_eq!((driver.took_plies(10), driver.took_plies(11)), (vec![1, 2], vec![1]));
+}
+
+#[test]
 fn a_match_whose_store_is_lost_says_nothing_more() {
     let mut driver = Driver::new(Durability::Ply);
     driver.start(id(1), 9);

@@ -36,7 +36,10 @@ impl<S: Clone> LiveMatch<S> {
             return;
         };
         let waiting = self.pending.iter_mut().find_map(|waiting| match waiting {
-            MatchInput::Joined { session, .. } if session.id == id => Some(session),
+            // Each bot counts its own sessions.
+            MatchInput::Joined { seat: joined, session, .. } if (*joined, session.id) == (seat, id) => {
+                Some(session)
+            }
             _ => None,
         });
         let Some(session) = self.seats[seat].session_numbered(id).or(waiting) else { return };
