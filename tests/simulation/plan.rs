@@ -216,7 +216,7 @@ impl Setting {
             session_queue: [2, 16][draw.number_below(2) as usize],
             keepalive: millis(draw, 1_000, 4_000),
             // Where pings are short, ends are confirmed all the time.
-            ping_interval: if draw.number_below(3) == 0 {
+            ping_interval: if draw.number_below(2) == 0 {
                 millis(draw, 10, 60)
             } else {
                 millis(draw, 200, 3_000)
@@ -256,7 +256,7 @@ fn draw_fault(draw: &mut SeededDraw, bots: usize, is_calm: bool) -> Fault {
     let (brief, lasts) = (millis(draw, 20, 1_500), millis(draw, 100, 7_000));
     let is_written = draw.number_below(2) == 0;
     let lost = if is_written { Direction::ToServer } else { Direction::ToBot };
-    let (at, what) = match draw.number_below(if is_calm { 12 } else { 22 }) {
+    let (at, what) = match draw.number_below(if is_calm { 12 } else { 24 }) {
         0 => (at, Trouble::Crash { down: brief }),
         1..=3 => (write, Trouble::CrashInWrite { is_written, down: brief }),
         4 | 5 => (write, Trouble::LostReply),
@@ -269,7 +269,7 @@ fn draw_fault(draw: &mut SeededDraw, bots: usize, is_calm: bool) -> Fault {
         15 | 16 => (at, Trouble::Cut { bot }),
         17 => (at, Trouble::SlowReader { bot, lasts }),
         18 => (at, Trouble::SecondSession { bot }),
-        19 | 20 => (at, Trouble::OneWayPartition { bot, lost, lasts }),
+        19..=22 => (at, Trouble::OneWayPartition { bot, lost, lasts }),
         _ => (at, Trouble::BotCrash { bot }),
     };
     Fault { at, what }
