@@ -1,7 +1,7 @@
 //! A house bot that keeps refusals to itself.
 
 use crate::{
-    client::{Bot, MatchInfo, MatchView, Refusal},
+    client::{Bot, MatchInfo, MatchView, Refusal, TakeFeed},
     game::Row,
 };
 
@@ -9,6 +9,10 @@ use crate::{
 pub struct QuietBot(pub Box<dyn Bot>);
 
 impl Bot for QuietBot {
+    fn take_feed(&self) -> TakeFeed {
+        self.0.take_feed()
+    }
+
     fn declare(&mut self, game: &MatchInfo) -> Row {
         self.0.declare(game)
     }

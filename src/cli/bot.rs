@@ -12,7 +12,7 @@ use crate::{
     },
     client::{
         Bot, Connected, EndReport, Error, MatchEnd, MatchInfo, MatchView, Options, Practice, Refusal,
-        SeatFigures, ServerAddress, Summary, Suspension, practice_until, run_until,
+        SeatFigures, ServerAddress, Summary, Suspension, TakeFeed, practice_until, run_until,
     },
     game::{BotName, ConfigHash, Row, Seat, VersionLabel},
     report::words::{count_words, enum_word},
@@ -161,6 +161,10 @@ struct ReportingBot {
 }
 
 impl Bot for ReportingBot {
+    fn take_feed(&self) -> TakeFeed {
+        self.bot.take_feed()
+    }
+
     fn declare(&mut self, game: &MatchInfo) -> Row {
         self.bot.declare(game)
     }

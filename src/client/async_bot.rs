@@ -1,7 +1,7 @@
 //! What a bot is that thinks about many matches at once.
 
 use super::{Connected, MatchEnd, MatchInfo, MatchView, Refusal, Suspension, TournamentEnd};
-use crate::game::Row;
+use crate::{game::Row, wire::TakeFeed};
 use std::{
     error::Error as StdError,
     future::{Future, ready},
@@ -52,6 +52,11 @@ impl<T> From<T> for Choice<T> {
 /// }
 /// ```
 pub trait AsyncBot: Send + Sync + 'static {
+    /// Returns which takes the bot hears of; see [`Bot::take_feed`](super::Bot::take_feed).
+    fn take_feed(&self) -> TakeFeed {
+        TakeFeed::OwnTurns
+    }
+
     /// Returns the row to declare; the standard row unless overridden.
     fn declare(&self, game: &MatchInfo) -> impl Future<Output = Result<Choice<Row>, MatchFailure>> + Send {
         ready(Ok(Row::standard(game.seats()).into()))

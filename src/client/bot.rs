@@ -1,13 +1,21 @@
 //! What a bot is.
 
 use super::{MatchEnd, MatchInfo, MatchView, Refusal, Suspension, TournamentEnd};
-use crate::game::Row;
+use crate::{game::Row, wire::TakeFeed};
 
 /// A player of Last Nim.
 ///
 /// Its methods are called one at a time, on a thread of the bot's own, and may take as long as the clock of the match
 /// allows. Everything that a take depends on is in the view: a bot needs no memory.
 pub trait Bot: Send + 'static {
+    /// Returns which takes the bot hears of; its own only unless overridden. It is asked once, before the first session.
+    ///
+    /// With [`TakeFeed::All`] the takes of all seats are in [`MatchView::seen_takes`]: a bot needs that only if how the others
+    /// played changes what it does.
+    fn take_feed(&self) -> TakeFeed {
+        TakeFeed::OwnTurns
+    }
+
     /// Returns the row to declare; the standard row unless overridden.
     ///
     /// It is not asked where the rows are assigned.
@@ -70,6 +78,10 @@ pub struct Connected {
 }
 
 impl<B: Bot + ?Sized> Bot for Box<B> {
+    fn take_feed(&self) -> TakeFeed {
+        (**self).take_feed()
+    }
+
     fn declare(&mut self, game: &MatchInfo) -> Row {
         (**self).declare(game)
     }

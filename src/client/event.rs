@@ -5,6 +5,7 @@ use super::{
 };
 use crate::{
     game::{AllianceMatrix, MatchId, Seat, SeatCount, SeatError},
+    oracle::Mover,
     referee::{RefusalReason, Turn},
     tournament::TournamentState,
     wire::{
@@ -71,6 +72,13 @@ pub(super) enum SessionEvent {
         match_id: MatchId,
         turn: Turn,
     },
+    /// Counters were taken, by the own seat or another.
+    Took {
+        match_id: MatchId,
+        ply: u32,
+        take: u64,
+        mover: Mover,
+    },
     Refused(Refusal),
     Suspended(Suspension),
     Forfeited {
@@ -90,7 +98,7 @@ pub(super) enum SessionEvent {
     /// The bot is entered in a tournament.
     Joined(JoinedTournament),
     NotJoined(JoinRefused),
-    /// Something that needs no answer: an acknowledgement, another seat's take, or an event of a newer server.
+    /// Something that needs no answer: an acknowledgement, or an event of a newer server.
     Heard,
 }
 
@@ -111,9 +119,20 @@ pub(super) enum SnapshotStage {
     /// The own row is in, others are not.
     Declared,
     /// Takes are made.
-    Playing { matrix: AllianceMatrix, turn: Option<Turn> },
+    Playing { matrix: AllianceMatrix, reached: ReachedPly, turn: Option<Turn> },
     /// The match is over.
     Ended,
+}
+
+/// Where a match in play stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ReachedPly {
+    /// The number of the take to come, from 0.
+    pub(super) ply: u32,
+    /// The index of the last nonempty pile, from 0.
+    pub(super) pile: usize,
+    /// The counters left in it.
+    pub(super) counters: u64,
 }
 
 /// The bot is entered in a tournament.
@@ -183,6 +202,12 @@ fn parse_event(event: pb::play_response::Event, response: RequestField<'_>) -> O
             match_id: parse_match_id(&turn.match_id, response.member("turn"))?,
             turn: Turn::from(&turn),
         },
+        Wire::Took(took) => SessionEvent::Took {
+            match_id: parse_match_id(&took.match_id, response.member("took"))?,
+            ply: took.ply,
+            take: took.take,
+            mover: if took.steward { Mover::Steward } else { Mover::Bot },
+        },
         Wire::Refused(refused) => SessionEvent::Refused(Refusal {
             match_id: refused.match_id.parse().ok(),
             reason: RefusalReason::from_wire(refused.reason),
@@ -247,7 +272,7 @@ fn parse_event(event: pb::play_response::Event, response: RequestField<'_>) -> O
             reason: JoinRefusal::from_wire(refused.reason),
             message: refused.message,
         }),
-        Wire::Took(_) | Wire::Declared(_) => SessionEvent::Heard,
+        Wire::Declared(_) => SessionEvent::Heard,
     })
 }
 
@@ -295,6 +320,11 @@ fn parse_snapshot(snapshot: &pb::Snapshot, field: RequestField<'_>) -> Option<Ma
         pb::Phase::Declaring => SnapshotStage::Declaring,
         pb::Phase::Playing => SnapshotStage::Playing {
             matrix: parse_rows(snapshot.alliance_matrix.as_ref(), field)?,
+            reached: ReachedPly {
+                ply: snapshot.ply,
+                pile: snapshot.pile as usize,
+                counters: snapshot.counters,
+            },
             turn: snapshot.turn.as_ref().map(Turn::from),
         },
         pb::Phase::Ended => SnapshotStage::Ended,

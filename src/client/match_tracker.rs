@@ -2,14 +2,18 @@
 
 use super::{
     Connected, EndReport, MatchEnd, MatchInfo, MatchView, ProtocolError, Summary,
-    event::{EndedMatch, MatchSnapshot, SessionEvent, SnapshotStage, check_row_count},
+    event::{EndedMatch, MatchSnapshot, ReachedPly, SessionEvent, SnapshotStage, check_row_count},
     question::{BotAnswer, BotQuestion},
     question_queue::{Attention, QuestionQueue},
+    seen_takes::SeenTakes,
 };
 use crate::{
     game::{AllianceMatrix, Game, MatchId, Position, Row},
     referee::Turn,
-    wire::pb::{self, play_request::Action as Wire},
+    wire::{
+        TakeFeed,
+        pb::{self, play_request::Action as Wire},
+    },
 };
 use std::{collections::BTreeMap, iter, mem, sync::Arc};
 
@@ -32,6 +36,7 @@ pub(super) enum ClientAction {
 #[derive(Debug)]
 pub(super) struct MatchTracker {
     open: BTreeMap<MatchId, OpenMatch>,
+    take_feed: TakeFeed,
     questions: QuestionQueue,
     /// Matches in which no answer is needed any more, until the bot is told.
     withdrawn: Vec<MatchId>,
@@ -49,6 +54,8 @@ struct OpenMatch {
     declaration: DeclarationState,
     /// The game with everybody's rows, once they are revealed.
     game: Option<Arc<Game>>,
+    /// Stays empty unless the bot hears all takes.
+    seen_takes: SeenTakes,
     turn: Option<OwnTurn>,
     seat: SeatState,
     standing: Confirmation,
@@ -99,11 +106,13 @@ enum Confirmation {
 impl OpenMatch {
     fn new(info: MatchInfo) -> Self {
         let game = info.assigned.clone().map(|matrix| Arc::new(match_game(&info, matrix)));
+        let start = Position::new(info.piles.clone(), info.first, info.seats());
         let declaration = if game.is_some() { DeclarationState::Closed } else { DeclarationState::NotAsked };
         Self {
             info: Arc::new(info),
             declaration,
             game,
+            seen_takes: SeenTakes::from_start(start),
             turn: None,
             seat: SeatState::Own,
             standing: Confirmation::Confirmed,
@@ -132,6 +141,7 @@ impl OpenMatch {
             position,
             ply: turn.ply,
             bank_left: turn.bank,
+            seen_takes: self.seen_takes.shared(),
         })
     }
 
@@ -153,16 +163,24 @@ fn match_game(info: &MatchInfo, matrix: AllianceMatrix) -> Game {
 
 /// Returns the position of a turn of the own seat, or nothing if the match cannot come to it.
 fn turn_position(info: &MatchInfo, turn: Turn) -> Option<Position> {
+    let Turn { ply, pile, counters, .. } = turn;
+    reached_position(info, ReachedPly { ply, pile, counters })
+        .filter(|position| position.to_move() == info.seat)
+}
+
+/// Returns the position of a match in play, or nothing if the match cannot come to it.
+fn reached_position(info: &MatchInfo, reached: ReachedPly) -> Option<Position> {
     let seats = info.seats();
     let whole = info.piles.as_slice();
-    let taken = whole.get(turn.pile)?.checked_sub(turn.counters)?;
-    if turn.counters == 0 || seats.seat_at_offset(info.first, turn.ply as usize) != info.seat {
+    let taken = whole.get(reached.pile)?.checked_sub(reached.counters)?;
+    if reached.counters == 0 {
         return None;
     }
-    let emptied = &whole[turn.pile + 1..];
-    // The fewest takes that lead there: who made them does not matter, only that the own seat is to move after them.
+    let to_move = seats.seat_at_offset(info.first, reached.ply as usize);
+    let emptied = &whole[reached.pile + 1..];
+    // The fewest takes that lead there: who made them does not matter, only who is to move after them.
     let passed = emptied.len() + usize::from(taken > 0);
-    let start = seats.seat_at_offset(info.seat, seats.get() - passed % seats.get());
+    let start = seats.seat_at_offset(to_move, seats.get() - passed % seats.get());
     let mut position = Position::new(info.piles.clone(), start, seats);
     for &take in emptied.iter().rev().chain((taken > 0).then_some(&taken)) {
         position.take(take).ok()?;
@@ -171,10 +189,11 @@ fn turn_position(info: &MatchInfo, turn: Turn) -> Option<Position> {
 }
 
 impl MatchTracker {
-    /// Knows no match yet, and asks the bot so many questions at once.
-    pub(super) fn new(attention: Attention) -> Self {
+    /// Knows no match yet, and asks the bot so many questions at once, which hears of these takes.
+    pub(super) fn new(attention: Attention, take_feed: TakeFeed) -> Self {
         Self {
             open: BTreeMap::new(),
+            take_feed,
             questions: QuestionQueue::new(attention),
             withdrawn: Vec::new(),
             snapshots_due: 0,
@@ -211,6 +230,13 @@ impl MatchTracker {
             SessionEvent::Revealed { match_id, matrix } => {
                 if let Some(open) = self.open.get_mut(&match_id) {
                     open.reveal(matrix)?;
+                }
+            }
+            SessionEvent::Took { match_id, ply, take, mover } => {
+                if self.take_feed == TakeFeed::All
+                    && let Some(open) = self.open.get_mut(&match_id)
+                {
+                    open.seen_takes.add_take(ply, take, mover);
                 }
             }
             SessionEvent::Turn { match_id, turn } => self.handle_turn(match_id, turn, &mut actions)?,
@@ -363,8 +389,11 @@ impl MatchTracker {
                 DeclarationState::Asked | DeclarationState::Closed => {}
             },
             SnapshotStage::Declared => open.declaration = DeclarationState::Closed,
-            SnapshotStage::Playing { matrix, turn } => {
+            SnapshotStage::Playing { matrix, reached, turn } => {
                 open.reveal(matrix)?;
+                if let Some(position) = reached_position(&open.info, reached) {
+                    open.seen_takes.note_position(reached.ply, &position);
+                }
                 if let Some(turn) = turn {
                     self.handle_turn(match_id, turn, actions)?;
                 }
@@ -385,6 +414,7 @@ impl MatchTracker {
     ) -> Result<(), ProtocolError> {
         let Some(open) = self.open.get_mut(&match_id) else { return Ok(()) };
         let view = open.turn_view(raw)?;
+        open.seen_takes.note_position(raw.ply, &view.position);
         match &mut open.turn {
             // It was overtaken by a later one.
             Some(turn) if turn.view.ply > raw.ply => return Ok(()),

@@ -17,9 +17,12 @@ use super::{
     transport::draw_jitter,
 };
 use crate::game::{BotVersion, MatchId};
-use crate::wire::pb::{
-    Feed, PlayRequest, PlayResponse, Subscribe, arena_service_client::ArenaServiceClient,
-    play_request::Action as Wire,
+use crate::wire::{
+    TakeFeed,
+    pb::{
+        Feed, PlayRequest, PlayResponse, Subscribe, arena_service_client::ArenaServiceClient,
+        play_request::Action as Wire,
+    },
 };
 use std::{
     collections::VecDeque,
@@ -131,7 +134,7 @@ pub(super) async fn play_until<H: BotHost>(
     let stop = pin!(shutdown);
     let player = BotRunner {
         version,
-        book: MatchTracker::new(bot.attention()),
+        book: MatchTracker::new(bot.attention(), bot.take_feed()),
         bot,
         observer,
         hearing: None,
@@ -243,7 +246,11 @@ impl<H: BotHost> BotRunner<H> {
     where
         S: Future<Output = ()>,
     {
-        self.outgoing.push_back(play_request(Wire::Subscribe(Subscribe { feed: Feed::OwnTurns.into() })));
+        let feed = match self.bot.take_feed() {
+            TakeFeed::All => Feed::All,
+            TakeFeed::OwnTurns => Feed::OwnTurns,
+        };
+        self.outgoing.push_back(play_request(Wire::Subscribe(Subscribe { feed: feed.into() })));
         self.outgoing
             .extend(self.joining.as_mut().and_then(JoinState::action_in_new_session).map(play_request));
         let actions = self.book.handle_event(welcome)?;

@@ -1,3 +1,5 @@
+mod seen_takes;
+
 use super::*;
 use crate::{
     client::{SuspensionReason, question_queue::MAX_WAITING_REPORTS},
@@ -30,7 +32,7 @@ fn welcome(open_matches: u32) -> Told {
 
 /// A book whose bot has heard of its session.
 fn book() -> MatchTracker {
-    let mut book = MatchTracker::new(Attention::OneQuestion);
+    let mut book = MatchTracker::new(Attention::OneQuestion, TakeFeed::OwnTurns);
     assert!(matches!(tell(&mut book, welcome(0))[..], [ClientAction::Ask(BotQuestion::Connected(_))]));
     assert!(book.handle_answer(BotAnswer::Heard).is_empty());
     book
@@ -561,7 +563,7 @@ fn a_seat_that_is_given_up_is_resigned_until_the_server_knows() {
 
 #[test]
 fn a_bot_that_thinks_about_many_matches_is_asked_of_several_and_told_what_it_may_drop() {
-    let mut book = MatchTracker::new(Attention::Requests(2.try_into().unwrap()));
+    let mut book = MatchTracker::new(Attention::Requests(2.try_into().unwrap()), TakeFeed::OwnTurns);
     assert_eq!(tell(&mut book, welcome(0)).len(), 1);
     let third = MatchId::new(3, &[3; 10]).to_string();
     let asked = |actions: &[ClientAction]| match actions {

@@ -1,0 +1,124 @@
+//! The takes of a match that a bot has heard of.
+
+use crate::{game::Position, oracle::Mover};
+use std::sync::Arc;
+
+/// A take that the bot has heard of, its own or another seat's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeenTake {
+    /// The number of the take, from 0.
+    pub ply: u32,
+    /// The position in which it was made, with the seat to move that made it.
+    pub before: Position,
+    /// Counters taken.
+    pub take: u64,
+    /// Whether the seat's own bot moved, or the steward.
+    pub mover: Mover,
+}
+
+/// The takes of one match that the bot has heard of, in rising order of ply.
+///
+/// A take is kept only if the position before it is known. After a lost session the next turn or snapshot says where the match
+/// stands, so that what was taken meanwhile is missing, and nothing else.
+#[derive(Debug, Clone)]
+pub(super) struct SeenTakes {
+    takes: Arc<Vec<SeenTake>>,
+    /// The ply that the match has reached, and its position then, if they are known.
+    reached: Option<(u32, Position)>,
+}
+
+impl SeenTakes {
+    /// Has heard of no take of a match that begins at a position.
+    pub(super) fn from_start(start: Position) -> Self {
+        Self { takes: Arc::default(), reached: Some((0, start)) }
+    }
+
+    /// Returns the takes.
+    pub(super) fn shared(&self) -> Arc<Vec<SeenTake>> {
+        Arc::clone(&self.takes)
+    }
+
+    /// Hears where the match stands; an older message changes nothing.
+    pub(super) fn note_position(&mut self, ply: u32, position: &Position) {
+        let is_new = match &self.reached {
+            Some((known, _)) => *known < ply,
+            None => self.takes.last().is_none_or(|last| last.ply < ply),
+        };
+        if is_new {
+            self.reached = Some((ply, position.clone()));
+        }
+    }
+
+    /// Hears of a take. One that is repeated, or whose position is not known, is left out.
+    pub(super) fn add_take(&mut self, ply: u32, take: u64, mover: Mover) {
+        let Some((reached, before)) = self.reached.take_if(|(reached, _)| *reached <= ply) else { return };
+        if reached < ply {
+            return;
+        }
+        let mut after = before.clone();
+        if after.take(take).is_ok() {
+            Arc::make_mut(&mut self.takes).push(SeenTake { ply, before, take, mover });
+            self.reached = Some((ply.saturating_add(1), after));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{Piles, Seat, SeatCount};
+
+    fn start() -> Position {
+        Position::new(Piles::parse(&[2, 5]).unwrap(), Seat::FIRST, SeatCount::new(3).unwrap())
+    }
+
+    fn after(takes: &[u64]) -> Position {
+        let mut position = start();
+        for &take in takes {
+            position.take(take).unwrap();
+        }
+        position
+    }
+
+    fn seen(takes: &SeenTakes) -> Vec<(u32, u64)> {
+        takes.shared().iter().map(|seen| (seen.ply, seen.take)).collect()
+    }
+
+    #[test]
+    fn takes_are_kept_with_the_positions_before_them() {
+        let mut takes = SeenTakes::from_start(start());
+        for (ply, take) in [(0, 2), (1, 3), (1, 3), (0, 2), (2, 1)] {
+            takes.add_take(ply, take, Mover::Bot);
+        }
+        assert_eq!(seen(&takes), [(0, 2), (1, 3), (2, 1)], "a take that is repeated is one take");
+        assert_eq!(takes.shared()[2].before, after(&[2, 3]));
+    }
+
+    #[test]
+    fn takes_that_were_missed_are_left_out_and_nothing_else() {
+        let mut takes = SeenTakes::from_start(start());
+        takes.add_take(0, 1, Mover::Bot);
+        // Plies 1 and 2 were missed: where the take of ply 3 was made is not known until somebody says so.
+        takes.add_take(3, 1, Mover::Bot);
+        takes.note_position(0, &start());
+        takes.add_take(0, 1, Mover::Bot);
+        assert_eq!(seen(&takes), [(0, 1)]);
+        takes.note_position(4, &after(&[1, 1, 1, 1]));
+        takes.add_take(4, 1, Mover::Steward);
+        assert_eq!(seen(&takes), [(0, 1), (4, 1)]);
+        takes.note_position(2, &after(&[1, 1]));
+        takes.add_take(5, 2, Mover::Bot);
+        assert_eq!(takes.shared()[2].before, after(&[1, 1, 1, 1, 1]), "an older position changes nothing");
+    }
+
+    #[test]
+    fn a_take_that_does_not_fit_is_not_kept() {
+        let mut takes = SeenTakes::from_start(start());
+        takes.add_take(0, 6, Mover::Bot);
+        takes.add_take(0, 5, Mover::Bot);
+        assert_eq!(seen(&takes), []);
+        takes.note_position(1, &after(&[5]));
+        takes.add_take(1, 2, Mover::Bot);
+        assert_eq!(seen(&takes), [(1, 2)]);
+    }
+}
