@@ -1,11 +1,14 @@
 //! The index of the house bots.
 
-use super::{Greedy, Loyal, Oracle, Random, Timid, Traitor};
+use super::{
+    BlunderRate, BlunderRateError, Epsilon, Greedy, Grudger, Loyal, Mcts, Minimax, Mirror, Oracle, Playouts,
+    PlayoutsError, Plies, PliesError, Random, Timid, Traitor,
+};
 use crate::client::Bot;
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
-/// A house bot by name.
+/// A house bot. Its name, as which it is parsed and shown, is also a valid name for a bot on a server: `oracle`, `minimax-3`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HouseBot {
     /// See [`Random`].
@@ -20,24 +23,60 @@ pub enum HouseBot {
     Loyal,
     /// See [`Traitor`].
     Traitor,
+    /// See [`Grudger`].
+    Grudger,
+    /// See [`Mirror`].
+    Mirror,
+    /// See [`Minimax`].
+    Minimax(Plies),
+    /// See [`Epsilon`].
+    Epsilon(BlunderRate),
+    /// See [`Mcts`].
+    Mcts(Playouts),
 }
 
-/// A word that names no house bot.
+/// Why a word names no house bot.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("house bot {0:?}: there are {names}", names = list_names())]
-pub struct HouseBotError(pub String);
-
-fn list_names() -> String {
-    HouseBot::ALL.map(HouseBot::name).join(", ")
+#[non_exhaustive]
+pub enum HouseBotError {
+    /// There is no house bot of this kind.
+    #[error(
+        "house bot {0:?}: there are random, greedy, timid, oracle, loyal, traitor, grudger, mirror, minimax-PLIES, epsilon-RATE, mcts-PLAYOUTS"
+    )]
+    Unknown(String),
+    /// It cannot see so many plies.
+    #[error("house bot {0:?}: {1}")]
+    Plies(String, PliesError),
+    /// It cannot err at such a rate.
+    #[error("house bot {0:?}: {1}")]
+    Rate(String, BlunderRateError),
+    /// It cannot try so many games.
+    #[error("house bot {0:?}: {1}")]
+    Playouts(String, PlayoutsError),
 }
 
 impl HouseBot {
-    /// All house bots.
-    pub const ALL: [Self; 6] =
+    /// The house bots that take no number and look at the position alone, as the demo shows them.
+    pub const BASIC: [Self; 6] =
         [Self::Random, Self::Greedy, Self::Timid, Self::Oracle, Self::Loyal, Self::Traitor];
 
-    /// Returns its name, which is also a valid name for a bot on a server.
-    pub fn name(self) -> &'static str {
+    /// One house bot of each kind.
+    pub const EXAMPLES: [Self; 11] = [
+        Self::Random,
+        Self::Greedy,
+        Self::Timid,
+        Self::Oracle,
+        Self::Loyal,
+        Self::Traitor,
+        Self::Grudger,
+        Self::Mirror,
+        Self::Minimax(Plies::EXAMPLE),
+        Self::Epsilon(BlunderRate::EXAMPLE),
+        Self::Mcts(Playouts::EXAMPLE),
+    ];
+
+    /// Returns its kind: its name without the number, if it has one.
+    pub fn kind(self) -> &'static str {
         match self {
             Self::Random => "random",
             Self::Greedy => "greedy",
@@ -45,10 +84,20 @@ impl HouseBot {
             Self::Oracle => "oracle",
             Self::Loyal => "loyal",
             Self::Traitor => "traitor",
+            Self::Grudger => "grudger",
+            Self::Mirror => "mirror",
+            Self::Minimax(_) => "minimax",
+            Self::Epsilon(_) => "epsilon",
+            Self::Mcts(_) => "mcts",
         }
     }
 
-    /// Makes the bot; [`Random`] draws its takes from the seed.
+    /// Returns whether its takes follow from a seed.
+    pub fn draws_takes(self) -> bool {
+        matches!(self, Self::Random | Self::Epsilon(_) | Self::Mcts(_))
+    }
+
+    /// Makes the bot; one that draws anything draws it from the seed.
     pub fn build_bot(self, seed: u64) -> Box<dyn Bot> {
         match self {
             Self::Random => Box::new(Random::new(seed)),
@@ -57,13 +106,23 @@ impl HouseBot {
             Self::Oracle => Box::new(Oracle),
             Self::Loyal => Box::new(Loyal),
             Self::Traitor => Box::new(Traitor),
+            Self::Grudger => Box::new(Grudger),
+            Self::Mirror => Box::new(Mirror),
+            Self::Minimax(plies) => Box::new(Minimax::new(plies)),
+            Self::Epsilon(rate) => Box::new(Epsilon::new(rate, seed)),
+            Self::Mcts(playouts) => Box::new(Mcts::new(playouts, seed)),
         }
     }
 }
 
 impl fmt::Display for HouseBot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+        match self {
+            Self::Minimax(plies) => f.pad(&format!("minimax-{plies}")),
+            Self::Epsilon(rate) => f.pad(&format!("epsilon-{rate}")),
+            Self::Mcts(playouts) => f.pad(&format!("mcts-{playouts}")),
+            _ => f.pad(self.kind()),
+        }
     }
 }
 
@@ -71,7 +130,24 @@ impl FromStr for HouseBot {
     type Err = HouseBotError;
 
     fn from_str(word: &str) -> Result<Self, HouseBotError> {
-        Self::ALL.into_iter().find(|bot| bot.name() == word).ok_or_else(|| HouseBotError(word.to_owned()))
+        let (kind, number) = word.split_once('-').unwrap_or((word, ""));
+        match kind {
+            "minimax" => number
+                .parse()
+                .map(Self::Minimax)
+                .map_err(|error| HouseBotError::Plies(word.to_owned(), error)),
+            "epsilon" => {
+                number.parse().map(Self::Epsilon).map_err(|error| HouseBotError::Rate(word.to_owned(), error))
+            }
+            "mcts" => number
+                .parse()
+                .map(Self::Mcts)
+                .map_err(|error| HouseBotError::Playouts(word.to_owned(), error)),
+            _ => Self::EXAMPLES
+                .into_iter()
+                .find(|bot| bot.kind() == word)
+                .ok_or_else(|| HouseBotError::Unknown(word.to_owned())),
+        }
     }
 }
 
@@ -79,36 +155,57 @@ impl FromStr for HouseBot {
 mod tests {
     use super::*;
     use crate::{
+        bots::practice_games::games,
         client::MatchView,
-        game::{AllianceMatrix, BotName, Ending, Game, Piles},
+        game::{AllianceMatrix, BotName, Ending, Game, MAX_COUNTERS, MAX_SEATS, Piles, SeatCount},
         oracle::Solution,
     };
-    use proptest::{prelude::*, sample::subsequence};
+    use proptest::prelude::*;
+
+    /// One of each kind, none of which thinks for long.
+    const QUICK: [&str; 11] = [
+        "random",
+        "greedy",
+        "timid",
+        "oracle",
+        "loyal",
+        "traitor",
+        "grudger",
+        "mirror",
+        "minimax-4",
+        "epsilon-0.5",
+        "mcts-20",
+    ];
+    const KINDS: &str = "random, greedy, timid, oracle, loyal, traitor, grudger, mirror, minimax-PLIES, epsilon-RATE, \
+                         mcts-PLAYOUTS";
 
     #[test]
     fn names_round_trip_and_are_names_for_a_server() {
-        for bot in HouseBot::ALL {
+        for bot in HouseBot::EXAMPLES {
             assert_eq!(bot.to_string().parse(), Ok(bot));
-            assert!(bot.name().parse::<BotName>().is_ok());
+            assert!(bot.to_string().parse::<BotName>().is_ok());
+            assert!(bot.to_string().starts_with(bot.kind()) && KINDS.contains(bot.kind()));
         }
-        assert_eq!(
-            "gready".parse::<HouseBot>().unwrap_err().to_string(),
-            "house bot \"gready\": there are random, greedy, timid, oracle, loyal, traitor"
-        );
-    }
-
-    fn games() -> impl Strategy<Value = Game> {
-        let pile = prop_oneof![1_u64..12, Just(crate::game::MAX_COUNTERS)];
-        (2_usize..7, prop::collection::vec(pile, 1..6), any::<prop::sample::Index>()).prop_flat_map(
-            |(n, piles, first)| {
-                let row = Just((0..n as u64).collect::<Vec<_>>()).prop_shuffle();
-                let ending = subsequence(Ending::ALL.to_vec(), 1);
-                (prop::collection::vec(row, n), ending).prop_map(move |(rows, ending)| {
-                    let matrix = AllianceMatrix::parse(&rows).unwrap();
-                    Game::new(Piles::parse(&piles).unwrap(), matrix, first.index(n), ending[0]).unwrap()
-                })
-            },
-        )
+        assert_eq!(HouseBot::EXAMPLES[..6], HouseBot::BASIC);
+        for word in ["minimax-8", "epsilon-0.999999", "mcts-100000"] {
+            assert_eq!(word.parse::<HouseBot>().unwrap().to_string(), word);
+            assert!(word.parse::<BotName>().is_ok());
+        }
+        let refused = |word: &str| word.parse::<HouseBot>().unwrap_err().to_string();
+        assert_eq!(refused("gready"), format!("house bot \"gready\": there are {KINDS}"));
+        assert_eq!(refused("oracle-3"), format!("house bot \"oracle-3\": there are {KINDS}"));
+        let cases = [
+            ("minimax-9", "PLIES \"9\": expected a whole number from 1 to 8, as in minimax-3"),
+            ("minimax", "PLIES \"\": expected a whole number from 1 to 8, as in minimax-3"),
+            (
+                "epsilon-2",
+                "RATE \"2\": expected a number from 0 to 1 with at most 6 decimals, as in epsilon-0.1",
+            ),
+            ("mcts-0", "PLAYOUTS \"0\": expected a whole number from 1 to 100000, as in mcts-1000"),
+        ];
+        for (word, why) in cases {
+            assert_eq!(refused(word), format!("house bot {word:?}: {why}"));
+        }
     }
 
     proptest! {
@@ -116,9 +213,9 @@ mod tests {
         fn they_declare_fitting_rows_and_make_legal_takes(
             game in games(),
             seed: u64,
-            order in prop::collection::vec(0_usize..6, 1..40),
+            order in prop::collection::vec(0..QUICK.len(), 1..40),
         ) {
-            let mut bots = HouseBot::ALL.map(|bot| bot.build_bot(seed));
+            let mut bots = QUICK.map(|word| word.parse::<HouseBot>().unwrap().build_bot(seed));
             let mut takes = Vec::new();
             for index in order {
                 let Ok(view) = MatchView::practice(&game, &takes) else { break };
@@ -149,22 +246,44 @@ mod tests {
         }
 
         #[test]
-        fn random_follows_from_its_seed_and_the_match_alone(games in prop::collection::vec(games(), 1..5), seed: u64) {
-            let views: Vec<_> = games.iter().map(|game| MatchView::practice(game, &[]).unwrap()).collect();
-            let forwards: Vec<_> = views.iter().map(|view| Random::new(seed).play(view)).collect();
-            let mut one = Random::new(seed);
-            let mut backwards: Vec<_> = views.iter().rev().map(|view| one.play(view)).collect();
-            backwards.reverse();
-            prop_assert_eq!(forwards, backwards);
+        fn takes_follow_from_the_seed_and_the_match_alone(games in prop::collection::vec(games(), 1..5), seed: u64) {
+            let views: Vec<_> = games.iter().map(|game| MatchView::practice(game, &[1]).or_else(|_| MatchView::practice(game, &[])).unwrap()).collect();
+            for word in QUICK {
+                let bot: HouseBot = word.parse().unwrap();
+                let forwards: Vec<_> = views.iter().map(|view| bot.build_bot(seed).play(view)).collect();
+                let mut one = bot.build_bot(seed);
+                let mut backwards: Vec<_> = views.iter().rev().map(|view| one.play(view)).collect();
+                backwards.reverse();
+                prop_assert_eq!(&forwards, &backwards);
+                if !bot.draws_takes() {
+                    let other: Vec<_> = views.iter().map(|view| bot.build_bot(!seed).play(view)).collect();
+                    prop_assert_eq!(forwards, other);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_largest_games_are_played_by_the_rules() {
+        let seats = SeatCount::new(MAX_SEATS).unwrap();
+        let piles = Piles::parse(&[MAX_COUNTERS; 20]).unwrap();
+        let game = Game::new(piles, AllianceMatrix::standard(seats), 0, Ending::ToMoveWins).unwrap();
+        for word in QUICK.into_iter().chain(["minimax-8", "mcts-200"]) {
+            let mut bot = word.parse::<HouseBot>().unwrap().build_bot(1);
+            let mut takes = Vec::new();
+            for _ in 0..20 {
+                let view = MatchView::practice(&game, &takes).unwrap();
+                let take = bot.play(&view);
+                assert!((1..=view.position().counters()).contains(&take), "{word} took {take}");
+                takes.push(take);
+            }
         }
     }
 
     #[test]
     fn random_takes_differ_by_seed_and_ply() {
         let matrix = AllianceMatrix::parse(&[vec![0, 1], vec![0, 1]]).unwrap();
-        let game =
-            Game::new(Piles::parse(&[crate::game::MAX_COUNTERS]).unwrap(), matrix, 0, Ending::default())
-                .unwrap();
+        let game = Game::new(Piles::parse(&[MAX_COUNTERS]).unwrap(), matrix, 0, Ending::default()).unwrap();
         let view = |takes: &[u64]| MatchView::practice(&game, takes).unwrap();
         let first = Random::new(1).play(&view(&[]));
         assert_ne!(first, Random::new(2).play(&view(&[])));

@@ -18,8 +18,10 @@ impl Bot for Oracle {
 
 /// Returns the smallest optimal take of the seat to move.
 pub(super) fn smallest_optimal_take(game: &Game, position: &Position) -> u64 {
-    Solution::new(game)
-        .optimal_takes(position)
-        .smallest()
-        .expect("where counters are left, some take is optimal")
+    smallest_optimal_take_of(&Solution::new(game), position)
+}
+
+/// Returns the smallest optimal take of the seat to move in a game that is solved.
+pub(super) fn smallest_optimal_take_of(solution: &Solution, position: &Position) -> u64 {
+    solution.optimal_takes(position).smallest().expect("where counters are left, some take is optimal")
 }

@@ -1,9 +1,7 @@
 //! A bot that takes any number of counters.
 
-use crate::{
-    client::{Bot, MatchView},
-    tournament::SeededDraw,
-};
+use super::turn_draw::draw_of_turn;
+use crate::client::{Bot, MatchView};
 
 /// Takes any legal number of counters, each equally likely, and declares the standard row.
 ///
@@ -23,9 +21,6 @@ impl Random {
 
 impl Bot for Random {
     fn play(&mut self, game: &MatchView) -> u64 {
-        let (number, seat) = (game.origin.as_ref().map_or(0, |of| of.number), game.seat.index() as u64);
-        let ply = u64::from(game.ply());
-        let of = [self.seed, number, seat, ply].into_iter().chain(game.piles.as_slice().iter().copied());
-        1 + SeededDraw::from_numbers(of).number_below(game.position().counters())
+        1 + draw_of_turn(self.seed, game).number_below(game.position().counters())
     }
 }

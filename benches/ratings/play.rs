@@ -57,7 +57,7 @@ impl Contestant {
 impl fmt::Display for Contestant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::House(bot) => f.pad(bot.name()),
+            Self::House(bot) => bot.fmt(f),
             Self::Erring(percent) => f.pad(&format!("erring-{percent}")),
         }
     }

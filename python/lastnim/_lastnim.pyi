@@ -21,8 +21,8 @@ class HousePlayer:
     def declare(self, game: str) -> list[int]:
         """Returns the row that it declares in the first seat of a game, which is JSON."""
 
-    def play(self, game: str) -> int:
-        """Returns the take that it makes at the first position of a game."""
+    def play(self, game: str, takes: list[int]) -> int:
+        """Returns the take that it makes in a game, which is JSON, after the takes of all seats so far."""
 
 class Server:
     """A server that listens on a free port of 127.0.0.1 and keeps nothing."""

@@ -33,14 +33,19 @@ class HouseBot(Bot):
     def __init__(self, name: str, seed: int) -> None:
         self.name = name
         self._player = HousePlayer(name, seed)
+        self._game = ""
+        self._taken: list[tuple[int, bytes | None]] = []
+
+    def follow(self, game: str, taken: list[tuple[int, bytes | None]]) -> None:
+        """Follows a match from its start: its game, which is JSON, and a list to which every take is added."""
+        self._game, self._taken = game, taken
 
     def declare(self, match: Match) -> Row:
         game = game_json(match.piles, None, match.seats, match.seat, match.ending)
         return tuple(self._player.declare(json.dumps(game)))
 
     def play(self, turn: Turn) -> int:
-        position = turn.position
-        return self._player.play(json.dumps(game_json(position.piles, position.rows, None, position.seat, position.ending)))
+        return self._player.play(self._game, [take for take, _ in self._taken])
 
 
 def play(
@@ -54,8 +59,8 @@ def play(
 ) -> Record:
     """Plays a match between bots, a seat each in their order, and returns its record, which nobody has signed.
 
-    A word is a house bot: `oracle`, `greedy`, `timid`, `loyal`, `traitor` or `random`, whose takes follow from `seed`. With `matrix` the
-    rows are assigned; otherwise the bots declare theirs. Everything that a bot raises is raised, and so is a ValueError for a row or a
+    A word is a house bot, such as `oracle`, `greedy` or `minimax-3`; the takes of `random`, `epsilon` and `mcts` follow from `seed`. With
+    `matrix` the rows are assigned; otherwise the bots declare theirs. Everything that a bot raises is raised, and so is a ValueError for a row or a
     take that the rules do not allow. The bots hear of the end by `ended`.
     """
     playing = _play(bots, piles, matrix, first, ending, seed)
@@ -115,6 +120,10 @@ async def _play(
             row_hashes.append(choice.note_hash)
     position = Position(start.piles, first, tuple(rows), ending, 0, HOUR_MS)
     takes: list[tuple[int, bytes | None]] = []
+    game = json.dumps(game_json(start.piles, rows, None, first, ending))
+    for bot in bots:
+        if isinstance(bot, HouseBot):
+            bot.follow(game, takes)
     while not position.is_over and len(takes) < MAX_PLIES:
         seat = position.seat
         choice = await _choice_of(bots[seat].play(Turn(matches[seat], position)))
@@ -125,7 +134,6 @@ async def _play(
             raise ValueError(f"{names[seat]}, ply {position.ply}: {error}") from None
         takes.append((take, choice.note_hash))
         position = Position(after.piles, after.seat, after.rows, ending, after.ply, HOUR_MS)
-    game = json.dumps(game_json(start.piles, rows, None, first, ending))
     record = record_from_json(
         record_of_play(names, game, assigned is not None, row_hashes, takes, (now_us, random))
     )

@@ -38,13 +38,13 @@ impl HousePlayer {
 
     /// Returns the row that it declares in the first seat of a game, which is JSON.
     fn declare(&self, py: Python<'_>, game: &str) -> PyResult<Vec<u8>> {
-        let view = view_of_game(game)?;
+        let view = view_of_game(game, &[])?;
         py.detach(|| Ok(self.lock_bot().declare(view.info()).offsets().to_vec()))
     }
 
-    /// Returns the take that it makes at the first position of a game.
-    fn play(&self, py: Python<'_>, game: &str) -> PyResult<u64> {
-        let view = view_of_game(game)?;
+    /// Returns the take that it makes in a game, which is JSON, after the takes of all seats so far.
+    fn play(&self, py: Python<'_>, game: &str, takes: Vec<u64>) -> PyResult<u64> {
+        let view = view_of_game(game, &takes)?;
         py.detach(|| Ok(self.lock_bot().play(&view)))
     }
 }
@@ -55,8 +55,8 @@ impl HousePlayer {
     }
 }
 
-fn view_of_game(json: &str) -> PyResult<MatchView> {
-    MatchView::practice(&read_game(json)?, &[]).map_err(value_error)
+fn view_of_game(json: &str, takes: &[u64]) -> PyResult<MatchView> {
+    MatchView::practice(&read_game(json)?, takes).map_err(value_error)
 }
 
 fn read_game(json: &str) -> PyResult<Game> {

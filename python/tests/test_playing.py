@@ -45,6 +45,13 @@ def test_a_match_is_played_and_recorded() -> None:
     assert audit.seats[1].regret == 0
 
 
+def test_house_bots_see_the_takes_so_far() -> None:
+    record = lastnim.play(bots=[Half(), "mirror"], piles=[3, 20])
+    assert tuple(record.takes) == (10, 10, 2, 1)
+    with pytest.raises(ValueError, match="PLIES \"9\": expected a whole number from 1 to 8"):
+        lastnim.play(bots=["oracle", "minimax-9"], piles=[3])
+
+
 def test_rows_are_declared_or_assigned() -> None:
     class Friendly(Half):
         def declare(self, match: lastnim.Match) -> list[int]:

@@ -31,13 +31,15 @@ use std::{io::Write as _, path::PathBuf};
   lastnim bot greedy --token-file alice.token --tournament $ID
   lastnim bot greedy --token-file alice.token --practice
   lastnim bot greedy --practice --against oracle,traitor --piles 2,7 --rounds 5
+  lastnim bot minimax-3 --token-file alice.token --tournament $ID
   LASTNIM_TOKEN=$TOKEN lastnim bot random --tournament $ID --seed 7 --json
   lastnim bot oracle --token-file alice.token --tournament $ID --session-log alice.jsonl
 
 The token is the one that `lastnim register` printed. A flag goes before the environment, and that before what
 `lastnim login` keeps.")]
 pub struct BotArgs {
-    /// The house bot: random, greedy, timid, oracle, loyal or traitor
+    /// The house bot: random, greedy, timid, oracle, loyal, traitor, grudger, mirror, minimax-PLIES (1 to 8), epsilon-RATE (0 to 1) or
+    /// mcts-PLAYOUTS (1 to 100000)
     name: HouseBot,
     /// The server, as host:port, http://host:port or https://host:port [default: the one of `lastnim login`, or 127.0.0.1:7600]
     #[arg(long, help_heading = HEADING, env = "LASTNIM_SERVER", value_name = "ADDR")]
@@ -77,7 +79,7 @@ pub struct BotArgs {
     /// holds the server to its promises by it. It never holds the token
     #[arg(long, env = "LASTNIM_SESSION_LOG", value_name = "FILE|DIR")]
     session_log: Option<PathBuf>,
-    /// What the takes of `random` follow from
+    /// What the takes of `random`, `epsilon` and `mcts` follow from
     /// [default: 0]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -109,8 +111,9 @@ pub fn run(args: BotArgs) -> CommandResult {
 /// Refuses what would mean nothing to the bot that is asked for.
 fn check_args(args: &BotArgs) -> Result<(), Failure> {
     let name = args.name;
-    if name != HouseBot::Random && args.seed.is_some() {
-        return Err(Failure::input(format!("--seed: {name} draws nothing: only random does")));
+    if !name.draws_takes() && args.seed.is_some() {
+        let who_draws = "only random, epsilon and mcts do";
+        return Err(Failure::input(format!("--seed: {name} draws nothing: {who_draws}")));
     }
     Ok(())
 }
@@ -359,7 +362,7 @@ mod tests {
         assert!(parse(&["gready"]).err().unwrap().to_string().contains("there are random, greedy"));
         let refused = |words| check_args(&parse(words).unwrap()).map_err(|failure| failure.to_string());
         assert_eq!(refused(&["random", "--seed", "3"]), Ok(()));
-        let why = "--seed: greedy draws nothing: only random does";
+        let why = "--seed: greedy draws nothing: only random, epsilon and mcts do";
         assert_eq!(refused(&["greedy", "--seed", "0"]), Err(why.into()));
     }
 }

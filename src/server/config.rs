@@ -12,7 +12,7 @@ settings! {
         private: bool = false, "true|false";
         /// Lets anyone register bots, without the admin's token
         open_registration: bool = false, "true|false";
-        /// House bots that the server hosts, against which every bot may practise: random, greedy, timid, oracle, loyal or traitor
+        /// House bots that the server hosts, against which every bot may practise: random, greedy, timid, oracle, loyal, traitor, grudger, mirror, minimax-PLIES, epsilon-RATE or mcts-PLAYOUTS
         ///
         /// Their names are theirs alone; `NAME=BOT` gives one another name. Several stand with commas between them.
         house: Vec<HostedBot> = Vec::new(), "BOT,..";

@@ -55,8 +55,8 @@ impl FromStr for HostedBot {
 
 impl fmt::Display for HostedBot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (name, bot) = (self.name.as_str(), self.bot.name());
-        if name == bot { f.write_str(bot) } else { write!(f, "{name}={bot}") }
+        let (name, bot) = (self.name.as_str(), self.bot.to_string());
+        if name == bot { f.write_str(name) } else { write!(f, "{name}={bot}") }
     }
 }
 
@@ -87,7 +87,7 @@ impl HostedBots {
         let mut bots = Vec::new();
         for hosted in hosted {
             let HostedBot { name, bot } = hosted.clone();
-            let token = arena.enrol_house_bot(name, bot.name()).await.map_err(|error| match error {
+            let token = arena.enrol_house_bot(name, &bot.to_string()).await.map_err(|error| match error {
                 ArenaError::NameTaken(name) => HostedBotError::Taken(name, bot),
                 error => HostedBotError::Arena(hosted.name.clone(), error),
             })?;

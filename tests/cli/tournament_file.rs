@@ -78,7 +78,20 @@ fn every_format_has_an_example_without_a_mistake() {
     let files = fs::read_dir(example("x").parent().unwrap()).unwrap().map(|file| file.unwrap().path());
     // A run leaves a folder beside its file.
     let files = files.filter(|file| file.extension().is_some_and(|ending| ending == "toml"));
-    assert_eq!(files.count(), FORMATS.len(), "every file of examples/ is an example of a format");
+    assert_eq!(
+        files.count(),
+        FORMATS.len() + 1,
+        "every file of examples/ is an example of a format, or measures house bots"
+    );
+}
+
+#[test]
+fn the_house_bots_are_measured_by_a_file_without_a_mistake() {
+    let printed = text(check(&example("house-bots"), &[]).stdout);
+    let line = |label: &str| printed.lines().find_map(|line| line.strip_prefix(label)).unwrap().trim();
+    assert_eq!(line("matches"), "3000");
+    assert!(line("bots").starts_with("17: oracle (house bot oracle), "), "{printed}");
+    assert!(!printed.contains("note"), "rows are drawn anew for each group: {printed}");
 }
 
 #[test]
@@ -191,7 +204,7 @@ remote = true
         "11: format.effect_some: effects of 0 and 40",
         "12: format.alpha: 0 is not a number from 0.0001 to 0.5",
         "14: format.rounds: an unknown key: ",
-        "18: bot[0].seed: only the house bot random",
+        "18: bot[0].seed: only the house bots random",
         "19: bot: it has one of `command`, `house` and `remote = true`",
     ];
     assert_eq!(found.len(), expected.len(), "{found:#?}");

@@ -5,7 +5,7 @@ use crate::{
     terminal::is_shown,
 };
 
-/// The house bots that keep the rules, with their flags.
+/// The basic house bots, with their flags.
 const HOUSE_BOTS: [(&str, &str); 6] =
     [("random", " --seed 7"), ("greedy", ""), ("timid", ""), ("oracle", ""), ("loyal", ""), ("traitor", "")];
 
@@ -65,6 +65,9 @@ fn what_is_no_house_bot_is_named() {
     let lines = [
         "lastnim bot",
         "lastnim bot gready --token x",
+        "lastnim bot minimax-9 --token x",
+        "lastnim bot epsilon-2 --token x",
+        "lastnim bot mcts-0 --token x",
         "lastnim bot greedy",
         "lastnim bot greedy --token x --seed 3",
         "lastnim bot greedy --token x --bot-version 'one two'",

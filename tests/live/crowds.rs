@@ -96,8 +96,8 @@ async fn sixty_four_matches_at_once_of_six_bots_and_no_room_for_more() {
     // Fewer open matches than the tournament would play: it has to wait for room, and another one with it.
     let limits = Limits { open_matches: 40, ..Limits::default() };
     let host = Host::with(Config { limits, ..Config::default() }).await;
-    let party = host.house_bots(&HouseBot::ALL, 3).await;
-    let names = HouseBot::ALL.map(HouseBot::name);
+    let party = host.house_bots(&HouseBot::BASIC, 3).await;
+    let names = HouseBot::BASIC.map(HouseBot::kind);
     let settings = || pb::TournamentSettings { concurrency: 64, ..round_robin(&[&[2, 2], &[1, 3]]) };
     let first = host.create_tournament(settings(), &names).await;
     let second = host.create_tournament(settings(), &names).await;

@@ -15,7 +15,7 @@ enum Besides {
 /// Plays exhibitions of the trio to their ends.
 async fn play_exhibitions(host: &Host) {
     for piles in [&[3, 4][..], &[2, 2, 2], &[5]] {
-        let id = host.create_match(exhibition(TRIO.map(HouseBot::name), piles)).await;
+        let id = host.create_match(exhibition(TRIO.map(HouseBot::kind), piles)).await;
         let events = host.watched_to_its_end(&id).await;
         assert!(events.last().is_some_and(|last| last.audit.is_some()));
         let setup = host.get_match(&id).await.r#match.unwrap().setup.unwrap();
@@ -27,7 +27,7 @@ async fn play_exhibitions(host: &Host) {
 async fn standings(besides: Besides) -> [Vec<pb::Standing>; 2] {
     let host = Host::start().await;
     let party = host.house_bots(&TRIO, 1).await;
-    let id = host.create_tournament(round_robin(&[&[3, 4], &[2, 5]]), &TRIO.map(HouseBot::name)).await;
+    let id = host.create_tournament(round_robin(&[&[3, 4], &[2, 5]]), &TRIO.map(HouseBot::kind)).await;
     if besides == Besides::Exhibitions {
         play_exhibitions(&host).await;
         host.start_tournament(&id).await;

@@ -19,8 +19,8 @@ fn settings(format: Format, seats: u32) -> pb::TournamentSettings {
 /// Plays a tournament of the well-behaved house bots to its end.
 async fn played(settings: pb::TournamentSettings) -> pb::WatchTournamentResponse {
     let host = Host::start().await;
-    let party = host.house_bots(&HouseBot::ALL, 3).await;
-    let id = host.create_tournament(settings, &HouseBot::ALL.map(HouseBot::name)).await;
+    let party = host.house_bots(&HouseBot::BASIC, 3).await;
+    let id = host.create_tournament(settings, &HouseBot::BASIC.map(HouseBot::kind)).await;
     host.start_tournament(&id).await;
     let last = host.tournament_over(&id).await;
     party.dismiss().await;
@@ -67,7 +67,7 @@ async fn a_bounded_ladder_ends() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_gauntlet_and_a_sample_have_so_many_groups() {
-    let gauntlet = pb::GauntletFormat { bot: HouseBot::ALL[0].name().into(), groups: 0 };
+    let gauntlet = pb::GauntletFormat { bot: HouseBot::BASIC[0].kind().into(), groups: 0 };
     assert_eq!(same_both_times(Format::Gauntlet(gauntlet), 3).await, 5 * 3 * 3);
     let sample = pb::RoundRobinFormat { groups: 11 };
     assert_eq!(same_both_times(Format::RoundRobin(sample), 3).await, 11 * 3);

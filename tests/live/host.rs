@@ -209,7 +209,7 @@ impl Host {
     pub async fn house_bots(&self, bots: &[HouseBot], seed: u64) -> Party {
         let mut party = Party { dismissal: watch::Sender::new(false), playing: Vec::new() };
         for &bot in bots {
-            let token = self.register(bot.name()).await;
+            let token = self.register(&bot.to_string()).await;
             party.invite(&self.address, token, bot, seed);
         }
         party

@@ -140,7 +140,7 @@ async fn all_misbehaviours_at_once_are_not_noticed_by_others() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn attacks_beside_a_tournament_are_not_noticed_in_it() {
     let host = Host::start().await;
-    let mut party: Party = host.house_bots(&HouseBot::ALL, 5).await;
+    let mut party: Party = host.house_bots(&HouseBot::BASIC, 5).await;
     let mut attacks = Vec::new();
     for number in 0..3 {
         let name = format!("hostile-{number}");
@@ -156,7 +156,7 @@ async fn attacks_beside_a_tournament_are_not_noticed_in_it() {
         let request = exhibition(["hostile-0", "brave", "hostile-1", "hostile-2"], &[9, 9]);
         brawls.push(host.create_match(pb::CreateMatchRequest { clock: Some(clock), ..request }).await);
     }
-    let names = HouseBot::ALL.map(HouseBot::name);
+    let names = HouseBot::BASIC.map(HouseBot::kind);
     let id = host.create_tournament(round_robin(&[&[2, 3]]), &names).await;
     host.start_tournament(&id).await;
     let last = host.tournament_over(&id).await;

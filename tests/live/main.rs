@@ -36,6 +36,7 @@ mod practice;
 mod proxy;
 mod raw;
 mod reads;
+mod reference_bots;
 mod refusals;
 mod registering;
 mod secrecy;

@@ -99,7 +99,7 @@ async fn a_manifest_lists_every_match_with_the_head_of_its_record() {
     let positions: Vec<Vec<u64>> = (0..24).map(|index| vec![1_000_000_000_000 + index; 1_000]).collect();
     let large: Vec<&[u64]> = positions.iter().map(Vec::as_slice).chain([&[2, 3][..]]).collect();
     let settings = pb::TournamentSettings { max_plies: 1, ..round_robin(&large) };
-    let id = host.create_tournament(settings, &bots.map(HouseBot::name)).await;
+    let id = host.create_tournament(settings, &bots.map(HouseBot::kind)).await;
     host.start_tournament(&id).await;
     let last = host.tournament_over(&id).await;
     party.dismiss().await;

@@ -22,7 +22,7 @@ const FIELD: [HouseBot; 3] = [HouseBot::Greedy, HouseBot::Random, HouseBot::Orac
 /// Plays a tournament, and returns its id and the records of its matches.
 async fn played(host: &Host) -> (String, Vec<pb::MatchRecord>) {
     let party = host.house_bots(&FIELD, 4).await;
-    let id = host.create_tournament(round_robin(&[&[3, 4], &[2, 2, 2]]), &FIELD.map(HouseBot::name)).await;
+    let id = host.create_tournament(round_robin(&[&[3, 4], &[2, 2, 2]]), &FIELD.map(HouseBot::kind)).await;
     host.start_tournament(&id).await;
     host.tournament_over(&id).await;
     let mut records = Vec::new();

@@ -19,8 +19,8 @@ const MATCHES: usize = 120;
 
 /// Plays a tournament of the well-behaved house bots from its beginning to its end.
 async fn played(host: &Host, settings: pb::TournamentSettings) -> (String, pb::WatchTournamentResponse) {
-    let party = host.house_bots(&HouseBot::ALL, 3).await;
-    let names = HouseBot::ALL.map(HouseBot::name);
+    let party = host.house_bots(&HouseBot::BASIC, 3).await;
+    let names = HouseBot::BASIC.map(HouseBot::kind);
     let id = host.create_tournament(settings, &names).await;
     host.start_tournament(&id).await;
     let last = host.tournament_over(&id).await;
@@ -101,8 +101,8 @@ async fn the_same_seed_gives_the_same_standings_whatever_the_concurrency() {
 #[tokio::test]
 async fn a_server_on_one_thread_plays_two_tournaments_at_once() {
     let host = Host::start().await;
-    let party = host.house_bots(&HouseBot::ALL, 3).await;
-    let names = HouseBot::ALL.map(HouseBot::name);
+    let party = host.house_bots(&HouseBot::BASIC, 3).await;
+    let names = HouseBot::BASIC.map(HouseBot::kind);
     let mut ids = Vec::new();
     for _ in 0..2 {
         ids.push(host.create_tournament(round_robin(&POSITIONS[..1]), &names).await);

@@ -88,7 +88,7 @@ async fn a_tournament_is_watched_from_its_beginning_to_its_end() {
     let trio = [HouseBot::Timid, HouseBot::Greedy, HouseBot::Oracle];
     let party = host.house_bots(&trio, 1).await;
     let settings = pb::TournamentSettings { start_at: 4, concurrency: 1, ..round_robin(&[&[2], &[3]]) };
-    let tournament_id = host.create_tournament(settings, &trio.map(HouseBot::name)).await;
+    let tournament_id = host.create_tournament(settings, &trio.map(HouseBot::kind)).await;
     let request = pb::WatchTournamentRequest { tournament_id: tournament_id.clone(), state_only: false };
     let states_only = pb::WatchTournamentRequest { state_only: true, ..request.clone() };
     let mut states_only = host.tournaments().watch_tournament(states_only).await.unwrap().into_inner();
@@ -159,7 +159,7 @@ async fn a_watcher_that_does_not_read_misses_states_and_not_the_end() {
     let sample = pb::RoundRobinFormat { groups: 150 };
     let format = Some(pb::tournament_settings::Format::RoundRobin(sample));
     let settings = pb::TournamentSettings { format, ..round_robin(&[&[2, 3], &[4]]) };
-    let tournament_id = host.create_tournament(settings, &trio.map(HouseBot::name)).await;
+    let tournament_id = host.create_tournament(settings, &trio.map(HouseBot::kind)).await;
     let narrow = Endpoint::from_shared(format!("http://{}", host.address)).unwrap();
     let narrow = narrow.initial_stream_window_size(200).connect().await.unwrap();
     let mut watcher = TournamentServiceClient::new(narrow);

@@ -236,7 +236,7 @@ impl Player {
 
     /// Plays as a house bot on the SDK.
     async fn play_house_bot(self, mut draw: SeededDraw) -> turmoil::Result {
-        let kind = *draw.choose(&HouseBot::ALL).expect("there are house bots");
+        let kind = *draw.choose(&HouseBot::BASIC).expect("there are house bots");
         let (server, token) = (self.server.clone(), self.token.clone());
         let (name, world) = (self.name.clone(), Arc::clone(&self.world));
         let options = Options::new(server, token).give_up_after(Duration::from_hours(1));

@@ -28,7 +28,7 @@ MAX_DRAWS = 1_000
 
 
 class AgainstHouseBots(gymnasium.Env[Observation, "np.int64"]):
-    """One seat of a game, with a house bot at each of the others: random, greedy, timid, oracle, loyal or traitor.
+    """One seat of a game, with a house bot at each of the others, such as random, oracle or minimax-3.
 
     The first of the opponents sits behind the learner. `seat` is the learner's; if it is None each game draws it. `labels` says whether
     the infos hold the oracle's labels, `render_mode` is `ansi` or `human`. The other arguments are those of `game_source`, but that

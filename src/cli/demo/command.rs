@@ -102,7 +102,7 @@ fn demo_settings(seed: u64) -> pb::TournamentSettings {
         alliance: pb::AllianceMode::Declared.into(),
         clock: Some(clock),
         seed,
-        start_at: HouseBot::ALL.len() as u32,
+        start_at: HouseBot::BASIC.len() as u32,
         ..Default::default()
     }
 }
@@ -117,8 +117,8 @@ async fn play_demo_tournament(
     let created = remote.answer(remote.tournament_client().create_tournament(request)).await?;
     let tournament_id = created.tournament.ok_or_else(|| remote.missing_part_failure("tournament"))?.id;
     let mut bots: JoinSet<Result<Summary, client::Error>> = JoinSet::new();
-    for house_bot in HouseBot::ALL {
-        let request = pb::RegisterBotRequest { name: house_bot.name().to_owned() };
+    for house_bot in HouseBot::BASIC {
+        let request = pb::RegisterBotRequest { name: house_bot.to_string() };
         let token = remote.answer(remote.bot_client().register_bot(request)).await?.token;
         let bot = house_bot.build_bot(args.seed);
         bots.spawn(client::run(bot, Options::new(address, token).tournament(&tournament_id)));

@@ -102,7 +102,9 @@ pub fn plan_json(plan: &TournamentPlan) -> Value {
         let name = player.name.to_string();
         match &player.origin {
             BotOrigin::Command(command) => json!({ "name": name, "command": command }),
-            BotOrigin::House(house, seed) => json!({ "name": name, "house": house.name(), "seed": seed }),
+            BotOrigin::House(house, seed) => {
+                json!({ "name": name, "house": house.to_string(), "seed": seed })
+            }
             BotOrigin::Remote => json!({ "name": name, "remote": true }),
         }
     });

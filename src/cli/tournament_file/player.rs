@@ -1,7 +1,7 @@
 //! The tables `[[bot]]`: who plays.
 
 use crate::{
-    bots::HouseBot,
+    bots::{HouseBot, HouseBotError},
     cli::toml_file::{TomlDocument, member_path},
     game::{BotName, BotNameError, find_closest_word},
 };
@@ -89,7 +89,9 @@ fn read_origin(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotOr
         (None, Some(house), None) => {
             let word = toml.some_or_report(house.as_str(), &at("house"), house, "a text, in quotes")?;
             let parsed = word.parse::<HouseBot>().map_err(|error| {
-                let meant = find_closest_word(word, HouseBot::ALL.map(HouseBot::name));
+                let known = HouseBot::EXAMPLES.map(|bot| bot.to_string());
+                let is_unknown = matches!(error, HouseBotError::Unknown(_));
+                let meant = find_closest_word(word, known.iter().map(String::as_str)).filter(|_| is_unknown);
                 let meant = meant.map(|name| format!(": did you mean {name:?}?")).unwrap_or_default();
                 toml.report_mistake(&at("house"), format_args!("{error}{meant}"));
             });
@@ -108,8 +110,8 @@ fn read_origin(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotOr
             None
         }
     }?;
-    if seed.is_some() && !matches!(origin, BotOrigin::House(HouseBot::Random, _)) {
-        toml.report_mistake(&at("seed"), "only the house bot random draws anything");
+    if seed.is_some() && !matches!(origin, BotOrigin::House(bot, _) if bot.draws_takes()) {
+        toml.report_mistake(&at("seed"), "only the house bots random, epsilon and mcts draw anything");
         return None;
     }
     Some(origin)

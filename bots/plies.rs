@@ -1,0 +1,60 @@
+//! How many plies ahead a bot sees.
+
+use std::{fmt, str::FromStr};
+use thiserror::Error;
+
+/// Plies that [`Minimax`](super::Minimax) sees ahead, 1 to 8. The bot's own take is the first of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Plies(u8);
+
+/// What is no such number.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("PLIES {0:?}: expected a whole number from 1 to {max}, as in minimax-3", max = Plies::MAX)]
+pub struct PliesError(pub String);
+
+impl Plies {
+    /// The most plies ahead.
+    pub const MAX: Self = Self(8);
+    /// What is shown as an example.
+    pub(super) const EXAMPLE: Self = Self(3);
+
+    /// Returns the number of plies.
+    pub fn get(self) -> u8 {
+        self.0
+    }
+}
+
+impl fmt::Display for Plies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for Plies {
+    type Err = PliesError;
+
+    fn from_str(text: &str) -> Result<Self, PliesError> {
+        let plies = text.parse().ok().filter(|plies| (1..=Self::MAX.0).contains(plies));
+        // A sign is understood by numbers, and by no name.
+        let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
+        plies.filter(|_| is_plain).map(Self).ok_or_else(|| PliesError(text.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plies_are_1_to_8() {
+        for plies in 1..=8 {
+            let parsed: Plies = plies.to_string().parse().unwrap();
+            assert_eq!((parsed.get(), parsed.to_string()), (plies, plies.to_string()));
+        }
+        for bad in ["", "0", "9", "+3", "-1", "3.0", "many", "256"] {
+            let refused = bad.parse::<Plies>().unwrap_err().to_string();
+            let expected = format!("PLIES {bad:?}: expected a whole number from 1 to 8, as in minimax-3");
+            assert_eq!(refused, expected);
+        }
+    }
+}
