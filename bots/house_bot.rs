@@ -180,6 +180,14 @@ mod tests {
                          mcts-PLAYOUTS";
 
     #[test]
+    fn the_page_of_house_bots_lists_all_kinds() {
+        let page = include_str!("../docs/house-bots.md");
+        let (_, table) = page.split_once("| name | declares | takes |\n|---|---|---|\n").unwrap();
+        let listed = table.lines().map_while(|row| row.strip_prefix("| `")?.split('`').next());
+        assert_eq!(listed.collect::<Vec<_>>().join(", "), KINDS);
+    }
+
+    #[test]
     fn names_round_trip_and_are_names_for_a_server() {
         for bot in HouseBot::EXAMPLES {
             assert_eq!(bot.to_string().parse(), Ok(bot));

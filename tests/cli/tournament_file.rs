@@ -89,9 +89,18 @@ fn every_format_has_an_example_without_a_mistake() {
 fn the_house_bots_are_measured_by_a_file_without_a_mistake() {
     let printed = text(check(&example("house-bots"), &[]).stdout);
     let line = |label: &str| printed.lines().find_map(|line| line.strip_prefix(label)).unwrap().trim();
-    assert_eq!(line("matches"), "3000");
+    assert_eq!(line("matches"), "12000");
     assert!(line("bots").starts_with("17: oracle (house bot oracle), "), "{printed}");
     assert!(!printed.contains("note"), "rows are drawn anew for each group: {printed}");
+    let page = include_str!("../../docs/house-bots.md");
+    let (_, measured) = page.split_once("| bot | regret a match |").unwrap();
+    let measured = measured.lines().skip(2).map_while(|row| row.strip_prefix("| `")?.split('`').next());
+    let mut measured: Vec<_> = measured.collect();
+    let file = fs::read_to_string(example("house-bots")).unwrap();
+    let mut named: Vec<_> = file.lines().filter_map(|line| line.strip_prefix("house = ")).collect();
+    measured.sort_unstable();
+    named.sort_unstable();
+    assert_eq!(measured.iter().map(|bot| format!("{bot:?}")).collect::<Vec<_>>(), named);
 }
 
 #[test]
