@@ -1,11 +1,10 @@
 //! What is attached to the matches of a shard: who waits for them, sits in them and watches them.
 
 use super::effect::{MatchEnd, ShardEffect, WatchEvent};
-use super::id_map::MatchMap;
 use crate::arena::outbox::{CloseReason, Outbox};
 use crate::arena::roster::Presence;
 use crate::arena::session_link::SessionLink;
-use crate::game::{BySeat, MatchId};
+use crate::game::{BySeat, MatchId, MatchMap};
 use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::sync::oneshot;

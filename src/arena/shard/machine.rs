@@ -1,11 +1,10 @@
 //! The machine: many matches, without tokio, clock or lock.
 
 use super::effect::{MatchEnd, ShardEffect};
-use super::id_map::MatchMap;
 use super::input::{MatchInput, SeatAction};
 use super::live_match::{LiveMatch, MatchTerms, NewMatch, SeatBacklogFull, Turn};
 use super::view::MatchView;
-use crate::game::{MatchId, SeatVersions};
+use crate::game::{MatchId, MatchMap, SeatVersions};
 use crate::referee::{Event, RefereeEffect, TimedEvent, Timestamp};
 use crate::store::StoreError;
 use std::cmp::Reverse;

@@ -9,7 +9,6 @@ mod delivery;
 mod effect;
 mod freeze;
 mod handle;
-mod id_map;
 mod input;
 mod live_match;
 mod live_seat;

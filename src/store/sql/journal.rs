@@ -6,10 +6,10 @@
 
 use super::columns::to_column_integer;
 use super::event_bytes::{JournalRun, KeptEvents, VERSION, append_event, journal_row};
-use crate::game::{MAX_SEATS, MatchId, SeatCount};
+use crate::game::{MAX_SEATS, MatchId, MatchMap, SeatCount};
 use crate::referee::{Event, parse_canonical_bytes};
 use crate::store::{ChainedEvent, StoreError};
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
 /// The bytes of events of a match that become a part of its record: some hundred takes.
@@ -39,7 +39,7 @@ struct JournalLimits {
 #[derive(Debug)]
 pub(super) struct Journal {
     limits: JournalLimits,
-    open: HashMap<MatchId, OpenMatch>,
+    open: MatchMap<OpenMatch>,
     /// The matches with events that are in the journal alone, by the first row of these.
     pending: BTreeSet<(i64, MatchId)>,
     /// The first row that is not removed.
@@ -162,7 +162,7 @@ impl Journal {
     fn with_limits(limits: JournalLimits, next_row: i64) -> Self {
         Self {
             limits,
-            open: HashMap::new(),
+            open: MatchMap::default(),
             pending: BTreeSet::new(),
             first_row: next_row,
             needed_from: next_row,

@@ -7,10 +7,10 @@
 use super::dialect::{Dialect, Statement};
 use super::row::{DamageReason, RowColumns as _};
 use super::rows::{self, name_damage};
-use crate::game::{MatchId, TournamentId};
+use crate::game::{MatchId, MatchMap, TournamentId};
 use crate::referee::Event;
 use crate::store::{Change, Owned, StoreError};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// What a server owns, as of a number of claims: all that is not over, but for what others have taken.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -20,7 +20,7 @@ pub(super) struct Ownership {
     pub(super) claims: i64,
     lost_tournaments: HashSet<TournamentId>,
     /// The matches that are not over of these, and exhibitions that were taken.
-    lost_matches: HashMap<MatchId, Owned>,
+    lost_matches: MatchMap<Owned>,
 }
 
 /// What a transaction finds in the row of `server`.

@@ -1,17 +1,17 @@
-//! Maps by match id.
+//! Maps by the id of a match.
 
-use crate::game::MatchId;
+use super::MatchId;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// A map by match id. The server draws the ids, so that nobody can choose them to collide.
-pub(super) type MatchMap<T> = HashMap<MatchId, T, BuildHasherDefault<IdHasher>>;
+/// A map by the id of a match. The server draws the ids, so that nobody can choose them to collide.
+pub type MatchMap<T> = HashMap<MatchId, T, BuildHasherDefault<MatchIdHasher>>;
 
 /// Takes the bits of an id as its hash: most of them are random.
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) struct IdHasher(u64);
+pub struct MatchIdHasher(u64);
 
-impl Hasher for IdHasher {
+impl Hasher for MatchIdHasher {
     fn write(&mut self, bytes: &[u8]) {
         for part in bytes.chunks(8) {
             let mut word = [0; 8];
@@ -37,7 +37,7 @@ mod tests {
     #[test]
     fn ids_that_differ_in_time_or_chance_have_different_hashes() {
         let hash = |id: MatchId| {
-            let mut hasher = IdHasher::default();
+            let mut hasher = MatchIdHasher::default();
             id.hash(&mut hasher);
             hasher.finish()
         };
