@@ -5,13 +5,14 @@ use protox::prost_reflect::{DescriptorPool, Kind};
 use std::{collections::BTreeSet, env, error::Error, fs, path::PathBuf};
 use tonic_build::manual::{Method, Service};
 
-const PROTOS: [&str; 18] = [
+const PROTOS: [&str; 19] = [
     "lastnim/v1/game.proto",
     "lastnim/v1/audit.proto",
     "lastnim/v1/record.proto",
     "lastnim/v1/arena_service.proto",
     "lastnim/v1/bot_service.proto",
     "lastnim/v1/bot_version.proto",
+    "lastnim/v1/dataset.proto",
     "lastnim/v1/manifest.proto",
     "lastnim/v1/match_service.proto",
     "lastnim/v1/oracle_bot_audit.proto",

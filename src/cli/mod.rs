@@ -12,6 +12,7 @@ mod check_history;
 mod completions;
 mod conformance;
 mod credentials;
+mod dataset;
 mod declarations;
 mod demo;
 mod exit;
@@ -117,6 +118,7 @@ enum Command {
     Sequence(sequence::SequenceArgs),
     Tree(tree::TreeArgs),
     Audit(audit::AuditArgs),
+    Dataset(dataset::DatasetArgs),
     Declarations(declarations::DeclarationsArgs),
     Rationalise(rationalise::RationaliseArgs),
     Verify(verify::VerifyArgs),
@@ -149,6 +151,7 @@ impl Command {
             Self::Sequence(args) => sequence::run(&args),
             Self::Tree(args) => tree::run(&args),
             Self::Audit(args) => audit::run(&args),
+            Self::Dataset(args) => dataset::run(&args),
             Self::Declarations(args) => declarations::run(&args),
             Self::Rationalise(args) => rationalise::run(&args),
             Self::Verify(args) => verify::run(&args),

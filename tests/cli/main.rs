@@ -2,6 +2,7 @@
 
 mod bot_audit;
 mod child;
+mod dataset;
 mod declarations;
 mod general;
 mod logs;

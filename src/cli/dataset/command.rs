@@ -1,0 +1,176 @@
+//! The flags of `lastnim dataset`, and the lines that it writes.
+
+use super::{
+    labelling::label_position,
+    position_draw::{DrawnKind, PositionDraw},
+    position_id::PositionId,
+};
+use crate::{
+    cli::{CommandExit, CommandResult, Failure, batch, new_file::AtomicFile, text::numbers},
+    game::{Ending, SeatCount},
+    report::words::count_words,
+    wire::{json::MessageJson, pb::DatasetSplit},
+};
+use clap::{Args, ValueEnum};
+use std::{
+    collections::HashSet,
+    io::{self, BufWriter, Write},
+    path::PathBuf,
+};
+
+/// The most positions of a dataset.
+const MAX_POSITIONS: u64 = 10_000_000;
+/// Draws that may bring nothing new, for each position that is wanted, and besides.
+const VAIN_DRAWS_A_POSITION: u64 = 100;
+const SPARE_DRAWS: u64 = 100_000;
+
+/// Writes positions with the oracle's labels as lines of JSON, for those who train
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct DatasetArgs {
+    /// How many positions are written, each once, 1 to 10,000,000
+    #[arg(long, default_value_t = 1_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_POSITIONS))]
+    positions: u64,
+    /// The set that they belong to
+    #[arg(long, value_enum, default_value_t = SplitArg::Train)]
+    split: SplitArg,
+    /// The numbers of seats, each equally likely, 2 to 32
+    #[arg(long, default_value = "2,3,4,5", value_name = "N,N,..")]
+    seats: String,
+    /// The fewest and the most piles, 1 to 1,024
+    #[arg(long, default_value = "1,5", value_name = "MIN,MAX")]
+    draw_piles: String,
+    /// The fewest and the most counters of a pile, 1 to 2^63 - 1
+    #[arg(long, default_value = "1,9", value_name = "MIN,MAX")]
+    draw_counters: String,
+    /// Who wins when no counter is left
+    #[arg(long, default_value = "to-move-wins", value_name = "to-move-wins|last-mover-wins")]
+    ending: Ending,
+    /// Leaves out positions of whose takes a greater share is optimal, above 0 and up to 1: 0.99 leaves out those in which nobody can err
+    #[arg(long, default_value_t = 1.0, value_name = "SHARE", value_parser = parse_share)]
+    max_optimal_share: f64,
+    /// What the positions derive from
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    seed: u64,
+    /// Writes a file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// One of the two sets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum SplitArg {
+    /// Nine of ten positions
+    Train,
+    /// One of ten, which nobody should train on
+    Benchmark,
+}
+
+impl SplitArg {
+    fn split(self) -> DatasetSplit {
+        match self {
+            Self::Train => DatasetSplit::Train,
+            Self::Benchmark => DatasetSplit::Benchmark,
+        }
+    }
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lastnim dataset --positions 10 --seats 3
+  lastnim dataset --positions 100 --seed 7 --max-optimal-share 0.5 --output train.jsonl
+  lastnim dataset --positions 20 --split benchmark --seats 2,3 --draw-counters 1,20 --output benchmark.jsonl
+
+A line has the \"id\" of the position, its \"split\", the \"game\", the \"winner\" under optimal play, \"options\" (all takes, with the winner
+that they lead to and the ranks that they cost) and \"difficulty\" (the share of takes that are optimal, what a random take costs, how many
+plies one has to see, and how often a search by 32 random games errs). Positions that differ in nothing but the numbers of
+their seats count as one. Which set a position belongs to follows from its id alone, so that the two sets never overlap, whatever
+the seeds. docs/datasets.md has every field.";
+
+pub fn run(args: &DatasetArgs) -> CommandResult {
+    let kind = args.drawn_kind()?;
+    match &args.output {
+        None => {
+            let mut output = BufWriter::new(io::stdout().lock());
+            args.write_positions(kind, &mut output)?;
+            output.flush().map_err(Failure::Output)?;
+        }
+        Some(path) => {
+            let mut file = AtomicFile::create(path)?;
+            args.write_positions(kind, &mut file).map_err(|failure| match failure {
+                Failure::Output(error) => Failure::runtime(error, path.display()),
+                other => other,
+            })?;
+            file.finish()?;
+        }
+    }
+    Ok(CommandExit::Done)
+}
+
+impl DatasetArgs {
+    fn drawn_kind(&self) -> Result<DrawnKind, Failure> {
+        let counts = numbers::read_numbers(&self.seats, "seats")?;
+        let seats = counts.iter().map(|&count| {
+            let count = usize::try_from(count).unwrap_or(usize::MAX);
+            SeatCount::new(count).map_err(|error| Failure::input(format!("--seats: {error}")))
+        });
+        let seats = seats.collect::<Result<Vec<_>, _>>()?;
+        if seats.is_empty() {
+            return Err(Failure::input("--seats: none is given: a match has 2 to 32 seats"));
+        }
+        let piles = read_range(&self.draw_piles, "draw-piles")?;
+        let whole = |number| usize::try_from(number).unwrap_or(usize::MAX);
+        let kind = DrawnKind {
+            seats,
+            piles: (whole(piles.0), whole(piles.1)),
+            counters: read_range(&self.draw_counters, "draw-counters")?,
+            ending: self.ending,
+        };
+        kind.check().map_err(Failure::input)?;
+        Ok(kind)
+    }
+
+    fn write_positions(&self, kind: DrawnKind, output: &mut impl Write) -> Result<(), Failure> {
+        let draw = PositionDraw::new(kind, self.seed);
+        let most_draws = self.positions * VAIN_DRAWS_A_POSITION + SPARE_DRAWS;
+        let (mut seen, mut written) = (HashSet::new(), 0);
+        for index in 0..most_draws {
+            let game = draw.draw_game(index);
+            let id = PositionId::of_game(&game);
+            if id.split() != self.split.split() || !seen.insert(id) {
+                continue;
+            }
+            let labelled = label_position(&game, id);
+            if labelled.difficulty.is_some_and(|difficulty| difficulty.optimal_share > self.max_optimal_share)
+            {
+                continue;
+            }
+            batch::print_json_line(output, &MessageJson::of(&labelled))?;
+            written += 1;
+            if written == self.positions {
+                return Ok(());
+            }
+        }
+        Err(Failure::input(format!(
+            "--positions {}: {most_draws} draws have only {written} different positions of this kind: ask for fewer of them, or for more piles, counters or seats",
+            self.positions
+        )))
+    }
+}
+
+/// Reads a share of takes.
+fn parse_share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| *share > 0.0 && *share <= 1.0);
+    share.ok_or_else(|| "a share is above 0 and at most 1".to_owned())
+}
+
+/// Reads the two ends of a range.
+fn read_range(text: &str, what: &str) -> Result<(u64, u64), Failure> {
+    match numbers::read_numbers(text, what)?.as_slice() {
+        &[least, most] => Ok((least, most)),
+        numbers => Err(Failure::input(format!(
+            "--{what} {text:?} has {}: the fewest and the most were expected, such as 1,5",
+            count_words(numbers.len(), "number", "numbers")
+        ))),
+    }
+}
