@@ -229,7 +229,11 @@ impl MatchTracker {
             SessionEvent::Snapshot(snapshot) => self.handle_snapshot(*snapshot, &mut actions)?,
             SessionEvent::Revealed { match_id, matrix } => {
                 if let Some(open) = self.open.get_mut(&match_id) {
+                    let was_asked = open.declaration == DeclarationState::Asked;
                     open.reveal(matrix)?;
+                    if was_asked {
+                        self.withdraw_requests_of(match_id);
+                    }
                 }
             }
             SessionEvent::Took { match_id, ply, take, mover } => {
@@ -377,6 +381,12 @@ impl MatchTracker {
         } else if open.seat == SeatState::Resigned {
             actions.push(ClientAction::Send(resign_message(match_id)));
         }
+        if open.declaration == DeclarationState::Asked && !matches!(snapshot.stage, SnapshotStage::Declaring)
+        {
+            open.declaration = DeclarationState::Closed;
+            self.withdraw_requests_of(match_id);
+        }
+        let Some(open) = self.open.get_mut(&match_id) else { return Ok(()) };
         match snapshot.stage {
             SnapshotStage::Declaring => match &open.declaration {
                 DeclarationState::Made(declare) => {
@@ -428,7 +438,10 @@ impl MatchTracker {
             },
             _ => {}
         }
-        open.turn = Some(OwnTurn { view: view.clone(), reply: TurnReply::Awaited });
+        let earlier = open.turn.replace(OwnTurn { view: view.clone(), reply: TurnReply::Awaited });
+        if earlier.is_some_and(|turn| turn.view.ply < raw.ply && turn.reply == TurnReply::Awaited) {
+            self.withdraw_requests_of(match_id);
+        }
         self.questions.push(BotQuestion::Play(view));
         Ok(())
     }

@@ -1,4 +1,5 @@
 mod seen_takes;
+mod withdrawals;
 
 use super::*;
 use crate::{
