@@ -9,6 +9,7 @@
 //! |---|---|
 //! | `client` | the SDK and the house bots; needs no C compiler |
 //! | `tls` | `https://` for clients, by rustls |
+//! | `llm` | a language model as a bot, behind an endpoint for chat completions |
 //! | `server` | the server with its stores, to be run by another program |
 //! | `cli` (default) | the program `lastnim` |
 //!
@@ -27,7 +28,7 @@ pub mod bots;
 pub mod cli;
 #[cfg(feature = "client")]
 pub mod client;
-#[cfg(feature = "server")]
+#[cfg(any(feature = "server", feature = "llm"))]
 #[doc(hidden)]
 pub mod config;
 #[cfg(feature = "server")]
@@ -36,6 +37,9 @@ pub mod conformance;
 #[cfg(feature = "server")]
 #[doc(hidden)]
 pub mod history;
+#[cfg(feature = "llm")]
+#[doc(hidden)]
+pub mod llm;
 #[cfg(feature = "server")]
 #[doc(hidden)]
 pub mod report;

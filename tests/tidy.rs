@@ -26,7 +26,7 @@ const CORE_LAYERS: [Layer; 6] = [
     ("auditing", &["game", "oracle", "tournament"]),
 ];
 /// The layers of the server and those that each may use; all of them may use the core.
-const LAYERS: [Layer; 12] = [
+const LAYERS: [Layer; 13] = [
     ("config", &[]),
     ("wire", &[]),
     ("store", &["wire"]),
@@ -34,6 +34,7 @@ const LAYERS: [Layer; 12] = [
     ("rpc", &["wire", "store", "arena"]),
     ("client", &["wire"]),
     ("bots", &["wire", "client"]),
+    ("llm", &["config", "wire", "client", "bots"]),
     ("server", &["config", "wire", "store", "arena", "rpc", "client", "bots"]),
     ("report", &["wire"]),
     ("conformance", &["wire"]),
@@ -49,6 +50,7 @@ const LAYERS: [Layer; 12] = [
             "server",
             "client",
             "bots",
+            "llm",
             "report",
             "conformance",
             "history",

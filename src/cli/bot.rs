@@ -1,11 +1,13 @@
-//! `lastnim bot`: a house bot on somebody's server.
+//! `lastnim bot`: a house bot, or a language model, on somebody's server.
 
 use crate::{
-    bots::HouseBot,
     cli::{
         CommandExit, CommandResult, Failure,
+        args::given_flags::GivenFlags,
         credentials::GivenToken,
         form::{FormArgs, HEADING, OutputForm},
+        llm_bot::{build_llm_bot, play_llm_bot, refuse_llm_flags},
+        played_bot::PlayedBot,
         remote::{self, Target},
         runtime,
         text::numbers,
@@ -15,13 +17,14 @@ use crate::{
         SeatFigures, ServerAddress, Summary, Suspension, TakeFeed, practice_until, run_until,
     },
     game::{BotName, ConfigHash, Row, Seat, VersionLabel},
+    llm::{LlmBot, LlmSettings},
     report::words::{count_words, enum_word},
     wire::pb,
 };
 use serde_json::{Value, json};
 use std::{io::Write as _, path::PathBuf};
 
-/// Plays with a house bot
+/// Plays with a house bot, or with a language model
 ///
 /// The bot plays all matches that it is given until its tournament has ended or it is interrupted. A lost connection is
 /// made again.
@@ -34,13 +37,15 @@ use std::{io::Write as _, path::PathBuf};
   lastnim bot minimax-3 --token-file alice.token --tournament $ID
   LASTNIM_TOKEN=$TOKEN lastnim bot random --tournament $ID --seed 7 --json
   lastnim bot oracle --token-file alice.token --tournament $ID --session-log alice.jsonl
+  lastnim bot llm --model gpt-5-mini --token-file alice.token --tournament $ID --transcript alice.jsonl
+  lastnim bot llm --model qwen3 --base-url http://127.0.0.1:11434/v1 --token-file alice.token --practice
 
 The token is the one that `lastnim register` printed. A flag goes before the environment, and that before what
 `lastnim login` keeps.")]
 pub struct BotArgs {
     /// The house bot: random, greedy, timid, oracle, loyal, traitor, grudger, mirror, minimax-PLIES (1 to 8), epsilon-RATE (0 to 1) or
-    /// mcts-PLAYOUTS (1 to 100000)
-    name: HouseBot,
+    /// mcts-PLAYOUTS (1 to 100000); or llm, a language model
+    name: PlayedBot,
     /// The server, as host:port, http://host:port or https://host:port [default: the one of `lastnim login`, or 127.0.0.1:7600]
     #[arg(long, help_heading = HEADING, env = "LASTNIM_SERVER", value_name = "ADDR")]
     server: Option<String>,
@@ -79,10 +84,12 @@ pub struct BotArgs {
     /// holds the server to its promises by it. It never holds the token
     #[arg(long, env = "LASTNIM_SESSION_LOG", value_name = "FILE|DIR")]
     session_log: Option<PathBuf>,
-    /// What the takes of `random`, `epsilon` and `mcts` follow from
+    /// What the takes of `random`, `epsilon` and `mcts` follow from, and those of `llm --on-failure random`
     /// [default: 0]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    #[command(flatten)]
+    llm: GivenFlags<LlmSettings>,
     #[command(flatten)]
     form: FormArgs,
 }
@@ -90,6 +97,7 @@ pub struct BotArgs {
 /// Plays until the tournament has ended or the process is interrupted.
 pub fn run(args: BotArgs) -> CommandResult {
     check_args(&args)?;
+    let bot = prepare_bot(&args)?;
     let (token, file) = (args.token.as_deref(), args.token_file.as_deref());
     let given = GivenToken { token, file, variable: Some("LASTNIM_TOKEN") };
     let Target { address: server, token } =
@@ -101,7 +109,7 @@ pub fn run(args: BotArgs) -> CommandResult {
     })?;
     let practice = practice_args(&args)?;
     runtime::run_on_runtime(Some(1), async move {
-        play_bot(args, &server, token, practice)
+        play_bot(args, bot, &server, token, practice)
             .await
             .map_err(|error| remote::failure_of_client_error(&error, server.as_str()))?;
         Ok(CommandExit::Done)
@@ -112,10 +120,27 @@ pub fn run(args: BotArgs) -> CommandResult {
 fn check_args(args: &BotArgs) -> Result<(), Failure> {
     let name = args.name;
     if !name.draws_takes() && args.seed.is_some() {
-        let who_draws = "only random, epsilon and mcts do";
+        let who_draws = "only random, epsilon, mcts and llm do";
         return Err(Failure::input(format!("--seed: {name} draws nothing: {who_draws}")));
     }
     Ok(())
+}
+
+/// A bot that is ready to play.
+enum PreparedBot {
+    House(Box<dyn Bot>),
+    Llm(Box<LlmBot>),
+}
+
+fn prepare_bot(args: &BotArgs) -> Result<PreparedBot, Failure> {
+    let seed = args.seed.unwrap_or_default();
+    Ok(match args.name {
+        PlayedBot::House(house) => {
+            refuse_llm_flags(house, &args.llm)?;
+            PreparedBot::House(house.build_bot(seed))
+        }
+        PlayedBot::Llm => PreparedBot::Llm(Box::new(build_llm_bot(&args.llm, seed)?)),
+    })
 }
 
 /// Reads against whom the bot practises, and on what.
@@ -130,29 +155,34 @@ fn practice_args(args: &BotArgs) -> Result<Practice, Failure> {
 
 async fn play_bot(
     args: BotArgs,
+    bot: PreparedBot,
     server: &ServerAddress,
     token: String,
     practice: Practice,
 ) -> Result<(), Error> {
     let form = args.form.form();
-    let bot = args.name.build_bot(args.seed.unwrap_or_default());
     let practice = args.practice.then_some(practice);
     let mut options = Options::new(server, token);
     options.tournament = args.tournament;
     options.version = args.bot_version.map(|version| version.to_string());
     options.config_hash = args.config_hash.map(|hash| *hash.as_bytes());
     options.session_log = args.session_log;
-    let (bot, interrupted) = (ReportingBot { bot, form }, runtime::wait_for_interrupt());
-    let summary = match practice {
-        Some(practice) => practice_until(bot, options, practice, interrupted).await?,
-        None => run_until(bot, options, interrupted).await?,
+    let interrupted = runtime::wait_for_interrupt();
+    let summary = match (bot, practice) {
+        (PreparedBot::House(bot), Some(practice)) => {
+            practice_until(ReportingBot { bot, form }, options, practice, interrupted).await?
+        }
+        (PreparedBot::House(bot), None) => {
+            run_until(ReportingBot { bot, form }, options, interrupted).await?
+        }
+        (PreparedBot::Llm(bot), practice) => play_llm_bot(*bot, options, practice, form, interrupted).await?,
     };
     print_event(form, || summary.to_string(), || summary_json(&summary));
     Ok(())
 }
 
 /// Prints a line at once.
-fn print_event(form: OutputForm, text: impl FnOnce() -> String, json: impl FnOnce() -> Value) {
+pub fn print_event(form: OutputForm, text: impl FnOnce() -> String, json: impl FnOnce() -> Value) {
     // A reader that went away is no reason to leave a match.
     let _ = form.print_result(json, |out| writeln!(out, "{}", text()));
 }
@@ -196,7 +226,7 @@ impl Bot for ReportingBot {
     }
 }
 
-fn connected_line(session: &Connected) -> String {
+pub fn connected_line(session: &Connected) -> String {
     let open = match session.open_matches {
         0 => String::new(),
         open => format!("; {} under way", count_words(open, "match is", "matches are")),
@@ -204,7 +234,7 @@ fn connected_line(session: &Connected) -> String {
     format!("connected as {} to lastnim {}{open}", session.bot, session.server_version)
 }
 
-fn connected_json(session: &Connected) -> Value {
+pub fn connected_json(session: &Connected) -> Value {
     json!({
         "event": "connected",
         "bot": session.bot,
@@ -213,11 +243,11 @@ fn connected_json(session: &Connected) -> Value {
     })
 }
 
-fn suspension_line(notice: &Suspension) -> String {
+pub fn suspension_line(notice: &Suspension) -> String {
     format!("tournament {}: {}; it returns by joining again", notice.tournament, notice.message)
 }
 
-fn suspension_json(notice: &Suspension) -> Value {
+pub fn suspension_json(notice: &Suspension) -> Value {
     let reason = notice.reason.map(|reason| pb::SuspensionReason::from(reason).as_str_name());
     json!({
         "event": "suspended",
@@ -231,7 +261,7 @@ fn suspension_json(notice: &Suspension) -> Value {
     })
 }
 
-fn end_line(end: &MatchEnd) -> String {
+pub fn end_line(end: &MatchEnd) -> String {
     let info = &end.info;
     let outcome = match end.winner {
         None => end.reason.to_string(),
@@ -250,7 +280,7 @@ fn end_line(end: &MatchEnd) -> String {
     )
 }
 
-fn end_json(end: &MatchEnd) -> Value {
+pub fn end_json(end: &MatchEnd) -> Value {
     let info = &end.info;
     let figures = end.figures.as_ref();
     json!({
@@ -295,6 +325,7 @@ fn summary_json(summary: &Summary) -> Value {
 mod tests {
     use super::*;
     use crate::{
+        bots::HouseBot,
         game::{AllianceMatrix, Ending, Game, Piles, SeatCount},
         referee::EndReason,
     };
@@ -358,11 +389,12 @@ mod tests {
             Cli::try_parse_from(common.iter().chain(words)).map(|cli| cli.bot)
         };
         let args = parse(&["random", "--seed", "3"]).unwrap();
-        assert_eq!((args.name, args.seed), (HouseBot::Random, Some(3)));
+        assert_eq!((args.name, args.seed), (PlayedBot::House(HouseBot::Random), Some(3)));
         assert!(parse(&["gready"]).err().unwrap().to_string().contains("there are random, greedy"));
         let refused = |words| check_args(&parse(words).unwrap()).map_err(|failure| failure.to_string());
         assert_eq!(refused(&["random", "--seed", "3"]), Ok(()));
-        let why = "--seed: greedy draws nothing: only random, epsilon and mcts do";
+        assert_eq!(refused(&["llm", "--model", "m", "--seed", "3"]), Ok(()));
+        let why = "--seed: greedy draws nothing: only random, epsilon, mcts and llm do";
         assert_eq!(refused(&["greedy", "--seed", "0"]), Err(why.into()));
     }
 }

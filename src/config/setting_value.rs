@@ -143,6 +143,17 @@ impl<T: FromStr<Err: Display> + Display> SettingValue for Vec<T> {
     }
 }
 
+impl SettingValue for String {
+    fn to_json(&self) -> Value {
+        self.as_str().into()
+    }
+
+    fn set(&mut self, json: &Value, _: &RangeInclusive<u64>) -> Result<(), String> {
+        *self = read_text(json)?;
+        Ok(())
+    }
+}
+
 impl SettingValue for PathBuf {
     fn to_json(&self) -> Value {
         self.to_string_lossy().into()
@@ -155,7 +166,7 @@ impl SettingValue for PathBuf {
 }
 
 /// Makes settings of types that are read from a text, and shown as one.
-#[cfg(feature = "cli")]
+#[cfg(any(feature = "cli", feature = "llm"))]
 macro_rules! text_settings {
     ($($type:ty),+) => {$(
         impl $crate::config::SettingValue for $type {
@@ -174,5 +185,5 @@ macro_rules! text_settings {
         }
     )+};
 }
-#[cfg(feature = "cli")]
+#[cfg(any(feature = "cli", feature = "llm"))]
 pub(crate) use text_settings;

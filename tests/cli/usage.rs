@@ -178,5 +178,5 @@ fn every_page_of_help_speaks_with_one_voice() {
 fn what_means_nothing_to_a_house_bot_is_refused() {
     let bot = ["bot", "greedy", "--token", "unused"];
     let why = refused(&mut lastnim(&[&bot[..], &["--seed", "3"]].concat()));
-    assert_eq!(why, "--seed: greedy draws nothing: only random does");
+    assert_eq!(why, "--seed: greedy draws nothing: only random, epsilon, mcts and llm do");
 }

@@ -2,7 +2,6 @@
 
 use super::{
     config_file::apply_config_text,
-    flags::apply_flags,
     former_key::find_former_key,
     opening::{OpeningMessage, print_opening},
     settings::ServeSettings,
@@ -10,8 +9,13 @@ use super::{
 use crate::{
     arena::{Arena, Principal},
     cli::{
-        CommandExit, CommandResult, Failure, args::given_flags::GivenFlags, credentials::read_token_file,
-        form::OutputForm, log::log_of_server, runtime, toml_file::read_or_print_mistakes,
+        CommandExit, CommandResult, Failure,
+        args::{given_flags::GivenFlags, setting_flags::apply_flags},
+        credentials::read_token_file,
+        form::OutputForm,
+        log::log_of_server,
+        runtime,
+        toml_file::read_or_print_mistakes,
     },
     server,
     store::Token,

@@ -1,0 +1,192 @@
+//! From a question to an answer.
+
+use super::{
+    LlmSettings, Tally, Transcript,
+    answer::{GivenAnswer, read_answer},
+    endpoint::Endpoint,
+    failure::{CallFailure, FailureClass, Remedy},
+    prompt::PromptTemplate,
+    question::{Answer, Question},
+    question_log::QuestionLog,
+    request::{Message, ModelCall},
+};
+use std::{sync::Mutex, time::Duration};
+use tokio::time::{Instant, sleep};
+
+/// The first pause before a call is repeated to an endpoint that does not say how long it wants to be left alone; each next one is
+/// twice as long.
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+/// The longest such pause.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// What is left of a clock for the way of the answer: a tenth, within these bounds.
+const MIN_CLOCK_RESERVE: Duration = Duration::from_millis(100);
+/// See [`MIN_CLOCK_RESERVE`].
+const MAX_CLOCK_RESERVE: Duration = Duration::from_secs(5);
+/// Characters of an answer that cannot be used that the model is shown again.
+const MAX_REPEATED_CHARS: usize = 4_000;
+
+/// What asks a model, and what it needs for that.
+#[derive(Debug)]
+pub struct Decider {
+    /// The settings.
+    pub settings: LlmSettings,
+    /// What the policy without an answer draws from.
+    pub seed: u64,
+    /// The template of prompts.
+    pub prompt: PromptTemplate,
+    /// The endpoint.
+    pub endpoint: Endpoint,
+    /// Where calls are written down.
+    pub transcript: Option<Transcript>,
+    /// What is counted.
+    pub tally: Mutex<Tally>,
+}
+
+/// What the bot does, and the hash of how it came to that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    /// What it does.
+    pub answer: Answer,
+    /// The hash of the lines of the transcript.
+    pub note_hash: Option<[u8; 32]>,
+}
+
+impl Decider {
+    /// Asks the model until it answers or fails for good, and then does what the policy says.
+    ///
+    /// Dropping the future ends the call that is under way.
+    ///
+    /// # Errors
+    /// What failed, if the policy is to give up the seat.
+    pub async fn decide(
+        &self,
+        question: Question<'_>,
+        clock_left: Duration,
+    ) -> Result<Decision, CallFailure> {
+        let mut log = QuestionLog::begin(&question, self.transcript.as_ref(), &self.tally);
+        match self.ask_model(&question, clock_left, &mut log).await {
+            Ok(GivenAnswer { answer, why }) => {
+                let note_hash = log.close_with_answer(&answer, why.as_deref());
+                Ok(Decision { answer, note_hash })
+            }
+            Err(failure) => {
+                let policy = self.settings.on_failure;
+                let chosen = policy.choose_answer(&question, self.seed);
+                let class = failure.class.name();
+                tracing::warn!(match_id = %question.match_id(), class, %policy, "no answer of the model: {}", failure.detail);
+                let note_hash = log.close_without_answer(policy.name(), chosen.as_ref(), &failure);
+                chosen.map(|answer| Decision { answer, note_hash }).ok_or(failure)
+            }
+        }
+    }
+
+    async fn ask_model(
+        &self,
+        question: &Question<'_>,
+        clock_left: Duration,
+        log: &mut QuestionLog<'_>,
+    ) -> Result<GivenAnswer, CallFailure> {
+        let time = self.settings.turn_timeout.min(time_within_clock(clock_left));
+        let deadline = Instant::now() + time;
+        let prompt = self.prompt.render(question, time).map_err(|reason| {
+            CallFailure::new(FailureClass::Rejected, format!("the prompt cannot be made: {reason}"))
+        })?;
+        let mut call = ModelCall {
+            messages: vec![Message::of_user(prompt)],
+            schema_name: question.key(),
+            schema: question.answer_schema(),
+        };
+        let (mut bad_answers, mut pauses) = (0, 0);
+        loop {
+            let outcome = self.endpoint.complete(&call, deadline).await;
+            let reply =
+                outcome.completion.as_ref().map(|completion| completion.text.as_str()).unwrap_or_default();
+            let answer = match &outcome.failure {
+                Some(failure) => Err(failure.clone()),
+                None => read_answer(question, reply),
+            };
+            log.note_call(&call, &outcome, answer.as_ref().err());
+            let failure = match answer {
+                Ok(answer) => return Ok(answer),
+                Err(failure) => failure,
+            };
+            match failure.class.remedy() {
+                Remedy::AskAgain => {
+                    bad_answers += 1;
+                    if bad_answers >= self.settings.answers {
+                        return Err(failure);
+                    }
+                    let correction = correction_words(question, &failure);
+                    call.messages.truncate(1);
+                    call.messages
+                        .extend([Message::of_model(repeated_reply(reply)), Message::of_user(correction)]);
+                }
+                Remedy::CallAgain => {
+                    let pause = failure.retry_after.unwrap_or_else(|| usual_pause(pauses));
+                    pauses += 1;
+                    if failure.class == FailureClass::RateLimited {
+                        // It is for all matches alike.
+                        self.endpoint.pause_for(pause);
+                    }
+                    let is_in_time = pause < deadline.saturating_duration_since(Instant::now());
+                    if pauses > self.settings.retries || !is_in_time {
+                        return Err(failure);
+                    }
+                    sleep(pause).await;
+                }
+                Remedy::Nothing => return Err(failure),
+            }
+        }
+    }
+}
+
+/// Returns how much of a clock an answer may take.
+fn time_within_clock(left: Duration) -> Duration {
+    left.saturating_sub((left / 10).clamp(MIN_CLOCK_RESERVE, MAX_CLOCK_RESERVE))
+}
+
+/// Returns the pause before a call is repeated after so many others.
+fn usual_pause(pauses: u8) -> Duration {
+    FIRST_PAUSE.saturating_mul(1 << pauses.min(10)).min(LONGEST_PAUSE)
+}
+
+/// Returns the end of a reply, which the model is shown again.
+fn repeated_reply(reply: &str) -> String {
+    let skipped = reply.chars().count().saturating_sub(MAX_REPEATED_CHARS);
+    let end: String = reply.chars().skip(skipped).collect();
+    // Endpoints refuse a message without a text.
+    if end.trim().is_empty() { "(no answer)".to_owned() } else { end }
+}
+
+/// Tells a model what was wrong with its answer.
+fn correction_words(question: &Question<'_>, failure: &CallFailure) -> String {
+    format!(
+        "Your answer cannot be used: {}. Answer the question again, and end your reply with one JSON object such as {}.",
+        failure.detail.trim_end_matches('.'),
+        question.example()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_the_clock_is_left() {
+        let left = |ms| time_within_clock(Duration::from_millis(ms)).as_millis();
+        assert_eq!([0, 50, 100, 1_000, 10_000, 600_000].map(left), [0, 0, 0, 900, 9_000, 595_000]);
+        assert_eq!(
+            [0, 1, 6, 200].map(usual_pause).map(|pause| pause.as_millis()),
+            [500, 1_000, 30_000, 30_000]
+        );
+    }
+
+    #[test]
+    fn a_model_sees_the_end_of_its_own_reply() {
+        assert_eq!(repeated_reply(" "), "(no answer)");
+        let long = "é".repeat(MAX_REPEATED_CHARS) + "end";
+        let shown = repeated_reply(&long);
+        assert_eq!(shown.chars().count(), MAX_REPEATED_CHARS);
+        assert!(shown.ends_with("end"));
+    }
+}

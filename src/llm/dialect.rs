@@ -1,0 +1,139 @@
+//! What an endpoint has shown that it does not accept.
+
+/// How a call is written, as endpoints differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dialect {
+    /// The key that bounds the tokens of a reply.
+    pub max_tokens_key: MaxTokensKey,
+    /// Whether it asks for a JSON schema.
+    pub has_schema: bool,
+    /// Whether it asks to count the tokens of a stream.
+    pub has_stream_options: bool,
+    /// Whether it asks for a stream.
+    pub is_streamed: bool,
+}
+
+/// The two names of the bound on the tokens of a reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MaxTokensKey {
+    /// `max_tokens`, which nearly all endpoints know.
+    MaxTokens,
+    /// `max_completion_tokens`, which models that reason want at the endpoint that began with it.
+    MaxCompletionTokens,
+}
+
+impl MaxTokensKey {
+    /// Returns the name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MaxTokens => "max_tokens",
+            Self::MaxCompletionTokens => "max_completion_tokens",
+        }
+    }
+
+    fn other(self) -> Self {
+        match self {
+            Self::MaxTokens => Self::MaxCompletionTokens,
+            Self::MaxCompletionTokens => Self::MaxTokens,
+        }
+    }
+}
+
+/// Something that a call can do without, or say otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Concession {
+    /// The other name of the bound on tokens.
+    OtherMaxTokensKey,
+    /// No JSON schema.
+    NoSchema,
+    /// No count of the tokens of a stream.
+    NoStreamOptions,
+    /// No stream.
+    NoStream,
+}
+
+impl Concession {
+    /// All of them, those first that lose the least.
+    const ALL: [Self; 4] = [Self::OtherMaxTokensKey, Self::NoSchema, Self::NoStreamOptions, Self::NoStream];
+
+    /// Returns what an endpoint says that asks for it.
+    fn cues(self) -> &'static [&'static str] {
+        match self {
+            Self::OtherMaxTokensKey => &["max_tokens", "max_completion_tokens"],
+            Self::NoSchema => &["response_format", "json_schema", "structured output"],
+            Self::NoStreamOptions => &["stream_options", "include_usage"],
+            Self::NoStream => &["stream"],
+        }
+    }
+
+    /// Returns what it is, for a transcript.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::OtherMaxTokensKey => "the other name of max_tokens",
+            Self::NoSchema => "without response_format",
+            Self::NoStreamOptions => "without stream_options",
+            Self::NoStream => "without stream",
+        }
+    }
+}
+
+impl Dialect {
+    /// Returns what the call is to try next after the endpoint has refused it with some words; `made` are the concessions so far.
+    /// What the endpoint names goes first; where it names nothing, everything is tried that loses little.
+    pub fn next_concession(self, refusal: &str, made: &[Concession]) -> Option<Concession> {
+        let refusal = refusal.to_ascii_lowercase();
+        let mut possible =
+            Concession::ALL.into_iter().filter(|next| self.can_make(*next) && !made.contains(next));
+        let is_named = |next: &Concession| next.cues().iter().any(|cue| refusal.contains(cue));
+        possible.clone().find(is_named).or_else(|| possible.find(|next| *next != Concession::NoStream))
+    }
+
+    fn can_make(self, concession: Concession) -> bool {
+        match concession {
+            Concession::OtherMaxTokensKey => true,
+            Concession::NoSchema => self.has_schema,
+            Concession::NoStreamOptions => self.is_streamed && self.has_stream_options,
+            Concession::NoStream => self.is_streamed,
+        }
+    }
+
+    /// Returns the dialect with a concession.
+    #[must_use]
+    pub fn with_concession(self, concession: Concession) -> Self {
+        match concession {
+            Concession::OtherMaxTokensKey => Self { max_tokens_key: self.max_tokens_key.other(), ..self },
+            Concession::NoSchema => Self { has_schema: false, ..self },
+            Concession::NoStreamOptions => Self { has_stream_options: false, ..self },
+            Concession::NoStream => Self { is_streamed: false, ..self },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_endpoint_names_is_conceded_first() {
+        let dialect = Dialect {
+            max_tokens_key: MaxTokensKey::MaxTokens,
+            has_schema: true,
+            has_stream_options: true,
+            is_streamed: true,
+        };
+        let next = |refusal: &str| dialect.next_concession(refusal, &[]);
+        let unsupported = "Unsupported parameter: 'max_tokens' ... Use 'max_completion_tokens' instead.";
+        assert_eq!(next(unsupported), Some(Concession::OtherMaxTokensKey));
+        assert_eq!(next("Unknown field: stream_options"), Some(Concession::NoStreamOptions));
+        assert_eq!(next("`response_format` of type JSON_SCHEMA"), Some(Concession::NoSchema));
+        assert_eq!(next("streaming is not available"), Some(Concession::NoStream));
+        let (mut now, mut made) = (dialect, Vec::new());
+        while let Some(next) = now.next_concession("bad request", &made) {
+            made.push(next);
+            now = now.with_concession(next);
+        }
+        assert_eq!(made, [Concession::OtherMaxTokensKey, Concession::NoSchema, Concession::NoStreamOptions]);
+        assert_eq!(now.max_tokens_key, MaxTokensKey::MaxCompletionTokens);
+        assert!(!now.has_schema && !now.has_stream_options && now.is_streamed);
+    }
+}

@@ -1,0 +1,409 @@
+//! The client of an endpoint.
+
+use super::{
+    ApiKey, LlmError, LlmSettings, StructuredOutput,
+    completion::{Completion, StreamState, error_words},
+    dialect::{Concession, Dialect, MaxTokensKey},
+    event_stream::EventStreamReader,
+    failure::{CallFailure, FailureClass},
+    request::ModelCall,
+    retry_after::parse_retry_after,
+    settings::{USUAL_ENDPOINT, USUAL_KEY_VARIABLE},
+};
+use reqwest::{Client, Response, StatusCode, Url, header, redirect};
+use rustls::crypto::{CryptoProvider, ring};
+use serde_json::Value;
+use std::{
+    error::Error as StdError,
+    net::IpAddr,
+    sync::{Mutex, PoisonError},
+    time::{Duration, SystemTime},
+};
+use tokio::{
+    sync::{Semaphore, SemaphorePermit},
+    time::{Instant, sleep_until, timeout, timeout_at},
+};
+
+/// The largest reply that is read, in bytes.
+const MAX_REPLY_BYTES: usize = 8 << 20;
+/// How much is read of the words with which an endpoint refuses a call, in bytes.
+const MAX_REFUSAL_BYTES: usize = 16 << 10;
+/// How much of such words is kept, in characters.
+const MAX_REFUSAL_CHARS: usize = 500;
+/// How long a connection may take to stand.
+const CONNECT_WITHIN: Duration = Duration::from_secs(30);
+/// The longest that an endpoint is left alone: no turn lasts longer.
+const MAX_PAUSE: Duration = Duration::from_hours(24);
+/// Where calls go below the address of an endpoint.
+const PATH: [&str; 2] = ["chat", "completions"];
+
+/// An endpoint for chat completions, for all matches of a bot.
+#[derive(Debug)]
+pub struct Endpoint {
+    client: Client,
+    url: Url,
+    key: Option<ApiKey>,
+    settings: LlmSettings,
+    slots: Semaphore,
+    /// What the endpoint is known to accept.
+    dialect: Mutex<Dialect>,
+    /// Until when the endpoint wants to be left alone.
+    paused_until: Mutex<Option<Instant>>,
+}
+
+/// What a call came to. The key of the endpoint is hidden in all of it.
+#[derive(Debug, Default)]
+pub struct CallOutcome {
+    /// The reply, if it came to its end.
+    pub completion: Option<Completion>,
+    /// Why the reply has no answer, or did not come.
+    pub failure: Option<CallFailure>,
+    /// How long it took, without the wait for a slot.
+    pub latency: Duration,
+    /// The status of the last response; none if there was no response.
+    pub status: Option<u16>,
+    /// What the endpoint did not accept, so that the call was made without.
+    pub concessions: Vec<Concession>,
+}
+
+impl Endpoint {
+    /// Prepares a client for the endpoint of some settings.
+    ///
+    /// # Errors
+    /// If its address cannot be used, or its key is not there.
+    pub fn new(settings: LlmSettings) -> Result<Self, LlmError> {
+        let variable = settings.api_key_env.as_ref().map_or(USUAL_KEY_VARIABLE, |name| name.as_str());
+        let key = ApiKey::from_variable(variable)?;
+        let is_needed = settings.api_key_env.is_some() || settings.base_url == USUAL_ENDPOINT;
+        if key.is_none() && is_needed {
+            return Err(LlmError::NoKey { variable: variable.to_owned() });
+        }
+        Self::with_key(settings, key)
+    }
+
+    /// Prepares a client that shows this key.
+    ///
+    /// # Errors
+    /// If the address cannot be used.
+    pub fn with_key(settings: LlmSettings, key: Option<ApiKey>) -> Result<Self, LlmError> {
+        if settings.model.trim().is_empty() {
+            return Err(LlmError::NoModel);
+        }
+        let base = parse_base_url(&settings.base_url).map_err(LlmError::BaseUrl)?;
+        if key.is_some() && base.scheme() == "http" && !is_loopback(&base) {
+            tracing::warn!(
+                host = base.host_str(),
+                "the key of the endpoint goes over http://, which others can read: is there https://?"
+            );
+        }
+        // Without a choice the library would have none; if one is installed already, the program has chosen.
+        let _ = CryptoProvider::install_default(ring::default_provider());
+        let builder = Client::builder()
+            .connect_timeout(CONNECT_WITHIN)
+            .redirect(redirect::Policy::none())
+            .user_agent(concat!("lastnim/", env!("CARGO_PKG_VERSION")));
+        // A proxy is for what is elsewhere.
+        let builder = if is_loopback(&base) { builder.no_proxy() } else { builder };
+        let client = builder.build().map_err(|error| LlmError::Client(error_chain_words(&error)))?;
+        let is_usual = base.host_str() == Url::parse(USUAL_ENDPOINT).ok().as_ref().and_then(Url::host_str);
+        let dialect = Dialect {
+            max_tokens_key: if is_usual {
+                MaxTokensKey::MaxCompletionTokens
+            } else {
+                MaxTokensKey::MaxTokens
+            },
+            has_schema: settings.structured == StructuredOutput::Auto,
+            has_stream_options: settings.stream,
+            is_streamed: settings.stream,
+        };
+        let mut url = base;
+        // An address that can be a base takes more segments.
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.pop_if_empty().extend(PATH);
+        }
+        Ok(Self {
+            client,
+            url,
+            key,
+            slots: Semaphore::new(settings.concurrency.into()),
+            settings,
+            dialect: Mutex::new(dialect),
+            paused_until: Mutex::new(None),
+        })
+    }
+
+    /// Returns the address without what may be secret in it.
+    pub fn shown_address(&self) -> String {
+        let mut shown = self.url.clone();
+        shown.set_query(None);
+        shown.set_fragment(None);
+        shown.to_string()
+    }
+
+    /// Hides the key in a text, should the endpoint have repeated it.
+    pub fn hide_key(&self, text: String) -> String {
+        match &self.key {
+            Some(key) => key.hide_in(text),
+            None => text,
+        }
+    }
+
+    /// Keeps every call back for a while.
+    pub fn pause_for(&self, span: Duration) {
+        let until = Instant::now() + span.min(MAX_PAUSE);
+        let mut paused = self.paused_until.lock().unwrap_or_else(PoisonError::into_inner);
+        *paused = Some(paused.map_or(until, |before| before.max(until)));
+    }
+
+    /// Makes a call once there is a slot for it and the endpoint wants calls, and gives up at a deadline. What an endpoint does not
+    /// accept, it is asked without.
+    ///
+    /// Dropping the future ends the call.
+    pub async fn complete(&self, call: &ModelCall, deadline: Instant) -> CallOutcome {
+        let mut outcome = CallOutcome::default();
+        let called = async {
+            let _slot = self.wait_for_slot(deadline).await?;
+            let began = Instant::now();
+            let exchanged = timeout_at(deadline, self.exchange(call, &mut outcome)).await;
+            outcome.latency = began.elapsed();
+            exchanged.unwrap_or_else(|_| Err(late_failure()))
+        };
+        if let Err(failure) = called.await {
+            outcome.failure = Some(CallFailure { detail: self.hide_key(failure.detail), ..failure });
+        }
+        outcome.completion = outcome.completion.map(|completion| Completion {
+            text: self.hide_key(completion.text),
+            reasoning: self.hide_key(completion.reasoning),
+            refusal: self.hide_key(completion.refusal),
+            ..completion
+        });
+        outcome
+    }
+
+    async fn wait_for_slot(&self, deadline: Instant) -> Result<SemaphorePermit<'_>, CallFailure> {
+        let acquired = timeout_at(deadline, self.slots.acquire()).await;
+        // The semaphore is never closed.
+        let Ok(Ok(slot)) = acquired else { return Err(late_failure()) };
+        loop {
+            let paused = *self.paused_until.lock().unwrap_or_else(PoisonError::into_inner);
+            match paused {
+                Some(until) if until >= deadline => {
+                    let wait = until.saturating_duration_since(Instant::now());
+                    let detail = format!("the endpoint wants no calls for another {} s", wait.as_secs());
+                    let class = FailureClass::RateLimited;
+                    return Err(CallFailure { class, detail, retry_after: Some(wait) });
+                }
+                Some(until) if until > Instant::now() => sleep_until(until).await,
+                _ => return Ok(slot),
+            }
+        }
+    }
+
+    async fn exchange(&self, call: &ModelCall, outcome: &mut CallOutcome) -> Result<(), CallFailure> {
+        let known = *self.dialect.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut dialect = known;
+        loop {
+            let response = self.send(&call.to_json(&self.settings, dialect)).await?;
+            let status = response.status();
+            outcome.status = Some(status.as_u16());
+            if status.is_success() {
+                let completion = self.read_completion(response).await?;
+                if dialect != known {
+                    *self.dialect.lock().unwrap_or_else(PoisonError::into_inner) = dialect;
+                }
+                let failure = completion.find_failure();
+                outcome.completion = Some(completion);
+                return failure.map_or(Ok(()), Err);
+            }
+            let headers = response.headers().clone();
+            let words = self.read_refusal(response).await;
+            let is_of_form = matches!(status, StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY);
+            match dialect.next_concession(&words, &outcome.concessions).filter(|_| is_of_form) {
+                Some(concession) => {
+                    tracing::debug!(
+                        status = status.as_u16(),
+                        words,
+                        "the endpoint wants it {}",
+                        concession.words()
+                    );
+                    outcome.concessions.push(concession);
+                    dialect = dialect.with_concession(concession);
+                }
+                None => return Err(Self::refusal_failure(status, &headers, &words)),
+            }
+        }
+    }
+
+    async fn send(&self, body: &Value) -> Result<Response, CallFailure> {
+        let mut request = self
+            .client
+            .post(self.url.clone())
+            .header(header::CONTENT_TYPE, "application/json")
+            .header(header::ACCEPT, "text/event-stream, application/json")
+            .body(body.to_string());
+        if let Some(key) = &self.key {
+            request = request.bearer_auth(key.reveal());
+        }
+        let sent = self.within_idle_limit(request.send()).await?;
+        sent.map_err(|error| {
+            // Its address may hold what is secret.
+            server_error(format!("no response: {}", error_chain_words(&error.without_url())))
+        })
+    }
+
+    /// Waits for a part of a response, which a stream must not delay for long.
+    async fn within_idle_limit<T>(&self, part: impl Future<Output = T>) -> Result<T, CallFailure> {
+        if !self.settings.stream {
+            return Ok(part.await);
+        }
+        let limit = self.settings.idle_timeout;
+        timeout(limit, part).await.map_err(|_| {
+            let what = format!("the reply stood still for {} s", limit.as_secs_f64());
+            CallFailure::new(FailureClass::TimedOut, what)
+        })
+    }
+
+    async fn next_piece(
+        &self,
+        response: &mut Response,
+    ) -> Result<Option<impl AsRef<[u8]> + use<>>, CallFailure> {
+        let piece = self.within_idle_limit(response.chunk()).await?;
+        piece.map_err(|error| {
+            server_error(format!("the reply broke off: {}", error_chain_words(&error.without_url())))
+        })
+    }
+
+    async fn read_completion(&self, mut response: Response) -> Result<Completion, CallFailure> {
+        let kind = response.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+        let is_stream = kind.is_some_and(|kind| kind.trim_start().starts_with("text/event-stream"));
+        let (mut body, mut size) = (Vec::new(), 0_usize);
+        let (mut reader, mut completion) = (EventStreamReader::default(), Completion::default());
+        while let Some(piece) = self.next_piece(&mut response).await? {
+            let piece = piece.as_ref();
+            size += piece.len();
+            if size > MAX_REPLY_BYTES {
+                return Err(server_error(format!("the reply has more than {MAX_REPLY_BYTES} bytes")));
+            }
+            if !is_stream {
+                body.extend_from_slice(piece);
+                continue;
+            }
+            let events =
+                reader.read_bytes(piece).map_err(|_| server_error("the reply is not UTF-8".to_owned()))?;
+            for event in events {
+                if completion.add_event(&event)? == StreamState::Done {
+                    return Ok(completion);
+                }
+            }
+        }
+        if !is_stream {
+            return Completion::from_body(&body);
+        }
+        if let Some(event) = reader.finish() {
+            completion.add_event(&event)?;
+        }
+        Ok(completion)
+    }
+
+    /// Reads with which words an endpoint refuses a call, as far as they come.
+    async fn read_refusal(&self, mut response: Response) -> String {
+        let mut body = Vec::new();
+        while let Ok(Some(piece)) = self.next_piece(&mut response).await {
+            body.extend_from_slice(piece.as_ref());
+            if body.len() > MAX_REFUSAL_BYTES {
+                break;
+            }
+        }
+        let words = match serde_json::from_slice::<Value>(&body) {
+            Ok(json) => error_words(json.get("error").unwrap_or(&json)),
+            Err(_) => String::from_utf8_lossy(&body).into_owned(),
+        };
+        self.hide_key(words).chars().take(MAX_REFUSAL_CHARS).collect()
+    }
+
+    fn refusal_failure(status: StatusCode, headers: &header::HeaderMap, words: &str) -> CallFailure {
+        let class = match status {
+            StatusCode::TOO_MANY_REQUESTS => FailureClass::RateLimited,
+            StatusCode::REQUEST_TIMEOUT | StatusCode::CONFLICT => FailureClass::ServerError,
+            _ if status.is_server_error() => FailureClass::ServerError,
+            _ => FailureClass::Rejected,
+        };
+        let redirect = if status.is_redirection() { ": redirects are not followed" } else { "" };
+        let header = headers.get(header::RETRY_AFTER).and_then(|value| value.to_str().ok());
+        let retry_after = header.and_then(|header| parse_retry_after(header, SystemTime::now()));
+        CallFailure { class, detail: format!("HTTP {status}{redirect}: {words}"), retry_after }
+    }
+}
+
+fn server_error(detail: String) -> CallFailure {
+    CallFailure::new(FailureClass::ServerError, detail)
+}
+
+fn late_failure() -> CallFailure {
+    CallFailure::new(FailureClass::TimedOut, "the time for the answer was up")
+}
+
+/// Parses the address of an endpoint, and never repeats it.
+///
+/// # Errors
+/// If calls cannot go there.
+pub fn parse_base_url(text: &str) -> Result<Url, String> {
+    let url =
+        Url::parse(text).map_err(|error| format!("{error}: expected a URL such as {USUAL_ENDPOINT}"))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err("only http:// and https:// are spoken here".to_owned());
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("it names a user: a key belongs into an environment variable".to_owned());
+    }
+    Ok(url)
+}
+
+/// Returns whether an address is one of this machine.
+fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// Returns what an error and its causes say.
+fn error_chain_words(error: &dyn StdError) -> String {
+    let mut words = vec![error.to_string()];
+    let mut next = error.source();
+    while let Some(cause) = next {
+        words.push(cause.to_string());
+        next = cause.source();
+    }
+    words.dedup();
+    words.join(": ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn endpoint(base_url: &str) -> Result<Endpoint, LlmError> {
+        let settings = LlmSettings { model: "m".into(), base_url: base_url.into(), ..LlmSettings::default() };
+        Endpoint::with_key(settings, Some(ApiKey::new("sk-0123456789")))
+    }
+
+    #[test]
+    fn calls_go_below_the_address_of_the_endpoint() {
+        for (base, url) in [
+            ("https://host/v1", "https://host/v1/chat/completions"),
+            ("https://host/v1/", "https://host/v1/chat/completions"),
+            ("http://[::1]:80", "http://[::1]/chat/completions"),
+            ("https://host/a?version=1", "https://host/a/chat/completions?version=1"),
+        ] {
+            assert_eq!(endpoint(base).unwrap().url.as_str(), url);
+        }
+        assert_eq!(
+            endpoint("https://host/a?key=7").unwrap().shown_address(),
+            "https://host/a/chat/completions"
+        );
+        for bad in ["host/v1", "", "ftp://host", "https://me:secret@host", "https://"] {
+            let error = endpoint(bad).unwrap_err().to_string();
+            assert!(error.starts_with("--base-url: ") && !error.contains("secret"), "{error}");
+        }
+        assert!(!format!("{:?}", endpoint(USUAL_ENDPOINT).unwrap()).contains("0123456789"));
+    }
+}

@@ -1,0 +1,41 @@
+//! A language model as a bot: [`LlmBot`] asks an endpoint for chat completions for each row and each take.
+//!
+//! `settings` are all that can be chosen, each a flag and a key of tournament files. `prompt` makes what the model is asked, `answer`
+//! reads what it says. `request`, `event_stream` and `completion` speak the endpoint's language without any I/O, and `endpoint` carries.
+//! `decision` goes from a question to an answer or to a [`FailureClass`], `failure_policy` says what a bot does without an answer, and
+//! `transcript` writes down all of it. Nothing here shows the key of the endpoint: `api_key`.
+
+mod answer;
+mod api_key;
+mod bot;
+mod completion;
+mod config_hash;
+mod decision;
+mod dialect;
+mod endpoint;
+mod error;
+mod event_stream;
+mod failure;
+mod failure_policy;
+mod prompt;
+mod prompt_values;
+mod question;
+mod question_log;
+mod request;
+mod retry_after;
+mod settings;
+mod tally;
+mod token_count;
+mod transcript;
+mod variable_name;
+
+pub use api_key::ApiKey;
+pub use bot::LlmBot;
+pub use error::LlmError;
+pub use failure::FailureClass;
+pub use failure_policy::FailurePolicy;
+pub use settings::{LlmSettings, StructuredOutput};
+pub use tally::Tally;
+pub use token_count::TokenCount;
+pub use transcript::Transcript;
+pub use variable_name::VariableName;

@@ -1,0 +1,35 @@
+//! How long an endpoint wants to be left alone.
+
+use std::time::{Duration, SystemTime};
+
+/// Reads a header `retry-after`, which is a number of seconds or a date; none if it is neither.
+pub fn parse_retry_after(header: &str, now: SystemTime) -> Option<Duration> {
+    let header = header.trim();
+    // Some endpoints say parts of seconds.
+    if let Ok(seconds) = header.parse::<f64>() {
+        let is_span = seconds.is_finite() && seconds >= 0.0;
+        // More than a span of time can hold is for ever.
+        return is_span.then(|| Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX));
+    }
+    let date = httpdate::parse_http_date(header).ok()?;
+    Some(date.duration_since(now).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_and_dates_are_read() {
+        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_770);
+        let read = |header| parse_retry_after(header, now);
+        assert_eq!(read(" 7 "), Some(Duration::from_secs(7)));
+        assert_eq!(read("1e300"), Some(Duration::MAX));
+        assert_eq!(read("0.25"), Some(Duration::from_millis(250)));
+        assert_eq!(read("Sun, 06 Nov 1994 08:49:37 GMT"), Some(Duration::from_secs(7)));
+        assert_eq!(read("Sun, 06 Nov 1994 08:49:00 GMT"), Some(Duration::ZERO));
+        for nonsense in ["", "soon", "-1", "nan", "inf", "1e400", "Sun, 06 Nov"] {
+            assert_eq!(read(nonsense), None, "{nonsense}");
+        }
+    }
+}

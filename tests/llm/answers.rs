@@ -1,0 +1,132 @@
+//! Endpoints that work, and those that want calls to be written otherwise.
+
+use super::{
+    asking::{KEY, LONG, ask, bot, lines_of, settings, transcript, view},
+    scripted_endpoint::{Call, ScriptedEndpoint, completion, finished, response, streamed},
+};
+use lastnim::{
+    client::AsyncBot as _,
+    llm::{LlmSettings, StructuredOutput, TokenCount},
+};
+use serde_json::json;
+use std::fs;
+use tokio::time::timeout;
+
+#[tokio::test]
+async fn a_take_is_asked_for_and_written_down() {
+    let endpoint =
+        ScriptedEndpoint::with_replies(vec![streamed("I think ... {\"why\": \"parity\", \"take\": 3}")])
+            .await;
+    let settings = LlmSettings {
+        temperature: Some("0.5".parse().unwrap()),
+        reasoning_effort: Some("low".into()),
+        max_tokens: 1_000,
+        ..settings(&endpoint)
+    };
+    let bot = bot(&settings);
+    let view = view();
+    let choice = timeout(LONG, bot.play(&view)).await.unwrap().unwrap();
+    assert_eq!(choice.value, 3);
+
+    let calls = endpoint.calls();
+    let Call { head, body, .. } = &calls[0];
+    assert_eq!(calls.len(), 1);
+    assert!(head.starts_with("post /v1/chat/completions http/1.1\r\n"), "{head}");
+    assert!(head.contains(&format!("authorization: bearer {KEY}")), "{head}");
+    assert_eq!(body["model"], "model-1");
+    assert_eq!((&body["max_tokens"], &body["temperature"]), (&json!(1_000), &json!(0.5)));
+    assert_eq!((&body["reasoning_effort"], &body["stream"]), (&json!("low"), &json!(true)));
+    assert_eq!(body["stream_options"], json!({ "include_usage": true }));
+    let schema = &body["response_format"]["json_schema"];
+    assert_eq!((&schema["strict"], &schema["schema"]["required"]), (&json!(true), &json!(["why", "take"])));
+    assert!(calls[0].last_message().contains("You are seat 0"));
+
+    let lines = transcript(&settings);
+    let events: Vec<_> = lines.iter().map(|line| line["event"].as_str().unwrap()).collect();
+    assert_eq!(events, ["run", "call", "decision"]);
+    assert_eq!((&lines[0]["settings"]["model"], &lines[0]["version"]), (&json!("model-1"), &json!(1)));
+    assert_eq!(lines[1]["messages"], body["messages"]);
+    assert_eq!(lines[1]["tokens"], json!({ "prompt": 100, "completion": 20, "reasoning": 0 }));
+    assert_eq!((&lines[1]["match_id"], &lines[1]["ply"]), (&json!(view.id.to_string()), &json!(0)));
+    assert_eq!((&lines[1]["failure"], &lines[1]["status"]), (&json!(null), &json!(200)));
+    assert_eq!((&lines[2]["by"], &lines[2]["why"]), (&json!("model"), &json!("parity")));
+    assert_eq!(lines[2]["answer"], json!({ "take": 3 }));
+    // The record can prove what the transcript says.
+    let text = fs::read_to_string(settings.transcript.as_deref().unwrap()).unwrap();
+    let of_question: String = text.split_inclusive('\n').skip(1).collect();
+    assert_eq!(choice.note_hash, Some(*blake3::hash(of_question.as_bytes()).as_bytes()));
+    let tally = bot.tally();
+    assert_eq!((tally.questions, tally.answered, tally.calls), (1, 1, 1));
+    assert_eq!(tally.tokens, TokenCount { prompt: 100, completion: 20, reasoning: 0 });
+}
+
+#[tokio::test]
+async fn a_row_is_asked_for_in_one_piece_where_streams_are_off() {
+    let endpoint = ScriptedEndpoint::with_replies(vec![completion("{\"row\": [1, 0, 2]}")]).await;
+    let structured = StructuredOutput::Off;
+    let settings = LlmSettings { stream: false, structured, ..settings(&endpoint) };
+    let bot = bot(&settings);
+    let row = timeout(LONG, bot.declare(view().info())).await.unwrap().unwrap().value;
+    assert_eq!(row.to_string(), "1 0 2");
+    let body = &endpoint.calls()[0].body;
+    for key in ["response_format", "stream", "stream_options", "temperature", "reasoning_effort"] {
+        assert!(body.get(key).is_none(), "{key}: {body}");
+    }
+    assert_eq!(lines_of(&settings, "decision")[0]["answer"], json!({ "row": [1, 0, 2] }));
+    assert_eq!(bot.tally().tokens.reasoning, 8);
+}
+
+#[tokio::test]
+async fn a_model_hears_what_was_wrong_with_its_answer() {
+    let cut = json!({ "content": "so long" });
+    let endpoint = ScriptedEndpoint::with_replies(vec![
+        completion("{\"take\": 6}"),
+        finished(&cut, "length"),
+        completion("I take {\"take\": 5}"),
+    ])
+    .await;
+    let settings = settings(&endpoint);
+    let bot = bot(&settings);
+    assert_eq!(ask(&bot).await.unwrap(), 5);
+    let calls = endpoint.calls();
+    assert!(calls[1].last_message().contains("a take of 6 from a pile of 5: take 1 to 5"));
+    assert_eq!(calls[1].body["messages"][1], json!({ "role": "assistant", "content": "{\"take\": 6}" }));
+    assert!(calls[2].last_message().contains("used up its tokens"));
+    // What was wrong before the last answer is not repeated: prompts stay short.
+    assert_eq!(calls[2].body["messages"].as_array().unwrap().len(), 3);
+    let failures: Vec<_> = lines_of(&settings, "call").iter().map(|line| line["failure"].clone()).collect();
+    assert_eq!(failures, [json!("illegal"), json!("truncated"), json!(null)]);
+    assert_eq!(bot.tally().to_json()["failures"], json!({ "truncated": 1, "illegal": 1 }));
+    assert_eq!(bot.tally().answered, 1);
+}
+
+#[tokio::test]
+async fn calls_are_written_as_the_endpoint_wants_them_from_then_on() {
+    let endpoint = ScriptedEndpoint::start(|_, call| {
+        let refuse = |why: &str| {
+            let body = json!({ "error": { "message": why } }).to_string();
+            response("400 Bad Request", "content-type: application/json\r\n", &body)
+        };
+        if call.body.get("max_completion_tokens").is_none() {
+            refuse("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.")
+        } else if call.body.get("response_format").is_some() {
+            refuse("bad request")
+        } else if call.body.get("stream_options").is_some() {
+            refuse("unknown field stream_options")
+        } else {
+            completion("{\"take\": 2}")
+        }
+    })
+    .await;
+    let settings = settings(&endpoint);
+    let bot = bot(&settings);
+    assert_eq!(ask(&bot).await.unwrap(), 2);
+    assert_eq!(endpoint.calls().len(), 4);
+    assert_eq!(ask(&bot).await.unwrap(), 2);
+    assert_eq!(endpoint.calls().len(), 5);
+    let calls = lines_of(&settings, "call");
+    let conceded =
+        json!(["the other name of max_tokens", "without response_format", "without stream_options"]);
+    assert_eq!((&calls[0]["concessions"], &calls[1]["concessions"]), (&conceded, &json!([])));
+    assert_eq!(bot.tally().calls, 2);
+}

@@ -1,0 +1,121 @@
+//! `lastnim bot llm`, as a program.
+
+use super::{
+    asking::{KEY, LONG, fresh_file},
+    scripted_endpoint::{ScriptedEndpoint, simplest_answer},
+    server::Server,
+};
+use lastnim::game::ConfigHash;
+use serde_json::{Value, json};
+use std::{
+    fs,
+    process::{Command, Output},
+};
+use tokio::{task::spawn_blocking, time::timeout};
+
+/// Returns a command without what the environment of the tests could tell it.
+pub fn lastnim(words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lastnim"));
+    for variable in
+        ["LASTNIM_TOKEN", "LASTNIM_SERVER", "LASTNIM_TOURNAMENT", "OPENAI_API_KEY", "NO_PROXY", "no_proxy"]
+    {
+        command.env_remove(variable);
+    }
+    command.args(words);
+    command
+}
+
+pub async fn run(mut command: Command) -> (Output, String, String) {
+    let output =
+        timeout(LONG, spawn_blocking(move || command.output())).await.expect("it goes on").unwrap().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    (output, stdout, stderr)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_model_practises_through_a_proxy_and_keeps_its_key_to_itself() {
+    // What it takes for a proxy answers by itself.
+    let proxy = ScriptedEndpoint::start(|_, call| simplest_answer(call)).await;
+    let server = Server::start().await;
+    let token = server.register("model").await;
+    let transcript = fresh_file("program.jsonl");
+    let mut command =
+        lastnim(&["bot", "llm", "--model", "model-1", "--practice", "--piles", "2,2", "--json"]);
+    command
+        .args([
+            "--base-url",
+            "http://model.example/v1",
+            "--api-key-env",
+            "MODEL_KEY",
+            "--server",
+            &server.address,
+        ])
+        .arg("--transcript")
+        .arg(&transcript)
+        .env("LASTNIM_TOKEN", token)
+        .env("MODEL_KEY", KEY)
+        .env("RUST_LOG", "trace")
+        .env("HTTP_PROXY", proxy.url.trim_end_matches("/v1"))
+        .env("http_proxy", proxy.url.trim_end_matches("/v1"));
+    let (output, stdout, stderr) = run(command).await;
+    assert!(output.status.success(), "{stderr}");
+    let lines: Vec<Value> = stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let events: Vec<_> = lines.iter().map(|line| line["event"].as_str().unwrap()).collect();
+    assert_eq!(events, ["connected", "match_ended", "match_ended", "model", "summary"], "{stdout}");
+    let model = &lines[3];
+    assert_eq!((&model["unanswered"], &model["failures"]), (&json!({}), &json!({})));
+    assert_eq!(model["answered"], model["questions"]);
+    let head = &proxy.calls()[0].head;
+    assert!(head.starts_with("post http://model.example/v1/chat/completions http/1.1\r\n"), "{head}");
+    assert!(head.contains(&format!("authorization: bearer {KEY}")), "{head}");
+    let written = fs::read_to_string(&transcript).unwrap();
+    for (what, text) in [("stdout", &stdout), ("stderr", &stderr), ("transcript", &written)] {
+        assert!(!text.contains(KEY), "the key is in {what}:\n{text}");
+    }
+    // Standings tell models and their settings apart.
+    let version = server.get_bot("model").await.versions.remove(0).version.unwrap();
+    let header: Value = serde_json::from_str(written.lines().next().unwrap()).unwrap();
+    let hash = ConfigHash::from_bytes(version.config_hash.try_into().unwrap()).to_string();
+    assert_eq!((version.version.as_str(), header["config_hash"].as_str()), ("model-1", Some(hash.as_str())));
+}
+
+#[tokio::test]
+async fn what_cannot_work_is_said_before_anything_is_played() {
+    let prompt = fresh_file("prompt.md");
+    fs::write(&prompt, "{{ seet }}").unwrap();
+    let prompt = prompt.to_str().unwrap();
+    let local = ["--model", "m", "--base-url", "http://127.0.0.1:1"];
+    for (words, why) in [
+        (&["llm"][..], "OPENAI_API_KEY: the endpoint needs a key"),
+        (&["llm", "--base-url", "http://127.0.0.1:1"], "--model: a language model needs its name"),
+        (
+            &[&["llm"][..], &local, &["--api-key-env", "NO_SUCH_KEY"]].concat(),
+            "NO_SUCH_KEY: the endpoint needs a key",
+        ),
+        (
+            &[&["llm"][..], &local, &["--api-key-env", "sk-0123-456"]].concat(),
+            "--api-key-env: this is not the name",
+        ),
+        (&["llm", "--model", "m", "--base-url", "127.0.0.1:1"], "--base-url: "),
+        (&[&["llm"][..], &local, &["--prompt", prompt]].concat(), "line 1: undefined value"),
+        (
+            &[&["llm"][..], &local, &["--transcript", "/no/such/folder/t"]].concat(),
+            "--transcript /no/such/folder/t",
+        ),
+        (
+            &[&["llm"][..], &local, &["--temperature", "3"]].concat(),
+            "--temperature: \"3\" is not a number from 0 to 2",
+        ),
+        (
+            &[&["llm"][..], &local, &["--on-failure", "guess"]].concat(),
+            "is not one of forfeit, first-legal and random",
+        ),
+        (&["greedy", "--model", "m"], "--model: greedy is a house bot"),
+        (&["model"], "and llm for a language model"),
+    ] {
+        let (output, _, stderr) = run(lastnim(&[&["bot"][..], words, &["--token", "t"]].concat())).await;
+        assert_eq!(output.status.code(), Some(2), "{words:?}: {stderr}");
+        assert!(stderr.contains(why) && !stderr.contains("sk-0123"), "{words:?}: {stderr}");
+    }
+}

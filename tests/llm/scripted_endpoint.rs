@@ -1,0 +1,215 @@
+//! An endpoint for chat completions that follows a script, on loopback.
+
+use serde_json::{Value, json};
+use std::sync::{Arc, Mutex};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream},
+    sync::mpsc,
+    time::Instant,
+};
+
+/// A call as the endpoint read it.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// The first line and the headers, in lower case.
+    pub head: String,
+    pub body: Value,
+    pub at: Instant,
+}
+
+impl Call {
+    /// Returns what the last message says.
+    pub fn last_message(&self) -> &str {
+        self.body["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap()
+    }
+}
+
+/// What the endpoint answers with, on a connection that it then closes.
+#[derive(Debug, Clone)]
+pub enum Reply {
+    /// These bytes.
+    Bytes(Vec<u8>),
+    /// These bytes, once so many calls have come.
+    AfterCalls(usize, Vec<u8>),
+    /// These bytes, and then nothing until the client goes away.
+    ThenNothing(Vec<u8>),
+    /// These bytes, and then the others again and again until the client goes away.
+    Endless(Vec<u8>, Vec<u8>),
+}
+
+type Script = dyn Fn(usize, &Call) -> Reply + Send + Sync;
+
+/// The endpoint. It ends with the runtime of its test.
+pub struct ScriptedEndpoint {
+    /// What stands before `/chat/completions`.
+    pub url: String,
+    calls: Arc<Mutex<Vec<Call>>>,
+    /// Hears of each client that went away before the end of its reply.
+    pub lost: mpsc::UnboundedReceiver<()>,
+    /// The most calls that were open at once.
+    most_open: Arc<Mutex<(usize, usize)>>,
+}
+
+impl ScriptedEndpoint {
+    /// Starts it; the script is told the number of the call, from 0.
+    pub async fn start(script: impl Fn(usize, &Call) -> Reply + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let (calls, most_open) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new((0, 0))));
+        let (sender, lost) = mpsc::unbounded_channel();
+        let endpoint = Self { url, calls: Arc::clone(&calls), lost, most_open: Arc::clone(&most_open) };
+        let script: Arc<Script> = Arc::new(script);
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let (script, calls) = (Arc::clone(&script), Arc::clone(&calls));
+                let (sender, most_open) = (sender.clone(), Arc::clone(&most_open));
+                tokio::spawn(async move {
+                    if !serve_client(stream, &*script, &calls, &most_open).await {
+                        let _ = sender.send(());
+                    }
+                });
+            }
+        });
+        endpoint
+    }
+
+    /// Starts one that gives these replies in turn, and the last one from then on.
+    pub async fn with_replies(replies: Vec<Reply>) -> Self {
+        Self::start(move |number, _| replies[number.min(replies.len() - 1)].clone()).await
+    }
+
+    pub fn calls(&self) -> Vec<Call> {
+        self.calls.lock().unwrap().clone()
+    }
+
+    pub fn most_open(&self) -> usize {
+        self.most_open.lock().unwrap().1
+    }
+}
+
+/// Serves a call; false if the client went away before its end.
+async fn serve_client(
+    mut stream: TcpStream,
+    script: &Script,
+    calls: &Mutex<Vec<Call>>,
+    most_open: &Mutex<(usize, usize)>,
+) -> bool {
+    let Some(call) = read_call(&mut stream).await else { return true };
+    let number = {
+        let mut calls = calls.lock().unwrap();
+        calls.push(call.clone());
+        calls.len() - 1
+    };
+    {
+        let mut open = most_open.lock().unwrap();
+        open.0 += 1;
+        open.1 = open.1.max(open.0);
+    }
+    let reply = script(number, &call);
+    let count_calls = || calls.lock().unwrap().len();
+    let was_whole = send_reply(&mut stream, reply, count_calls).await;
+    most_open.lock().unwrap().0 -= 1;
+    let _ = stream.shutdown().await;
+    was_whole
+}
+
+async fn send_reply(stream: &mut TcpStream, reply: Reply, count_calls: impl Fn() -> usize) -> bool {
+    match reply {
+        Reply::Bytes(bytes) => stream.write_all(&bytes).await.is_ok(),
+        Reply::AfterCalls(calls, bytes) => {
+            while count_calls() < calls {
+                tokio::task::yield_now().await;
+            }
+            stream.write_all(&bytes).await.is_ok()
+        }
+        Reply::ThenNothing(bytes) => {
+            let _ = stream.write_all(&bytes).await;
+            // Reading comes to an end once the client is gone.
+            let mut rest = [0; 16];
+            while stream.read(&mut rest).await.is_ok_and(|read| read > 0) {}
+            false
+        }
+        Reply::Endless(head, piece) => {
+            let mut sent = stream.write_all(&head).await;
+            while sent.is_ok() {
+                sent = stream.write_all(&piece).await;
+            }
+            false
+        }
+    }
+}
+
+/// Reads a call; none if the client went away.
+async fn read_call(stream: &mut TcpStream) -> Option<Call> {
+    let (mut bytes, mut piece) = (Vec::new(), [0; 8192]);
+    loop {
+        if let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
+            let head = String::from_utf8_lossy(&bytes[..end]).to_lowercase();
+            let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap();
+            if bytes.len() >= end + 4 + length.parse::<usize>().unwrap() {
+                let body = serde_json::from_slice(&bytes[end + 4..]).unwrap();
+                return Some(Call { head, body, at: Instant::now() });
+            }
+        }
+        match stream.read(&mut piece).await {
+            Ok(read) if read > 0 => bytes.extend_from_slice(&piece[..read]),
+            _ => return None,
+        }
+    }
+}
+
+/// Writes a response with its length.
+pub fn response(status: &str, headers: &str, body: &str) -> Reply {
+    let length = body.len();
+    let text =
+        format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {length}\r\n{headers}\r\n{body}");
+    Reply::Bytes(text.into_bytes())
+}
+
+/// Replies in one piece.
+pub fn completion(text: &str) -> Reply {
+    finished(&json!({ "role": "assistant", "content": text }), "stop")
+}
+
+/// Answers whatever is asked: the standard row of two seats, or one counter.
+pub fn simplest_answer(call: &Call) -> Reply {
+    let is_row = call.last_message().contains("which row do you declare?");
+    streamed(if is_row { "{\"row\": [0, 1]}" } else { "{\"take\": 1}" })
+}
+
+/// Replies in one piece, with a message of whatever kind.
+pub fn finished(message: &Value, reason: &str) -> Reply {
+    let usage = json!({
+        "prompt_tokens": 100, "completion_tokens": 20, "completion_tokens_details": { "reasoning_tokens": 8 },
+    });
+    let body = json!({ "choices": [{ "message": message, "finish_reason": reason }], "usage": usage });
+    response("200 OK", "content-type: application/json\r\n", &body.to_string())
+}
+
+/// The head of a stream whose end is the end of the connection.
+pub const STREAM_HEAD: &str =
+    "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: text/event-stream; charset=utf-8\r\n\r\n";
+
+/// An event of a stream with a part of the text.
+pub fn stream_event(text: &str) -> String {
+    format!(
+        "data: {}\n\n",
+        json!({ "choices": [{ "index": 0, "delta": { "content": text }, "finish_reason": null }] })
+    )
+}
+
+/// The end of a stream, with the tokens it took.
+pub fn stream_end() -> String {
+    let end = json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "stop" }] });
+    let usage = json!({ "choices": [], "usage": { "prompt_tokens": 100, "completion_tokens": 20 } });
+    format!("data: {end}\n\ndata: {usage}\n\ndata: [DONE]\n\n")
+}
+
+/// Replies piece by piece.
+pub fn streamed(text: &str) -> Reply {
+    let (first, second) = text.split_at(text.len() / 2);
+    let events =
+        [": thinking\n\n".to_owned(), stream_event(first), stream_event(second), stream_end()].concat();
+    Reply::Bytes(format!("{STREAM_HEAD}{events}").into_bytes())
+}

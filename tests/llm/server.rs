@@ -1,0 +1,57 @@
+//! A server in this process.
+
+use super::asking::LONG;
+use lastnim::{
+    arena::{Arena, Backend, Principal},
+    client::{Authorization, connect, token_authorization},
+    server::{Config, run_server},
+    store::Token,
+    wire::pb::{self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient},
+};
+use std::future::pending;
+use tokio::{net::TcpListener, time::timeout};
+use tonic::{service::interceptor::InterceptedService, transport::Channel};
+
+/// A server that hosts the house bot greedy. It ends with the runtime of its test.
+pub struct Server {
+    pub address: String,
+    calls: InterceptedService<Channel, Authorization>,
+}
+
+impl Server {
+    pub async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let admin = Token::generate();
+        let config = Config { house: vec!["greedy".parse().unwrap()], ..Config::default() };
+        let tokens = vec![(admin.clone(), Principal::Admin)];
+        let arena = Arena::open(config.limits.clone(), Backend::in_memory(), tokens).await.unwrap();
+        tokio::spawn(run_server(listener, arena, config, pending()));
+        let channel = timeout(LONG, connect(&address)).await.expect("no connection").unwrap();
+        let calls = InterceptedService::new(channel, token_authorization(admin.reveal()).unwrap());
+        Self { address, calls }
+    }
+
+    pub fn bots(&self) -> BotServiceClient<InterceptedService<Channel, Authorization>> {
+        BotServiceClient::new(self.calls.clone())
+    }
+
+    /// Registers a bot and returns its token.
+    pub async fn register(&self, name: &str) -> String {
+        let request = pb::RegisterBotRequest { name: name.into() };
+        self.bots().register_bot(request).await.unwrap().into_inner().token
+    }
+
+    pub async fn get_bot(&self, name: &str) -> pb::GetBotResponse {
+        let request = pb::GetBotRequest { name: name.into() };
+        self.bots().get_bot(request).await.unwrap().into_inner()
+    }
+
+    /// Begins a match of two seats against greedy.
+    pub async fn begin_match(&self, bot: &str) -> String {
+        let bots = vec![bot.to_owned(), "greedy".to_owned()];
+        let request = pb::CreateMatchRequest { bots, piles: vec![2, 3], ..Default::default() };
+        let created = MatchServiceClient::new(self.calls.clone()).create_match(request).await.unwrap();
+        created.into_inner().r#match.unwrap().id
+    }
+}
