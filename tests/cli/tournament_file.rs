@@ -214,7 +214,7 @@ remote = true
         "12: format.alpha: 0 is not a number from 0.0001 to 0.5",
         "14: format.rounds: an unknown key: ",
         "18: bot[0].seed: only the house bots random",
-        "19: bot: it has one of `command`, `house` and `remote = true`",
+        "19: bot: it has one of `command`, `house`, `llm` and `remote = true`",
     ];
     assert_eq!(found.len(), expected.len(), "{found:#?}");
     for (found, expected) in found.iter().zip(expected) {

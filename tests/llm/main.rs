@@ -9,3 +9,4 @@ mod matches;
 mod programs;
 mod scripted_endpoint;
 mod server;
+mod tournaments;

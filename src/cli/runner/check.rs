@@ -5,7 +5,7 @@ use crate::{
         CommandExit, CommandResult,
         form::OutputForm,
         toml_file::read_or_print_mistakes,
-        tournament_file::{plan::TournamentPlan, player::BotOrigin},
+        tournament_file::{llm_entry::llm_json, plan::TournamentPlan, player::BotOrigin},
     },
     report::{
         Report, Section,
@@ -57,6 +57,7 @@ fn origin_words(origin: &BotOrigin) -> String {
     match origin {
         BotOrigin::Command(words) => words.join(" "),
         BotOrigin::House(bot, _) => format!("house bot {bot}"),
+        BotOrigin::Llm(settings, _) => format!("model {}", settings.model),
         BotOrigin::Remote => "remote".to_owned(),
     }
 }
@@ -104,6 +105,9 @@ pub fn plan_json(plan: &TournamentPlan) -> Value {
             BotOrigin::Command(command) => json!({ "name": name, "command": command }),
             BotOrigin::House(house, seed) => {
                 json!({ "name": name, "house": house.to_string(), "seed": seed })
+            }
+            BotOrigin::Llm(settings, seed) => {
+                json!({ "name": name, "llm": llm_json(settings), "seed": seed })
             }
             BotOrigin::Remote => json!({ "name": name, "remote": true }),
         }

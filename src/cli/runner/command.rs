@@ -23,11 +23,13 @@ use crate::{
         runtime,
         toml_file::read_or_print_mistakes,
         tournament_file::{
+            llm_entry::llm_arguments,
             plan::TournamentPlan,
             player::{BotOrigin, PlayerEntry},
         },
     },
-    game::TournamentId,
+    game::{BotName, TournamentId},
+    llm::{LlmError, LlmSettings},
     tournament::TotalMatches,
     wire::pb,
 };
@@ -37,7 +39,7 @@ use std::{
     collections::HashMap,
     ffi::OsString,
     io::{self, IsTerminal as _},
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
@@ -122,6 +124,11 @@ fn find_programs(
     let folder = working_folder(&args.file)?;
     let mut programs = HashMap::new();
     for player in &plan.players {
+        if let BotOrigin::Llm(settings, _) = &player.origin {
+            check_model(settings, &folder).map_err(|why| {
+                Failure::input(format!("{}: bot {}: {why}", args.file.display(), player.name))
+            })?;
+        }
         let BotOrigin::Command(words) = &player.origin else { continue };
         let word = words.first().map(String::as_str).unwrap_or_default();
         let found = find_program(word, &folder, own).map_err(|why| {
@@ -131,6 +138,12 @@ fn find_programs(
         programs.insert(word.to_owned(), found);
     }
     Ok(programs)
+}
+
+/// Checks a model before anything is begun. Its prompt is a file of the folder in which it runs.
+fn check_model(settings: &LlmSettings, folder: &Path) -> Result<(), LlmError> {
+    let prompt = settings.prompt.as_ref().map(|prompt| folder.join(prompt));
+    LlmSettings { prompt, ..settings.clone() }.check_readiness()
 }
 
 /// A run of a tournament.
@@ -369,10 +382,32 @@ impl<'a> TournamentRun<'a> {
                     };
                     players.add_program(program, word.clone());
                 }
+                BotOrigin::Llm(settings, seed) => {
+                    let program = self.model_program(name, settings, *seed)?;
+                    players.add_program(program, "lastnim bot llm".to_owned());
+                }
                 BotOrigin::Remote => {}
             }
         }
         Ok(())
+    }
+
+    /// Returns this program as the bot of a model.
+    fn model_program(&self, bot: &BotName, settings: &LlmSettings, seed: u64) -> Result<BotProgram, Failure> {
+        let transcript = self.folder.transcript_file(bot);
+        let transcript = transcript.map_err(|error| Failure::runtime(error, self.folder.path().display()))?;
+        let settings = LlmSettings { transcript: Some(transcript), ..settings.clone() };
+        let given = ["bot", "llm", "--json", &format!("--seed={seed}")].map(OsString::from);
+        let arguments = given.into_iter().chain(llm_arguments(&settings).into_iter().map(OsString::from));
+        Ok(BotProgram {
+            bot: bot.clone(),
+            command: ProgramCommand {
+                words: self.own.words.iter().cloned().chain(arguments).collect(),
+                own: self.own.clone(),
+                workplace: working_folder(&self.args.file)?,
+            },
+            log: self.folder.log_file(bot),
+        })
     }
 
     /// Says what is played where.

@@ -26,6 +26,8 @@ const FILES: [&str; 8] = [
 const SAVED_RUN: &str = "run.json";
 /// The file of the admin's token of the own server. No bot's token has such a name.
 const ADMIN_TOKEN: &str = "lastnim.admin-token";
+/// How the files of transcripts end.
+const TRANSCRIPT: &str = ".transcript.jsonl";
 /// The file that says that a store is there.
 const STORE_ID: &str = "lastnim.db.id";
 
@@ -118,6 +120,11 @@ impl RunFolder {
         self.path.join(format!("{bot}.log"))
     }
 
+    /// Returns the file of what a model was asked and answered, whatever the working folder.
+    pub fn transcript_file(&self, bot: &BotName) -> io::Result<PathBuf> {
+        std::path::absolute(self.path.join(format!("{bot}{TRANSCRIPT}")))
+    }
+
     /// Returns the file of a remote bot's token.
     pub fn token_file(&self, bot: &BotName) -> PathBuf {
         self.path.join(format!("{bot}.token"))
@@ -174,7 +181,7 @@ pub fn working_folder(plan: &Path) -> Result<PathBuf, Failure> {
 /// Returns whether a file has a name that a run gives.
 fn is_run_file(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let bots = [".log", ".token"].iter().filter_map(|ending| name.strip_suffix(ending));
+    let bots = [".log", ".token", TRANSCRIPT].iter().filter_map(|ending| name.strip_suffix(ending));
     FILES.contains(&name) || bots.map(str::parse::<BotName>).any(|bot| bot.is_ok())
 }
 
@@ -206,6 +213,7 @@ mod tests {
             "lastnim.admin-token",
             "alice.log",
             "bob.2.token",
+            "bob.transcript.jsonl",
         ] {
             assert!(is_run_file(&Path::new("cup.run").join(ours)), "{ours}");
         }

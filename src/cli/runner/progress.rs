@@ -92,7 +92,9 @@ pub struct NewLosses {
 
 impl RunProgress {
     pub fn new(players: &[PlayerEntry], folder: &RunFolder, file: PathBuf) -> Self {
-        let programs = players.iter().filter(|player| matches!(player.origin, BotOrigin::Command(_)));
+        let programs = players
+            .iter()
+            .filter(|player| matches!(player.origin, BotOrigin::Command(_) | BotOrigin::Llm(..)));
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
         Self {
             bar: bar.with_style(bar_style("{msg}")),

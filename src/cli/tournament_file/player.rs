@@ -2,13 +2,17 @@
 
 use crate::{
     bots::{HouseBot, HouseBotError},
-    cli::toml_file::{TomlDocument, member_path},
+    cli::{
+        toml_file::{TomlDocument, member_path},
+        tournament_file::llm_entry::read_llm_settings,
+    },
     game::{BotName, BotNameError, find_closest_word},
+    llm::LlmSettings,
 };
 use serde_json::Value;
 
 /// The keys of a bot.
-const KEYS: [&str; 5] = ["name", "command", "house", "remote", "seed"];
+const KEYS: [&str; 6] = ["name", "command", "house", "llm", "remote", "seed"];
 
 /// A bot of a tournament file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +30,8 @@ pub enum BotOrigin {
     Command(Vec<String>),
     /// A house bot, and what its takes follow from if they are drawn.
     House(HouseBot, u64),
+    /// A language model, and what its takes follow from where it gives no answer.
+    Llm(Box<LlmSettings>, u64),
     /// It is run elsewhere, and joins by itself.
     Remote,
 }
@@ -78,15 +84,18 @@ fn read_name(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotName
 fn read_origin(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotOrigin> {
     let at = |key: &str| member_path(path, key);
     let seed = bot.get("seed");
-    let origin = match (bot.get("command"), bot.get("house"), bot.get("remote")) {
-        (Some(command), None, None) => {
+    let drawn = seed
+        .and_then(|seed| toml.some_or_report(seed.as_u64(), &at("seed"), seed, "a whole number of 0 or more"))
+        .unwrap_or_default();
+    let origin = match (bot.get("command"), bot.get("house"), bot.get("remote"), bot.get("llm")) {
+        (Some(command), None, None, None) => {
             let words = command.as_array().filter(|words| !words.is_empty());
             let words =
                 words.and_then(|words| words.iter().map(|word| Some(word.as_str()?.to_owned())).collect());
             let expected = "a list of texts, such as [\"python3\", \"bot.py\"]";
             toml.some_or_report(words.map(BotOrigin::Command), &at("command"), command, expected)
         }
-        (None, Some(house), None) => {
+        (None, Some(house), None, None) => {
             let word = toml.some_or_report(house.as_str(), &at("house"), house, "a text, in quotes")?;
             let parsed = word.parse::<HouseBot>().map_err(|error| {
                 let known = HouseBot::EXAMPLES.map(|bot| bot.to_string());
@@ -95,23 +104,32 @@ fn read_origin(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotOr
                 let meant = meant.map(|name| format!(": did you mean {name:?}?")).unwrap_or_default();
                 toml.report_mistake(&at("house"), format_args!("{error}{meant}"));
             });
-            let drawn = seed.and_then(|seed| {
-                toml.some_or_report(seed.as_u64(), &at("seed"), seed, "a whole number of 0 or more")
-            });
-            parsed.ok().map(|bot| BotOrigin::House(bot, drawn.unwrap_or_default()))
+            parsed.ok().map(|bot| BotOrigin::House(bot, drawn))
         }
-        (None, None, Some(remote)) => {
+        (None, None, None, Some(llm)) => {
+            let settings = read_llm_settings(llm, &at("llm"), toml);
+            settings.map(|settings| BotOrigin::Llm(Box::new(settings), drawn))
+        }
+        (None, None, Some(remote), None) => {
             let remote_bot = (*remote == true).then_some(BotOrigin::Remote);
             toml.some_or_report(remote_bot, &at("remote"), remote, "`true`, or left out")
         }
         _ => {
-            let what = "bot: it has one of `command`, `house` and `remote = true`";
+            let what = "bot: it has one of `command`, `house`, `llm` and `remote = true`";
             toml.report_at_line(path, what);
             None
         }
     }?;
-    if seed.is_some() && !matches!(origin, BotOrigin::House(bot, _) if bot.draws_takes()) {
-        toml.report_mistake(&at("seed"), "only the house bots random, epsilon and mcts draw anything");
+    let uses_seed = match &origin {
+        BotOrigin::House(bot, _) => bot.draws_takes(),
+        BotOrigin::Llm(..) => true,
+        BotOrigin::Command(_) | BotOrigin::Remote => false,
+    };
+    if seed.is_some() && !uses_seed {
+        toml.report_mistake(
+            &at("seed"),
+            "only the house bots random, epsilon and mcts, and language models, draw anything",
+        );
         return None;
     }
     Some(origin)

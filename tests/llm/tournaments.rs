@@ -1,0 +1,104 @@
+//! Models in the file of a tournament.
+
+use super::{
+    asking::{KEY, fresh_file},
+    programs::{lastnim, run},
+    scripted_endpoint::{ScriptedEndpoint, simplest_answer},
+};
+use serde_json::{Value, json};
+use std::{fs, path::PathBuf};
+
+const TOP: &str = "title = \"Small\"\nseats = 2\nclock = { initial_ms = 600000, declaration_ms = 600000 }\n\
+                   positions = { list = [[2, 2]] }\n[[bot]]\nname = \"greedy\"\nhouse = \"greedy\"\n";
+
+/// Writes a tournament file in a folder of its own.
+fn write_file(bots: &str) -> PathBuf {
+    let folder = fresh_file("cup");
+    fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("cup.toml");
+    fs::write(&file, format!("{TOP}{bots}")).unwrap();
+    file
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_model_of_a_file_plays_its_tournament() {
+    let endpoint = ScriptedEndpoint::start(|_, call| simplest_answer(call)).await;
+    let url = &endpoint.url;
+    let file = write_file(&format!(
+        "[[bot]]\nname = \"m1\"\nllm = {{ model = \"model-1\", base_url = \"{url}\", api_key_env = \"MODEL_KEY\", prompt = \"p.md\", temperature = 0 }}\n"
+    ));
+    let folder = file.parent().unwrap();
+    let prompt = "I am {{ seat }}.{% if question == 'row' %} which row do you declare?{% endif %}";
+    fs::write(folder.join("p.md"), prompt).unwrap();
+    let mut command = lastnim(&["tournament", "run", "--json"]);
+    command.arg(&file).env("MODEL_KEY", KEY);
+    let (output, stdout, stderr) = run(command).await;
+    assert!(output.status.success(), "{stderr}");
+    let report: Value = serde_json::from_str(&stdout).unwrap();
+    let standings = report["standings"].as_array().unwrap();
+    let model = standings.iter().find(|line| line["bot"] == "m1").unwrap();
+    assert_eq!((&model["matches"], &model["forfeits"]), (&json!(2), &json!(0)));
+    assert_eq!(model["versions"][0]["version"]["version"], "model-1", "{model}");
+    let calls = endpoint.calls();
+    assert_eq!(calls[0].body["temperature"], json!(0));
+    for prompt in ["I am 0.", "I am 1."] {
+        assert!(calls.iter().any(|call| call.last_message() == prompt), "{calls:#?}");
+    }
+
+    let run_folder = folder.join("cup.run");
+    let written = fs::read_to_string(run_folder.join("m1.transcript.jsonl")).unwrap();
+    assert_eq!(written.matches("\"event\":\"call\"").count(), calls.len());
+    let said = fs::read_to_string(run_folder.join("m1.log")).unwrap();
+    assert!(said.contains("\"event\":\"model\""), "{said}");
+    for entry in fs::read_dir(&run_folder).unwrap() {
+        let path = entry.unwrap().path();
+        let bytes = fs::read(&path).unwrap();
+        let has_key = bytes.windows(KEY.len()).any(|window| window == KEY.as_bytes());
+        assert!(!has_key, "the key is in {}", path.display());
+    }
+    assert!(!stdout.contains(KEY) && !stderr.contains(KEY));
+}
+
+#[tokio::test]
+async fn every_mistake_about_a_model_has_its_line() {
+    let file = write_file(
+        "[[bot]]\nname = \"m1\"\nllm = { base_url = \"nowhere\", temperatur = 1 }\n\
+         [[bot]]\nname = \"m2\"\n[bot.llm]\nmodel = \"m\"\ntemperature = 2.5\napi_key_env = \"sk-0123-456\"\ntranscript = \"t\"\n\
+         [[bot]]\nname = \"m3\"\nhouse = \"greedy\"\nllm = { model = \"m\" }\n\
+         [[bot]]\nname = \"m4\"\nllm = 7\n",
+    );
+    let mut command = lastnim(&["tournament", "check"]);
+    command.arg(&file);
+    let (output, stdout, stderr) = run(command).await;
+    assert_eq!(output.status.code(), Some(2));
+    let said = format!("{stdout}{stderr}");
+    for part in [
+        ":10: bot[1].llm.temperatur: an unknown key: did you mean `temperature`?",
+        ":10: bot[1].llm.model: required, but missing",
+        ":10: bot[1].llm.base_url: relative URL without a base: expected a URL such as https://",
+        ":15: bot[2].llm.temperature: 2.5 is not a number from 0 to 2",
+        ":16: bot[2].llm.api_key_env: this is not the name of an environment variable",
+        ":17: bot[2].llm.transcript: an unknown key",
+        ": bot: it has one of `command`, `house`, `llm` and `remote = true`",
+        ":24: bot[4].llm: 7: it is a table",
+    ] {
+        assert!(said.contains(part), "{part:?} is missing:\n{said}");
+    }
+    assert!(!said.contains("sk-0123"), "{said}");
+}
+
+#[tokio::test]
+async fn a_run_begins_with_models_that_can_play() {
+    for (llm, why) in [
+        ("model = \"m\", api_key_env = \"NO_SUCH_KEY\"", "bot m1: NO_SUCH_KEY: the endpoint needs a key"),
+        ("model = \"m\", base_url = \"http://127.0.0.1:1\", prompt = \"none.md\"", "none.md: No such file"),
+    ] {
+        let file = write_file(&format!("[[bot]]\nname = \"m1\"\nllm = {{ {llm} }}\n"));
+        let mut command = lastnim(&["tournament", "run"]);
+        command.arg(&file);
+        let (output, _, stderr) = run(command).await;
+        assert_eq!(output.status.code(), Some(2), "{stderr}");
+        assert!(stderr.contains(why), "{stderr}");
+        assert!(!file.with_extension("run").exists(), "nothing is begun");
+    }
+}
