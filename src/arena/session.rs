@@ -12,7 +12,7 @@ use super::session_link::{SessionLink, describe_refusal};
 use super::shard::{
     ActionBatch, ActionRefused, MatchInput, SeatAction, SeatBacklogFull, SeatSession, Shards,
 };
-use super::unanswered_pings::{SentPing, UnansweredPings};
+use super::unanswered_pings::{AnsweredPing, SentPing, UnansweredPings};
 use super::version_history::write_seen_version;
 use super::wall_clock::WallClock;
 use crate::game::{BotName, BotVersion, MatchId};
@@ -144,6 +144,7 @@ impl Session {
         self.read_until_over(inbound.as_mut()).await;
         self.leave();
         tokio::select! {
+            biased;
             () = self.link.flush_within(self.limits.closing_grace) => {}
             () = discard_inbound_forever(inbound) => {}
         }
@@ -228,6 +229,7 @@ impl Session {
         let answers = self.shards.of_match(match_id).batch().await_answers(match_id);
         if let Some(answers) = answers {
             tokio::select! {
+                biased;
                 _ = tokio::time::timeout(self.limits.closing_grace, answers) => {}
                 () = discard_inbound_forever(inbound) => {}
                 () = self.link.wait_until_over() => {}
@@ -365,10 +367,12 @@ impl Session {
 
     fn measure_lag(&mut self, id: u64) {
         match self.pings.take_answered(id) {
-            None => {
+            // What took so long is no fault of the bot, and says nothing of the lag.
+            AnsweredPing::GivenUp => {}
+            AnsweredPing::Unknown => {
                 self.link.count_unproductive(format!("pong {id}: no ping of this id waits for an answer"));
             }
-            Some(ping) => {
+            AnsweredPing::Sent(ping) => {
                 let (session, lag) = (self.link.id(), self.clock.now().since(ping.sent_at));
                 self.link.set_lag(lag);
                 for (_, route) in self.presence.routes() {

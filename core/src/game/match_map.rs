@@ -7,7 +7,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 /// A map by the id of a match. The server draws the ids, so that nobody can choose them to collide.
 pub type MatchMap<T> = HashMap<MatchId, T, BuildHasherDefault<MatchIdHasher>>;
 
-/// Takes the bits of an id as its hash: most of them are random.
+/// Hashes an id by multiplying its words: most bits of an id are random, so that no stronger hash is needed.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct MatchIdHasher(u64);
 
@@ -16,8 +16,10 @@ impl Hasher for MatchIdHasher {
         for part in bytes.chunks(8) {
             let mut word = [0; 8];
             word[..part.len()].copy_from_slice(part);
-            // An odd multiplier, by the golden ratio, spreads ids that differ in a few bits.
-            self.0 = (self.0.rotate_left(29) ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            // An odd multiplier, by the golden ratio. Both halves of the product together depend on all bits of the word in all places.
+            let product =
+                u128::from(self.0.rotate_left(29) ^ u64::from_le_bytes(word)) * 0x9e37_79b9_7f4a_7c15;
+            self.0 = (product as u64) ^ ((product >> 64) as u64);
         }
     }
 
@@ -42,10 +44,26 @@ mod tests {
             hasher.finish()
         };
         let of_times = (0..1_000).map(|time| MatchId::new(time, &[7; 10]));
-        let of_chance = (0..=255).map(|last| MatchId::new(1, &[1, 2, 3, 4, 5, 6, 7, 8, 9, last]));
-        let hashes: HashSet<_> = of_times.chain(of_chance).map(hash).collect();
+        let of_chance = |place: usize| {
+            (0..=255).map(move |byte| {
+                let mut random = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
+                random[place] = byte;
+                MatchId::new(1, &random)
+            })
+        };
+        let hashes: HashSet<_> = of_times.chain(of_chance(9)).map(hash).collect();
         assert_eq!(hashes.len(), 1_256);
-        let low: HashSet<_> = hashes.iter().map(|hash| hash >> 57).collect();
-        assert_eq!(low.len(), 128, "the bits that choose a group of the table vary");
+        // Places 0 and 2 share their bytes with the version and the variant of the id.
+        for place in [1, 3, 4, 5, 6, 7, 8, 9] {
+            let hashes: Vec<_> = of_chance(place).map(hash).collect();
+            let tags: HashSet<_> = hashes.iter().map(|hash| hash >> 57).collect();
+            let groups: HashSet<_> = hashes.iter().map(|hash| hash & 0x7f).collect();
+            assert!(
+                tags.len() > 64 && groups.len() > 64,
+                "place {place}: {} and {}",
+                tags.len(),
+                groups.len()
+            );
+        }
     }
 }
