@@ -1,6 +1,8 @@
 //! `lastnim dataset`, by running the real binary.
 
 use lastnim::{
+    bots::HouseBot,
+    client::MatchView,
     game::{Game, Seat},
     oracle::Solution,
     wire::{game::parse_game, json::message_from_json, parse_request, pb},
@@ -62,8 +64,44 @@ fn every_label_is_what_the_oracle_says_of_each_take() {
             regrets += f64::from(options[0].regret);
         }
         let difficulty = line.difficulty.unwrap();
+        let (plies_to_see, errors) = bots_that_err(&game, &solution);
+        assert_eq!(difficulty.plies_to_see, plies_to_see);
+        assert!((difficulty.playout_error_rate - f64::from(errors) / 16.0).abs() < 1e-12);
         assert!((difficulty.optimal_share - optimal / takes).abs() < 1e-12);
         assert!((difficulty.random_regret - regrets / takes).abs() < 1e-12);
+    }
+    let difficulties = || lines.iter().filter_map(|line| line.difficulty);
+    assert!(difficulties().any(|found| found.plies_to_see.is_none()), "minimax-8 errs somewhere");
+    assert!(difficulties().any(|found| found.playout_error_rate > 0.0), "mcts-32 errs somewhere");
+}
+
+/// Returns the fewest plies of which minimax needs no more, and how many of 16 runs of mcts err, with the seats numbered from the mover.
+fn bots_that_err(game: &Game, solution: &Solution) -> (Option<u32>, u8) {
+    let seats = game.matrix.seats();
+    let rows: Vec<Vec<u64>> = (0..seats.get())
+        .map(|offset| {
+            let row = &game.matrix.rows()[seats.seat_at_offset(game.first_seat(), offset)];
+            row.offsets().iter().map(|&offset| offset.into()).collect()
+        })
+        .collect();
+    let turned = Game::parse(game.piles.as_slice(), &rows, 0, game.ending).unwrap();
+    let view = MatchView::practice(&turned, &[]).unwrap();
+    let optimal = solution.optimal_takes(&game.first_position());
+    let errs = |bot: &str, seed| {
+        let bot: HouseBot = bot.parse().unwrap();
+        !optimal.contains(bot.build_bot(seed).play(&view))
+    };
+    let plies = (1..=8).find(|&from| (from..=8).all(|plies| !errs(&format!("minimax-{plies}"), 0)));
+    (plies, (0..16).map(|seed| u8::from(errs("mcts-32", seed))).sum())
+}
+
+#[test]
+fn the_set_of_a_position_follows_from_its_id_by_the_rule_that_is_documented() {
+    for split in ["train", "benchmark"] {
+        for line in lines(&["--positions", "100", "--split", split]) {
+            let first = u64::from_str_radix(&line.id[..16], 16).unwrap();
+            assert_eq!(first.is_multiple_of(10), split == "benchmark", "{}", line.id);
+        }
     }
 }
 
@@ -118,10 +156,12 @@ fn a_file_is_whole_or_not_there() {
 
 #[test]
 fn wrong_values_are_named() {
-    let cases: [(&[&str], &str); 8] = [
+    let cases: [(&[&str], &str); 10] = [
         (&["--seats", "1"], "--seats: 1 seat"),
         (&["--seats", "2,33"], "33 seats"),
         (&["--seats", ""], "--seats: none is given"),
+        (&["--seats", "2,3,2"], "--seats: 2 stands twice"),
+        (&["--draw-piles", "x"], "--draw-piles"),
         (&["--draw-piles", "3"], "--draw-piles \"3\" has 1 number:"),
         (&["--draw-piles", "3,1"], "3 to 1 piles"),
         (&["--draw-counters", "0,1"], "piles of 0 to 1 counters"),

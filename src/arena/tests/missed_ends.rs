@@ -109,6 +109,25 @@ async fn a_bot_that_was_away_hears_of_an_end_until_it_has_confirmed_it() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_pong_confirms_nothing_that_was_sent_after_its_ping() {
+    let arena = arena().await;
+    let (requests, mut stream, _) = come_back(&arena, "first").await;
+    let before = next_ping(&mut stream).await;
+    let id = end_a_match(&arena).await;
+    until(&mut stream, |event| {
+        matches!(event, ServerEvent::InMatch { event: MatchEvent::Ended { .. }, .. }).then_some(())
+    })
+    .await;
+    requests.send(Ok(pong(before))).unwrap();
+    let behind = next_ping(&mut stream).await;
+    assert!(behind > before);
+    let unheard = arena.inner.store.unheard_matches(&name("first"), MatchId::least(), 9).await.unwrap();
+    assert_eq!(unheard.newest, [id], "the ping was sent before the end");
+    requests.send(Ok(pong(behind))).unwrap();
+    until_heard(&arena, "first").await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_pong_that_takes_longer_than_the_interval_of_pings_confirms_what_came_before() {
     let arena = arena().await;
     end_a_match(&arena).await;

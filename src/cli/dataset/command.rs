@@ -1,6 +1,7 @@
 //! The flags of `lastnim dataset`, and the lines that it writes.
 
 use super::{
+    difficulty::optimal_share,
     labelling::label_position,
     position_draw::{DrawnKind, PositionDraw},
     position_id::PositionId,
@@ -8,6 +9,7 @@ use super::{
 use crate::{
     cli::{CommandExit, CommandResult, Failure, batch, new_file::AtomicFile, text::numbers},
     game::{Ending, SeatCount},
+    oracle::Explanation,
     report::words::count_words,
     wire::{json::MessageJson, pb::DatasetSplit},
 };
@@ -20,21 +22,22 @@ use std::{
 
 /// The most positions of a dataset.
 const MAX_POSITIONS: u64 = 10_000_000;
-/// Draws that may bring nothing new, for each position that is wanted, and besides.
-const VAIN_DRAWS_A_POSITION: u64 = 100;
-const SPARE_DRAWS: u64 = 100_000;
+/// Draws for each position that is wanted.
+const MAX_DRAWS_PER_POSITION: u64 = 100;
+/// Draws besides, where few positions are wanted.
+const EXTRA_DRAWS: u64 = 100_000;
 
-/// Writes positions with the oracle's labels as lines of JSON, for those who train
+/// Writes positions labelled by the oracle as lines of JSON, to train models on
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct DatasetArgs {
     /// How many positions are written, each once, 1 to 10,000,000
     #[arg(long, default_value_t = 1_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_POSITIONS))]
     positions: u64,
-    /// The set that they belong to
+    /// The set to draw from
     #[arg(long, value_enum, default_value_t = SplitArg::Train)]
     split: SplitArg,
-    /// The numbers of seats, each equally likely, 2 to 32
+    /// The numbers of seats, each equally likely and named once, 2 to 32
     #[arg(long, default_value = "2,3,4,5", value_name = "N,N,..")]
     seats: String,
     /// The fewest and the most piles, 1 to 1,024
@@ -46,7 +49,7 @@ pub struct DatasetArgs {
     /// Who wins when no counter is left
     #[arg(long, default_value = "to-move-wins", value_name = "to-move-wins|last-mover-wins")]
     ending: Ending,
-    /// Leaves out positions of whose takes a greater share is optimal, above 0 and up to 1: 0.99 leaves out those in which nobody can err
+    /// The greatest share of takes that may be optimal, above 0 and up to 1; below 1, positions in which every take is optimal are left out
     #[arg(long, default_value_t = 1.0, value_name = "SHARE", value_parser = parse_share)]
     max_optimal_share: f64,
     /// What the positions derive from
@@ -62,7 +65,7 @@ pub struct DatasetArgs {
 enum SplitArg {
     /// Nine of ten positions
     Train,
-    /// One of ten, which nobody should train on
+    /// The tenth that is kept for benchmarks: do not train on it
     Benchmark,
 }
 
@@ -109,7 +112,7 @@ pub fn run(args: &DatasetArgs) -> CommandResult {
 
 impl DatasetArgs {
     fn drawn_kind(&self) -> Result<DrawnKind, Failure> {
-        let counts = numbers::read_numbers(&self.seats, "seats")?;
+        let counts = numbers::read_numbers(&self.seats, "--seats")?;
         let seats = counts.iter().map(|&count| {
             let count = usize::try_from(count).unwrap_or(usize::MAX);
             SeatCount::new(count).map_err(|error| Failure::input(format!("--seats: {error}")))
@@ -118,12 +121,18 @@ impl DatasetArgs {
         if seats.is_empty() {
             return Err(Failure::input("--seats: none is given: a match has 2 to 32 seats"));
         }
-        let piles = read_range(&self.draw_piles, "draw-piles")?;
+        if let Some(twice) = (1..seats.len()).find(|&place| seats[..place].contains(&seats[place])) {
+            return Err(Failure::input(format!(
+                "--seats: {} stands twice: each number is named once",
+                seats[twice].get()
+            )));
+        }
+        let piles = read_range(&self.draw_piles, "--draw-piles")?;
         let whole = |number| usize::try_from(number).unwrap_or(usize::MAX);
         let kind = DrawnKind {
             seats,
             piles: (whole(piles.0), whole(piles.1)),
-            counters: read_range(&self.draw_counters, "draw-counters")?,
+            counters: read_range(&self.draw_counters, "--draw-counters")?,
             ending: self.ending,
         };
         kind.check().map_err(Failure::input)?;
@@ -132,28 +141,28 @@ impl DatasetArgs {
 
     fn write_positions(&self, kind: DrawnKind, output: &mut impl Write) -> Result<(), Failure> {
         let draw = PositionDraw::new(kind, self.seed);
-        let most_draws = self.positions * VAIN_DRAWS_A_POSITION + SPARE_DRAWS;
-        let (mut seen, mut written) = (HashSet::new(), 0);
-        for index in 0..most_draws {
+        let max_draws = self.positions * MAX_DRAWS_PER_POSITION + EXTRA_DRAWS;
+        let mut written = HashSet::new();
+        for index in 0..max_draws {
             let game = draw.draw_game(index);
             let id = PositionId::of_game(&game);
-            if id.split() != self.split.split() || !seen.insert(id) {
+            if id.split() != self.split.split() || written.contains(&id) {
                 continue;
             }
-            let labelled = label_position(&game, id);
-            if labelled.difficulty.is_some_and(|difficulty| difficulty.optimal_share > self.max_optimal_share)
-            {
+            let explanation = Explanation::of(&game, 0);
+            if optimal_share(&explanation) > self.max_optimal_share {
                 continue;
             }
-            batch::print_json_line(output, &MessageJson::of(&labelled))?;
-            written += 1;
-            if written == self.positions {
+            batch::print_json_line(output, &MessageJson::of(&label_position(&game, &explanation)))?;
+            written.insert(id);
+            if written.len() as u64 == self.positions {
                 return Ok(());
             }
         }
         Err(Failure::input(format!(
-            "--positions {}: {most_draws} draws have only {written} different positions of this kind: ask for fewer of them, or for more piles, counters or seats",
-            self.positions
+            "--positions {}: {max_draws} draws have only {} different positions of this kind: ask for fewer positions, allow more piles, counters or seats, or raise --max-optimal-share",
+            self.positions,
+            written.len()
         )))
     }
 }
@@ -169,7 +178,7 @@ fn read_range(text: &str, what: &str) -> Result<(u64, u64), Failure> {
     match numbers::read_numbers(text, what)?.as_slice() {
         &[least, most] => Ok((least, most)),
         numbers => Err(Failure::input(format!(
-            "--{what} {text:?} has {}: the fewest and the most were expected, such as 1,5",
+            "{what} {text:?} has {}: the fewest and the most were expected, such as 1,5",
             count_words(numbers.len(), "number", "numbers")
         ))),
     }

@@ -1,5 +1,6 @@
 //! How difficult a position is, by what it asks of bots that are less than perfect.
 
+use super::position_id::number_from_mover;
 use crate::{
     bots::{HouseBot, Plies},
     client::MatchView,
@@ -13,12 +14,14 @@ const PLAYOUT_RUNS: u8 = 16;
 /// That bot.
 const PLAYOUT_BOT: &str = "mcts-32";
 
-/// Measures how difficult a position is for the seat to move.
+/// Measures how difficult a position is for the seat to move. Positions that differ in nothing but the numbers of their seats are
+/// equally difficult.
 ///
 /// # Panics
 /// If no counter is left.
 pub fn measure_difficulty(game: &Game, explanation: &Explanation) -> pb::PositionDifficulty {
-    let view = MatchView::practice(game, &[]).expect("a counter is left");
+    // What bots draw depends on the number of their seat.
+    let view = MatchView::practice(&number_from_mover(game), &[]).expect("a counter is left");
     let regret_of_take = |take: u64| {
         let option = explanation.options.iter().find(|option| option.takes.contains(take));
         option.expect("the options are all takes").regret
@@ -29,8 +32,8 @@ pub fn measure_difficulty(game: &Game, explanation: &Explanation) -> pb::Positio
     let playouts = parse_bot(PLAYOUT_BOT);
     let errors: u8 = (0..PLAYOUT_RUNS).map(|seed| u8::from(errs(playouts, seed.into()))).sum();
     pb::PositionDifficulty {
-        optimal_share: share_of_takes(explanation, |regret| f64::from(u8::from(regret == 0))),
-        random_regret: share_of_takes(explanation, f64::from),
+        optimal_share: optimal_share(explanation),
+        random_regret: mean_over_takes(explanation, f64::from),
         plies_to_see: deepest.map(u32::from),
         playout_error_rate: f64::from(errors) / f64::from(PLAYOUT_RUNS),
     }
@@ -40,8 +43,13 @@ fn parse_bot(name: &str) -> HouseBot {
     name.parse().expect("a house bot with a number in its range")
 }
 
+/// Returns the share of takes that are optimal.
+pub fn optimal_share(explanation: &Explanation) -> f64 {
+    mean_over_takes(explanation, |regret| f64::from(u8::from(regret == 0)))
+}
+
 /// Returns the mean over all takes of what each counts for by its regret.
-fn share_of_takes(explanation: &Explanation, count: impl Fn(u32) -> f64) -> f64 {
+fn mean_over_takes(explanation: &Explanation, count: impl Fn(u32) -> f64) -> f64 {
     let (mut sum, mut takes) = (0.0, 0.0);
     for option in &explanation.options {
         #[expect(clippy::cast_precision_loss, reason = "a share needs no exact count of counters")]

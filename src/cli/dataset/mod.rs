@@ -1,4 +1,4 @@
-//! `lastnim dataset`: positions with labels, for those who train.
+//! `lastnim dataset`: positions with labels, to train models on.
 
 mod command;
 mod difficulty;

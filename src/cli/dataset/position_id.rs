@@ -1,7 +1,10 @@
 //! What a position is known by, and which set it belongs to.
 
-use crate::{game::Game, wire::pb::DatasetSplit};
-use std::{fmt, fmt::Write as _};
+use crate::{
+    game::{AllianceMatrix, BySeat, Game},
+    wire::pb::DatasetSplit,
+};
+use std::fmt;
 
 /// The bytes of an id.
 const ID_BYTES: usize = 16;
@@ -9,6 +12,15 @@ const ID_BYTES: usize = 16;
 const DOMAIN: &str = "lastnim position v1\n";
 /// Of so many positions one is kept for benchmarks.
 const BENCHMARK_INTERVAL: u64 = 10;
+
+/// Returns the same position with the seats numbered from the one to move.
+pub fn number_from_mover(game: &Game) -> Game {
+    let (seats, first) = (game.matrix.seats(), game.first_seat());
+    let rows =
+        BySeat::from_fn(seats, |seat| game.matrix.rows()[seats.seat_at_offset(first, seat.index())].clone());
+    let matrix = AllianceMatrix::from_rows(rows).expect("rows count from their own seats");
+    Game::new(game.piles.clone(), matrix, 0, game.ending).expect("every match has a seat 0")
+}
 
 /// What a position is known by: the first 16 bytes of the BLAKE3 hash of a text of it.
 ///
@@ -46,25 +58,22 @@ impl fmt::Display for PositionId {
 }
 
 fn describe_position(game: &Game) -> String {
-    let (seats, first) = (game.matrix.seats(), game.first_seat());
-    let rows =
-        (0..seats.get()).map(|offset| game.matrix.rows()[seats.seat_at_offset(first, offset)].to_string());
-    let mut text = format!("{DOMAIN}{}\n{}\n", game.ending, rows.collect::<Vec<_>>().join("; "));
-    let piles = game.piles.as_slice();
-    let untouched = piles.iter().rposition(|&counters| counters > 0).map_or(0, |last| last + 1);
-    for (index, counters) in piles[..untouched].iter().enumerate() {
-        let separator = if index == 0 { "" } else { "," };
-        write!(text, "{separator}{counters}").expect("a text takes all that is written");
-    }
-    text
+    let game = number_from_mover(game);
+    let rows: Vec<_> = game.matrix.rows().iter().map(ToString::to_string).collect();
+    let piles: Vec<_> = game.piles.as_slice().iter().map(ToString::to_string).collect();
+    format!("{DOMAIN}{}\n{}\n{}", game.ending, rows.join("; "), piles.join(","))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{
-        cli::dataset::position_draw::{DrawnKind, PositionDraw},
-        game::{AllianceMatrix, BySeat, Ending},
+        cli::dataset::{
+            labelling::label_position,
+            position_draw::{DrawnKind, PositionDraw},
+        },
+        game::Ending,
+        oracle::Explanation,
     };
     use std::collections::HashSet;
 
@@ -109,6 +118,8 @@ mod tests {
             let matrix = AllianceMatrix::from_rows(rows).unwrap();
             let turned = Game::new(game.piles.clone(), matrix, next.index(), game.ending).unwrap();
             assert_eq!(PositionId::of_game(&game), PositionId::of_game(&turned));
+            let difficulty = |game| label_position(game, &Explanation::of(game, 0)).difficulty;
+            assert_eq!(difficulty(&game), difficulty(&turned));
         }
     }
 
