@@ -70,6 +70,16 @@ pub async fn play_llm_bot(
     options.concurrency = QUESTIONS_AT_ONCE;
     options.version = options.version.or_else(|| bot.version().map(|model| model.to_string()));
     options.config_hash = options.config_hash.or_else(|| Some(bot.config_hash()));
+    let bound = bot.cost_bound();
+    print_event(
+        form,
+        || format!("the model costs {bound}"),
+        || {
+            let mut json = bound.to_json();
+            json["event"] = "budget".into();
+            json
+        },
+    );
     let reporting = ReportingLlmBot { bot: bot.clone(), form };
     let played = match practice {
         Some(practice) => practice_async_until(reporting, options, practice, interrupted).await,

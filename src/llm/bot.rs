@@ -1,7 +1,8 @@
 //! The bot.
 
 use super::{
-    ApiKey, LlmError, LlmSettings, Tally, Transcript,
+    ApiKey, CostBound, LlmError, LlmSettings, Tally, Transcript,
+    budget::Budget,
     config_hash::{hash_config, settings_json},
     decision::{Decider, Decision},
     endpoint::Endpoint,
@@ -43,6 +44,7 @@ impl LlmBot {
 
     fn with_endpoint(endpoint: Endpoint, settings: LlmSettings, seed: u64) -> Result<Self, LlmError> {
         let prompt = settings.read_prompt()?;
+        let budget = Budget::open(&settings)?;
         let config_hash = hash_config(&settings, &prompt, seed);
         let header = json!({
             "config_hash": ConfigHash::from_bytes(config_hash).to_string(),
@@ -54,7 +56,7 @@ impl LlmBot {
         let transcript =
             settings.transcript.as_deref().map(|path| Transcript::open(path, header)).transpose()?;
         let tally = Mutex::new(Tally { policy: settings.on_failure, ..Tally::default() });
-        let decider = Arc::new(Decider { settings, seed, prompt, endpoint, transcript, tally });
+        let decider = Arc::new(Decider { settings, seed, prompt, endpoint, budget, transcript, tally });
         Ok(Self { decider, config_hash })
     }
 
@@ -70,7 +72,13 @@ impl LlmBot {
 
     /// Returns what the model did so far.
     pub fn tally(&self) -> Tally {
-        self.decider.tally.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        let tally = self.decider.tally.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Tally { spent: self.decider.budget.spent(), ..tally }
+    }
+
+    /// Returns the most that the model can cost, in as many matches as there may be.
+    pub fn cost_bound(&self) -> CostBound {
+        CostBound::of_settings(&self.decider.settings, None)
     }
 }
 

@@ -4,9 +4,9 @@ use super::{LlmSettings, prompt::PromptTemplate};
 use crate::config::SettingTable as _;
 use serde_json::{Map, Value};
 
-/// Settings that do not change what a bot plays: where its key is, and where its transcript goes. The text of the prompt counts in
+/// Settings that do not change what a bot plays: where its key is, and where its transcript and its ledgers are. The text of the prompt counts in
 /// the place of its file.
-const LEFT_OUT: [&str; 3] = ["api_key_env", "prompt", "transcript"];
+const LEFT_OUT: [&str; 5] = ["api_key_env", "prompt", "transcript", "ledger", "shared_ledger"];
 
 /// Returns the settings that change what a bot plays, by their keys.
 pub fn settings_json(settings: &LlmSettings) -> Value {

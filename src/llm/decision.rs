@@ -2,8 +2,10 @@
 
 use super::{
     LlmSettings, Tally, Transcript,
+    amount::Amount,
     answer::{GivenAnswer, read_answer},
-    endpoint::Endpoint,
+    budget::Budget,
+    endpoint::{CallOutcome, Endpoint},
     failure::{CallFailure, FailureClass, Remedy},
     prompt::PromptTemplate,
     question::{Answer, Question},
@@ -36,6 +38,8 @@ pub struct Decider {
     pub prompt: PromptTemplate,
     /// The endpoint.
     pub endpoint: Endpoint,
+    /// What calls may cost.
+    pub budget: Budget,
     /// Where calls are written down.
     pub transcript: Option<Transcript>,
     /// What is counted.
@@ -98,7 +102,11 @@ impl Decider {
         };
         let (mut bad_answers, mut pauses) = (0, 0);
         loop {
+            let bound =
+                self.budget.bound_of_call(self.endpoint.request_bytes(&call), self.settings.max_tokens);
+            let reservation = self.budget.reserve(question.match_id(), bound, deadline).await?;
             let outcome = self.endpoint.complete(&call, deadline).await;
+            reservation.settle(self.cost_of_call(&outcome));
             let reply =
                 outcome.completion.as_ref().map(|completion| completion.text.as_str()).unwrap_or_default();
             let answer = match &outcome.failure {
@@ -136,6 +144,19 @@ impl Decider {
                 }
                 Remedy::Nothing => return Err(failure),
             }
+        }
+    }
+}
+
+impl Decider {
+    /// Returns what a call has cost; none if that is not known, as the endpoint may bill a reply that never came.
+    fn cost_of_call(&self, outcome: &CallOutcome) -> Option<Amount> {
+        let tokens = outcome.completion.as_ref().and_then(|completion| completion.tokens);
+        let is_refused = outcome.status.is_some_and(|status| (300..500).contains(&status));
+        match tokens {
+            Some(tokens) => Some(self.budget.amount_of(tokens.prompt, tokens.completion)),
+            None if is_refused || !outcome.is_sent => Some(Amount::default()),
+            None => None,
         }
     }
 }

@@ -51,6 +51,12 @@ pub struct Endpoint {
     paused_until: Mutex<Option<Instant>>,
 }
 
+/// A request without a response.
+struct FailedRequest {
+    failure: CallFailure,
+    is_sent: bool,
+}
+
 /// What a call came to. The key of the endpoint is hidden in all of it.
 #[derive(Debug, Default)]
 pub struct CallOutcome {
@@ -60,8 +66,10 @@ pub struct CallOutcome {
     pub failure: Option<CallFailure>,
     /// How long it took, without the wait for a slot.
     pub latency: Duration,
-    /// The status of the last response; none if there was no response.
+    /// The status of the last response; none if the last request had no response.
     pub status: Option<u16>,
+    /// Whether a request may have reached the endpoint.
+    pub is_sent: bool,
     /// What the endpoint did not accept, so that the call was made without.
     pub concessions: Vec<Concession>,
 }
@@ -203,7 +211,14 @@ impl Endpoint {
         let known = *self.dialect.lock().unwrap_or_else(PoisonError::into_inner);
         let mut dialect = known;
         loop {
-            let response = self.send(&call.to_json(&self.settings, dialect)).await?;
+            (outcome.status, outcome.is_sent) = (None, true);
+            let response = match self.send(&call.to_json(&self.settings, dialect)).await {
+                Ok(response) => response,
+                Err(unsent) => {
+                    outcome.is_sent = unsent.is_sent;
+                    return Err(unsent.failure);
+                }
+            };
             let status = response.status();
             outcome.status = Some(status.as_u16());
             if status.is_success() {
@@ -234,7 +249,18 @@ impl Endpoint {
         }
     }
 
-    async fn send(&self, body: &Value) -> Result<Response, CallFailure> {
+    /// Returns the bytes of the longest request that a call can become.
+    pub fn request_bytes(&self, call: &ModelCall) -> usize {
+        let longest = Dialect {
+            max_tokens_key: MaxTokensKey::MaxCompletionTokens,
+            has_schema: self.settings.structured == StructuredOutput::Auto,
+            has_stream_options: self.settings.stream,
+            is_streamed: self.settings.stream,
+        };
+        call.to_json(&self.settings, longest).to_string().len()
+    }
+
+    async fn send(&self, body: &Value) -> Result<Response, FailedRequest> {
         let mut request = self
             .client
             .post(self.url.clone())
@@ -244,10 +270,12 @@ impl Endpoint {
         if let Some(key) = &self.key {
             request = request.bearer_auth(key.reveal());
         }
-        let sent = self.within_idle_limit(request.send()).await?;
-        sent.map_err(|error| {
+        let sent = self.within_idle_limit(request.send()).await;
+        sent.map_err(|failure| FailedRequest { failure, is_sent: true })?.map_err(|error| {
+            let is_sent = !error.is_connect();
             // Its address may hold what is secret.
-            server_error(format!("no response: {}", error_chain_words(&error.without_url())))
+            let words = error_chain_words(&error.without_url());
+            FailedRequest { failure: server_error(format!("no response: {words}")), is_sent }
         })
     }
 

@@ -43,6 +43,22 @@ pub enum LlmError {
         /// What is wrong.
         reason: String,
     },
+    /// Money is bounded, and prices are not given.
+    #[error(
+        "a budget of money needs what tokens cost: --prompt-price and --completion-price (prompt_price and completion_price in a file)"
+    )]
+    NoPrices,
+    /// A budget is shared, and nothing says with whom.
+    #[error("a shared budget needs --shared-ledger, the file that those who share it have in common")]
+    NoSharedLedger,
+    /// A ledger cannot be used.
+    #[error("the ledger {}: {reason}", path.display())]
+    Ledger {
+        /// Its file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
     /// No connection can be made at all.
     #[error("the client for endpoints: {0}")]
     Client(String),

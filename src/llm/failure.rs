@@ -23,11 +23,13 @@ pub enum FailureClass {
     ServerError,
     /// The endpoint did not accept the call: a wrong key, an unknown model, a prompt that is too long.
     Rejected,
+    /// A budget has no room for the call.
+    Budget,
 }
 
 impl FailureClass {
     /// All classes.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Truncated,
         Self::Empty,
         Self::Unparsable,
@@ -37,6 +39,7 @@ impl FailureClass {
         Self::RateLimited,
         Self::ServerError,
         Self::Rejected,
+        Self::Budget,
     ];
 
     /// Returns its word for programs.
@@ -51,6 +54,7 @@ impl FailureClass {
             Self::RateLimited => "rate_limited",
             Self::ServerError => "server_error",
             Self::Rejected => "rejected",
+            Self::Budget => "budget",
         }
     }
 
@@ -61,7 +65,7 @@ impl FailureClass {
                 Remedy::AskAgain
             }
             Self::TimedOut | Self::RateLimited | Self::ServerError => Remedy::CallAgain,
-            Self::Rejected => Remedy::Nothing,
+            Self::Rejected | Self::Budget => Remedy::Nothing,
         }
     }
 }

@@ -2,12 +2,15 @@
 //!
 //! `settings` are all that can be chosen, each a flag and a key of tournament files. `prompt` makes what the model is asked, `answer`
 //! reads what it says. `request`, `event_stream` and `completion` speak the endpoint's language without any I/O, and `endpoint` carries.
+//! `budget` keeps calls from costing more than they may, also from one start of the bot to the next (`ledger`).
 //! `decision` goes from a question to an answer or to a [`FailureClass`], `failure_policy` says what a bot does without an answer, and
 //! `transcript` writes down all of it. Nothing here shows the key of the endpoint: `api_key`.
 
+mod amount;
 mod answer;
 mod api_key;
 mod bot;
+mod budget;
 mod completion;
 mod config_hash;
 mod decision;
@@ -17,6 +20,7 @@ mod error;
 mod event_stream;
 mod failure;
 mod failure_policy;
+mod ledger;
 mod prompt;
 mod prompt_values;
 mod question;
@@ -29,8 +33,10 @@ mod token_count;
 mod transcript;
 mod variable_name;
 
+pub use amount::Amount;
 pub use api_key::ApiKey;
 pub use bot::LlmBot;
+pub use budget::CostBound;
 pub use error::LlmError;
 pub use failure::FailureClass;
 pub use failure_policy::FailurePolicy;

@@ -2,6 +2,7 @@
 
 use super::{
     FailurePolicy, LlmError,
+    budget::check_budgets,
     endpoint::{Endpoint, parse_base_url},
     prompt::PromptTemplate,
     variable_name::VariableName,
@@ -51,6 +52,26 @@ settings! {
         idle_timeout: Duration = Duration::from_mins(5), "MS".range(100..=86_400_000);
         /// Calls to the endpoint at once, of all matches together
         concurrency: u16 = 8, "N".range(1..=1_024);
+        /// What a million tokens of prompts cost, in any currency
+        prompt_price: Option<Decimal> = None, "MONEY";
+        /// What a million tokens of replies cost, those of reasoning among them
+        completion_price: Option<Decimal> = None, "MONEY";
+        /// The most money that the model may cost in one match
+        match_budget: Option<Decimal> = None, "MONEY";
+        /// The most tokens that the model may take in one match, of prompts and replies together
+        match_token_budget: Option<u64> = None, "N";
+        /// The most money that the model may cost in all
+        budget: Option<Decimal> = None, "MONEY";
+        /// The most tokens that the model may take in all, of prompts and replies together
+        token_budget: Option<u64> = None, "N";
+        /// The file that keeps what is spent from one start of the bot to the next
+        ledger: Option<PathBuf> = None, "FILE";
+        /// The most money that all models may cost whose bots have the same --shared-ledger
+        shared_budget: Option<Decimal> = None, "MONEY";
+        /// The most tokens that all models may take whose bots have the same --shared-ledger
+        shared_token_budget: Option<u64> = None, "N";
+        /// The file that keeps what is spent by all bots that have it
+        shared_ledger: Option<PathBuf> = None, "FILE";
         /// The file to which every call is appended as a line of JSON, or the folder in which each run writes a file of its own
         transcript: Option<PathBuf> = None, "FILE|DIR";
     }
@@ -103,12 +124,13 @@ impl LlmSettings {
         parse_base_url(&self.base_url).map(drop)
     }
 
-    /// Checks all that can be known before anything is played: the address of the endpoint, its key, and the prompt.
+    /// Checks all that can be known before anything is played: the address of the endpoint, its key, the prompt, and the budgets.
     ///
     /// # Errors
     /// The first thing that is wrong.
     pub fn check_readiness(&self) -> Result<(), LlmError> {
         Endpoint::new(self.clone())?;
+        check_budgets(self)?;
         self.read_prompt().map(drop)
     }
 

@@ -1,6 +1,6 @@
 //! What a model did, in numbers.
 
-use super::{FailureClass, FailurePolicy, TokenCount};
+use super::{Amount, FailureClass, FailurePolicy, TokenCount};
 use serde_json::{Map, Value, json};
 use std::{collections::BTreeMap, fmt};
 
@@ -26,6 +26,9 @@ pub struct Tally {
     pub tokens: TokenCount,
     /// Calls that the endpoint did not count.
     pub uncounted_calls: u64,
+    /// What is spent of the budgets, also by earlier starts with the same ledger. A call that the endpoint did not count is taken for
+    /// what it may have cost at most.
+    pub spent: Amount,
 }
 
 impl Tally {
@@ -41,6 +44,7 @@ impl Tally {
             "failures": class_counts(&self.failures),
             "tokens": self.tokens.to_json(),
             "uncounted_calls": self.uncounted_calls,
+            "spent": { "tokens": self.spent.tokens, "money": self.spent.money_as_f64() },
         })
     }
 }
@@ -76,6 +80,9 @@ impl fmt::Display for Tally {
         )?;
         if self.uncounted_calls > 0 {
             write!(f, "; {} calls were not counted by the endpoint", self.uncounted_calls)?;
+        }
+        if self.spent.money > 0 {
+            write!(f, "; spent: at most {}", self.spent)?;
         }
         Ok(())
     }

@@ -4,6 +4,7 @@
 
 mod answers;
 mod asking;
+mod budgets;
 mod failures;
 mod matches;
 mod programs;

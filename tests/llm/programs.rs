@@ -62,8 +62,8 @@ async fn a_model_practises_through_a_proxy_and_keeps_its_key_to_itself() {
     assert!(output.status.success(), "{stderr}");
     let lines: Vec<Value> = stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let events: Vec<_> = lines.iter().map(|line| line["event"].as_str().unwrap()).collect();
-    assert_eq!(events, ["connected", "match_ended", "match_ended", "model", "summary"], "{stdout}");
-    let model = &lines[3];
+    assert_eq!(events, ["budget", "connected", "match_ended", "match_ended", "model", "summary"], "{stdout}");
+    let model = &lines[4];
     assert_eq!((&model["unanswered"], &model["failures"]), (&json!({}), &json!({})));
     assert_eq!(model["answered"], model["questions"]);
     let head = &proxy.calls()[0].head;

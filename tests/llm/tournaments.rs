@@ -102,3 +102,40 @@ async fn a_run_begins_with_models_that_can_play() {
         assert!(!file.with_extension("run").exists(), "nothing is begun");
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_models_of_a_tournament_share_its_budget() {
+    let endpoint = ScriptedEndpoint::start(|_, call| simplest_answer(call)).await;
+    let url = &endpoint.url;
+    let model = |name: &str| {
+        format!(
+            "[[bot]]\nname = \"{name}\"\n[bot.llm]\nmodel = \"{name}\"\nbase_url = \"{url}\"\nprompt = \"p.md\"\nmax_tokens = 100\n\
+             on_failure = \"first-legal\"\ntoken_budget = 1_000_000\n"
+        )
+    };
+    let file = write_file(&format!("{}{}[llm]\ntoken_budget = 2_000\n", model("m1"), model("m2")));
+    let folder = file.parent().unwrap();
+    let prompt = "{% if question == 'row' %}which row do you declare?{% else %}take{% endif %}";
+    fs::write(folder.join("p.md"), prompt).unwrap();
+    let mut check = lastnim(&["tournament", "check"]);
+    check.arg(&file);
+    let (_, stdout, _) = run(check).await;
+    assert!(stdout.contains("cost at most 2000 tokens"), "{stdout}");
+    let mut command = lastnim(&["tournament", "run", "--json"]);
+    command.arg(&file);
+    let (output, stdout, stderr) = run(command).await;
+    assert!(output.status.success(), "{stderr}");
+    assert!(stderr.contains("the models cost at most 2000 tokens"), "{stderr}");
+    let report: Value = serde_json::from_str(&stdout).unwrap();
+    assert!(report["standings"].as_array().unwrap().iter().all(|line| line["forfeits"] == 0), "{report}");
+    // Each reply takes 120 tokens, and no call begins that could take more than is left.
+    let calls = endpoint.calls().len();
+    assert!(calls > 0 && calls * 120 <= 2_000, "{calls}");
+    let run_folder = folder.join("cup.run");
+    let said: String =
+        ["m1", "m2"].map(|bot| fs::read_to_string(run_folder.join(format!("{bot}.log"))).unwrap()).concat();
+    assert!(said.contains("\"unanswered\":{\"budget\":"), "{said}");
+    for ledger in ["m1.ledger", "m2.ledger", "models.llm-ledger"] {
+        assert!(run_folder.join(ledger).exists(), "{ledger}");
+    }
+}

@@ -75,13 +75,15 @@ fn plan_report(plan: &TournamentPlan) -> Report {
         ("bots", format!("{}: {}", bots.len(), bots.join(", "))),
         ("positions", format!("{}: {}", plan.position_count(), positions_line(&settings))),
         ("matches", match_count_words(plan.total)),
+        ("models", plan.model_cost_bound().map(|bound| format!("cost {bound}")).unwrap_or_default()),
         ("clock", clock_line(&clock)),
         ("seed", settings.seed.to_string()),
         ("methods", format!("version {}", settings.methods)),
     ];
+    let facts = facts.into_iter().filter(|(_, fact)| !fact.is_empty());
     let notes = plan.find_repetition().map(|repetition| repetition.to_string());
     let notes = notes.into_iter().chain(two_seats_note(&settings).map(str::to_owned));
-    Section::new().facts(facts.into_iter().chain(notes.map(|note| ("note", note)))).into()
+    Section::new().facts(facts.chain(notes.map(|note| ("note", note)))).into()
 }
 
 /// Says what it leads to that two seats declare their rows, where they do.
@@ -112,10 +114,14 @@ pub fn plan_json(plan: &TournamentPlan) -> Value {
             BotOrigin::Remote => json!({ "name": name, "remote": true }),
         }
     });
-    json!({
+    let mut json = json!({
         "settings": message_to_json(&plan.settings()),
         "bots": bots.collect::<Value>(),
         "positions": plan.position_count(),
         "matches": { "bound": bound, "matches": matches },
-    })
+    });
+    if let Some(cost) = plan.model_cost_bound() {
+        json["models"] = json!({ "budget": plan.llm_budget.to_json(), "cost": cost.to_json() });
+    }
+    json
 }

@@ -125,7 +125,8 @@ fn find_programs(
     let mut programs = HashMap::new();
     for player in &plan.players {
         if let BotOrigin::Llm(settings, _) = &player.origin {
-            check_model(settings, &folder).map_err(|why| {
+            let settings = plan.llm_budget.shared_settings(settings, Path::new(""));
+            check_model(&settings, &folder).map_err(|why| {
                 Failure::input(format!("{}: bot {}: {why}", args.file.display(), player.name))
             })?;
         }
@@ -290,6 +291,9 @@ impl<'a> TournamentRun<'a> {
             eprintln!("{file}: this tournament is over; --fresh plays it anew");
         } else {
             progress.print_line(&self.opening_message(server, &tournament, is_new));
+            if let Some(cost) = self.plan.model_cost_bound() {
+                progress.print_line(&format!("the models cost {cost}"));
+            }
             if tournament.state() == TournamentState::Open {
                 missing = self.plan.players.iter().collect();
             }
@@ -394,9 +398,13 @@ impl<'a> TournamentRun<'a> {
 
     /// Returns this program as the bot of a model.
     fn model_program(&self, bot: &BotName, settings: &LlmSettings, seed: u64) -> Result<BotProgram, Failure> {
-        let transcript = self.folder.transcript_file(bot);
-        let transcript = transcript.map_err(|error| Failure::runtime(error, self.folder.path().display()))?;
-        let settings = LlmSettings { transcript: Some(transcript), ..settings.clone() };
+        let failed = |error: io::Error| Failure::runtime(error, self.folder.path().display());
+        let shared_ledger = self.folder.shared_ledger_file().map_err(failed)?;
+        let settings = LlmSettings {
+            transcript: Some(self.folder.transcript_file(bot).map_err(failed)?),
+            ledger: Some(self.folder.ledger_file(bot).map_err(failed)?),
+            ..self.plan.llm_budget.shared_settings(settings, &shared_ledger)
+        };
         let given = ["bot", "llm", "--json", &format!("--seed={seed}")].map(OsString::from);
         let arguments = given.into_iter().chain(llm_arguments(&settings).into_iter().map(OsString::from));
         Ok(BotProgram {

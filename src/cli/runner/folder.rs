@@ -12,7 +12,7 @@ use std::{
 };
 
 /// The files of a run besides those of single bots. The key has the name under which `lastnim serve` looks for it.
-const FILES: [&str; 8] = [
+const FILES: [&str; 9] = [
     SAVED_RUN,
     ADMIN_TOKEN,
     STORE_ID,
@@ -21,11 +21,16 @@ const FILES: [&str; 8] = [
     "lastnim.db-shm",
     "lastnim.db.lock",
     "lastnim.key",
+    SHARED_LEDGER,
 ];
 /// The file of what is kept of the run.
 const SAVED_RUN: &str = "run.json";
 /// The file of the admin's token of the own server. No bot's token has such a name.
 const ADMIN_TOKEN: &str = "lastnim.admin-token";
+/// The file of what all models have cost. No bot's ledger has such a name.
+const SHARED_LEDGER: &str = "models.llm-ledger";
+/// How the files of the ledgers of single models end.
+const LEDGER: &str = ".ledger";
 /// How the files of transcripts end.
 const TRANSCRIPT: &str = ".transcript.jsonl";
 /// The file that says that a store is there.
@@ -125,6 +130,16 @@ impl RunFolder {
         std::path::absolute(self.path.join(format!("{bot}{TRANSCRIPT}")))
     }
 
+    /// Returns the file of what the model of a bot has cost, whatever the working folder.
+    pub fn ledger_file(&self, bot: &BotName) -> io::Result<PathBuf> {
+        std::path::absolute(self.path.join(format!("{bot}{LEDGER}")))
+    }
+
+    /// Returns the file of what all models have cost, whatever the working folder.
+    pub fn shared_ledger_file(&self) -> io::Result<PathBuf> {
+        std::path::absolute(self.path.join(SHARED_LEDGER))
+    }
+
     /// Returns the file of a remote bot's token.
     pub fn token_file(&self, bot: &BotName) -> PathBuf {
         self.path.join(format!("{bot}.token"))
@@ -181,7 +196,7 @@ pub fn working_folder(plan: &Path) -> Result<PathBuf, Failure> {
 /// Returns whether a file has a name that a run gives.
 fn is_run_file(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let bots = [".log", ".token", TRANSCRIPT].iter().filter_map(|ending| name.strip_suffix(ending));
+    let bots = [".log", ".token", TRANSCRIPT, LEDGER].iter().filter_map(|ending| name.strip_suffix(ending));
     FILES.contains(&name) || bots.map(str::parse::<BotName>).any(|bot| bot.is_ok())
 }
 

@@ -7,8 +7,8 @@ use crate::{
 };
 use serde_json::Value;
 
-/// What the run decides by itself: transcripts lie beside it.
-const LEFT_OUT: &str = "transcript";
+/// What the run decides by itself: transcripts and ledgers lie beside it, and what is shared stands in `[llm]`.
+const LEFT_OUT: [&str; 5] = ["transcript", "ledger", "shared_budget", "shared_token_budget", "shared_ledger"];
 
 /// Reads the settings of a model, and reports what is wrong with them.
 pub fn read_llm_settings(llm: &Value, path: &str, toml: &mut TomlDocument) -> Option<LlmSettings> {
@@ -16,7 +16,7 @@ pub fn read_llm_settings(llm: &Value, path: &str, toml: &mut TomlDocument) -> Op
     let mut fits = true;
     {
         let mut all = settings.settings();
-        all.retain(|setting| setting.key() != LEFT_OUT);
+        all.retain(|setting| !LEFT_OUT.contains(&setting.key().as_str()));
         let keys: Vec<_> = all.iter().map(crate::config::Setting::key).collect();
         if !toml.check_table(path, llm, &keys.iter().map(String::as_str).collect::<Vec<_>>()) {
             return None;

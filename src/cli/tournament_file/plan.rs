@@ -1,12 +1,14 @@
 //! A tournament file, checked.
 
 use super::{
+    llm_budget::LlmBudget,
     player::{PlayerEntries, PlayerEntry, read_players},
     settings::SettingsReader,
 };
 use crate::{
     cli::toml_file::{FileMistake, TomlDocument},
     game::{BotName, find_closest_word},
+    llm::CostBound,
     referee::Terms,
     tournament::{RepeatedGroups, Settings, TotalMatches, count_matches},
     wire::{
@@ -22,6 +24,8 @@ pub struct TournamentPlan {
     terms: Terms,
     /// The bots, in the order of the file.
     pub players: Vec<PlayerEntry>,
+    /// What all models may cost together.
+    pub llm_budget: LlmBudget,
     /// How many matches it is.
     pub total: TotalMatches,
 }
@@ -48,6 +52,15 @@ impl TournamentPlan {
         RepeatedGroups::predict(&self.settings, self.players.len())
     }
 
+    /// Returns the most that the models can cost together; none if there is no model.
+    pub fn model_cost_bound(&self) -> Option<CostBound> {
+        let matches = match self.total {
+            TotalMatches::Exactly(matches) | TotalMatches::AtMost(matches) => Some(matches),
+            TotalMatches::Open => None,
+        };
+        self.llm_budget.cost_bound(&self.players, matches)
+    }
+
     /// Returns how many positions are played.
     pub fn position_count(&self) -> usize {
         self.settings.positions.count()
@@ -58,6 +71,7 @@ fn read_plan(toml: &mut TomlDocument) -> Option<TournamentPlan> {
     let mut reader = SettingsReader::default();
     let given = reader.read(toml);
     let PlayerEntries { players, names } = read_players(toml);
+    let llm_budget = LlmBudget::read(toml);
     check_bots_of_format(&reader.named, &names, toml);
     let mut given = given?;
     set_newest_methods(&mut given);
@@ -73,7 +87,7 @@ fn read_plan(toml: &mut TomlDocument) -> Option<TournamentPlan> {
     let field = names.len();
     let count = count_matches(&settings.format, settings.seats, settings.positions.count(), field);
     let total = count.map_err(|error| toml.report_mistake("bot", error)).ok()?;
-    Some(TournamentPlan { settings, terms, players, total })
+    Some(TournamentPlan { settings, terms, players, llm_budget, total })
 }
 
 /// Checks that the bots which the format is about play; each stands with its path.

@@ -42,7 +42,7 @@ impl SettingsReader {
         let keys = places.filter(|((place, _), key)| *place == table && is_here(key));
         let keys: Vec<_> = keys.map(|((_, name), key)| (name, key)).collect();
         let others: &[&str] = match table {
-            "" => &["clock", "retention", "format", "positions", "bot"],
+            "" => &["clock", "retention", "format", "positions", "llm", "bot"],
             "positions" => &["drawn"],
             _ => &[],
         };

@@ -1,0 +1,190 @@
+//! What has been spent, in memory or in a file that outlasts the program.
+
+use super::amount::Amount;
+use std::{
+    collections::HashMap,
+    fs::{File, OpenOptions},
+    io,
+    os::unix::fs::FileExt as _,
+    path::Path,
+    sync::{Mutex, PoisonError},
+};
+
+/// The account of all calls of a ledger.
+pub const TOTAL: &str = "total";
+/// Characters of the name of an account: those of a match's id.
+const NAME_CHARS: usize = 36;
+/// Bytes of a line, which always has the same length, so that it is written over in one piece.
+const LINE_BYTES: usize = NAME_CHARS + 2 * (1 + 20 + 1 + 39) + 1;
+
+/// What an account has spent, and what calls under way may spend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Account {
+    /// What is spent.
+    pub spent: Amount,
+    /// What calls under way may come to.
+    pub reserved: Amount,
+}
+
+/// Accounts by their names. Programs that share the file see each other's changes.
+#[derive(Debug)]
+pub struct Ledger {
+    file: Option<File>,
+    accounts: Mutex<HashMap<String, Entry>>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    account: Account,
+    /// Where its line begins.
+    offset: u64,
+}
+
+impl Ledger {
+    /// Makes a ledger that ends with the program.
+    pub fn in_memory() -> Self {
+        Self { file: None, accounts: Mutex::default() }
+    }
+
+    /// Opens a file, or makes it.
+    ///
+    /// # Errors
+    /// If it cannot be read or written, or is no ledger.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        let ledger = Self { file: Some(file), accounts: Mutex::default() };
+        ledger.update(TOTAL, |_| ())?;
+        Ok(ledger)
+    }
+
+    /// Changes an account; nobody else changes the ledger meanwhile.
+    ///
+    /// # Errors
+    /// If the file cannot be read or written, or is no ledger.
+    pub fn update<T>(&self, name: &str, change: impl FnOnce(&mut Account) -> T) -> io::Result<T> {
+        let mut accounts = self.accounts.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(file) = &self.file else {
+            let entry =
+                accounts.entry(name.to_owned()).or_insert(Entry { account: Account::default(), offset: 0 });
+            return Ok(change(&mut entry.account));
+        };
+        file.lock()?;
+        let changed = update_line(file, &mut accounts, name, change);
+        let unlocked = file.unlock();
+        changed.and_then(|value| unlocked.map(|()| value))
+    }
+
+    /// Takes what calls of a program that was killed may have spent for spent, in this ledger and in one that was reserved alike.
+    ///
+    /// # Errors
+    /// If a file cannot be read or written.
+    pub fn settle_leftovers(&self, shared: Option<&Self>) -> io::Result<()> {
+        let names: Vec<_> =
+            self.accounts.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect();
+        for name in names {
+            let left = self.update(&name, |account| {
+                let left = account.reserved;
+                *account = Account { spent: account.spent + left, reserved: Amount::default() };
+                left
+            })?;
+            if let (Some(shared), TOTAL) = (shared, name.as_str()) {
+                shared.update(TOTAL, |account| {
+                    *account = Account { spent: account.spent + left, reserved: account.reserved - left };
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads the lines that are new, changes that of an account, and writes it.
+fn update_line<T>(
+    file: &File,
+    accounts: &mut HashMap<String, Entry>,
+    name: &str,
+    change: impl FnOnce(&mut Account) -> T,
+) -> io::Result<T> {
+    let size = file.metadata()?.len();
+    let whole = size - size % LINE_BYTES as u64;
+    for index in accounts.len() as u64..whole / LINE_BYTES as u64 {
+        let offset = index * LINE_BYTES as u64;
+        let (name, account) = read_line(file, offset)?;
+        accounts.insert(name, Entry { account, offset });
+    }
+    // What a program that was killed has left of a line is written over.
+    let entry =
+        accounts.entry(name.to_owned()).or_insert(Entry { account: Account::default(), offset: whole });
+    if entry.offset < whole {
+        entry.account = read_line(file, entry.offset)?.1;
+    }
+    let before = entry.account;
+    let value = change(&mut entry.account);
+    if entry.account != before || entry.offset == whole {
+        let Account { spent, reserved } = entry.account;
+        let line = format!(
+            "{name:<NAME_CHARS$} {:>20} {:>39} {:>20} {:>39}\n",
+            spent.tokens, spent.money, reserved.tokens, reserved.money
+        );
+        file.write_all_at(line.as_bytes(), entry.offset)?;
+    }
+    Ok(value)
+}
+
+fn read_line(file: &File, offset: u64) -> io::Result<(String, Account)> {
+    let mut line = [0; LINE_BYTES];
+    file.read_exact_at(&mut line, offset)?;
+    let parse = || {
+        let mut words = std::str::from_utf8(&line).ok()?.split_whitespace();
+        let name = words.next()?.to_owned();
+        let mut amount =
+            || Some(Amount { tokens: words.next()?.parse().ok()?, money: words.next()?.parse().ok()? });
+        Some((name, Account { spent: amount()?, reserved: amount()? }))
+    };
+    parse().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "this is not a ledger of lastnim"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{env, fs, process};
+
+    fn amount(tokens: u64) -> Amount {
+        Amount { tokens, money: u128::from(tokens) << 64 }
+    }
+
+    #[test]
+    fn a_file_keeps_what_is_spent_and_is_shared() {
+        let path = env::temp_dir().join(format!("lastnim-ledger-{}", process::id()));
+        let _ = fs::remove_file(&path);
+        let (one, other) = (Ledger::open(&path).unwrap(), Ledger::open(&path).unwrap());
+        one.update(TOTAL, |account| account.spent = amount(7)).unwrap();
+        other.update(TOTAL, |account| account.spent = account.spent + amount(u64::MAX / 2)).unwrap();
+        one.update("01890a5d-ac96-774b-bcce-b302099a8057", |account| account.reserved = amount(3)).unwrap();
+        other.update(TOTAL, |account| account.reserved = amount(5)).unwrap();
+        let expected = Account { spent: amount(7) + amount(u64::MAX / 2), reserved: amount(5) };
+        assert_eq!(one.update(TOTAL, |account| *account).unwrap(), expected);
+        // A program that was killed leaves a part of a line, and reservations.
+        let mut text = fs::read(&path).unwrap();
+        assert_eq!(text.len(), 2 * LINE_BYTES);
+        text.extend(b"01890a5d");
+        fs::write(&path, text).unwrap();
+        let again = Ledger::open(&path).unwrap();
+        let shared = Ledger::in_memory();
+        shared.update(TOTAL, |account| account.reserved = amount(9)).unwrap();
+        again.settle_leftovers(Some(&shared)).unwrap();
+        let all = amount(12) + amount(u64::MAX / 2);
+        assert_eq!(
+            again.update(TOTAL, |account| *account).unwrap(),
+            Account { spent: all, reserved: amount(0) }
+        );
+        let of_match = again.update("01890a5d-ac96-774b-bcce-b302099a8057", |account| account.spent).unwrap();
+        assert_eq!(of_match, amount(3));
+        assert_eq!(
+            shared.update(TOTAL, |account| *account).unwrap(),
+            Account { spent: amount(5), reserved: amount(4) }
+        );
+        fs::write(&path, "x".repeat(500)).unwrap();
+        assert!(Ledger::open(&path).unwrap_err().to_string().contains("not a ledger"));
+        fs::remove_file(&path).unwrap();
+    }
+}
