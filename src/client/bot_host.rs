@@ -5,16 +5,13 @@ use super::{
     question::{BotAnswer, BotQuestion},
     question_queue::Attention,
 };
-use crate::{game::MatchId, wire::TakeFeed};
+use crate::game::MatchId;
 use std::future::Future;
 
 /// What puts questions to a bot and hears its answers, beside the stream.
 pub(super) trait BotHost: Send {
     /// Returns how many questions the bot is asked at once.
     fn attention(&self) -> Attention;
-
-    /// Returns which takes the bot hears of.
-    fn take_feed(&self) -> TakeFeed;
 
     /// Asks a question for which the bot has attention.
     ///

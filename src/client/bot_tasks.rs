@@ -7,7 +7,7 @@ use super::{
     question::{BotAnswer, BotQuestion},
     question_queue::Attention,
 };
-use crate::{game::MatchId, wire::TakeFeed};
+use crate::game::MatchId;
 use std::{
     collections::HashMap,
     future::{Future, pending},
@@ -36,10 +36,6 @@ impl<B: AsyncBot> BotTasks<B> {
 impl<B: AsyncBot> BotHost for BotTasks<B> {
     fn attention(&self) -> Attention {
         Attention::Requests(self.at_once)
-    }
-
-    fn take_feed(&self) -> TakeFeed {
-        self.bot.take_feed()
     }
 
     fn ask(&mut self, question: BotQuestion) -> Result<(), Error> {

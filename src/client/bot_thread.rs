@@ -6,7 +6,7 @@ use super::{
     question::{BotAnswer, BotQuestion},
     question_queue::Attention,
 };
-use crate::{game::MatchId, wire::TakeFeed};
+use crate::game::MatchId;
 use std::thread;
 use tokio::sync::mpsc;
 
@@ -17,7 +17,6 @@ use tokio::sync::mpsc;
 pub(super) struct BotThread {
     questions: mpsc::Sender<BotQuestion>,
     answers: mpsc::Receiver<BotAnswer>,
-    take_feed: TakeFeed,
 }
 
 impl BotThread {
@@ -26,7 +25,6 @@ impl BotThread {
     /// # Errors
     /// If the system has no thread left.
     pub(super) fn start(mut bot: impl Bot) -> Result<Self, Error> {
-        let take_feed = bot.take_feed();
         let (questions, mut asked) = mpsc::channel(1);
         let (given, answers) = mpsc::channel(1);
         thread::Builder::new()
@@ -39,17 +37,13 @@ impl BotThread {
                 }
             })
             .map_err(Error::Thread)?;
-        Ok(Self { questions, answers, take_feed })
+        Ok(Self { questions, answers })
     }
 }
 
 impl BotHost for BotThread {
     fn attention(&self) -> Attention {
         Attention::OneQuestion
-    }
-
-    fn take_feed(&self) -> TakeFeed {
-        self.take_feed
     }
 
     fn ask(&mut self, question: BotQuestion) -> Result<(), Error> {

@@ -9,9 +9,12 @@ use super::{
     session::{BotNews, play_until},
     token_authorization,
 };
-use crate::wire::pb::{
-    CreateMatchRequest, ListBotsRequest, bot_service_client::BotServiceClient,
-    match_service_client::MatchServiceClient,
+use crate::wire::{
+    TakeFeed,
+    pb::{
+        CreateMatchRequest, ListBotsRequest, bot_service_client::BotServiceClient,
+        match_service_client::MatchServiceClient,
+    },
 };
 use std::{
     future::{Future, pending},
@@ -92,7 +95,8 @@ pub async fn practice_until(
     practice: Practice,
     shutdown: impl Future<Output = ()>,
 ) -> Result<Summary, Error> {
-    practise_with(BotThread::start(bot)?, options, practice, shutdown).await
+    let take_feed = bot.take_feed();
+    practise_with(BotThread::start(bot)?, take_feed, options, practice, shutdown).await
 }
 
 /// Practises as [`practice_until`] does with a bot that thinks about many matches at once.
@@ -105,12 +109,14 @@ pub async fn practice_async_until(
     practice: Practice,
     shutdown: impl Future<Output = ()>,
 ) -> Result<Summary, Error> {
+    let take_feed = bot.take_feed();
     let bot = BotTasks::new(bot, options.concurrency);
-    practise_with(bot, options, practice, shutdown).await
+    practise_with(bot, take_feed, options, practice, shutdown).await
 }
 
 async fn practise_with<H: BotHost>(
     bot: H,
+    take_feed: TakeFeed,
     mut options: Options,
     practice: Practice,
     shutdown: impl Future<Output = ()>,
@@ -130,7 +136,7 @@ async fn practise_with<H: BotHost>(
     };
     let (stop, stopped) = oneshot::channel::<()>();
     // In a box, as it is too large to be moved with whatever holds this.
-    let mut playing = Box::pin(play_until(bot, options, Some(sender), async {
+    let mut playing = Box::pin(play_until(bot, take_feed, options, Some(sender), async {
         // It is only ever dropped.
         let _ = stopped.await;
     }));

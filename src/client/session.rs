@@ -71,7 +71,8 @@ pub async fn run_until(
     options: Options,
     shutdown: impl Future<Output = ()>,
 ) -> Result<Summary, Error> {
-    play_until(BotThread::start(bot)?, options, None, shutdown).await
+    let take_feed = bot.take_feed();
+    play_until(BotThread::start(bot)?, take_feed, options, None, shutdown).await
 }
 
 /// Plays as [`run`] does with a bot that thinks about many matches at once.
@@ -91,8 +92,9 @@ pub async fn run_async_until(
     options: Options,
     shutdown: impl Future<Output = ()>,
 ) -> Result<Summary, Error> {
+    let take_feed = bot.take_feed();
     let bot = BotTasks::new(bot, options.concurrency);
-    play_until(bot, options, None, shutdown).await
+    play_until(bot, take_feed, options, None, shutdown).await
 }
 
 /// What a bot has heard that an observer waits for.
@@ -115,12 +117,14 @@ impl BotNews {
     }
 }
 
-/// Plays all matches of a bot until its tournament has ended or `shutdown` is there, and tells an observer what the bot has heard.
+/// Plays all matches of a bot, which hears of these takes, until its tournament has ended or `shutdown` is there, and tells an observer
+/// what the bot has heard.
 ///
 /// # Errors
 /// See [`Error`]: what opening a session again cannot mend.
 pub(super) async fn play_until<H: BotHost>(
     bot: H,
+    take_feed: TakeFeed,
     options: Options,
     observer: Option<mpsc::UnboundedSender<BotNews>>,
     shutdown: impl Future<Output = ()>,
@@ -134,8 +138,9 @@ pub(super) async fn play_until<H: BotHost>(
     let stop = pin!(shutdown);
     let player = BotRunner {
         version,
-        book: MatchTracker::new(bot.attention(), bot.take_feed()),
+        book: MatchTracker::new(bot.attention(), take_feed),
         bot,
+        take_feed,
         observer,
         hearing: None,
         outgoing: VecDeque::new(),
@@ -170,6 +175,8 @@ struct BotRunner<H> {
     version: BotVersion,
     book: MatchTracker,
     bot: H,
+    /// What every session asks for.
+    take_feed: TakeFeed,
     observer: Option<mpsc::UnboundedSender<BotNews>>,
     /// What the observer is told once the bot has heard of it.
     hearing: Option<BotNews>,
@@ -246,7 +253,7 @@ impl<H: BotHost> BotRunner<H> {
     where
         S: Future<Output = ()>,
     {
-        let feed = match self.bot.take_feed() {
+        let feed = match self.take_feed {
             TakeFeed::All => Feed::All,
             TakeFeed::OwnTurns => Feed::OwnTurns,
         };

@@ -4,6 +4,7 @@ mod async_bot;
 #[path = "../hostile_bot/mod.rs"]
 mod hostile_bot;
 mod opponent_model;
+mod take_feed;
 
 use hostile_bot::{Misbehaviour, attack};
 use lastnim::{
@@ -45,12 +46,17 @@ impl Line {
         self.tell.send(Ok(PlayResponse { event: Some(event) })).await.unwrap();
     }
 
+    /// Welcomes a bot that wants to hear of its own turns alone.
     async fn welcome(&mut self, open_matches: u32) {
+        assert_eq!(self.welcome_to_feed(open_matches).await, Feed::OwnTurns);
+    }
+
+    /// Welcomes a bot and returns what it wants to hear.
+    async fn welcome_to_feed(&mut self, open_matches: u32) -> Feed {
         self.tell(Event::Welcome(pb::Welcome { bot: "b".into(), open_matches, server_version: "0".into() }))
             .await;
-        assert!(
-            matches!(self.next().await, Action::Subscribe(subscribe) if subscribe.feed() == Feed::OwnTurns)
-        );
+        let Action::Subscribe(subscribe) = self.next().await else { panic!("it says first what it wants") };
+        subscribe.feed()
     }
 
     /// Welcomes a bot that asks to join the tournament, as it does until it is in.

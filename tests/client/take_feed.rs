@@ -1,0 +1,92 @@
+//! Which takes a bot hears of.
+
+use super::{Script, ended};
+use lastnim::{
+    client::{
+        AsyncBot, Bot, Choice, Error, MatchFailure, MatchView, Summary, TakeFeed, run_async_until, run_until,
+    },
+    wire::pb::Feed,
+};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU32, Ordering},
+};
+use tokio::{sync::oneshot, task::JoinHandle};
+use tonic::Status;
+
+/// Wants all takes when it is asked first, and its own turns alone if it is asked again.
+struct Fickle {
+    asked: Arc<AtomicU32>,
+}
+
+impl Fickle {
+    fn next_feed(&self) -> TakeFeed {
+        if self.asked.fetch_add(1, Ordering::SeqCst) == 0 { TakeFeed::All } else { TakeFeed::OwnTurns }
+    }
+}
+
+impl Bot for Fickle {
+    fn take_feed(&self) -> TakeFeed {
+        self.next_feed()
+    }
+
+    fn play(&mut self, _: &MatchView) -> u64 {
+        1
+    }
+}
+
+/// The same on the runtime.
+struct FickleTask(Fickle);
+
+impl AsyncBot for FickleTask {
+    fn take_feed(&self) -> TakeFeed {
+        self.0.next_feed()
+    }
+
+    async fn play(&self, _: &MatchView) -> Result<Choice<u64>, MatchFailure> {
+        Ok(1.into())
+    }
+}
+
+/// Has a bot open three sessions, and asserts that each wants all takes.
+async fn assert_all_sessions_want_all_takes(
+    mut script: Script,
+    asked: &AtomicU32,
+    run: JoinHandle<Result<Summary, Error>>,
+    stop: oneshot::Sender<()>,
+) {
+    for _ in 0..2 {
+        let mut line = script.next_line().await;
+        assert_eq!(line.welcome_to_feed(0).await, Feed::All);
+        line.break_with(Status::unavailable("restarting")).await;
+    }
+    let mut line = script.next_line().await;
+    assert_eq!(line.welcome_to_feed(0).await, Feed::All);
+    stop.send(()).unwrap();
+    ended(run).await.unwrap();
+    assert_eq!(asked.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn a_bot_is_asked_once_which_takes_it_wants() {
+    let script = Script::start().await;
+    let asked = Arc::new(AtomicU32::new(0));
+    let bot = Fickle { asked: Arc::clone(&asked) };
+    let (stop, stopped) = oneshot::channel::<()>();
+    let run = tokio::spawn(run_until(bot, script.options(), async {
+        let _ = stopped.await;
+    }));
+    assert_all_sessions_want_all_takes(script, &asked, run, stop).await;
+}
+
+#[tokio::test]
+async fn a_bot_that_thinks_about_many_matches_is_asked_once_as_well() {
+    let script = Script::start().await;
+    let asked = Arc::new(AtomicU32::new(0));
+    let bot = FickleTask(Fickle { asked: Arc::clone(&asked) });
+    let (stop, stopped) = oneshot::channel::<()>();
+    let run = tokio::spawn(run_async_until(bot, script.options(), async {
+        let _ = stopped.await;
+    }));
+    assert_all_sessions_want_all_takes(script, &asked, run, stop).await;
+}
