@@ -8,16 +8,14 @@ use crate::{
 };
 use std::cmp::Reverse;
 
-/// The newest takes of a match that it remembers.
-const MAX_REMEMBERED_TAKES: usize = 1_024;
 /// The ranks that it gives up at the most by one take to make another seat pay.
 const MAX_PRICE: usize = 1;
 
 /// Makes the seats pay that cost it ranks in this match, where that costs itself one rank at the most; declares the standard row.
 ///
 /// - **What a seat owes** are the ranks, by the oracle and in the bot's own row, that the takes of the seat cost the bot, less those
-///   that they gave it, less those that the bot's own takes have cost the seat since the match began. It remembers the newest 1,024
-///   takes that it has seen; takes that were made while it had no session it does not know of.
+///   that they gave it, less those that the bot's own takes have cost the seat since the match began. It looks at
+///   [`MatchView::seen_takes`], the newest 1,024, and knows nothing of takes that were made while it had no session.
 /// - **Whom it asks**: the seats that owe it something, the one that owes most first; of those that owe the same, the one that moves
 ///   next first.
 /// - **How a seat pays**: by a take after which the predicted winner is a worse rank for that seat than under optimal play, and at most
@@ -54,10 +52,8 @@ fn find_debtors(game: &MatchView, solution: &Solution) -> Vec<Seat> {
 
 /// Returns, by seat, the ranks that its takes cost the bot, less those that it has paid; for the bot's own seat 0.
 fn owed_ranks(game: &MatchView, solution: &Solution) -> BySeat<i32> {
-    let seen = game.seen_takes();
-    let remembered = &seen[seen.len().saturating_sub(MAX_REMEMBERED_TAKES)..];
     let mut owed = BySeat::filled(game.seats(), &0);
-    for seen in remembered {
+    for seen in game.seen_takes() {
         let Some([before, after]) = winners_around(seen, solution) else { continue };
         let cost = |seat| rank_of(game, seat, after) - rank_of(game, seat, before);
         let mover = seen.before.to_move();

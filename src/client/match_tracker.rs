@@ -73,7 +73,9 @@ enum DeclarationState {
 
 #[derive(Debug)]
 struct OwnTurn {
-    view: MatchView,
+    ply: u32,
+    /// The counters of the pile in play.
+    counters: u64,
     reply: TurnReply,
 }
 
@@ -141,7 +143,7 @@ impl OpenMatch {
             position,
             ply: turn.ply,
             bank_left: turn.bank,
-            seen_takes: self.seen_takes.shared(),
+            seen_takes: self.seen_takes.newest().clone(),
         })
     }
 
@@ -300,11 +302,11 @@ impl MatchTracker {
             BotAnswer::Take { match_id, ply, take, note_hash } => {
                 if let Some(open) = self.open.get_mut(&match_id)
                     && let Some(turn) = &mut open.turn
-                    && turn.view.ply == ply
+                    && turn.ply == ply
                     && turn.reply == TurnReply::Awaited
                     && open.seat == SeatState::Own
                 {
-                    let legal = (1..=turn.view.position.counters()).contains(&take);
+                    let legal = (1..=turn.counters).contains(&take);
                     let take = take_message(match_id, ply, take, note_hash);
                     actions.push(ClientAction::Send(Wire::Take(take.clone())));
                     turn.reply = if legal { TurnReply::Legal(take) } else { TurnReply::Illegal };
@@ -427,8 +429,8 @@ impl MatchTracker {
         open.seen_takes.note_position(raw.ply, &view.position);
         match &mut open.turn {
             // It was overtaken by a later one.
-            Some(turn) if turn.view.ply > raw.ply => return Ok(()),
-            Some(turn) if turn.view.ply == raw.ply => match &turn.reply {
+            Some(turn) if turn.ply > raw.ply => return Ok(()),
+            Some(turn) if turn.ply == raw.ply => match &turn.reply {
                 TurnReply::Awaited => return Ok(()),
                 TurnReply::Legal(take) => {
                     actions.push(ClientAction::Send(Wire::Take(take.clone())));
@@ -438,8 +440,11 @@ impl MatchTracker {
             },
             _ => {}
         }
-        let earlier = open.turn.replace(OwnTurn { view: view.clone(), reply: TurnReply::Awaited });
-        if earlier.is_some_and(|turn| turn.view.ply < raw.ply && turn.reply == TurnReply::Awaited) {
+        // The view is the bot's alone: the takes that it shows are not copied once it has answered.
+        let counters = view.position.counters();
+        let turn = OwnTurn { ply: raw.ply, counters, reply: TurnReply::Awaited };
+        let earlier = open.turn.replace(turn);
+        if earlier.is_some_and(|turn| turn.ply < raw.ply && turn.reply == TurnReply::Awaited) {
             self.withdraw_requests_of(match_id);
         }
         self.questions.push(BotQuestion::Play(view));
@@ -518,7 +523,7 @@ fn is_still_needed(open: &BTreeMap<MatchId, OpenMatch>, question: &BotQuestion) 
                 && open
                     .turn
                     .as_ref()
-                    .is_some_and(|turn| turn.view.ply == view.ply && turn.reply == TurnReply::Awaited)
+                    .is_some_and(|turn| turn.ply == view.ply && turn.reply == TurnReply::Awaited)
         }),
         BotQuestion::Connected(_)
         | BotQuestion::Refused(_)

@@ -1,6 +1,9 @@
 //! A match at the moment of the bot's own turn.
 
-use super::{MatchInfo, SeenTake, seen_takes::SeenTakes};
+use super::{
+    MatchInfo, SeenTake,
+    seen_takes::{NewestTakes, SeenTakes},
+};
 use crate::{
     game::{AllianceMatrix, BotName, BySeat, Game, IllegalTake, MatchId, Position},
     oracle::Mover,
@@ -20,7 +23,7 @@ pub struct MatchView {
     pub(super) position: Position,
     pub(super) ply: u32,
     pub(super) bank_left: Duration,
-    pub(super) seen_takes: Arc<Vec<SeenTake>>,
+    pub(super) seen_takes: NewestTakes,
 }
 
 impl MatchView {
@@ -78,7 +81,7 @@ impl MatchView {
             position,
             ply: takes.len() as u32,
             bank_left,
-            seen_takes: seen.shared(),
+            seen_takes: seen.newest().clone(),
         })
     }
 
@@ -92,7 +95,7 @@ impl MatchView {
     /// Returns the same as if the takes of these plies had not been heard of: to try a bot that lost its session.
     #[must_use]
     pub fn with_takes_missed(mut self, plies: Range<u32>) -> Self {
-        Arc::make_mut(&mut self.seen_takes).retain(|seen| !plies.contains(&seen.ply));
+        self.seen_takes = self.seen_takes.without_plies(&plies);
         self
     }
 
@@ -121,12 +124,13 @@ impl MatchView {
         self.ply
     }
 
-    /// Returns the takes of all seats that the bot has heard of, the own ones too, in rising order of ply; none unless
-    /// [`Bot::take_feed`](super::Bot::take_feed) is [`TakeFeed::All`](super::TakeFeed::All).
+    /// Returns the newest takes of all seats that the bot has heard of, the own ones too, in rising order of ply:
+    /// [`MAX_SEEN_TAKES`](super::MAX_SEEN_TAKES) (1,024) at the most, and none unless [`Bot::take_feed`](super::Bot::take_feed) is
+    /// [`TakeFeed::All`](super::TakeFeed::All).
     ///
     /// Those that were made while there was no session are missing, and so are all that a process before this one heard of.
     pub fn seen_takes(&self) -> &[SeenTake] {
-        &self.seen_takes
+        self.seen_takes.as_slice()
     }
 
     /// Returns what was left in the own bank when the turn was sent.

@@ -66,7 +66,7 @@ pub use match_view::MatchView;
 pub use options::Options;
 pub use practice::{Practice, practice, practice_async_until, practice_until};
 pub use refusal::Refusal;
-pub use seen_takes::SeenTake;
+pub use seen_takes::{MAX_SEEN_TAKES, SeenTake};
 pub use server_address::ServerAddress;
 pub use session::{run, run_async, run_async_until, run_until};
 pub use summary::Summary;

@@ -1,7 +1,10 @@
 //! The takes of a match that a bot has heard of.
 
 use crate::{game::Position, oracle::Mover};
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
+
+/// The takes of a match that [`MatchView::seen_takes`](super::MatchView::seen_takes) shows at the most: the newest.
+pub const MAX_SEEN_TAKES: usize = 1_024;
 
 /// A take that the bot has heard of, its own or another seat's.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,13 +19,55 @@ pub struct SeenTake {
     pub mover: Mover,
 }
 
-/// The takes of one match that the bot has heard of, in rising order of ply.
+/// The newest takes that were heard of, in rising order of ply. Views share them: they are copied only if one is added while a view
+/// is still kept.
+///
+/// Older ones are dropped many at a time, so that each take is moved once or less.
+#[derive(Debug, Clone, Default)]
+pub(super) struct NewestTakes(Arc<Vec<SeenTake>>);
+
+impl NewestTakes {
+    /// Returns the newest takes, [`MAX_SEEN_TAKES`] or fewer.
+    pub(super) fn as_slice(&self) -> &[SeenTake] {
+        &self.0[self.0.len().saturating_sub(MAX_SEEN_TAKES)..]
+    }
+
+    fn push(&mut self, seen: SeenTake) {
+        let takes = Arc::make_mut(&mut self.0);
+        if takes.len() >= 2 * MAX_SEEN_TAKES {
+            takes.drain(..takes.len() - MAX_SEEN_TAKES);
+        }
+        takes.push(seen);
+    }
+
+    /// Returns those that are not of these plies.
+    pub(super) fn without_plies(&self, plies: &Range<u32>) -> Self {
+        let kept = self.as_slice().iter().filter(|seen| !plies.contains(&seen.ply));
+        Self(Arc::new(kept.cloned().collect()))
+    }
+
+    /// Returns whether a view keeps them as well.
+    #[cfg(test)]
+    pub(super) fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
+    }
+}
+
+impl PartialEq for NewestTakes {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_slice() == other.as_slice()
+    }
+}
+
+impl Eq for NewestTakes {}
+
+/// The newest takes of one match that the bot has heard of, and where the match stands.
 ///
 /// A take is kept only if the position before it is known. After a lost session the next turn or snapshot says where the match
 /// stands, so that what was taken meanwhile is missing, and nothing else.
 #[derive(Debug, Clone)]
 pub(super) struct SeenTakes {
-    takes: Arc<Vec<SeenTake>>,
+    takes: NewestTakes,
     /// The ply that the match has reached, and its position then, if they are known.
     reached: Option<(u32, Position)>,
 }
@@ -30,19 +75,19 @@ pub(super) struct SeenTakes {
 impl SeenTakes {
     /// Has heard of no take of a match that begins at a position.
     pub(super) fn from_start(start: Position) -> Self {
-        Self { takes: Arc::default(), reached: Some((0, start)) }
+        Self { takes: NewestTakes::default(), reached: Some((0, start)) }
     }
 
     /// Returns the takes.
-    pub(super) fn shared(&self) -> Arc<Vec<SeenTake>> {
-        Arc::clone(&self.takes)
+    pub(super) fn newest(&self) -> &NewestTakes {
+        &self.takes
     }
 
     /// Hears where the match stands; an older message changes nothing.
     pub(super) fn note_position(&mut self, ply: u32, position: &Position) {
         let is_new = match &self.reached {
             Some((known, _)) => *known < ply,
-            None => self.takes.last().is_none_or(|last| last.ply < ply),
+            None => self.takes.as_slice().last().is_none_or(|last| last.ply < ply),
         };
         if is_new {
             self.reached = Some((ply, position.clone()));
@@ -57,7 +102,7 @@ impl SeenTakes {
         }
         let mut after = before.clone();
         if after.take(take).is_ok() {
-            Arc::make_mut(&mut self.takes).push(SeenTake { ply, before, take, mover });
+            self.takes.push(SeenTake { ply, before, take, mover });
             self.reached = Some((ply.saturating_add(1), after));
         }
     }
@@ -81,7 +126,7 @@ mod tests {
     }
 
     fn seen(takes: &SeenTakes) -> Vec<(u32, u64)> {
-        takes.shared().iter().map(|seen| (seen.ply, seen.take)).collect()
+        takes.newest().as_slice().iter().map(|seen| (seen.ply, seen.take)).collect()
     }
 
     #[test]
@@ -91,7 +136,7 @@ mod tests {
             takes.add_take(ply, take, Mover::Bot);
         }
         assert_eq!(seen(&takes), [(0, 2), (1, 3), (2, 1)], "a take that is repeated is one take");
-        assert_eq!(takes.shared()[2].before, after(&[2, 3]));
+        assert_eq!(takes.newest().as_slice()[2].before, after(&[2, 3]));
     }
 
     #[test]
@@ -108,7 +153,28 @@ mod tests {
         assert_eq!(seen(&takes), [(0, 1), (4, 1)]);
         takes.note_position(2, &after(&[1, 1]));
         takes.add_take(5, 2, Mover::Bot);
-        assert_eq!(takes.shared()[2].before, after(&[1, 1, 1, 1, 1]), "an older position changes nothing");
+        assert_eq!(
+            takes.newest().as_slice()[2].before,
+            after(&[1, 1, 1, 1, 1]),
+            "an older position changes nothing"
+        );
+    }
+
+    #[test]
+    fn the_newest_are_kept_and_all_views_of_them_are_equal() {
+        let piles = Piles::parse(&[1_000_000]).unwrap();
+        let start = Position::new(piles, Seat::FIRST, SeatCount::new(3).unwrap());
+        let mut takes = SeenTakes::from_start(start);
+        let max = MAX_SEEN_TAKES as u32;
+        for ply in 0..5 * max {
+            takes.add_take(ply, 1 + u64::from(ply) % 7, Mover::Bot);
+            let newest = takes.newest();
+            let first = (ply + 1).saturating_sub(max);
+            assert!(newest.as_slice().iter().map(|seen| seen.ply).eq(first..=ply), "ply {ply}");
+            assert!(newest.0.len() <= 2 * MAX_SEEN_TAKES);
+        }
+        assert_eq!(takes.newest(), &takes.newest().without_plies(&(0..4 * max)));
+        assert_ne!(takes.newest(), &takes.newest().without_plies(&(0..4 * max + 1)));
     }
 
     #[test]

@@ -56,3 +56,15 @@ fn takes_that_were_made_without_a_session_are_missing() {
     tell(&mut book, took_event(3, 0, 1));
     assert_eq!(seen(asked_to_play(&tell(&mut book, turn(ID, 4, 1, 3)))), [(0, 4, 1), (3, 1, 1)]);
 }
+
+#[test]
+fn takes_are_not_copied_once_a_turn_is_answered() {
+    let mut book = in_play_with_all_takes();
+    tell(&mut book, took_event(0, 0, 1));
+    let actions = tell(&mut book, turn(ID, 1, 2, 3));
+    let is_shared = |book: &MatchTracker| book.open[&ID.parse().unwrap()].seen_takes.newest().is_shared();
+    assert!(is_shared(&book), "the bot looks at them");
+    drop(actions);
+    book.handle_answer(took(1, 3));
+    assert!(!is_shared(&book));
+}
