@@ -94,12 +94,21 @@ impl<'a> SearchTree<'a> {
     /// Tries so many games and returns the take that was tried most often; of those the one that satisfied most, of those the
     /// smallest.
     pub(super) fn search_take(mut self, playouts: Playouts) -> u64 {
+        self.run_playouts(playouts);
+        self.best_take()
+    }
+
+    /// Tries so many games, or fewer if their plies come to the bound of a search.
+    fn run_playouts(&mut self, playouts: Playouts) {
         for _ in 0..playouts.get() {
             self.play_out();
             if self.plies >= MAX_SEARCH_PLIES {
                 break;
             }
         }
+    }
+
+    fn best_take(&self) -> u64 {
         let by_worth = |one: &&Edge, other: &&Edge| -> Ordering {
             let visits = one.visits.cmp(&other.visits);
             let satisfaction = one.satisfaction.total_cmp(&other.satisfaction);
@@ -197,12 +206,8 @@ mod tests {
     fn search(game: &Game, playouts: u32) -> (u64, usize, u32) {
         let start = game.first_position();
         let mut tree = SearchTree::new(game, &start, SeededDraw::new(1, 2));
-        for _ in 0..playouts {
-            tree.play_out();
-        }
-        let (nodes, plies) = (tree.nodes.len(), tree.plies);
-        let tree = SearchTree::new(game, &start, SeededDraw::new(1, 2));
-        (tree.search_take(playouts.to_string().parse().unwrap()), nodes, plies)
+        tree.run_playouts(playouts.to_string().parse().unwrap());
+        (tree.best_take(), tree.nodes.len(), tree.plies)
     }
 
     #[test]
@@ -246,10 +251,10 @@ mod tests {
         let seats = SeatCount::new(32).unwrap();
         let piles = Piles::parse(&[MAX_COUNTERS; MAX_PILES]).unwrap();
         let game = Game::new(piles, AllianceMatrix::standard(seats), 0, Ending::ToMoveWins).unwrap();
-        let start = game.first_position();
-        let mut tree = SearchTree::new(&game, &start, SeededDraw::new(1, 2));
-        tree.plies = MAX_SEARCH_PLIES - 2 * MAX_PLAYOUT_PLIES;
-        let take = tree.search_take("100000".parse().unwrap());
+        let (take, nodes, plies) = search(&game, Playouts::MAX.get());
+        // The last playout may go beyond it, by the depth of the tree and its own plies.
+        assert!((MAX_SEARCH_PLIES..MAX_SEARCH_PLIES + 2 * MAX_PLAYOUT_PLIES).contains(&plies), "{plies}");
+        assert!(nodes < 4_000, "{nodes}");
         assert!((1..=MAX_COUNTERS).contains(&take));
     }
 }
