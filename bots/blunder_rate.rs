@@ -10,7 +10,7 @@ pub struct BlunderRate {
     millionths: u32,
 }
 
-/// What is no such rate.
+/// A text that is not a rate from 0 to 1 with at most six decimals.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("RATE {0:?}: expected a number from 0 to 1 with at most {DECIMALS} decimals, as in epsilon-0.1")]
 pub struct BlunderRateError(pub String);
@@ -19,7 +19,7 @@ const DECIMALS: usize = 6;
 const MILLION: u32 = 1_000_000;
 
 impl BlunderRate {
-    /// What is shown as an example.
+    /// The value shown in messages as an example.
     pub(super) const EXAMPLE: Self = Self { millionths: MILLION / 10 };
 
     /// Draws whether a take is to be an error.

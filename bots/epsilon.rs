@@ -7,7 +7,7 @@ use crate::{
     tournament::SeededDraw,
 };
 
-/// Makes a take that is no optimal one with a set probability, and else the smallest optimal take; declares the standard row.
+/// Errs with a set probability, and otherwise makes the smallest optimal take; declares the standard row.
 ///
 /// An error is drawn from all takes that cost it a rank or more, each equally likely. In a position where every take is optimal
 /// it cannot err, and does not: so it errs in `RATE` of the turns in which it can, and its accuracy over all turns is `1 - RATE` or

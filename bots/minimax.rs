@@ -16,8 +16,8 @@ use std::{cmp::Reverse, collections::BTreeMap};
 /// smallest is made: where it sees the end it plays as [`Oracle`](super::Oracle) does, and where it sees none as
 /// [`Timid`](super::Timid).
 ///
-/// A pile of so many counters as plies are left, or more, is worth the same however many there are, as what is beyond the horizon is
-/// one thing: a take looks at no more than 648 positions with at most 9 takes each, whatever the piles hold.
+/// A pile of more counters than plies are left is worth the same however many there are, because its end is beyond the horizon: a take looks
+/// at no more than 648 positions with at most 9 takes each, whatever the piles hold.
 #[derive(Debug, Clone, Copy)]
 pub struct Minimax {
     plies: Plies,
@@ -98,8 +98,8 @@ impl<'a> Lookahead<'a> {
     /// Returns the counters that the seat to move leaves of the pile in play, as many as lead to what is best for it, and what
     /// that is. To leave as many as there are plies to see stands for leaving any number above.
     fn best_choice(&mut self, from: ForeseenPosition) -> (u64, Foresight) {
-        let most_left = (from.counters - 1).min(u64::from(from.plies));
-        let choices = (0..=most_left).map(|left| (left, self.foresee(self.position_after(from, left))));
+        let max_left = (from.counters - 1).min(u64::from(from.plies));
+        let choices = (0..=max_left).map(|left| (left, self.foresee(self.position_after(from, left))));
         let choices: Vec<_> = choices.collect();
         let best = choices
             .into_iter()

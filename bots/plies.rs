@@ -7,7 +7,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Plies(u8);
 
-/// What is no such number.
+/// A text that is not a number of plies from 1 to 8.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("PLIES {0:?}: expected a whole number from 1 to {max}, as in minimax-3", max = Plies::MAX)]
 pub struct PliesError(pub String);
@@ -15,7 +15,7 @@ pub struct PliesError(pub String);
 impl Plies {
     /// The most plies ahead.
     pub const MAX: Self = Self(8);
-    /// What is shown as an example.
+    /// The value shown in messages as an example.
     pub(super) const EXAMPLE: Self = Self(3);
 
     /// Returns the number of plies.

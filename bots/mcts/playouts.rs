@@ -7,7 +7,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Playouts(u32);
 
-/// What is no such number.
+/// A text that is not a number of playouts from 1 to 100,000.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("PLAYOUTS {0:?}: expected a whole number from 1 to {max}, as in mcts-1000", max = Playouts::MAX)]
 pub struct PlayoutsError(pub String);
@@ -15,7 +15,7 @@ pub struct PlayoutsError(pub String);
 impl Playouts {
     /// The most playouts before a take.
     pub const MAX: Self = Self(100_000);
-    /// What is shown as an example.
+    /// The value shown in messages as an example.
     pub(in crate::bots) const EXAMPLE: Self = Self(1_000);
 
     /// Returns the number of playouts.
