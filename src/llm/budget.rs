@@ -357,7 +357,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_call_waits_for_what_others_hold() {
         let budget = Arc::new(budget(100, 100));
-        let later = Instant::now() + Duration::from_secs(60);
+        let later = Instant::now() + Duration::from_mins(1);
         let held = budget.reserve(id(0), tokens(80), later).await.unwrap();
         let waiting = tokio::spawn({
             let budget = Arc::clone(&budget);

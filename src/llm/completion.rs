@@ -141,19 +141,19 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn body(choice: Value) -> Result<Completion, CallFailure> {
+    fn body(choice: &Value) -> Result<Completion, CallFailure> {
         let usage = json!({ "prompt_tokens": 7, "completion_tokens": 5, "completion_tokens_details": { "reasoning_tokens": 3 } });
         Completion::from_body(json!({ "choices": [choice], "usage": usage }).to_string().as_bytes())
     }
 
     #[test]
     fn replies_in_one_piece_are_read() {
-        let completion = body(json!({ "message": { "content": "hi" }, "finish_reason": "stop" })).unwrap();
+        let completion = body(&json!({ "message": { "content": "hi" }, "finish_reason": "stop" })).unwrap();
         assert_eq!((completion.text.as_str(), completion.find_failure()), ("hi", None));
         assert_eq!(completion.tokens, Some(TokenCount { prompt: 7, completion: 5, reasoning: 3 }));
         let parts = json!([{ "type": "text", "text": "a" }, { "type": "image" }, { "text": "b" }]);
-        assert_eq!(body(json!({ "message": { "content": parts } })).unwrap().text, "ab");
-        let class = |choice| body(choice).unwrap().find_failure().map(|failure| failure.class);
+        assert_eq!(body(&json!({ "message": { "content": parts } })).unwrap().text, "ab");
+        let class = |choice: Value| body(&choice).unwrap().find_failure().map(|failure| failure.class);
         for (choice, expected) in [
             (json!({ "message": { "content": "{" }, "finish_reason": "length" }), FailureClass::Truncated),
             (json!({ "message": { "content": null }, "finish_reason": "stop" }), FailureClass::Empty),
