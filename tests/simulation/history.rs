@@ -2,6 +2,7 @@
 
 use super::disk::{Disk, finish_at_once};
 use super::world::lock;
+use lastnim::client::{MatchView, SeenTake};
 use lastnim::game::MatchId;
 use lastnim::referee::Record;
 use lastnim::store::Store as _;
@@ -177,7 +178,8 @@ impl History {
     }
 
     /// Checks that takes which the SDK shows its bot are committed.
-    pub fn hear_sdk_turn(&self, bot: &str, match_id: MatchId, ply: u32, position: &lastnim::game::Position) {
+    pub fn hear_sdk_turn(&self, bot: &str, view: &MatchView) {
+        let (match_id, ply, position) = (view.id, view.ply(), view.position());
         let mut heard = lock(&self.heard);
         heard.counts.messages += 1;
         heard.add_to_trace(format!("{bot} {match_id} {ply} {position:?}").as_bytes());
@@ -187,13 +189,25 @@ impl History {
         let committed = record.as_ref().is_some_and(|record| {
             let mut then = record.state().game().map(lastnim::game::Game::first_position);
             let takes = record.state().takes().iter().take(ply as usize);
+            let mut seen = view.seen_takes().iter().peekable();
             if let Some(then) = &mut then {
-                takes.for_each(|played| then.take(played.take).expect("a record replays"));
+                for (number, played) in (0..).zip(takes) {
+                    let was = SeenTake {
+                        ply: number,
+                        before: then.clone(),
+                        take: played.take,
+                        mover: played.mover,
+                    };
+                    seen.next_if(|shown| **shown == was);
+                    then.take(played.take).expect("a record replays");
+                }
             }
-            record.state().ply() >= ply && then.as_ref() == Some(position)
+            // Of the takes that it saw, none is left that the record has not.
+            record.state().ply() >= ply && then.as_ref() == Some(position) && seen.next().is_none()
         });
         if !committed {
-            let what = format!("{bot} was shown ply {ply} of {match_id} at {position:?}");
+            let seen = view.seen_takes();
+            let what = format!("{bot} was shown ply {ply} of {match_id} at {position:?} after {seen:?}");
             heard.complain(COMMITTED_FIRST, &what);
         }
     }

@@ -8,7 +8,7 @@ use super::world::{World, lock};
 use lastnim::bots::HouseBot;
 use lastnim::client::{
     AsyncBot, Bot, Choice, Connected, MatchEnd, MatchFailure, MatchInfo, MatchView, Options, Refusal,
-    ServerAddress, TournamentEnd, connect, run_async_until, token_authorization,
+    ServerAddress, TakeFeed, TournamentEnd, connect, run_async_until, token_authorization,
 };
 use lastnim::game::{BotName, MatchId, Row};
 use lastnim::store::Token;
@@ -25,6 +25,9 @@ use tokio::time::sleep;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
+/// The house bots that play: those that look at the position alone, those that see the takes of others, and one that looks ahead.
+const HOUSE_BOTS: [&str; 9] =
+    ["random", "greedy", "timid", "oracle", "loyal", "traitor", "grudger", "mirror", "minimax-2"];
 /// The longest time that a bot thinks.
 pub const MAX_THINKING: Duration = Duration::from_millis(40);
 /// The longest pause before a bot connects again.
@@ -236,11 +239,12 @@ impl Player {
 
     /// Plays as a house bot on the SDK.
     async fn play_house_bot(self, mut draw: SeededDraw) -> turmoil::Result {
-        let kind = *draw.choose(&HouseBot::BASIC).expect("there are house bots");
+        let name = draw.choose(&HOUSE_BOTS).expect("there are house bots");
+        let house: HouseBot = name.parse().expect("the name of a house bot");
         let (server, token) = (self.server.clone(), self.token.clone());
         let (name, world) = (self.name.clone(), Arc::clone(&self.world));
         let options = Options::new(server, token).give_up_after(Duration::from_hours(1));
-        let bot = ListeningBot { player: self, inner: Mutex::new(kind.build_bot(draw.next_bits())) };
+        let bot = ListeningBot { player: self, inner: Mutex::new(house.build_bot(draw.next_bits())) };
         if let Err(error) = run_async_until(bot, options, pending()).await {
             world.history.complain("the SDK plays on", format!("{name}: {error}"));
         }
@@ -265,6 +269,10 @@ struct ListeningBot {
 }
 
 impl AsyncBot for ListeningBot {
+    fn take_feed(&self) -> TakeFeed {
+        lock(&self.inner).take_feed()
+    }
+
     async fn declare(&self, game: &MatchInfo) -> Result<Choice<Row>, MatchFailure> {
         sleep(self.player.draw_time(MAX_THINKING)).await;
         Ok(lock(&self.inner).declare(game).into())
@@ -272,7 +280,7 @@ impl AsyncBot for ListeningBot {
 
     async fn play(&self, view: &MatchView) -> Result<Choice<u64>, MatchFailure> {
         let (history, name) = (&self.player.world.history, &self.player.name);
-        history.hear_sdk_turn(name, view.id, view.ply(), view.position());
+        history.hear_sdk_turn(name, view);
         let take = lock(&self.inner).play(view);
         history.note_sent(SentTake { bot: name.clone(), match_id: view.id, ply: view.ply(), take });
         sleep(self.player.draw_time(MAX_THINKING)).await;
