@@ -171,7 +171,7 @@ impl Arena {
         BotView {
             session: presence.session(),
             open_matches: presence.open_match_count(),
-            house_bot: self.inner.house.kind_of(&stored.name),
+            house_bot: self.inner.house.house_bot_of(&stored.name),
             stored,
         }
     }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 #[derive(Debug, Default)]
 pub(super) struct House {
     /// By name: which house bot it is.
-    kinds: RwLock<BTreeMap<BotName, String>>,
+    house_bots: RwLock<BTreeMap<BotName, String>>,
     /// By bot: the moment at which none of its practice matches counts any more.
     clear_at: Mutex<HashMap<BotName, Instant>>,
 }
@@ -37,12 +37,12 @@ pub fn next_clear_time(
 
 impl House {
     /// Returns which house bot the server hosts under a name, if it hosts one.
-    pub(super) fn kind_of(&self, name: &BotName) -> Option<String> {
-        self.kinds.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    pub(super) fn house_bot_of(&self, name: &BotName) -> Option<String> {
+        self.house_bots.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
     }
 
     fn hosts(&self, name: &BotName) -> bool {
-        self.kinds.read().unwrap_or_else(PoisonError::into_inner).contains_key(name)
+        self.house_bots.read().unwrap_or_else(PoisonError::into_inner).contains_key(name)
     }
 
     /// Returns whether a match is practice: outside of any tournament, of one bot against house bots.
@@ -64,8 +64,8 @@ impl House {
 
     /// Says who may be practised against.
     fn rivals(&self) -> String {
-        let kinds = self.kinds.read().unwrap_or_else(PoisonError::into_inner);
-        match kinds.keys().map(BotName::as_str).collect::<Vec<_>>().join(", ") {
+        let house_bots = self.house_bots.read().unwrap_or_else(PoisonError::into_inner);
+        match house_bots.keys().map(BotName::as_str).collect::<Vec<_>>().join(", ") {
             none if none.is_empty() => "this server hosts no house bots".to_owned(),
             names => format!("this server hosts {names}"),
         }
@@ -78,17 +78,19 @@ impl Arena {
     ///
     /// # Errors
     /// If somebody else has registered a bot of that name, or the store cannot be used.
-    pub async fn enrol_house_bot(&self, name: BotName, kind: &str) -> Result<Token, ArenaError> {
-        let (arena, kind) = (self.clone(), kind.to_owned());
-        self.run_to_completion(|held| async move { arena.enrol_house_bot_locked(held, name, kind).await })
-            .await
+    pub async fn enrol_house_bot(&self, name: BotName, house_bot: &str) -> Result<Token, ArenaError> {
+        let (arena, house_bot) = (self.clone(), house_bot.to_owned());
+        self.run_to_completion(
+            |held| async move { arena.enrol_house_bot_locked(held, name, house_bot).await },
+        )
+        .await
     }
 
     async fn enrol_house_bot_locked(
         &self,
         _held: RegistryGuard,
         name: BotName,
-        kind: String,
+        house_bot: String,
     ) -> Result<Token, ArenaError> {
         match self.inner.store.bot(&name).await? {
             Some(found) if found.token == TokenHash::NOBODYS && !self.inner.house.hosts(&name) => {}
@@ -102,8 +104,8 @@ impl Arena {
         }
         let token = Token::generate();
         self.inner.keyring.insert(token.hash(), super::keyring::Principal::Bot(name.clone()));
-        tracing::info!(bot = %name, kind, "house bot");
-        self.inner.house.kinds.write().unwrap_or_else(PoisonError::into_inner).insert(name, kind);
+        tracing::info!(bot = %name, house_bot, "house bot");
+        self.inner.house.house_bots.write().unwrap_or_else(PoisonError::into_inner).insert(name, house_bot);
         Ok(token)
     }
 
