@@ -12,6 +12,7 @@ mod loyal;
 mod mcts;
 mod minimax;
 mod mirror;
+mod name_number;
 mod oracle;
 mod plies;
 #[cfg(test)]

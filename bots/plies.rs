@@ -1,5 +1,6 @@
 //! How many plies ahead a bot sees.
 
+use super::name_number::parse_name_number;
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
@@ -34,10 +35,8 @@ impl FromStr for Plies {
     type Err = PliesError;
 
     fn from_str(text: &str) -> Result<Self, PliesError> {
-        let plies = text.parse().ok().filter(|plies| (1..=Self::MAX.0).contains(plies));
-        // A sign is understood by numbers, and by no name.
-        let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
-        plies.filter(|_| is_plain).map(Self).ok_or_else(|| PliesError(text.to_owned()))
+        let plies = parse_name_number(text, Self::MAX.0.into()).and_then(|plies| u8::try_from(plies).ok());
+        plies.map(Self).ok_or_else(|| PliesError(text.to_owned()))
     }
 }
 

@@ -1,5 +1,6 @@
 //! How many games a search tries before each take.
 
+use crate::bots::name_number::parse_name_number;
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
@@ -34,10 +35,8 @@ impl FromStr for Playouts {
     type Err = PlayoutsError;
 
     fn from_str(text: &str) -> Result<Self, PlayoutsError> {
-        let playouts = text.parse().ok().filter(|playouts| (1..=Self::MAX.0).contains(playouts));
-        // A sign is understood by numbers, and by no name.
-        let is_plain = text.bytes().all(|byte| byte.is_ascii_digit());
-        playouts.filter(|_| is_plain).map(Self).ok_or_else(|| PlayoutsError(text.to_owned()))
+        let playouts = parse_name_number(text, Self::MAX.0);
+        playouts.map(Self).ok_or_else(|| PlayoutsError(text.to_owned()))
     }
 }
 
