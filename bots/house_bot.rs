@@ -4,7 +4,7 @@ use super::{
     BlunderRate, BlunderRateError, Epsilon, Greedy, Grudger, Loyal, Mcts, Minimax, Mirror, Oracle, Playouts,
     PlayoutsError, Plies, PliesError, Random, Timid, Traitor,
 };
-use crate::client::Bot;
+use crate::{client::Bot, game::find_closest_word};
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
@@ -40,9 +40,7 @@ pub enum HouseBot {
 #[non_exhaustive]
 pub enum HouseBotError {
     /// There is no house bot of this kind.
-    #[error(
-        "house bot {0:?}: there are random, greedy, timid, oracle, loyal, traitor, grudger, mirror, minimax-PLIES, epsilon-RATE, mcts-PLAYOUTS"
-    )]
+    #[error("house bot {0:?}: there are {known}", known = HouseBot::EXAMPLES.map(HouseBot::name_pattern).join(", "))]
     Unknown(String),
     /// It cannot see so many plies.
     #[error("house bot {0:?}: {1}")]
@@ -77,6 +75,12 @@ impl HouseBot {
 
     /// Returns its kind: its name without the number, if it has one.
     pub fn kind(self) -> &'static str {
+        let pattern = self.name_pattern();
+        pattern.split_once('-').map_or(pattern, |(kind, _)| kind)
+    }
+
+    /// Returns how the names of its kind are written: `oracle`, `minimax-PLIES`.
+    pub fn name_pattern(self) -> &'static str {
         match self {
             Self::Random => "random",
             Self::Greedy => "greedy",
@@ -86,10 +90,19 @@ impl HouseBot {
             Self::Traitor => "traitor",
             Self::Grudger => "grudger",
             Self::Mirror => "mirror",
-            Self::Minimax(_) => "minimax",
-            Self::Epsilon(_) => "epsilon",
-            Self::Mcts(_) => "mcts",
+            Self::Minimax(_) => "minimax-PLIES",
+            Self::Epsilon(_) => "epsilon-RATE",
+            Self::Mcts(_) => "mcts-PLAYOUTS",
         }
+    }
+
+    /// Returns the house bot that an unknown word was probably meant to be: one of the closest kind, with the number of the word if it
+    /// has one that fits.
+    pub fn closest_to(word: &str) -> Option<Self> {
+        let (kind, number) = word.split_once('-').unwrap_or((word, ""));
+        let meant = find_closest_word(kind, Self::EXAMPLES.map(Self::kind))?;
+        let example = Self::EXAMPLES.into_iter().find(|bot| bot.kind() == meant)?;
+        Some(format!("{meant}-{number}").parse().unwrap_or(example))
     }
 
     /// Returns whether its takes follow from a seed.
@@ -176,15 +189,17 @@ mod tests {
         "epsilon-0.5",
         "mcts-20",
     ];
-    const KINDS: &str = "random, greedy, timid, oracle, loyal, traitor, grudger, mirror, minimax-PLIES, epsilon-RATE, \
-                         mcts-PLAYOUTS";
+
+    fn name_patterns() -> String {
+        HouseBot::EXAMPLES.map(HouseBot::name_pattern).join(", ")
+    }
 
     #[test]
     fn the_page_of_house_bots_lists_all_kinds() {
         let page = include_str!("../docs/house-bots.md");
         let (_, table) = page.split_once("| name | declares | takes |\n|---|---|---|\n").unwrap();
         let listed = table.lines().map_while(|row| row.strip_prefix("| `")?.split('`').next());
-        assert_eq!(listed.collect::<Vec<_>>().join(", "), KINDS);
+        assert_eq!(listed.collect::<Vec<_>>().join(", "), name_patterns());
     }
 
     #[test]
@@ -192,7 +207,7 @@ mod tests {
         for bot in HouseBot::EXAMPLES {
             assert_eq!(bot.to_string().parse(), Ok(bot));
             assert!(bot.to_string().parse::<BotName>().is_ok());
-            assert!(bot.to_string().starts_with(bot.kind()) && KINDS.contains(bot.kind()));
+            assert!(bot.to_string().starts_with(bot.kind()) && bot.name_pattern().starts_with(bot.kind()));
         }
         assert_eq!(HouseBot::EXAMPLES[..6], HouseBot::BASIC);
         for word in ["minimax-8", "epsilon-0.999999", "mcts-100000"] {
@@ -200,8 +215,9 @@ mod tests {
             assert!(word.parse::<BotName>().is_ok());
         }
         let refused = |word: &str| word.parse::<HouseBot>().unwrap_err().to_string();
-        assert_eq!(refused("gready"), format!("house bot \"gready\": there are {KINDS}"));
-        assert_eq!(refused("oracle-3"), format!("house bot \"oracle-3\": there are {KINDS}"));
+        let known = name_patterns();
+        assert_eq!(refused("gready"), format!("house bot \"gready\": there are {known}"));
+        assert_eq!(refused("oracle-3"), format!("house bot \"oracle-3\": there are {known}"));
         let cases = [
             ("minimax-9", "PLIES \"9\": expected a whole number from 1 to 8, as in minimax-3"),
             ("minimax", "PLIES \"\": expected a whole number from 1 to 8, as in minimax-3"),
@@ -213,6 +229,23 @@ mod tests {
         ];
         for (word, why) in cases {
             assert_eq!(refused(word), format!("house bot {word:?}: {why}"));
+        }
+    }
+
+    #[test]
+    fn a_mistyped_name_keeps_its_number() {
+        let cases = [
+            ("gready", Some("greedy")),
+            ("oracle-3", Some("oracle")),
+            ("minimx-5", Some("minimax-5")),
+            ("minimx-50", Some("minimax-3")),
+            ("minimx", Some("minimax-3")),
+            ("epsilom-0.25", Some("epsilon-0.25")),
+            ("mtcs-7", Some("mcts-7")),
+            ("alphabeta-5", None),
+        ];
+        for (word, meant) in cases {
+            assert_eq!(HouseBot::closest_to(word), meant.map(|name| name.parse().unwrap()), "{word}");
         }
     }
 

@@ -46,6 +46,14 @@ pub fn join_words(things: impl IntoIterator<Item: ToString>, between: &str) -> S
     things.into_iter().map(|thing| thing.to_string()).collect::<Vec<_>>().join(between)
 }
 
+/// Writes words as a sentence lists them, as in `random, epsilon and mcts`.
+pub fn enumerate_words(words: &[&str]) -> String {
+    match words {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        words => words.concat(),
+    }
+}
+
 /// Writes the rows of a matrix, as in `0 2 1; 0 1 2; 0 2 1`.
 pub fn matrix_words<'a>(rows: impl IntoIterator<Item = &'a pb::Row>) -> String {
     join_words(rows.into_iter().map(|row| join_words(&row.offsets, " ")), "; ")

@@ -1,5 +1,6 @@
 //! How commands are called: what is refused before anything is done, and what their help says.
 
+use lastnim::bots::HouseBot;
 use serde_json::Value;
 use std::{
     env, fs,
@@ -172,6 +173,32 @@ fn every_page_of_help_speaks_with_one_voice() {
         seen += 1;
     }
     assert!(seen > 15, "{seen} pages");
+}
+
+/// Returns a text without line breaks and without what stands in brackets.
+fn plain_line(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.split(" (")
+        .enumerate()
+        .map(|(index, part)| match part.split_once(')') {
+            Some((_, rest)) if index > 0 => rest,
+            _ => part,
+        })
+        .collect()
+}
+
+#[test]
+fn help_and_manual_list_all_house_bots() {
+    let patterns = HouseBot::EXAMPLES.map(HouseBot::name_pattern);
+    let [before @ .., last] = patterns;
+    let known = format!("{} or {last}", before.join(", "));
+    for command in ["bot", "serve"] {
+        let output = lastnim(&[command, "--help"]).output().unwrap();
+        let help = plain_line(text(&output.stdout));
+        assert!(help.contains(&format!(": {known}")), "{command} --help does not list {known}");
+    }
+    let page = include_str!("../../docs/tournaments.md").replace('`', "");
+    assert!(page.contains(&format!(": {known}, such as")), "docs/tournaments.md does not list {known}");
 }
 
 #[test]

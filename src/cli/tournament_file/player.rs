@@ -6,8 +6,9 @@ use crate::{
         toml_file::{TomlDocument, member_path},
         tournament_file::llm_entry::read_llm_settings,
     },
-    game::{BotName, BotNameError, find_closest_word},
+    game::{BotName, BotNameError},
     llm::LlmSettings,
+    report::words::enumerate_words,
 };
 use serde_json::Value;
 
@@ -98,10 +99,9 @@ fn read_origin(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotOr
         (None, Some(house), None, None) => {
             let word = toml.some_or_report(house.as_str(), &at("house"), house, "a text, in quotes")?;
             let parsed = word.parse::<HouseBot>().map_err(|error| {
-                let known = HouseBot::EXAMPLES.map(|bot| bot.to_string());
                 let is_unknown = matches!(error, HouseBotError::Unknown(_));
-                let meant = find_closest_word(word, known.iter().map(String::as_str)).filter(|_| is_unknown);
-                let meant = meant.map(|name| format!(": did you mean {name:?}?")).unwrap_or_default();
+                let meant = HouseBot::closest_to(word).filter(|_| is_unknown);
+                let meant = meant.map(|bot| format!(": did you mean \"{bot}\"?")).unwrap_or_default();
                 toml.report_mistake(&at("house"), format_args!("{error}{meant}"));
             });
             parsed.ok().map(|bot| BotOrigin::House(bot, drawn))
@@ -126,11 +126,15 @@ fn read_origin(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotOr
         BotOrigin::Command(_) | BotOrigin::Remote => false,
     };
     if seed.is_some() && !uses_seed {
-        toml.report_mistake(
-            &at("seed"),
-            "only the house bots random, epsilon and mcts, and language models, draw anything",
-        );
+        let drawing = enumerate_words(&kinds_that_draw());
+        let what = format_args!("only the house bots {drawing}, and language models, draw anything");
+        toml.report_mistake(&at("seed"), what);
         return None;
     }
     Some(origin)
+}
+
+/// Returns the kinds of house bots whose takes follow from a seed.
+fn kinds_that_draw() -> Vec<&'static str> {
+    HouseBot::EXAMPLES.into_iter().filter(|bot| bot.draws_takes()).map(HouseBot::kind).collect()
 }
