@@ -529,8 +529,11 @@ fn run_examples(pages: &[&[&str]]) -> Vec<String> {
                 left_out.push(example.to_owned());
                 continue;
             }
-            if ["tournament run", ".toml", "mine.py"].iter().any(|word| example.contains(word)) {
-                // It needs a file, and brings its server along, or means the run of one.
+            if ["tournament run", ".toml", "mine.py", "bot llm", "--transcript"]
+                .iter()
+                .any(|word| example.contains(word))
+            {
+                // It needs a file or a language model, and brings its server along, or means the run of one.
                 continue;
             }
             // What ends or begins a tournament needs one that has not; bots need one that begins with them.
