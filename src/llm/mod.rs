@@ -4,7 +4,7 @@
 //! reads what it says. `request`, `event_stream` and `completion` speak the endpoint's language without any I/O, and `endpoint` carries.
 //! `budget` keeps calls from costing more than they may, also from one start of the bot to the next (`ledger`).
 //! `decision` goes from a question to an answer or to a [`FailureClass`], `failure_policy` says what a bot does without an answer, and
-//! `transcript` writes down all of it. Nothing here shows the key of the endpoint: `api_key`.
+//! `transcript` writes down all of it, and `transcript_proof` holds it against the record. Nothing here shows the key of the endpoint: `api_key`.
 
 mod amount;
 mod answer;
@@ -31,6 +31,7 @@ mod settings;
 mod tally;
 mod token_count;
 mod transcript;
+mod transcript_proof;
 mod variable_name;
 
 pub use amount::Amount;
@@ -44,4 +45,5 @@ pub use settings::{LlmSettings, StructuredOutput};
 pub use tally::Tally;
 pub use token_count::TokenCount;
 pub use transcript::Transcript;
+pub use transcript_proof::{TranscriptQuestions, TranscriptVerdict, Unproved, UnprovedAnswer};
 pub use variable_name::VariableName;

@@ -8,6 +8,7 @@ mod budgets;
 mod failures;
 mod matches;
 mod programs;
+mod proofs;
 mod scripted_endpoint;
 mod server;
 mod tournaments;

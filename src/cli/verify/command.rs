@@ -1,6 +1,10 @@
 //! `lastnim verify`: its flags, and what it says of records.
 
-use super::{manifest::verify_manifest, manifest_report::ManifestVerdict};
+use super::{
+    manifest::verify_manifest,
+    manifest_report::ManifestVerdict,
+    transcripts::{GivenTranscripts, transcript_verdict_json, write_transcript_verdict},
+};
 use crate::{
     cli::{
         CommandExit, CommandResult, Failure, batch,
@@ -37,6 +41,9 @@ pub struct VerifyArgs {
     /// The records of the matches of a manifest: files, and folders of them
     #[arg(long, value_name = "FILE|DIR", num_args = 1..)]
     pub records: Vec<PathBuf>,
+    /// A transcript of a language model, whose answers are held against the hashes in the records; may be given several times
+    #[arg(long, value_name = "FILE", conflicts_with = "records")]
+    transcript: Vec<PathBuf>,
     /// The public key of the server that you trust, as `lastnim key` prints it
     #[arg(long, value_name = "PUBLIC_KEY", value_parser = parse_key)]
     pub key: Option<PublicKey>,
@@ -56,11 +63,13 @@ Examples:
   lastnim record get $MATCH | lastnim verify -
   lastnim tournament manifest $ID --output cup.manifest
   lastnim verify cup.manifest --records records --key $(lastnim key)
+  lastnim verify record.json --transcript m1.transcript.jsonl
 
 Exit codes: 0 if every record verifies, 1 if one does not or cannot be read, 2 if the command line is wrong. Without --key it shows that a
 record is whole and which key signed it, not that the key is that of the server you trust. A record of a match that is
 not over, or was cancelled before its rows were revealed, has no signature, and so does not verify by itself; a manifest stands
-for it as well. Records that are later than a manifest so far are counted, and are no flaw.";
+for it as well. Records that are later than a manifest so far are counted, and are no flaw. With --transcript also 1 if an answer of a seat
+that the transcript speaks of is not proved by its lines: they are missing, were changed, or were never committed to.";
 
 /// Reads the key that is trusted.
 fn parse_key(given: &str) -> Result<PublicKey, String> {
@@ -124,13 +133,14 @@ pub fn run(args: &VerifyArgs) -> CommandResult {
     if !args.records.is_empty() {
         return verify_with_records(args);
     }
+    let mut transcripts = GivenTranscripts::read(&args.transcript)?;
     let mut output = io::stdout().lock();
     let mut counts = VerifiedCounts::default();
     for file in &args.files {
         let name = record_input::input_name(file);
         match GivenInput::open(file) {
             Ok(GivenInput::Records(documents)) => {
-                verify_records(&name, documents, args, &mut counts, &mut output)?;
+                verify_records(&name, documents, args, transcripts.as_mut(), &mut counts, &mut output)?;
             }
             Ok(GivenInput::Manifest(mut input)) => {
                 let verdict = verify_manifest(&name, &mut *input, args)?;
@@ -139,7 +149,7 @@ pub fn run(args: &VerifyArgs) -> CommandResult {
             }
             Err(error) => {
                 counts.note(false);
-                print_verdict(&RecordVerdict::of_read_error(error), &name, None, args, &mut output)?;
+                print_verdict(&RecordVerdict::of_read_error(error), &name, None, args, None, &mut output)?;
             }
         }
     }
@@ -148,7 +158,7 @@ pub fn run(args: &VerifyArgs) -> CommandResult {
         print_key_note("record", args, &mut output)?;
     }
     match (failed, failed + verified) {
-        (0, _) => Ok(CommandExit::Done),
+        (0, _) => transcripts.and_then(|given| given.failure()).map_or(Ok(CommandExit::Done), Err),
         (1, 1) => Err(Failure::Runtime(anyhow::anyhow!("the record does not verify"))),
         (_, all) => Err(Failure::Runtime(anyhow::anyhow!("{failed} of {all} records do not verify"))),
     }
@@ -217,13 +227,25 @@ fn print_verdict(
     name: &str,
     line: Option<u64>,
     args: &VerifyArgs,
+    transcripts: Option<&mut GivenTranscripts>,
     output: &mut impl Write,
 ) -> Result<(), Failure> {
+    let sealed = verdict.judged.as_ref().ok();
+    // What is said of a record that does not verify proves nothing.
+    let held = transcripts.zip(sealed).map(|(given, sealed)| given.hold_against(sealed.record()));
     if args.json {
-        return batch::print_json_line(output, &verdict.json(name, line, args.key));
+        let mut json = verdict.json(name, line, args.key);
+        if let Some(held) = &held {
+            json["transcript"] = transcript_verdict_json(held.as_ref());
+        }
+        return batch::print_json_line(output, &json);
     }
     let place = line.map_or_else(|| name.to_owned(), |line| format!("{name}:{line}"));
-    verdict.print_verdict(output, &place, args.key).map_err(Failure::Output)
+    verdict.print_verdict(output, &place, args.key).map_err(Failure::Output)?;
+    match held {
+        Some(held) => write_transcript_verdict(held.as_ref(), output).map_err(Failure::Output),
+        None => Ok(()),
+    }
 }
 
 /// Verifies all records of a file.
@@ -231,12 +253,13 @@ fn verify_records(
     name: &str,
     mut documents: RecordDocuments,
     args: &VerifyArgs,
+    mut transcripts: Option<&mut GivenTranscripts>,
     counts: &mut VerifiedCounts,
     output: &mut impl Write,
 ) -> Result<(), Failure> {
     let mut judged = |line: Option<u64>, verdict: &RecordVerdict| {
         counts.note(verdict.judged.is_ok());
-        print_verdict(verdict, name, line, args, output)
+        print_verdict(verdict, name, line, args, transcripts.as_deref_mut(), output)
     };
     loop {
         match documents.next_document() {

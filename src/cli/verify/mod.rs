@@ -5,5 +5,6 @@ mod compared_records;
 mod manifest;
 mod manifest_report;
 mod standings_comparison;
+mod transcripts;
 
 pub use command::{VerifyArgs, run, verify_document_as_json};

@@ -1,0 +1,83 @@
+//! Transcripts that are shown later, held against the record of the match.
+
+use super::{
+    asking::fresh_file,
+    programs::{lastnim, run},
+    scripted_endpoint::{ScriptedEndpoint, simplest_answer},
+    server::Server,
+};
+use serde_json::{Value, json};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Plays matches with a transcript at this place, and returns the file with the record of one, and its id.
+async fn play_match(transcript: &Path) -> (PathBuf, String) {
+    let endpoint = ScriptedEndpoint::start(|_, call| simplest_answer(call)).await;
+    let server = Server::start().await;
+    let token = server.register("model").await;
+    let mut command = lastnim(&["bot", "llm", "--model", "m", "--practice", "--piles", "2,2", "--json"]);
+    command.args(["--base-url", &endpoint.url, "--server", &server.address]);
+    command.arg("--transcript").arg(transcript).env("LASTNIM_TOKEN", token);
+    let (output, stdout, stderr) = run(command).await;
+    assert!(output.status.success(), "{stderr}");
+    let ended = |line: &str| {
+        let line: Value = serde_json::from_str(line).unwrap();
+        (line["event"] == "match_ended").then(|| line["match_id"].as_str().unwrap().to_owned())
+    };
+    let match_id = stdout.lines().find_map(ended).expect("a match ended");
+    let (output, record, stderr) =
+        run(lastnim(&["record", "get", &match_id, "--server", &server.address])).await;
+    assert!(output.status.success(), "{stderr}");
+    let file = fresh_file("record.json");
+    fs::write(&file, record).unwrap();
+    (file, match_id)
+}
+
+/// Verifies a record with a transcript, and returns the exit code, what is said of the transcript, and the error.
+async fn verify(record: &Path, transcript: &Path) -> (Option<i32>, Value, String) {
+    let mut command = lastnim(&["verify", "--json"]);
+    command.arg(record).arg("--transcript").arg(transcript);
+    let (output, stdout, stderr) = run(command).await;
+    let line: Value = serde_json::from_str(stdout.trim()).unwrap();
+    assert_eq!(line["verified"], true, "the record itself is whole");
+    (output.status.code(), line["transcript"].clone(), stderr)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_transcript_is_proved_by_the_record_and_no_other_is() {
+    let transcript = fresh_file("proved.jsonl");
+    let (record, match_id) = play_match(&transcript).await;
+    let written = fs::read_to_string(&transcript).unwrap();
+    let of_match: Vec<_> = written.lines().filter(|line| line.contains(&match_id)).collect();
+    let decisions: Vec<_> = of_match.iter().filter(|line| line.contains("\"decision\"")).collect();
+    let takes = decisions.len();
+    let (code, proof, stderr) = verify(&record, &transcript).await;
+    assert_eq!((code, proof), (Some(0), json!({ "proved": takes, "unproved": [] })), "{stderr}");
+
+    let other = fresh_file("other.jsonl");
+    let first = decisions[0];
+    let answer: Value = serde_json::from_str(first).unwrap();
+    let (seat, ply) = (&answer["seat"], &answer["ply"]);
+    let unproved =
+        |why: &str| json!({ "proved": takes - 1, "unproved": [{ "seat": seat, "ply": ply, "why": why }] });
+    fs::write(&other, written.replace(first, &first.replace("\"calls\":1", "\"calls\":2"))).unwrap();
+    let (code, proof, stderr) = verify(&record, &other).await;
+    assert_eq!((code, proof), (Some(1), unproved("changed")));
+    assert!(stderr.contains("the transcripts do not prove all answers in 1 of 1 record"), "{stderr}");
+
+    // A question of the seat that is none of its own stays: so the transcript still speaks of the seat.
+    let moved = first.replace(&format!("\"ply\":{ply}"), "\"ply\":99");
+    let others = of_match.iter().filter(|line| !line.contains(&format!("\"ply\":{ply}"))).copied();
+    let kept: Vec<_> = others.chain([moved.as_str()]).map(|line| format!("{line}\n")).collect();
+    fs::write(&other, kept.concat()).unwrap();
+    let (code, proof, _) = verify(&record, &other).await;
+    assert_eq!((code, proof), (Some(1), unproved("missing")));
+
+    fs::write(&other, "{\"event\":\"run\"}\nnot a line\n").unwrap();
+    let (code, proof, stderr) = verify(&record, &other).await;
+    assert_eq!((code, proof), (Some(1), Value::Null));
+    let said = "the transcripts have no question of these matches; 1 line of the transcripts cannot be read";
+    assert!(stderr.contains(said), "{stderr}");
+}
