@@ -48,8 +48,8 @@ impl MatchView {
         Self::replay(MatchId::new(0, &[0; 10]), setup, &game.matrix, takes)
     }
 
-    /// Returns a match after `takes`, as the seat to move sees it that has seen them all: to ask a bot again what it did in a match
-    /// of which there is a record. The bank is full.
+    /// Returns a match after `takes`, as the seat to move sees it that has seen them all: to ask a bot again what it did in a
+    /// recorded match. The bank is full.
     ///
     /// # Errors
     /// Names the first take that the rules do not allow, or says that no counter is left for the seat to take.

@@ -34,6 +34,7 @@ mod channel;
 mod error;
 mod event;
 mod join_state;
+pub(crate) mod line_file;
 mod match_end;
 mod match_info;
 mod match_tracker;

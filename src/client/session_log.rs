@@ -1,13 +1,13 @@
 //! The log of a bot's sessions, for those who want to hold its server to its promises.
 
-use super::Error;
+use super::{Error, line_file::open_line_file};
 use crate::wire::{
     pb::{PlayRequest, PlayResponse},
     session_log::{SESSION_LOG_VERSION, SessionLogEvent, SessionLogLine},
 };
 use std::{
-    fs::{File, OpenOptions},
-    io::{self, Read as _, Seek as _, SeekFrom, Write as _},
+    fs::File,
+    io::{self, Write as _},
     path::{Path, PathBuf},
     sync::mpsc::{Receiver, SyncSender, sync_channel},
     thread::{self, JoinHandle},
@@ -52,7 +52,7 @@ impl SessionLog {
         let failed =
             |error: &io::Error| Error::SessionLog { path: path.to_owned(), reason: error.to_string() };
         let run = format!("{:016x}", getrandom::u64().map_err(|error| failed(&io::Error::other(error)))?);
-        let file = open_file(path, &run).map_err(|error| failed(&error))?;
+        let (_, file) = open_line_file(path, "session", &run).map_err(|error| failed(&error))?;
         let (lines, waiting) = sync_channel(MAX_WAITING_LINES);
         let writer =
             LogWriter { path: path.to_owned(), file, secret: secret_of_token(token), is_torn: false };
@@ -144,22 +144,6 @@ impl Drop for OpenLog {
             let _ = writer.join();
         }
     }
-}
-
-/// Opens a file to append to. If a run that was killed has left a line without its end, that is ended.
-fn open_file(path: &Path, run: &str) -> io::Result<File> {
-    let path = if path.is_dir() { path.join(format!("session-{run}.jsonl")) } else { path.to_owned() };
-    let mut file = OpenOptions::new().read(true).append(true).create(true).open(&path)?;
-    let metadata = file.metadata()?;
-    if metadata.is_file() && metadata.len() > 0 {
-        let mut last = [0];
-        file.seek(SeekFrom::End(-1))?;
-        file.read_exact(&mut last)?;
-        if last != *b"\n" {
-            file.write_all(b"\n")?;
-        }
-    }
-    Ok(file)
 }
 
 /// Leaves out what an address may say of a user and a password.

@@ -1,10 +1,11 @@
 //! The file in which every call is written down.
 
 use super::LlmError;
+use crate::client::line_file::open_line_file;
 use serde_json::{Map, Value, json};
 use std::{
-    fs::{File, OpenOptions},
-    io::{self, Read as _, Seek as _, SeekFrom, Write as _},
+    fs::File,
+    io::{self, Write as _},
     path::{Path, PathBuf},
     sync::{
         Mutex, PoisonError,
@@ -35,8 +36,7 @@ impl Transcript {
             |error: io::Error| LlmError::Transcript { path: path.to_owned(), reason: error.to_string() };
         let bits = getrandom::u64().map_err(|error| failed(io::Error::other(error)))?;
         let run = format!("{bits:016x}");
-        let path = if path.is_dir() { path.join(format!("transcript-{run}.jsonl")) } else { path.to_owned() };
-        let file = open_for_lines(&path).map_err(failed)?;
+        let (path, file) = open_line_file(path, "transcript", &run).map_err(failed)?;
         let transcript = Self { path, run, file: Mutex::new(file), has_failed: AtomicBool::new(false) };
         let mut fields = Map::new();
         fields.insert("version".into(), VERSION.into());
@@ -66,19 +66,4 @@ impl Transcript {
             }
         }
     }
-}
-
-/// Opens a file to append to. If a run that was killed has left a line without its end, that is ended.
-fn open_for_lines(path: &Path) -> io::Result<File> {
-    let mut file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
-    let metadata = file.metadata()?;
-    if metadata.is_file() && metadata.len() > 0 {
-        let mut last = [0];
-        file.seek(SeekFrom::End(-1))?;
-        file.read_exact(&mut last)?;
-        if last != *b"\n" {
-            file.write_all(b"\n")?;
-        }
-    }
-    Ok(file)
 }

@@ -67,7 +67,7 @@ async fn a_transcript_is_proved_by_the_record_and_no_other_is() {
     assert_eq!((code, proof), (Some(1), unproved("changed")));
     assert!(stderr.contains("the transcripts do not prove all answers in 1 of 1 record"), "{stderr}");
 
-    // A question of the seat that is none of its own stays: so the transcript still speaks of the seat.
+    // A line of another ply stays, so that the transcript still speaks of the seat.
     let moved = first.replace(&format!("\"ply\":{ply}"), "\"ply\":99");
     let others = of_match.iter().filter(|line| !line.contains(&format!("\"ply\":{ply}"))).copied();
     let kept: Vec<_> = others.chain([moved.as_str()]).map(|line| format!("{line}\n")).collect();
