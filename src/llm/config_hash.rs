@@ -4,9 +4,10 @@ use super::{LlmSettings, prompt::PromptTemplate};
 use crate::config::SettingTable as _;
 use serde_json::{Map, Value};
 
-/// Settings that do not change what a bot plays: where its key is, and where its transcript and its ledgers are. The text of the prompt counts in
-/// the place of its file.
-const LEFT_OUT: [&str; 5] = ["api_key_env", "prompt", "transcript", "ledger", "shared_ledger"];
+/// Settings that do not change what a bot plays: where its key is, where its transcript and its ledgers are, and how long an organiser has to
+/// void a match. The text of the prompt counts in the place of its file.
+const LEFT_OUT: [&str; 6] =
+    ["api_key_env", "prompt", "transcript", "ledger", "shared_ledger", "endpoint_error_pause_ms"];
 
 /// Returns the settings that change what a bot plays, by their keys.
 pub fn settings_json(settings: &LlmSettings) -> Value {

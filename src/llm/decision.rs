@@ -68,12 +68,16 @@ impl Decider {
         clock_left: Duration,
     ) -> Result<Decision, CallFailure> {
         let mut log = QuestionLog::begin(&question, self.transcript.as_ref(), &self.tally);
+        let clock_ends = Instant::now() + clock_left;
         match self.ask_model(&question, clock_left, &mut log).await {
             Ok(GivenAnswer { answer, why }) => {
                 let note_hash = log.close_with_answer(&answer, why.as_deref());
                 Ok(Decision { answer, note_hash })
             }
             Err(failure) => {
+                if failure.class.is_of_endpoint() {
+                    self.wait_for_organiser(&failure, clock_ends, &mut log).await;
+                }
                 let policy = self.settings.on_failure;
                 let chosen = policy.choose_answer(&question, self.seed);
                 let class = failure.class.name();
@@ -81,6 +85,21 @@ impl Decider {
                 let note_hash = log.close_without_answer(policy.name(), chosen.as_ref(), &failure);
                 chosen.map(|answer| Decision { answer, note_hash }).ok_or(failure)
             }
+        }
+    }
+
+    /// Leaves an organiser the time to void the match, as far as the clock allows: then this future is dropped.
+    async fn wait_for_organiser(
+        &self,
+        failure: &CallFailure,
+        clock_ends: Instant,
+        log: &mut QuestionLog<'_>,
+    ) {
+        let left = clock_ends.saturating_duration_since(Instant::now()).saturating_sub(MIN_CLOCK_RESERVE);
+        let pause = self.settings.endpoint_error_pause.min(left);
+        if !pause.is_zero() {
+            log.note_endpoint_error(failure, pause);
+            sleep(pause).await;
         }
     }
 

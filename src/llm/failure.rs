@@ -58,6 +58,11 @@ impl FailureClass {
         }
     }
 
+    /// Returns whether it says something of the endpoint alone, and nothing of the model.
+    pub fn is_of_endpoint(self) -> bool {
+        matches!(self, Self::RateLimited | Self::ServerError)
+    }
+
     /// Returns what a model is told of it by which it can mend its answer.
     pub fn remedy(self) -> Remedy {
         match self {

@@ -41,6 +41,7 @@ pub use budget::CostBound;
 pub use error::LlmError;
 pub use failure::FailureClass;
 pub use failure_policy::FailurePolicy;
+pub use question_log::ENDPOINT_ERROR;
 pub use settings::{LlmSettings, StructuredOutput};
 pub use tally::Tally;
 pub use token_count::TokenCount;

@@ -8,8 +8,14 @@ use super::{
     request::ModelCall,
 };
 use serde_json::{Map, Value, json};
-use std::sync::{Mutex, PoisonError};
+use std::{
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
 use tokio::time::Instant;
+
+/// The event of a line that says that an endpoint failed for good.
+pub const ENDPOINT_ERROR: &str = "endpoint_error";
 
 /// Writes down and counts the calls for one question and what the bot did in the end; that the question was withdrawn, if it is
 /// dropped before.
@@ -83,6 +89,18 @@ impl<'a> QuestionLog<'a> {
                 "failure": failure.map(|failure| failure.class.name()),
                 "detail": failure.map(|failure| &failure.detail),
                 "retry_after_ms": failure.and_then(|failure| failure.retry_after).map(|span| span.as_millis() as u64),
+            }),
+        );
+    }
+
+    /// Notes that the endpoint failed for good, before the bot does anything about it.
+    pub fn note_endpoint_error(&mut self, failure: &CallFailure, pause: Duration) {
+        self.write_line(
+            ENDPOINT_ERROR,
+            json!({
+                "failure": failure.class.name(),
+                "detail": failure.detail,
+                "pause_ms": pause.as_millis() as u64,
             }),
         );
     }

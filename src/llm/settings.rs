@@ -46,6 +46,8 @@ settings! {
         /// What the bot does without an answer: `forfeit` gives up the seat, `first-legal` takes one counter, `random` any number,
         /// as --seed says
         on_failure: FailurePolicy = FailurePolicy::default(), "forfeit|first-legal|random";
+        /// How long the bot waits, where its endpoint failed for good, before it does that: meanwhile an organiser can void the match
+        endpoint_error_pause: Duration = Duration::ZERO, "MS".range(0..=600_000);
         /// The longest that a row or a take may need, with all calls; the clock of the match may leave less
         turn_timeout: Duration = Duration::from_mins(15), "MS".range(100..=86_400_000);
         /// The longest that a reply may stand still

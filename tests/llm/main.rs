@@ -5,6 +5,7 @@
 mod answers;
 mod asking;
 mod budgets;
+mod endpoint_errors;
 mod failures;
 mod matches;
 mod programs;

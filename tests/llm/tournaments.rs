@@ -12,7 +12,7 @@ const TOP: &str = "title = \"Small\"\nseats = 2\nclock = { initial_ms = 600000, 
                    positions = { list = [[2, 2]] }\n[[bot]]\nname = \"greedy\"\nhouse = \"greedy\"\n";
 
 /// Writes a tournament file in a folder of its own.
-fn write_file(bots: &str) -> PathBuf {
+pub fn write_file(bots: &str) -> PathBuf {
     let folder = fresh_file("cup");
     fs::create_dir_all(&folder).unwrap();
     let file = folder.join("cup.toml");

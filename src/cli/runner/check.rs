@@ -121,7 +121,7 @@ pub fn plan_json(plan: &TournamentPlan) -> Value {
         "matches": { "bound": bound, "matches": matches },
     });
     if let Some(cost) = plan.model_cost_bound() {
-        json["models"] = json!({ "budget": plan.llm_budget.to_json(), "cost": cost.to_json() });
+        json["models"] = json!({ "budget": plan.llm.to_json(), "cost": cost.to_json() });
     }
     json
 }

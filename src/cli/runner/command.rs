@@ -1,6 +1,7 @@
 //! The run of a tournament, from its file to its standings.
 
 use super::{
+    endpoint_errors::{ENDPOINT_ERROR_PAUSE, GroupReplays},
     folder::{RunFolder, working_folder},
     leaving::{LeftTournament, is_paused_by_run, pause_while_away},
     players::{LocalBots, TournamentAddress},
@@ -125,7 +126,7 @@ fn find_programs(
     let mut programs = HashMap::new();
     for player in &plan.players {
         if let BotOrigin::Llm(settings, _) = &player.origin {
-            let settings = plan.llm_budget.shared_settings(settings, Path::new(""));
+            let settings = plan.llm.shared_settings(settings, Path::new(""));
             check_model(&settings, &folder).map_err(|why| {
                 Failure::input(format!("{}: bot {}: {why}", args.file.display(), player.name))
             })?;
@@ -302,7 +303,8 @@ impl<'a> TournamentRun<'a> {
             self.print_how_to_join(server, &stage, &progress);
         }
         let (states, seen, file) = (Some(states), SeenTournament::default(), self.args.file.clone());
-        Ok(RunningTournament { file, stage, players, progress, states, seen, missing, returning })
+        let replays = GroupReplays { most: self.plan.llm.replays, group_size: self.plan.group_size() };
+        Ok(RunningTournament { file, stage, players, replays, progress, states, seen, missing, returning })
     }
 
     /// Finds the tournament of an earlier run, if there is one.
@@ -387,7 +389,11 @@ impl<'a> TournamentRun<'a> {
                     players.add_program(program, word.clone());
                 }
                 BotOrigin::Llm(settings, seed) => {
-                    let program = self.model_program(name, settings, *seed)?;
+                    let settings = self.settings_in_run(name, settings)?;
+                    if let (Some(transcript), false) = (&settings.transcript, self.plan.llm.replays == 0) {
+                        players.follow_transcript(name.clone(), transcript);
+                    }
+                    let program = self.model_program(name, &settings, *seed)?;
                     players.add_program(program, "lastnim bot llm".to_owned());
                 }
                 BotOrigin::Remote => {}
@@ -396,17 +402,24 @@ impl<'a> TournamentRun<'a> {
         Ok(())
     }
 
-    /// Returns this program as the bot of a model.
-    fn model_program(&self, bot: &BotName, settings: &LlmSettings, seed: u64) -> Result<BotProgram, Failure> {
+    /// Returns the settings of a model with what the run decides by itself.
+    fn settings_in_run(&self, bot: &BotName, settings: &LlmSettings) -> Result<LlmSettings, Failure> {
         let failed = |error: io::Error| Failure::runtime(error, self.folder.path().display());
         let shared_ledger = self.folder.shared_ledger_file().map_err(failed)?;
-        let settings = LlmSettings {
+        let endpoint_error_pause =
+            if self.plan.llm.replays == 0 { Duration::ZERO } else { ENDPOINT_ERROR_PAUSE };
+        Ok(LlmSettings {
             transcript: Some(self.folder.transcript_file(bot).map_err(failed)?),
             ledger: Some(self.folder.ledger_file(bot).map_err(failed)?),
-            ..self.plan.llm_budget.shared_settings(settings, &shared_ledger)
-        };
+            endpoint_error_pause,
+            ..self.plan.llm.shared_settings(settings, &shared_ledger)
+        })
+    }
+
+    /// Returns this program as the bot of a model.
+    fn model_program(&self, bot: &BotName, settings: &LlmSettings, seed: u64) -> Result<BotProgram, Failure> {
         let given = ["bot", "llm", "--json", &format!("--seed={seed}")].map(OsString::from);
-        let arguments = given.into_iter().chain(llm_arguments(&settings).into_iter().map(OsString::from));
+        let arguments = given.into_iter().chain(llm_arguments(settings).into_iter().map(OsString::from));
         Ok(BotProgram {
             bot: bot.clone(),
             command: ProgramCommand {

@@ -4,10 +4,12 @@
 //! next; `run_server` is the server that is played on, and `organiser` what is asked of it. `players` starts the bots: `program`
 //! those that are programs, each under a `supervisor`, a process that ends it when this one is gone, however it
 //! went. `leaving` pauses a tournament on another's server while the run is away, and `located_run` finds a run from another terminal.
-//! `running_tournament` follows the tournament to its end, and `progress` shows how far it is.
+//! `running_tournament` follows the tournament to its end, and `progress` shows how far it is; `endpoint_errors` has groups played again in which
+//! the endpoint of a model failed.
 
 mod check;
 mod command;
+mod endpoint_errors;
 mod folder;
 mod leaving;
 mod located_run;

@@ -2,7 +2,8 @@
 
 use crate::{
     cli::{Failure, remote::RemoteServer},
-    game::{BotName, TournamentId},
+    game::{BotName, MatchId, TournamentId},
+    tournament::Reason,
     wire::pb,
 };
 use tonic::{Code, Status, Streaming};
@@ -113,6 +114,23 @@ impl OrganiserClient {
     pub async fn tournament_events(&self, id: TournamentId) -> Result<Vec<pb::TournamentEvent>, Failure> {
         let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
         Ok(self.remote.answer(self.remote.tournament_client().get_tournament(request)).await?.events)
+    }
+
+    /// Returns a match.
+    pub async fn fetch_match(&self, id: MatchId) -> Result<pb::Match, Failure> {
+        let request = pb::GetMatchRequest { match_id: id.to_string() };
+        let given = self.remote.answer(self.remote.match_client().get_match(request)).await?;
+        given.r#match.ok_or_else(|| self.remote.missing_part_failure("match"))
+    }
+
+    /// Voids what has begun of a duplicate group.
+    pub async fn void_group(&self, id: TournamentId, group: u64, reason: &Reason) -> Result<(), Failure> {
+        let request = pb::VoidMatchesRequest {
+            tournament_id: id.to_string(),
+            target: Some(pb::void_matches_request::Target::Group(group)),
+            reason: reason.to_string(),
+        };
+        self.remote.answer(self.remote.tournament_client().void_matches(request)).await.map(drop)
     }
 
     /// Begins to follow a tournament.

@@ -1,6 +1,7 @@
 //! The bots of a tournament that this process runs: house bots and programs.
 
 use super::{
+    endpoint_errors::{EndpointError, GrowingTranscript, follow_transcript},
     organiser::OrganiserClient,
     program::{BotProgram, ProgramEnvironment, SupervisedProgram},
     supervisor::SupervisorReport,
@@ -10,7 +11,10 @@ use crate::{
     client::{self, Error, Options, ServerAddress},
     game::{BotName, TournamentId},
 };
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 use tokio::{
     sync::{mpsc, watch},
     task::JoinSet,
@@ -42,6 +46,8 @@ pub enum BotNews {
     GaveUp { bot: BotName, how: String, log: PathBuf },
     /// A house bot lost the server for good.
     Lost { bot: BotName, why: Error },
+    /// The endpoint of a model failed for good, in a match.
+    EndpointFailed(EndpointError),
 }
 
 /// How far the tournament is, for those who play.
@@ -99,6 +105,18 @@ impl LocalBots {
     pub fn add_program(&mut self, program: BotProgram, word: String) {
         let (stage, phase, news) = (self.stage.clone(), self.phase.subscribe(), self.sender.clone());
         self.tasks.spawn(SupervisedBot { program, word, stage, phase, news }.run());
+    }
+
+    /// Tells of the errors of a model's endpoint that its bot writes into its transcript from now on.
+    pub fn follow_transcript(&mut self, bot: BotName, transcript: &Path) {
+        let (transcript, news) = (GrowingTranscript::at_end_of(transcript), self.sender.clone());
+        let mut phase = self.phase.subscribe();
+        self.tasks.spawn(async move {
+            tokio::select! {
+                () = follow_transcript(bot, transcript, news) => {}
+                () = wait_for_phase(&mut phase, RunPhase::Over) => {}
+            }
+        });
     }
 
     /// Waits for news; for ever if there are none. Safe to cancel.

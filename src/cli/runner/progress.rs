@@ -1,6 +1,6 @@
 //! How far a tournament is, on standard error: a bar with the standings below it in a terminal, lines anywhere else.
 
-use super::{folder::RunFolder, players::BotNews, report::SeenTournament};
+use super::{endpoint_errors::EndpointError, folder::RunFolder, players::BotNews, report::SeenTournament};
 use crate::{
     cli::{
         progress::bar_style,
@@ -156,6 +156,9 @@ impl RunProgress {
                 self.log_hint(bot.as_str()),
             ),
             BotNews::Lost { bot, why } => format!("{bot}: it plays no longer: {why}"),
+            BotNews::EndpointFailed(EndpointError { bot, match_id, what }) => {
+                format!("{bot}: its endpoint failed in match {match_id} ({what})")
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 //! A tournament that is being played: from the gathering of its bots to its end.
 
 use super::{
+    endpoint_errors::GroupReplays,
     organiser::TournamentStates,
     players::{BotNews, LocalBots, TournamentAddress},
     progress::RunProgress,
@@ -32,6 +33,8 @@ pub struct RunningTournament<'a> {
     pub stage: TournamentAddress,
     /// The bots that this process runs.
     pub players: LocalBots,
+    /// Has groups played again in which the endpoint of a model failed.
+    pub replays: GroupReplays,
     /// Where it is shown how far the tournament is.
     pub progress: RunProgress,
     /// The states of the tournament; none while the server is lost.
@@ -122,7 +125,7 @@ impl RunningTournament<'_> {
                     if let BotNews::GaveUp { bot, .. } | BotNews::Lost { bot, .. } = &news {
                         self.returning.retain(|player| player.name != *bot);
                     }
-                    self.print_bot_news(&news)?;
+                    self.handle_bot_news(&news).await?;
                 }
             }
         }
@@ -154,9 +157,24 @@ impl RunningTournament<'_> {
                     Ok(None) => return Ok(Some(Status::unavailable("the server stopped before the end"))),
                     Err(lost) => return Ok(Some(lost)),
                 },
-                news = self.players.next_news() => self.print_bot_news(&news)?,
+                news = self.players.next_news() => self.handle_bot_news(&news).await?,
             }
         }
+    }
+
+    /// Does what follows from what happened to a bot, and tells it.
+    async fn handle_bot_news(&self, news: &BotNews) -> Result<(), Failure> {
+        let BotNews::EndpointFailed(error) = news else { return self.print_bot_news(news) };
+        match self.replays.void_group_of(error, &self.stage).await {
+            Ok(said) => said.iter().for_each(|line| self.progress.print_line(line)),
+            // The group counts as it is: a later round was drawn from it, or the server is lost.
+            Err(failure) => {
+                let happened = self.progress.bot_news_line(news);
+                self.progress
+                    .print_line(&format!("{happened}, and its group cannot be played again: {failure}"));
+            }
+        }
+        Ok(())
     }
 
     /// Shows how far the tournament is, and how seats were lost.
@@ -187,7 +205,9 @@ impl RunningTournament<'_> {
                 (bot, format!("its program ended over and over ({how}): see {}", log.display()))
             }
             BotNews::Lost { bot, why } => (bot, format!("it plays no longer: {why}")),
-            BotNews::Restarted { .. } | BotNews::Refused { .. } => return self.print_bot_news(news),
+            BotNews::Restarted { .. } | BotNews::Refused { .. } | BotNews::EndpointFailed(_) => {
+                return self.print_bot_news(news);
+            }
         };
         let file = self.file.display();
         Err(Failure::Runtime(anyhow::Error::msg(format!(

@@ -7,8 +7,16 @@ use crate::{
 };
 use serde_json::Value;
 
-/// What the run decides by itself: transcripts and ledgers lie beside it, and what is shared stands in `[llm]`.
-const LEFT_OUT: [&str; 5] = ["transcript", "ledger", "shared_budget", "shared_token_budget", "shared_ledger"];
+/// What the run decides by itself: transcripts and ledgers lie beside it, what is shared stands in `[llm]`, and it knows how long it needs to
+/// void a match.
+const LEFT_OUT: [&str; 6] = [
+    "transcript",
+    "ledger",
+    "shared_budget",
+    "shared_token_budget",
+    "shared_ledger",
+    "endpoint_error_pause_ms",
+];
 
 /// Reads the settings of a model, and reports what is wrong with them.
 pub fn read_llm_settings(llm: &Value, path: &str, toml: &mut TomlDocument) -> Option<LlmSettings> {

@@ -2,8 +2,8 @@
 //!
 //! [`plan`] reads it and finds every mistake in it. Its keys are the words of the command line and of the protocol.
 
-pub mod llm_budget;
 pub mod llm_entry;
+pub mod llm_table;
 pub mod plan;
 pub mod player;
 pub mod settings;

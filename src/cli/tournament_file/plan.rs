@@ -1,7 +1,7 @@
 //! A tournament file, checked.
 
 use super::{
-    llm_budget::LlmBudget,
+    llm_table::LlmTable,
     player::{PlayerEntries, PlayerEntry, read_players},
     settings::SettingsReader,
 };
@@ -10,7 +10,7 @@ use crate::{
     game::{BotName, find_closest_word},
     llm::CostBound,
     referee::Terms,
-    tournament::{RepeatedGroups, Settings, TotalMatches, count_matches},
+    tournament::{RepeatedGroups, Settings, TotalMatches, count_matches, group_size},
     wire::{
         parse_request, pb,
         tournament::{parse_settings_and_terms, set_newest_methods, settings_message},
@@ -24,8 +24,8 @@ pub struct TournamentPlan {
     terms: Terms,
     /// The bots, in the order of the file.
     pub players: Vec<PlayerEntry>,
-    /// What all models may cost together.
-    pub llm_budget: LlmBudget,
+    /// What holds for all models together.
+    pub llm: LlmTable,
     /// How many matches it is.
     pub total: TotalMatches,
 }
@@ -58,7 +58,12 @@ impl TournamentPlan {
             TotalMatches::Exactly(matches) | TotalMatches::AtMost(matches) => Some(matches),
             TotalMatches::Open => None,
         };
-        self.llm_budget.cost_bound(&self.players, matches)
+        self.llm.cost_bound(&self.players, matches)
+    }
+
+    /// Returns how many matches a duplicate group has.
+    pub fn group_size(&self) -> u64 {
+        group_size(&self.settings, self.players.len())
     }
 
     /// Returns how many positions are played.
@@ -71,7 +76,7 @@ fn read_plan(toml: &mut TomlDocument) -> Option<TournamentPlan> {
     let mut reader = SettingsReader::default();
     let given = reader.read(toml);
     let PlayerEntries { players, names } = read_players(toml);
-    let llm_budget = LlmBudget::read(toml);
+    let llm = LlmTable::read(toml);
     check_bots_of_format(&reader.named, &names, toml);
     let mut given = given?;
     set_newest_methods(&mut given);
@@ -87,7 +92,7 @@ fn read_plan(toml: &mut TomlDocument) -> Option<TournamentPlan> {
     let field = names.len();
     let count = count_matches(&settings.format, settings.seats, settings.positions.count(), field);
     let total = count.map_err(|error| toml.report_mistake("bot", error)).ok()?;
-    Some(TournamentPlan { settings, terms, players, llm_budget, total })
+    Some(TournamentPlan { settings, terms, players, llm, total })
 }
 
 /// Checks that the bots which the format is about play; each stands with its path.

@@ -1,0 +1,81 @@
+//! Endpoints that fail for good while a tournament is played: its duplicate groups are voided, and played again.
+
+use super::{
+    programs::{lastnim, run},
+    scripted_endpoint::{Reply, ScriptedEndpoint, response, simplest_answer},
+    tournaments::write_file,
+};
+use serde_json::{Value, json};
+use std::fs;
+
+fn server_error() -> Reply {
+    response("503 Service Unavailable", "", "the model is down")
+}
+
+/// Plays a tournament of two matches, one duplicate group, and returns its report and what was said meanwhile.
+async fn play_group(endpoint: &ScriptedEndpoint, more: &str) -> (Value, String, String) {
+    let url = &endpoint.url;
+    let file = write_file(&format!(
+        "[[bot]]\nname = \"m1\"\nllm = {{ model = \"m\", base_url = \"{url}\", retries = 0 }}\n{more}"
+    ));
+    let mut command = lastnim(&["tournament", "run", "--json"]);
+    command.arg(&file);
+    let (output, stdout, stderr) = run(command).await;
+    assert!(output.status.success(), "{stderr}");
+    let transcript = fs::read_to_string(file.with_extension("run").join("m1.transcript.jsonl")).unwrap();
+    (serde_json::from_str(&stdout).unwrap(), stderr, transcript)
+}
+
+fn line_of<'a>(report: &'a Value, bot: &str) -> &'a Value {
+    report["standings"].as_array().unwrap().iter().find(|line| line["bot"] == bot).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_group_is_played_again_in_which_an_endpoint_failed() {
+    // Its third call, so that something has been played.
+    let endpoint =
+        ScriptedEndpoint::start(|call, read| if call == 2 { server_error() } else { simplest_answer(read) })
+            .await;
+    let (report, stderr, transcript) = play_group(&endpoint, "").await;
+    let model = line_of(&report, "m1");
+    assert_eq!((&model["matches"], &model["forfeits"]), (&json!(2), &json!(0)), "{report}");
+    let events = report["events"].as_array().unwrap();
+    assert_eq!(events.len(), 1, "{report}");
+    let reason = events[0]["voided"]["reason"].as_str().unwrap();
+    assert!(reason.starts_with("the endpoint of m1 failed: server_error: "), "{reason}");
+    assert!(stderr.contains("group 0 is voided and played again (1 of 2 times at most)"), "{stderr}");
+    assert_eq!(transcript.matches("\"event\":\"endpoint_error\"").count(), 1);
+    assert!(
+        !transcript.contains("\"by\":\"forfeit\""),
+        "the match was voided before the bot gave up its seat"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_endpoint_that_fails_for_ever_ends_no_later_than_its_replays() {
+    let endpoint = ScriptedEndpoint::start(|_, _| server_error()).await;
+    let (report, stderr, transcript) = play_group(&endpoint, "[llm]\nreplays = 1\n").await;
+    let model = line_of(&report, "m1");
+    assert_eq!((&model["matches"], &model["forfeits"]), (&json!(2), &json!(2)), "{report}");
+    assert_eq!(report["events"].as_array().unwrap().len(), 1, "{report}");
+    assert!(stderr.contains("group 0 is voided and played again (1 of 1 times at most)"), "{stderr}");
+    assert!(stderr.contains("group 0 was played again once, and now counts as it is"), "{stderr}");
+    assert_eq!(transcript.matches("\"by\":\"forfeit\"").count(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_model_that_answers_badly_is_given_no_second_group() {
+    let endpoint =
+        ScriptedEndpoint::with_replies(vec![super::scripted_endpoint::completion("I pass.")]).await;
+    let (report, stderr, _) = play_group(&endpoint, "").await;
+    assert_eq!(line_of(&report, "m1")["forfeits"], json!(2), "{report}");
+    assert!(!stderr.contains("voided") && report["events"].as_array().is_none_or(Vec::is_empty), "{stderr}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_replays_a_failure_counts_at_once() {
+    let endpoint = ScriptedEndpoint::start(|_, _| server_error()).await;
+    let (report, _, transcript) = play_group(&endpoint, "[llm]\nreplays = 0\n").await;
+    assert_eq!(line_of(&report, "m1")["forfeits"], json!(2), "{report}");
+    assert!(!transcript.contains("endpoint_error"), "{transcript}");
+}
