@@ -1,6 +1,7 @@
 //! What calls take: tokens and money.
 
 use crate::config::Decimal;
+use serde_json::{Value, json};
 use std::{
     fmt,
     ops::{Add, Sub},
@@ -72,6 +73,11 @@ impl Amount {
     pub fn money_text(&self) -> String {
         let millionths = self.money.div_ceil(UNITS / 1_000_000);
         format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000)
+    }
+
+    /// Makes its JSON, with the money in the currency.
+    pub fn to_json(&self) -> Value {
+        json!({ "tokens": self.tokens, "money": self.money_as_f64() })
     }
 
     /// Returns the money as the nearest floating-point number.

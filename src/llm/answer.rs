@@ -1,22 +1,20 @@
 //! The reading of a model's reply.
 
 use super::{
+    claims::Claims,
     failure::{CallFailure, FailureClass},
     question::{Answer, Question},
 };
 use crate::game::Row;
 use serde_json::{Map, Value};
 
-/// Characters of a model's reasons that are kept.
-const MAX_WHY_CHARS: usize = 2_000;
-
-/// An answer with the model's reasons.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// An answer with what the model says beside it.
+#[derive(Debug, Clone, PartialEq)]
 pub struct GivenAnswer {
     /// The answer, which the rules allow.
     pub answer: Answer,
-    /// What the model says why, if it does.
-    pub why: Option<String>,
+    /// What the model says beside it.
+    pub claims: Claims,
 }
 
 /// Reads the last JSON object of a reply.
@@ -62,8 +60,7 @@ pub fn read_answer(question: &Question<'_>, reply: &str) -> Result<GivenAnswer, 
             })?)
         }
     };
-    let why = object.get("why").and_then(Value::as_str).map(|why| why.chars().take(MAX_WHY_CHARS).collect());
-    Ok(GivenAnswer { answer, why })
+    Ok(GivenAnswer { answer, claims: Claims::read(question, &object) })
 }
 
 fn number_of_json(value: &Value) -> Option<i128> {
@@ -116,8 +113,9 @@ mod tests {
         ] {
             assert_eq!(read(reply), Ok(Answer::Take(take)), "{reply}");
         }
-        let given = read_answer(&Question::Take(&view), r#"{"take": 2, "why": "so"}"#).unwrap();
-        assert_eq!(given.why.as_deref(), Some("so"));
+        let claims = |reply: &str| read_answer(&Question::Take(&view), reply).unwrap().claims;
+        assert_eq!(claims(r#"{"take": 2, "why": "so"}"#).why.as_deref(), Some("so"));
+        assert_eq!(claims(r#"{"win_probability": 7, "take": 2}"#).ignored, ["win_probability"]);
         let row = |reply: &str| read_answer(&Question::Row(view.info()), reply).map(|given| given.answer);
         let expected = Row::parse(&[1, 0, 2], view.seats()).unwrap();
         assert_eq!(row(r#"{"row": [1, 0, 2]}"#), Ok(Answer::Row(expected)));

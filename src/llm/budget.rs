@@ -297,10 +297,12 @@ impl Reservation<'_> {
         self.is_open = false;
     }
 
-    /// Ends it with what the call has cost; `None` if that is not known.
-    pub fn settle(mut self, cost: Option<Amount>) {
+    /// Ends it with what the call has cost; `None` if that is not known. Returns what counts as spent.
+    pub fn settle(mut self, cost: Option<Amount>) -> Amount {
         self.is_open = false;
-        self.budget.settle(&self.names(), self.need, cost.unwrap_or(self.need));
+        let cost = cost.unwrap_or(self.need);
+        self.budget.settle(&self.names(), self.need, cost);
+        cost
     }
 }
 
@@ -363,19 +365,19 @@ mod tests {
             let budget = Arc::clone(&budget);
             async move {
                 let reserved = budget.reserve(id(1), tokens(80), later).await;
-                reserved.map(|reservation| reservation.settle(Some(tokens(3))))
+                reserved.map(|reservation| reservation.settle(Some(tokens(3))).tokens)
             }
         });
         tokio::time::sleep(Duration::from_secs(5)).await;
         assert!(!waiting.is_finished());
         held.settle(Some(tokens(10)));
-        waiting.await.unwrap().unwrap();
+        assert_eq!(waiting.await.unwrap().unwrap(), 3);
         assert_eq!(budget.spent().tokens, 13);
         // What is held for too long is as good as spent.
         let held = budget.reserve(id(0), tokens(80), later).await.unwrap();
         let soon = Instant::now() + Duration::from_secs(1);
         assert_eq!(budget.reserve(id(1), tokens(80), soon).await.unwrap_err().class, FailureClass::Budget);
         assert!(Instant::now() >= soon);
-        held.settle(None);
+        assert_eq!(held.settle(None).tokens, 80, "what is not known counts as all that was held");
     }
 }

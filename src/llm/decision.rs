@@ -70,9 +70,9 @@ impl Decider {
         let mut log = QuestionLog::begin(&question, self.transcript.as_ref(), &self.tally);
         let clock_ends = Instant::now() + clock_left;
         match self.ask_model(&question, clock_left, &mut log).await {
-            Ok(GivenAnswer { answer, why }) => {
-                let note_hash = log.close_with_answer(&answer, why.as_deref());
-                Ok(Decision { answer, note_hash })
+            Ok(given) => {
+                let note_hash = log.close_with_answer(&given);
+                Ok(Decision { answer: given.answer, note_hash })
             }
             Err(failure) => {
                 if failure.class.is_of_endpoint() {
@@ -125,14 +125,14 @@ impl Decider {
                 self.budget.bound_of_call(self.endpoint.request_bytes(&call), self.settings.max_tokens);
             let reservation = self.budget.reserve(question.match_id(), bound, deadline).await?;
             let outcome = self.endpoint.complete(&call, deadline).await;
-            reservation.settle(self.cost_of_call(&outcome));
+            let cost = reservation.settle(self.cost_of_call(&outcome));
             let reply =
                 outcome.completion.as_ref().map(|completion| completion.text.as_str()).unwrap_or_default();
             let answer = match &outcome.failure {
                 Some(failure) => Err(failure.clone()),
                 None => read_answer(question, reply),
             };
-            log.note_call(&call, &outcome, answer.as_ref().err());
+            log.note_call(&call, &outcome, cost, answer.as_ref().err());
             let failure = match answer {
                 Ok(answer) => return Ok(answer),
                 Err(failure) => failure,

@@ -1,7 +1,7 @@
 //! A language model as a bot: [`LlmBot`] asks an endpoint for chat completions for each row and each take.
 //!
 //! `settings` are all that can be chosen, each a flag and a key of tournament files. `prompt` makes what the model is asked, `answer`
-//! reads what it says. `request`, `event_stream` and `completion` speak the endpoint's language without any I/O, and `endpoint` carries.
+//! reads what it says, and `claims` what it says beside that. `request`, `event_stream` and `completion` speak the endpoint's language without any I/O, and `endpoint` carries.
 //! `budget` keeps calls from costing more than they may, also from one start of the bot to the next (`ledger`).
 //! `decision` goes from a question to an answer or to a [`FailureClass`], `failure_policy` says what a bot does without an answer, and
 //! `transcript` writes down all of it, and `transcript_proof` holds it against the record. Nothing here shows the key of the endpoint: `api_key`.
@@ -11,6 +11,7 @@ mod answer;
 mod api_key;
 mod bot;
 mod budget;
+mod claims;
 mod completion;
 mod config_hash;
 mod decision;

@@ -1,10 +1,11 @@
 //! What a model is asked, and what it can answer.
 
+use super::claims::{WANTS, WIN_PROBABILITY};
 use crate::{
     client::{MatchInfo, MatchView},
     game::{MatchId, Row},
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// What a model is asked.
 #[derive(Debug, Clone, Copy)]
@@ -68,10 +69,20 @@ impl Question<'_> {
             Self::Row(_) => json!({ "type": "array", "items": { "type": "integer" } }),
             Self::Take(_) => json!({ "type": "integer" }),
         };
+        let mut properties = Map::from_iter([
+            ("why".to_owned(), json!({ "type": ["string", "null"] })),
+            (self.key().to_owned(), value),
+            (WIN_PROBABILITY.to_owned(), json!({ "type": ["number", "null"] })),
+        ]);
+        if matches!(self, Self::Row(_)) {
+            properties.insert(WANTS.to_owned(), json!({ "type": ["integer", "null"] }));
+        }
+        // A strict reader wants all members to be required; null stands for those that a model leaves out.
+        let required: Vec<_> = properties.keys().cloned().collect();
         json!({
             "type": "object",
-            "properties": { "why": { "type": ["string", "null"] }, self.key(): value },
-            "required": ["why", self.key()],
+            "properties": properties,
+            "required": required,
             "additionalProperties": false,
         })
     }

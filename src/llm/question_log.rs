@@ -1,12 +1,15 @@
 //! What is written down and counted of one question.
 
 use super::{
-    Tally, Transcript,
+    Amount, Tally, Transcript,
+    answer::GivenAnswer,
+    claims::{Claims, WANTS, WIN_PROBABILITY},
     endpoint::CallOutcome,
     failure::CallFailure,
     question::{Answer, Question},
     request::ModelCall,
 };
+use crate::game::Seat;
 use serde_json::{Map, Value, json};
 use std::{
     sync::{Mutex, PoisonError},
@@ -57,8 +60,14 @@ impl<'a> QuestionLog<'a> {
         log
     }
 
-    /// Notes a call; `failure` is what was wrong with it or with its answer.
-    pub fn note_call(&mut self, call: &ModelCall, outcome: &CallOutcome, failure: Option<&CallFailure>) {
+    /// Notes a call: what it counts as having cost, and what was wrong with it or with its answer.
+    pub fn note_call(
+        &mut self,
+        call: &ModelCall,
+        outcome: &CallOutcome,
+        cost: Amount,
+        failure: Option<&CallFailure>,
+    ) {
         self.calls += 1;
         let tokens = outcome.completion.as_ref().and_then(|completion| completion.tokens);
         self.count(|tally| {
@@ -84,6 +93,7 @@ impl<'a> QuestionLog<'a> {
                 "finish_reason": completion.and_then(|completion| completion.finish_reason.as_ref()),
                 "status": outcome.status,
                 "tokens": tokens.map(super::TokenCount::to_json),
+                "cost": cost.to_json(),
                 "latency_ms": outcome.latency.as_millis() as u64,
                 "concessions": concessions,
                 "failure": failure.map(|failure| failure.class.name()),
@@ -106,9 +116,12 @@ impl<'a> QuestionLog<'a> {
     }
 
     /// Ends with an answer of the model, and returns the hash of all lines.
-    pub fn close_with_answer(mut self, answer: &Answer, why: Option<&str>) -> Option<[u8; 32]> {
-        self.count(|tally| tally.answered += 1);
-        self.close("model", Some(answer), why, None)
+    pub fn close_with_answer(mut self, given: &GivenAnswer) -> Option<[u8; 32]> {
+        self.count(|tally| {
+            tally.answered += 1;
+            tally.ignored_members += given.claims.ignored.len() as u64;
+        });
+        self.close("model", Some(&given.answer), &given.claims, None)
     }
 
     /// Ends with what the policy of the bot chose in the place of an answer, and returns the hash of all lines.
@@ -119,14 +132,14 @@ impl<'a> QuestionLog<'a> {
         failure: &CallFailure,
     ) -> Option<[u8; 32]> {
         self.count(|tally| *tally.unanswered.entry(failure.class).or_default() += 1);
-        self.close(policy, chosen, None, Some(failure))
+        self.close(policy, chosen, &Claims::default(), Some(failure))
     }
 
     fn close(
         &mut self,
         by: &str,
         answer: Option<&Answer>,
-        why: Option<&str>,
+        claims: &Claims,
         failure: Option<&CallFailure>,
     ) -> Option<[u8; 32]> {
         self.is_closed = true;
@@ -135,7 +148,10 @@ impl<'a> QuestionLog<'a> {
             json!({
                 "by": by,
                 "answer": answer.map(Answer::to_json),
-                "why": why,
+                "why": claims.why,
+                WIN_PROBABILITY: claims.win_probability,
+                WANTS: claims.wants.map(Seat::index),
+                "ignored": claims.ignored,
                 "failure": failure.map(|failure| failure.class.name()),
                 "detail": failure.map(|failure| &failure.detail),
                 "calls": self.calls,
@@ -168,7 +184,7 @@ impl Drop for QuestionLog<'_> {
     fn drop(&mut self) {
         if !self.is_closed {
             self.count(|tally| tally.withdrawn += 1);
-            self.close("withdrawn", None, None, None);
+            self.close("withdrawn", None, &Claims::default(), None);
         }
     }
 }

@@ -26,6 +26,8 @@ pub struct Tally {
     pub tokens: TokenCount,
     /// Calls that the endpoint did not count.
     pub uncounted_calls: u64,
+    /// Members of answers that were out of range, and so ignored.
+    pub ignored_members: u64,
     /// What is spent of the budgets, also by earlier starts with the same ledger. A call that the endpoint did not count is taken for
     /// what it may have cost at most.
     pub spent: Amount,
@@ -44,7 +46,8 @@ impl Tally {
             "failures": class_counts(&self.failures),
             "tokens": self.tokens.to_json(),
             "uncounted_calls": self.uncounted_calls,
-            "spent": { "tokens": self.spent.tokens, "money": self.spent.money_as_f64() },
+            "ignored_members": self.ignored_members,
+            "spent": self.spent.to_json(),
         })
     }
 }
@@ -80,6 +83,9 @@ impl fmt::Display for Tally {
         )?;
         if self.uncounted_calls > 0 {
             write!(f, "; {} calls were not counted by the endpoint", self.uncounted_calls)?;
+        }
+        if self.ignored_members > 0 {
+            write!(f, "; {} members of answers were out of range", self.ignored_members)?;
         }
         if self.spent.money > 0 {
             write!(f, "; spent: at most {}", self.spent)?;

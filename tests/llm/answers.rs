@@ -38,7 +38,10 @@ async fn a_take_is_asked_for_and_written_down() {
     assert_eq!((&body["reasoning_effort"], &body["stream"]), (&json!("low"), &json!(true)));
     assert_eq!(body["stream_options"], json!({ "include_usage": true }));
     let schema = &body["response_format"]["json_schema"];
-    assert_eq!((&schema["strict"], &schema["schema"]["required"]), (&json!(true), &json!(["why", "take"])));
+    assert_eq!(
+        (&schema["strict"], &schema["schema"]["required"]),
+        (&json!(true), &json!(["why", "take", "win_probability"]))
+    );
     assert!(calls[0].last_message().contains("You are seat 0"));
 
     let lines = transcript(&settings);
@@ -47,6 +50,7 @@ async fn a_take_is_asked_for_and_written_down() {
     assert_eq!((&lines[0]["settings"]["model"], &lines[0]["version"]), (&json!("model-1"), &json!(1)));
     assert_eq!(lines[1]["messages"], body["messages"]);
     assert_eq!(lines[1]["tokens"], json!({ "prompt": 100, "completion": 20, "reasoning": 0 }));
+    assert_eq!(lines[1]["cost"], json!({ "tokens": 120, "money": 0.0 }));
     assert_eq!((&lines[1]["match_id"], &lines[1]["ply"]), (&json!(view.id.to_string()), &json!(0)));
     assert_eq!((&lines[1]["failure"], &lines[1]["status"]), (&json!(null), &json!(200)));
     assert_eq!((&lines[2]["by"], &lines[2]["why"]), (&json!("model"), &json!("parity")));
@@ -74,6 +78,35 @@ async fn a_row_is_asked_for_in_one_piece_where_streams_are_off() {
     }
     assert_eq!(lines_of(&settings, "decision")[0]["answer"], json!({ "row": [1, 0, 2] }));
     assert_eq!(bot.tally().tokens.reasoning, 8);
+}
+
+#[tokio::test]
+async fn what_a_model_says_beside_its_answer_is_written_down() {
+    let endpoint = ScriptedEndpoint::with_replies(vec![
+        completion("{\"row\": [1, 0, 2], \"win_probability\": 0.125, \"wants\": 2}"),
+        completion("{\"take\": 2, \"win_probability\": 1.5}"),
+    ])
+    .await;
+    let settings = LlmSettings {
+        prompt_price: Some(3.into()),
+        completion_price: Some(15.into()),
+        ..settings(&endpoint)
+    };
+    let bot = bot(&settings);
+    timeout(LONG, bot.declare(view().info())).await.unwrap().unwrap();
+    assert_eq!(ask(&bot).await.unwrap(), 2, "a probability that is none does no harm");
+    let claimed: Vec<_> = lines_of(&settings, "decision")
+        .into_iter()
+        .map(|line| ["win_probability", "wants", "ignored"].map(|member| line[member].clone()))
+        .collect();
+    assert_eq!(claimed[0], [json!(0.125), json!(2), json!([])]);
+    assert_eq!(claimed[1], [json!(null), json!(null), json!(["win_probability"])]);
+    assert_eq!(bot.tally().ignored_members, 1);
+    // 100 tokens of the prompt at 3 a million, 20 of the reply at 15.
+    let costs: Vec<_> = lines_of(&settings, "call").iter().map(|line| line["cost"].clone()).collect();
+    assert_eq!(costs, [json!({ "tokens": 120, "money": 0.0006 }), json!({ "tokens": 120, "money": 0.0006 })]);
+    let wanted = &endpoint.calls()[0].body["response_format"]["json_schema"]["schema"];
+    assert_eq!(wanted["required"], json!(["why", "row", "win_probability", "wants"]));
 }
 
 #[tokio::test]
