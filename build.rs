@@ -5,7 +5,7 @@ use protox::prost_reflect::{DescriptorPool, Kind};
 use std::{collections::BTreeSet, env, error::Error, fs, path::PathBuf};
 use tonic_build::manual::{Method, Service};
 
-const PROTOS: [&str; 19] = [
+const PROTOS: [&str; 20] = [
     "lastnim/v1/game.proto",
     "lastnim/v1/audit.proto",
     "lastnim/v1/record.proto",
@@ -25,6 +25,7 @@ const PROTOS: [&str; 19] = [
     "lastnim/v1/tournament_activity.proto",
     "lastnim/v1/tournament_event.proto",
     "lastnim/v1/tournament_service.proto",
+    "lastnim/v1/transcript_service.proto",
 ];
 
 /// What files and databases hold in the canonical JSON of proto3; all other JSON is derived from descriptors.

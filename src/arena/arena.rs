@@ -105,6 +105,8 @@ pub(super) struct ArenaInner {
     pub(super) catching_up: Arc<Semaphore>,
     /// Held while records are removed.
     pub(super) pruning: Mutex<()>,
+    /// Held by whoever publishes or removes a transcript.
+    pub(super) publishing: Mutex<()>,
     /// Whether everything has been stopped.
     pub(super) stopped: CancellationToken,
     /// What goes on by itself and may still write: the store is closed after it.
@@ -174,6 +176,7 @@ impl Arena {
             cross_tables: CrossTableQueue::default(),
             catching_up: Arc::new(Semaphore::new(MAX_ENDS_READ_AT_ONCE)),
             pruning: Mutex::default(),
+            publishing: Mutex::default(),
             stopped: CancellationToken::new(),
             tasks: TaskTracker::new(),
         };

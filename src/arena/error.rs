@@ -1,7 +1,7 @@
 //! Why the arena says no.
 
 use super::closed_oracle::OracleClosure;
-use crate::game::{BotName, MatchId, TournamentId};
+use crate::game::{BotName, MatchId, Seat, TournamentId};
 use crate::referee::MatchSetupError;
 use crate::store::StoreError;
 use crate::tournament::{FieldError, TournamentState};
@@ -113,6 +113,58 @@ pub enum ArenaError {
         /// The most matches.
         most_matches: u64,
     },
+    /// Transcripts are published when nothing depends on them any more.
+    #[error("a transcript of match {match_id} can be published once {awaited} is over")]
+    TooEarly {
+        /// The match.
+        match_id: MatchId,
+        /// What is awaited.
+        awaited: &'static str,
+    },
+    /// A bot publishes what is its own, and not of practice.
+    #[error(
+        "seat {seat} of match {match_id}: {bot} may publish transcripts of its own seats in matches of tournaments"
+    )]
+    NotOwnSeat {
+        /// The bot.
+        bot: BotName,
+        /// The match.
+        match_id: MatchId,
+        /// The seat.
+        seat: Seat,
+    },
+    /// Nobody was asked that.
+    #[error("match {match_id}: {what}")]
+    NoSuchQuestion {
+        /// The match.
+        match_id: MatchId,
+        /// What is not there, and what is.
+        what: String,
+    },
+    /// Nothing was published of a question.
+    #[error("seat {seat} of match {match_id}, {}: no transcript was published", question_words(*.ply))]
+    NoSuchTranscript {
+        /// The match.
+        match_id: MatchId,
+        /// The seat.
+        seat: usize,
+        /// The ply; none for a row.
+        ply: Option<u32>,
+    },
+    /// The transcripts of a seat would have too many bytes.
+    #[error(
+        "seat {seat} of match {match_id}: its transcripts would have {bytes} bytes, and this server keeps {most} of a seat"
+    )]
+    TranscriptSize {
+        /// The match.
+        match_id: MatchId,
+        /// The seat.
+        seat: Seat,
+        /// The bytes of all of them.
+        bytes: u64,
+        /// How many there may be.
+        most: u64,
+    },
     /// The server is about to stop.
     #[error("the server is stopping: connect again later")]
     Stopping,
@@ -125,6 +177,10 @@ pub enum ArenaError {
     /// What the store keeps of a tournament or match cannot be carried on.
     #[error("{0} cannot be carried on: {1}")]
     Recovery(String, String),
+}
+
+fn question_words(ply: Option<u32>) -> String {
+    ply.map_or_else(|| "row".to_owned(), |ply| format!("ply {ply}"))
 }
 
 fn join_setup_errors(errors: &[MatchSetupError]) -> String {

@@ -55,6 +55,8 @@ settings! {
         checkpoint_results: u64 = 5_000, "N".range(1..);
         /// Maximum size of a checkpoint; a tournament that would exceed it writes none
         checkpoint_bytes: usize = 32 << 20, "BYTES";
+        /// Maximum size of what is published of the transcripts of one seat of a match; with 0 none are
+        transcript_bytes: usize = 4 << 20, "BYTES";
         /// How often the records are removed that tournaments do not keep (`retention` in their settings)
         retention_interval: Duration = Duration::from_mins(1), "MS".range(100..=86_400_000);
         /// How long clocks wait for bots to reconnect after a restart or a stall of the server

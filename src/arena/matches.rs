@@ -201,7 +201,7 @@ impl Arena {
         self.inner.matches.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn open_match(&self, id: MatchId) -> Option<OpenMatch> {
+    pub(super) fn open_match(&self, id: MatchId) -> Option<OpenMatch> {
         self.lock_matches().get(&id).cloned()
     }
 

@@ -18,12 +18,14 @@ const SERVICES: &str = "/lastnim.v1.";
 /// What the methods begin with that only look.
 const VIEWING_VERBS: [&str; 3] = ["Get", "List", "Watch"];
 /// The other methods, all of which need a token; registration may be open.
-const NEED_TOKEN: [&str; 15] = [
+const NEED_TOKEN: [&str; 17] = [
     "Play",
     "RotateToken",
     "RemoveBot",
     "CreateMatch",
     "PruneRecords",
+    "PublishTranscript",
+    "RemoveTranscript",
     "CreateTournament",
     "JoinTournament",
     "LeaveTournament",

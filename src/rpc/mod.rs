@@ -17,6 +17,7 @@ mod said_version;
 mod scheduling;
 mod status;
 mod tournament_service;
+mod transcript_service;
 mod transport_errors;
 
 pub use access::{Access, CallerStatus};
@@ -31,4 +32,5 @@ pub use read_scheduler::ReadScheduler;
 pub use registrations::RegistrationLimiter;
 pub use scheduling::call_timeout;
 pub use tournament_service::TournamentRpc;
+pub use transcript_service::TranscriptRpc;
 pub use transport_errors::{add_error_info, late_answer_status, late_request_status, memory_spent_status};

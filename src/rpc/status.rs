@@ -84,6 +84,15 @@ pub(super) fn arena_status(error: ArenaError) -> Status {
         ArenaError::Setup(_) => refusal_status(Code::InvalidArgument, "BAD_SETUP", &message),
         ArenaError::Full { .. } => retry_status(Code::ResourceExhausted, "FULL", &message),
         ArenaError::CrossTable { .. } => refusal_status(Code::ResourceExhausted, "CROSS_TABLE", &message),
+        ArenaError::TooEarly { .. } => refusal_status(Code::FailedPrecondition, "TOO_EARLY", &message),
+        ArenaError::NotOwnSeat { .. } => refusal_status(Code::PermissionDenied, "NOT_OWN_SEAT", &message),
+        ArenaError::NoSuchQuestion { .. } => {
+            refusal_status(Code::InvalidArgument, "NO_SUCH_QUESTION", &message)
+        }
+        ArenaError::NoSuchTranscript { .. } => refusal_status(Code::NotFound, "NO_SUCH_TRANSCRIPT", &message),
+        ArenaError::TranscriptSize { .. } => {
+            refusal_status(Code::ResourceExhausted, "TRANSCRIPT_SIZE", &message)
+        }
         ArenaError::Stopping => retry_status(Code::Unavailable, "STOPPING", &message),
         // What a database says names addresses, roles and files, which are no business of the caller.
         ArenaError::Store(StoreError::Unavailable(_) | StoreError::Gone(_)) => {

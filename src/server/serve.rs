@@ -8,7 +8,7 @@ use super::listener::Listener;
 use crate::arena::Arena;
 use crate::rpc::{
     Access, ArenaRpc, BotRpc, LoginLimits, MatchRpc, OracleRpc, ReadScheduler, RegistrationLimiter,
-    TournamentRpc,
+    TournamentRpc, TranscriptRpc,
 };
 use crate::store::{CommitCounts, StoreError};
 use crate::wire::pb;
@@ -125,6 +125,7 @@ async fn report_not_serving(health: &HealthReporter) {
     health.set_not_serving::<pb::match_service_server::MatchServiceServer<MatchRpc>>().await;
     health.set_not_serving::<pb::tournament_service_server::TournamentServiceServer<TournamentRpc>>().await;
     health.set_not_serving::<pb::oracle_service_server::OracleServiceServer<OracleRpc>>().await;
+    health.set_not_serving::<pb::transcript_service_server::TranscriptServiceServer<TranscriptRpc>>().await;
 }
 
 async fn assemble_services(
@@ -137,6 +138,7 @@ async fn assemble_services(
     use pb::match_service_server::MatchServiceServer;
     use pb::oracle_service_server::OracleServiceServer;
     use pb::tournament_service_server::TournamentServiceServer;
+    use pb::transcript_service_server::TranscriptServiceServer;
 
     let mut access = Access::tokens_only(arena.clone(), logins);
     access.private = config.private;
@@ -152,6 +154,10 @@ async fn assemble_services(
     let matches = MatchServiceServer::new(MatchRpc::new(arena.clone(), access.clone(), reads.clone()))
         .send_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(config.call_message_bytes);
+    let transcripts = TranscriptRpc::new(arena.clone(), access.clone(), reads.clone());
+    let transcripts = TranscriptServiceServer::new(transcripts)
+        .send_compressed(CompressionEncoding::Gzip)
+        .max_decoding_message_size(config.call_message_bytes);
     let tournaments = TournamentServiceServer::new(TournamentRpc::new(arena.clone(), access.clone(), reads))
         .send_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(config.call_message_bytes);
@@ -165,6 +171,7 @@ async fn assemble_services(
     health.set_serving::<MatchServiceServer<MatchRpc>>().await;
     health.set_serving::<TournamentServiceServer<TournamentRpc>>().await;
     health.set_serving::<OracleServiceServer<OracleRpc>>().await;
+    health.set_serving::<TranscriptServiceServer<TranscriptRpc>>().await;
     let reflection = || {
         tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(pb::DESCRIPTORS)
@@ -175,6 +182,7 @@ async fn assemble_services(
         .add_service(bots)
         .add_service(matches)
         .add_service(tournaments)
+        .add_service(transcripts)
         .add_service(oracle)
         .add_service(health_service)
         .add_service(reflection().build_v1()?)

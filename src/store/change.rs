@@ -1,7 +1,7 @@
 //! What can change and must last.
 
-use super::TokenHash;
-use crate::game::{BotName, BotVersion, MatchId, SeatVersions, TournamentId};
+use super::{StoredTranscript, TokenHash};
+use crate::game::{BotName, BotVersion, MatchId, Seat, SeatVersions, TournamentId};
 use crate::referee::{EventHash, Seal, Terms, TimedEvent, Timestamp};
 use crate::tournament::{
     Checkpoint, FieldChange, FormatVerdict, MatchOutcome, Reason, Settings, Standing, TournamentState,
@@ -116,6 +116,15 @@ pub enum Change {
         seq: usize,
         /// The event.
         event: TimedTournamentEvent,
+    },
+    /// The lines of a question of a match that is over were published, in the place of those that were before.
+    TranscriptPublished(Arc<StoredTranscript>),
+    /// What was published of a seat is removed.
+    TranscriptRemoved {
+        /// The match.
+        match_id: MatchId,
+        /// The seat.
+        seat: Seat,
     },
     /// A match that is over, or quarantined, was voided: it is none of the results of its tournament, and another match may
     /// have its number.

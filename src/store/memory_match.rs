@@ -1,11 +1,18 @@
 //! What is kept of one match in memory.
 
-use super::{ChainedEvent, FinishedMatch, LostSeat, MatchHead, MatchSummary, StoreError, StoredMatch};
+use super::{
+    ChainedEvent, FinishedMatch, LostSeat, MatchHead, MatchSummary, QuestionPlace, StoreError, StoredMatch,
+    StoredTranscript,
+};
 use crate::game::{BotName, MatchId, Seat, SeatVersions};
 use crate::referee::{EndReason, Event, EventHash, MatchPhase, MatchSetup, Record, Timestamp};
 use crate::wire::ListedState;
 use crate::wire::manifest::ListedRecord;
+use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// How many bytes an event takes, nearly.
+const EVENT_BYTES: usize = 150;
 
 /// The events of one match, and what they come to. Nothing that a list shows has to be worked out from the events.
 #[derive(Debug)]
@@ -26,6 +33,10 @@ pub(super) struct MemoryMatch {
     void_reason: Option<Arc<str>>,
     /// By seat: the versions of the bots; empty if none was said.
     pub(super) versions: Vec<SeatVersions>,
+    /// What was published of its transcripts.
+    transcripts: BTreeMap<QuestionPlace, Arc<StoredTranscript>>,
+    /// How many bytes these have.
+    transcript_bytes: usize,
 }
 
 impl MemoryMatch {
@@ -45,6 +56,8 @@ impl MemoryMatch {
             is_pruned,
             void_reason,
             versions,
+            transcripts: BTreeMap::new(),
+            transcript_bytes: 0,
         }
     }
 
@@ -66,6 +79,30 @@ impl MemoryMatch {
     /// Returns how many events there are.
     pub(super) fn len(&self) -> usize {
         self.events.len()
+    }
+
+    /// Returns how much room it takes, in events.
+    pub(super) fn room(&self) -> usize {
+        self.events.len() + self.transcript_bytes / EVENT_BYTES
+    }
+
+    /// Keeps what is published of a question.
+    pub(super) fn publish(&mut self, stored: Arc<StoredTranscript>) {
+        self.transcript_bytes += stored.lines.len();
+        if let Some(before) = self.transcripts.insert(stored.place, stored) {
+            self.transcript_bytes -= before.lines.len();
+        }
+    }
+
+    /// Removes what was published of a seat.
+    pub(super) fn unpublish(&mut self, seat: Seat) {
+        self.transcripts.retain(|place, _| place.seat != seat);
+        self.transcript_bytes = self.transcripts.values().map(|stored| stored.lines.len()).sum();
+    }
+
+    /// Returns what was published, by seat and ply.
+    pub(super) fn transcripts(&self) -> impl Iterator<Item = &StoredTranscript> {
+        self.transcripts.values().map(Arc::as_ref)
     }
 
     /// Returns what was fixed before the first move.
@@ -103,13 +140,15 @@ impl MemoryMatch {
         Ok(Some(MatchHead { id, number, record }))
     }
 
-    /// Removes its events, if that may be, and returns how many there were.
+    /// Removes its events and what was published of it, if that may be, and returns how much room that gives.
     pub(super) fn prune(&mut self) -> usize {
         if !self.is_prunable() {
             return 0;
         }
+        let room = self.room();
         self.is_pruned = true;
-        std::mem::take(&mut self.events).len()
+        (self.events, self.transcripts, self.transcript_bytes) = Default::default();
+        room
     }
 
     /// Returns when its last event was.

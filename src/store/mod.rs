@@ -22,6 +22,7 @@ mod store;
 #[cfg(test)]
 pub(crate) mod testing;
 mod token;
+mod transcript;
 mod unheard;
 mod url;
 
@@ -41,5 +42,6 @@ pub use reader::{MatchCounts, StoreReader, StoreSize};
 pub use seen_version::{MAX_SEEN_VERSIONS, SeenVersion};
 pub use store::Store;
 pub use token::{Token, TokenError, TokenHash};
+pub use transcript::{QuestionPlace, StoredTranscript, TranscriptHead};
 pub use unheard::{MAX_COUNTED_ENDS, UnheardMatches};
 pub use url::{StoreUrl, StoreUrlError};

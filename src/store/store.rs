@@ -1,8 +1,9 @@
 //! What every store can do.
 
 use super::{
-    Change, FieldHistory, HeadsPage, LostSeat, MatchFilter, MatchHead, MatchSummary, PrunePage, SeenVersion,
-    StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament, UnheardMatches,
+    Change, FieldHistory, HeadsPage, LostSeat, MatchFilter, MatchHead, MatchSummary, PrunePage,
+    QuestionPlace, SeenVersion, StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament,
+    StoredTranscript, TranscriptHead, UnheardMatches,
 };
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::Timestamp;
@@ -124,6 +125,16 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// # Errors
     /// [`StoreError::Forgotten`] if the tournament had matches of which nothing is kept.
     async fn match_heads(&self, page: &HeadsPage) -> Result<Vec<MatchHead>, StoreError>;
+
+    /// Returns what was published of the transcripts of a match, by seat and ply, rows before takes.
+    async fn transcripts(&self, id: MatchId) -> Result<Vec<TranscriptHead>, StoreError>;
+
+    /// Returns what was published of a question.
+    async fn transcript(
+        &self,
+        id: MatchId,
+        place: QuestionPlace,
+    ) -> Result<Option<StoredTranscript>, StoreError>;
 
     /// Returns matches that are over and whose records may be removed, in the order of their ids.
     async fn prunable_matches(&self, page: &PrunePage) -> Result<Vec<MatchId>, StoreError>;

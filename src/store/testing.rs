@@ -2,8 +2,8 @@
 
 use super::{
     Change, FieldHistory, HeadsPage, LostSeat, MatchFilter, MatchHead, MatchSummary, MemoryStore, PrunePage,
-    RetentionLimits, SeenVersion, Store, StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament,
-    UnheardMatches,
+    QuestionPlace, RetentionLimits, SeenVersion, Store, StoreError, StoredBot, StoredMatch, StoredResult,
+    StoredTournament, StoredTranscript, TranscriptHead, UnheardMatches,
 };
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::Timestamp;
@@ -65,6 +65,18 @@ impl<S: WriteScript> Store for ScriptedStore<S> {
 
     async fn match_heads(&self, page: &HeadsPage) -> Result<Vec<MatchHead>, StoreError> {
         self.kept.match_heads(page).await
+    }
+
+    async fn transcripts(&self, id: MatchId) -> Result<Vec<TranscriptHead>, StoreError> {
+        self.kept.transcripts(id).await
+    }
+
+    async fn transcript(
+        &self,
+        id: MatchId,
+        place: QuestionPlace,
+    ) -> Result<Option<StoredTranscript>, StoreError> {
+        self.kept.transcript(id, place).await
     }
 
     async fn prunable_matches(&self, page: &PrunePage) -> Result<Vec<MatchId>, StoreError> {

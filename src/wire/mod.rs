@@ -38,6 +38,7 @@ mod solution;
 mod testing;
 pub mod tournament;
 pub mod tournament_event;
+pub mod transcript;
 pub mod tree;
 pub mod verdict;
 mod violation;

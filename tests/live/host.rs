@@ -207,7 +207,7 @@ impl Host {
 
     /// Registers house bots under their own names and lets them play.
     pub async fn house_bots(&self, bots: &[HouseBot], seed: u64) -> Party {
-        let mut party = Party { dismissal: watch::Sender::new(false), playing: Vec::new() };
+        let mut party = Party::empty();
         for &bot in bots {
             let token = self.register(&bot.to_string()).await;
             party.invite(&self.address, token, bot, seed);
@@ -223,6 +223,11 @@ impl Host {
 }
 
 impl Party {
+    /// Nobody yet.
+    pub fn empty() -> Self {
+        Self { dismissal: watch::Sender::new(false), playing: Vec::new() }
+    }
+
     pub fn invite(&mut self, address: &str, token: String, bot: HouseBot, seed: u64) {
         let mut dismissed = self.dismissal.subscribe();
         let options = Options::new(address, token);

@@ -44,6 +44,7 @@ mod sizes;
 mod stopping;
 mod strangers;
 mod tournaments;
+mod transcripts;
 mod traps;
 mod vanish;
 mod versions;

@@ -7,8 +7,8 @@ use lastnim::game::{BotName, MatchId, TournamentId};
 use lastnim::referee::Timestamp;
 use lastnim::store::{
     Change, FieldHistory, HeadsPage, LostSeat, MatchFilter, MatchHead, MatchSummary, MemoryStore, PrunePage,
-    RetentionLimits, SeenVersion, Store, StoreError, StoredBot, StoredMatch, StoredResult, StoredTournament,
-    UnheardMatches,
+    QuestionPlace, RetentionLimits, SeenVersion, Store, StoreError, StoredBot, StoredMatch, StoredResult,
+    StoredTournament, StoredTranscript, TranscriptHead, UnheardMatches,
 };
 use lastnim::tournament::{Checkpoint, SeededDraw, Standing, TournamentEnd};
 use lastnim::wire::tournament_event::TimedTournamentEvent;
@@ -342,6 +342,18 @@ impl Store for SimulatedStore {
 
     async fn match_heads(&self, page: &HeadsPage) -> Result<Vec<MatchHead>, StoreError> {
         self.reach().await?.match_heads(page).await
+    }
+
+    async fn transcripts(&self, id: MatchId) -> Result<Vec<TranscriptHead>, StoreError> {
+        self.reach().await?.transcripts(id).await
+    }
+
+    async fn transcript(
+        &self,
+        id: MatchId,
+        place: QuestionPlace,
+    ) -> Result<Option<StoredTranscript>, StoreError> {
+        self.reach().await?.transcript(id, place).await
     }
 
     async fn prunable_matches(&self, page: &PrunePage) -> Result<Vec<MatchId>, StoreError> {

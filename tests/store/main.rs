@@ -19,6 +19,7 @@ mod reading;
 #[path = "../postgres/server.rs"]
 mod server;
 mod store_checks;
+mod transcripts;
 mod unusable;
 mod versions;
 mod voided;
@@ -50,6 +51,7 @@ const EVERY_STORE: &[Check] = &[
         reading::records_are_pruned_and_what_they_came_to_stays,
     ),
     ("heads of matches stay and say nothing of rows", heads::heads_of_matches_stay_and_say_nothing_of_rows),
+    ("transcripts are kept by question", transcripts::transcripts_are_kept_by_question),
     ("a voided match gives its number away", voided::a_voided_match_gives_its_number_away),
     ("what does not fit is refused", store_checks::what_does_not_fit_is_refused),
     (

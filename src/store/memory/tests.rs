@@ -2,10 +2,12 @@
 
 use super::*;
 use crate::game::{AllianceMatrix, BySeat, Piles, SeatCount};
-use crate::referee::Terms;
-use crate::referee::{MatchPhase, Origin, Record, Referee, RefereeInput, SigningKey, Timestamp};
-use crate::store::FinishedMatch;
-use crate::tournament::{AllianceSource, testing};
+use crate::referee::{
+    MatchPhase, MatchSetup, Origin, Record, Referee, RefereeInput, SigningKey, Terms, Timestamp,
+};
+use crate::store::{ChainedEvent, FinishedMatch};
+use crate::tournament::{AllianceSource, TournamentState, testing};
+use std::sync::Arc;
 
 fn id(number: u64) -> MatchId {
     MatchId::new(1_700_000_000_000 + number, &[3; 10])

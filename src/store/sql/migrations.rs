@@ -31,6 +31,7 @@ migrations!(
     "0017_match_lists",
     "0018_journal",
     "0019_owners",
+    "0020_transcripts",
 );
 
 /// The newest version.

@@ -27,6 +27,7 @@ mod sql_store;
 mod sqlite;
 mod stored_events;
 mod tournaments;
+mod transcripts;
 mod versions;
 mod words;
 

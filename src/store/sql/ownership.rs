@@ -162,6 +162,8 @@ impl Ownership {
             | Change::VersionSeen { .. }
             | Change::EndsHeard { .. }
             | Change::TournamentEndHeard { .. }
+            | Change::TranscriptPublished(_)
+            | Change::TranscriptRemoved { .. }
             | Change::RecordsPruned { .. } => None,
         }
     }

@@ -1,4 +1,4 @@
-//! Removes the events of matches that are over; what they came to stays.
+//! Removes the events of matches that are over, and what was published of their transcripts; what they came to stays.
 
 use super::columns::to_column_integer;
 use super::dialect::{Dialect, Statement};
@@ -35,6 +35,14 @@ pub(super) async fn prune_records<D: Dialect>(
         let ids = json_keys(ids);
         Statement::<D>::new(
             "DELETE FROM record_parts WHERE match_id IN (
+                SELECT id FROM matches WHERE id IN (SELECT key::uuid FROM json_each($1::json))
+                    AND over_at_us IS NOT NULL AND damage IS NULL)",
+        )
+        .bind(ids.as_str())
+        .execute(connection)
+        .await?;
+        Statement::<D>::new(
+            "DELETE FROM transcripts WHERE match_id IN (
                 SELECT id FROM matches WHERE id IN (SELECT key::uuid FROM json_each($1::json))
                     AND over_at_us IS NOT NULL AND damage IS NULL)",
         )

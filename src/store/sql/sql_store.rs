@@ -9,12 +9,13 @@ use super::matches::json_keys;
 use super::replay::RecordReplay;
 use super::rows::{self, ReadHead};
 use super::stored_events::{read_losses, replay_stored_events};
+use super::transcripts;
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::referee::Timestamp;
 use crate::store::{
     Change, FieldHistory, HeadsPage, LostSeat, MAX_COUNTED_ENDS, MatchFilter, MatchHead, MatchSummary,
-    PruneFilter, PrunePage, SeenVersion, Store, StoreError, StoredBot, StoredMatch, StoredResult,
-    StoredTournament, UnheardMatches,
+    PruneFilter, PrunePage, QuestionPlace, SeenVersion, Store, StoreError, StoredBot, StoredMatch,
+    StoredResult, StoredTournament, StoredTranscript, TranscriptHead, UnheardMatches,
 };
 use crate::tournament::{Checkpoint, Standing, TournamentEnd};
 use crate::wire::manifest::ListedRecord;
@@ -389,6 +390,19 @@ impl<D: Dialect> Store for SqlStore<D> {
             });
         }
         Ok(heads)
+    }
+
+    async fn transcripts(&self, id: MatchId) -> Result<Vec<TranscriptHead>, StoreError> {
+        self.read_rows(transcripts::heads_statement(id), transcripts::read_head).await
+    }
+
+    async fn transcript(
+        &self,
+        id: MatchId,
+        place: QuestionPlace,
+    ) -> Result<Option<StoredTranscript>, StoreError> {
+        let statement = transcripts::transcript_statement(id, place);
+        Ok(self.read_rows(statement, transcripts::read_transcript).await?.pop())
     }
 
     async fn prunable_matches(&self, page: &PrunePage) -> Result<Vec<MatchId>, StoreError> {

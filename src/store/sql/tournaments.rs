@@ -56,11 +56,13 @@ pub(super) async fn write_tournaments<D: Dialect>(
             Change::VersionSeen { bot, version, at } => {
                 add_seen_version::<D>(connection, bot, version, *at).await?;
             }
-            // Those of all bots are written together, and matches by a batch.
+            // Those of all bots are written together, matches by a batch, and transcripts behind them.
             Change::EndsHeard { .. }
             | Change::SeatVersions { .. }
             | Change::MatchEvents { .. }
             | Change::MatchOver(_)
+            | Change::TranscriptPublished(_)
+            | Change::TranscriptRemoved { .. }
             | Change::RecordsPruned { .. }
             | Change::MatchQuarantined { .. } => {}
         }

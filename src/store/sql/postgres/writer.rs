@@ -10,6 +10,7 @@ use crate::store::sql::matches::existing_matches;
 use crate::store::sql::ownership::{Ownership, OwnershipCheck};
 use crate::store::sql::prune::prune_records;
 use crate::store::sql::tournaments::write_tournaments;
+use crate::store::sql::transcripts::write_transcripts;
 use crate::store::sql::versions::write_seat_versions;
 use crate::store::{Change, StoreError};
 use sqlx::postgres::PgConnectOptions;
@@ -95,6 +96,7 @@ impl PostgresWriter {
         matches::end_matches(connection, &batch.ended).await?;
         matches::seal_matches(connection, &batch.sealed).await?;
         matches::quarantine_matches(connection, &batch.quarantined).await?;
+        write_transcripts::<Postgres>(connection, changes).await?;
         prune_records::<Postgres>(connection, changes).await?;
         sqlx::query("COMMIT").execute(connection).await.map_err(store_error_of)?;
         Ok(WriteOutcome::Written)

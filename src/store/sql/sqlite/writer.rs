@@ -12,6 +12,7 @@ use crate::store::sql::matches::existing_matches;
 use crate::store::sql::ownership::{Ownership, OwnershipCheck};
 use crate::store::sql::prune::prune_records;
 use crate::store::sql::tournaments::write_tournaments;
+use crate::store::sql::transcripts::write_transcripts;
 use crate::store::sql::versions::write_seat_versions;
 use crate::store::{Change, StoreError};
 use sqlx::sqlite::SqliteConnectOptions;
@@ -112,6 +113,7 @@ impl SqliteWriter {
         self.matches.end_matches(&mut self.connection, &batch.ended).await?;
         self.matches.seal_matches(&mut self.connection, &batch.sealed).await?;
         self.matches.quarantine_matches(&mut self.connection, &batch.quarantined).await?;
+        write_transcripts::<Sqlite>(&mut self.connection, changes).await?;
         prune_records::<Sqlite>(&mut self.connection, changes).await?;
         self.commit().await?;
         // What went to a file that nobody will find again is not announced.

@@ -1,0 +1,63 @@
+//! What a store keeps of transcripts that were published.
+
+use crate::place::Place;
+use crate::played::{bots, match_id, play, written};
+use lastnim::game::{Seat, SeatCount};
+use lastnim::referee::Timestamp;
+use lastnim::store::{Change, QuestionPlace, StoredTranscript, TranscriptHead};
+use std::sync::Arc;
+
+fn seat(index: usize) -> Seat {
+    SeatCount::new(3).unwrap().seat(index).unwrap()
+}
+
+fn transcript(id: u64, place: (usize, Option<u32>), at: u64, lines: &str) -> StoredTranscript {
+    let place = QuestionPlace { seat: seat(place.0), ply: place.1 };
+    let published_at = Timestamp::from_micros(at);
+    StoredTranscript { match_id: match_id(id), place, published_at, lines: lines.into() }
+}
+
+fn head(stored: &StoredTranscript) -> TranscriptHead {
+    let &StoredTranscript { place, published_at, ref lines, .. } = stored;
+    TranscriptHead { place, published_at, bytes: lines.len() as u64 }
+}
+
+pub fn transcripts_are_kept_by_question(place: &Place) {
+    let store = place.open();
+    for id in [1, 2] {
+        place.write(&store, &written(&play(match_id(id), bots(0..3), None, id, u32::MAX)));
+    }
+    let published = [
+        transcript(1, (0, None), 5, "row\n"),
+        transcript(1, (0, Some(0)), 6, "{\"why\":\"\\u0000 \u{e9}\u{1f600}\"}\n"),
+        transcript(1, (0, Some(10)), 7, "take\n"),
+        transcript(1, (2, Some(2)), 8, "another seat\n"),
+    ];
+    let publish = |stored: &StoredTranscript| Change::TranscriptPublished(Arc::new(stored.clone()));
+    let listed = |id| place.run(store.transcripts(match_id(id))).unwrap();
+    let read =
+        |stored: &StoredTranscript| place.run(store.transcript(stored.match_id, stored.place)).unwrap();
+    assert_eq!(listed(1), []);
+    // In another order than they are listed in, and twice.
+    let changes: Vec<_> = published.iter().rev().map(publish).collect();
+    for _ in 0..2 {
+        place.write(&store, &changes);
+    }
+    assert_eq!(listed(1), published.each_ref().map(head));
+    assert_eq!(listed(2), []);
+    assert_eq!(listed(9), [], "of a match that there is not");
+    for stored in &published {
+        assert_eq!(read(stored).as_ref(), Some(stored));
+    }
+    assert_eq!(read(&transcript(2, (0, None), 0, "")), None);
+    let newer = transcript(1, (0, Some(10)), 9, "the same take\n");
+    place.write(&store, &[publish(&newer)]);
+    assert_eq!(read(&newer).as_ref(), Some(&newer));
+    place.write(&store, &[Change::TranscriptRemoved { match_id: match_id(1), seat: seat(0) }]);
+    assert_eq!(listed(1), [head(&published[3])]);
+    // They go with the record that they are about.
+    place.write(&store, &[publish(&transcript(2, (1, None), 1, "row\n"))]);
+    let ids = vec![match_id(1)];
+    place.write(&store, &[Change::RecordsPruned { ids, at: Timestamp::from_micros(20) }]);
+    assert_eq!((listed(1).len(), listed(2).len()), (0, 1));
+}
