@@ -5,6 +5,7 @@ use super::{
     amount::Amount,
     answer::{GivenAnswer, read_answer},
     budget::Budget,
+    correction::correct_answer,
     endpoint::{CallOutcome, Endpoint},
     failure::{CallFailure, FailureClass, Remedy},
     prompt::PromptTemplate,
@@ -24,8 +25,6 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 const MIN_CLOCK_RESERVE: Duration = Duration::from_millis(100);
 /// See [`MIN_CLOCK_RESERVE`].
 const MAX_CLOCK_RESERVE: Duration = Duration::from_secs(5);
-/// Characters of an answer that cannot be used that the model is shown again.
-const MAX_REPEATED_CHARS: usize = 4_000;
 
 /// What asks a model, and what it needs for that.
 #[derive(Debug)]
@@ -143,10 +142,7 @@ impl Decider {
                     if bad_answers >= self.settings.answers {
                         return Err(failure);
                     }
-                    let correction = correction_words(question, &failure);
-                    call.messages.truncate(1);
-                    call.messages
-                        .extend([Message::of_model(repeated_reply(reply)), Message::of_user(correction)]);
+                    correct_answer(&mut call.messages, question, reply, &failure);
                 }
                 Remedy::CallAgain => {
                     let pause = failure.retry_after.unwrap_or_else(|| usual_pause(pauses));
@@ -190,23 +186,6 @@ fn usual_pause(pauses: u8) -> Duration {
     FIRST_PAUSE.saturating_mul(1 << pauses.min(10)).min(LONGEST_PAUSE)
 }
 
-/// Returns the end of a reply, which the model is shown again.
-fn repeated_reply(reply: &str) -> String {
-    let skipped = reply.chars().count().saturating_sub(MAX_REPEATED_CHARS);
-    let end: String = reply.chars().skip(skipped).collect();
-    // Endpoints refuse a message without a text.
-    if end.trim().is_empty() { "(no answer)".to_owned() } else { end }
-}
-
-/// Tells a model what was wrong with its answer.
-fn correction_words(question: &Question<'_>, failure: &CallFailure) -> String {
-    format!(
-        "Your answer cannot be used: {}. Answer the question again, and end your reply with one JSON object such as {}.",
-        failure.detail.trim_end_matches('.'),
-        question.example()
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -219,14 +198,5 @@ mod tests {
             [0, 1, 6, 200].map(usual_pause).map(|pause| pause.as_millis()),
             [500, 1_000, 30_000, 30_000]
         );
-    }
-
-    #[test]
-    fn a_model_sees_the_end_of_its_own_reply() {
-        assert_eq!(repeated_reply(" "), "(no answer)");
-        let long = "é".repeat(MAX_REPEATED_CHARS) + "end";
-        let shown = repeated_reply(&long);
-        assert_eq!(shown.chars().count(), MAX_REPEATED_CHARS);
-        assert!(shown.ends_with("end"));
     }
 }

@@ -1,31 +1,24 @@
 //! The flags of `lastnim dataset`, and the lines that it writes.
 
 use super::{
-    difficulty::optimal_share,
+    distinct_positions::{DistinctPositions, PositionFilter},
     labelling::label_position,
     position_draw::{DrawnKind, PositionDraw},
-    position_id::PositionId,
 };
 use crate::{
     cli::{CommandExit, CommandResult, Failure, batch, new_file::AtomicFile, text::numbers},
     game::{Ending, SeatCount},
-    oracle::Explanation,
     report::words::count_words,
     wire::{json::MessageJson, pb::DatasetSplit},
 };
 use clap::{Args, ValueEnum};
 use std::{
-    collections::HashSet,
     io::{self, BufWriter, Write},
     path::PathBuf,
 };
 
 /// The most positions of a dataset.
 const MAX_POSITIONS: u64 = 10_000_000;
-/// Draws for each position that is wanted.
-const MAX_DRAWS_PER_POSITION: u64 = 100;
-/// Draws besides, where few positions are wanted.
-const EXTRA_DRAWS: u64 = 100_000;
 
 /// Writes positions labelled by the oracle as lines of JSON, to train models on
 #[derive(Debug, Args)]
@@ -140,29 +133,21 @@ impl DatasetArgs {
     }
 
     fn write_positions(&self, kind: DrawnKind, output: &mut impl Write) -> Result<(), Failure> {
+        let filter = PositionFilter { split: self.split.split(), max_optimal_share: self.max_optimal_share };
         let draw = PositionDraw::new(kind, self.seed);
-        let max_draws = self.positions * MAX_DRAWS_PER_POSITION + EXTRA_DRAWS;
-        let mut written = HashSet::new();
-        for index in 0..max_draws {
-            let game = draw.draw_game(index);
-            let id = PositionId::of_game(&game);
-            if id.split() != self.split.split() || written.contains(&id) {
-                continue;
-            }
-            let explanation = Explanation::of(&game, 0);
-            if optimal_share(&explanation) > self.max_optimal_share {
-                continue;
-            }
-            batch::print_json_line(output, &MessageJson::of(&label_position(&game, &explanation)))?;
-            written.insert(id);
-            if written.len() as u64 == self.positions {
-                return Ok(());
-            }
+        let mut positions = DistinctPositions::new(draw, filter, self.positions);
+        for position in positions.by_ref() {
+            let labelled = label_position(&position.game, &position.explanation);
+            batch::print_json_line(output, &MessageJson::of(&labelled))?;
+        }
+        if positions.found() == self.positions {
+            return Ok(());
         }
         Err(Failure::input(format!(
-            "--positions {}: {max_draws} draws have only {} different positions of this kind: ask for fewer positions, allow more piles, counters or seats, or raise --max-optimal-share",
+            "--positions {}: {} draws have only {} different positions of this kind: ask for fewer positions, allow more piles, counters or seats, or raise --max-optimal-share",
             self.positions,
-            written.len()
+            positions.max_draws(),
+            positions.found()
         )))
     }
 }
