@@ -7,6 +7,48 @@ from typing import Any
 
 __version__: str
 
+class ModelQuestion:
+    """The question for a take, with the messages to a model as `lastnim bot llm` writes them."""
+
+    def __init__(
+        self, game: str, takes: Sequence[int], bots: Sequence[str], time_left: float, template: str | None = None
+    ) -> None: ...
+    @property
+    def messages(self) -> list[tuple[str, str]]:
+        """The messages to the model, in order, each with who says it: `user` or `assistant`."""
+    @property
+    def seat(self) -> int:
+        """The seat to move."""
+    @property
+    def ply(self) -> int:
+        """The number of the take to come, from 0."""
+    @property
+    def identity(self) -> tuple[str, str]:
+        """The id of the position, and the set of `lastnim dataset` that it belongs to."""
+    def read_reply(self, text: str, refusal: str, finish_reason: str) -> ModelReply:
+        """Reads a reply. If it cannot be used, the messages are those of the next call."""
+    def regret(self, take: int) -> int:
+        """Returns the ranks, 0 to n-1, that the seat to move would lose by a take, in its own row."""
+
+class ModelReply:
+    """How a reply was read: a take with what the model says beside it, or why it cannot be used."""
+
+    @property
+    def take(self) -> int | None:
+        """The take, which the rules allow; none if the reply cannot be used."""
+    @property
+    def why(self) -> str | None:
+        """Why the model takes so."""
+    @property
+    def win_probability(self) -> float | None:
+        """How likely it says the seat wins that its row wants most, 0 to 1."""
+    @property
+    def failure(self) -> str | None:
+        """The class of the failure, such as `unparsable`; none if there is a take."""
+    @property
+    def detail(self) -> str | None:
+        """What happened, in words; none if there is a take."""
+
 class RecordReader:
     """Reads the records of a file, one after the other."""
 
@@ -69,6 +111,22 @@ class OracleStopped(RuntimeError):
 
 def answer_question(method: str, question: str, max_steps: int) -> str:
     """Answers the question of a method of the oracle's service, within so many steps; both are JSON."""
+
+def draw_positions(
+    *,
+    positions: int,
+    split: str,
+    seats: Sequence[int],
+    draw_piles: tuple[int, int],
+    draw_counters: tuple[int, int],
+    ending: str,
+    max_optimal_share: float,
+    seed: int,
+) -> list[tuple[str, str]]:
+    """Draws positions as `lastnim dataset` does, and returns the id and the game, which is JSON, of each."""
+
+def identify_position(game: str) -> tuple[str, str]:
+    """Returns the id of the position that a game, which is JSON, starts from, and the set that it belongs to."""
 
 def message_descriptors() -> bytes:
     """Returns the descriptors of all messages: a serialized `google.protobuf.FileDescriptorSet`."""

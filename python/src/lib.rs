@@ -7,9 +7,11 @@
 #![allow(clippy::needless_pass_by_value)]
 
 mod bot_link;
+mod dataset_positions;
 mod envs;
 mod interrupt;
 mod log_layer;
+mod model_question;
 mod oracle;
 mod positions;
 mod program;
@@ -26,6 +28,8 @@ use pyo3::{prelude::*, wrap_pyfunction};
 fn _lastnim(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("OracleStopped", module.py().get_type::<oracle::OracleStopped>())?;
+    module.add_class::<model_question::ModelQuestion>()?;
+    module.add_class::<model_question::ModelReply>()?;
     module.add_class::<records::RecordReader>()?;
     module.add_class::<rehearsal::HousePlayer>()?;
     module.add_class::<server::Server>()?;
@@ -33,6 +37,8 @@ fn _lastnim(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<envs::GameSource>()?;
     module.add_class::<envs::GameInProgress>()?;
     module.add_class::<envs::VectorGames>()?;
+    module.add_function(wrap_pyfunction!(dataset_positions::draw_positions, module)?)?;
+    module.add_function(wrap_pyfunction!(dataset_positions::identify_position, module)?)?;
     module.add_function(wrap_pyfunction!(envs::house_row, module)?)?;
     module.add_function(wrap_pyfunction!(oracle::answer_question, module)?)?;
     module.add_function(wrap_pyfunction!(oracle::message_descriptors, module)?)?;

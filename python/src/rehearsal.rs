@@ -59,7 +59,8 @@ fn view_of_game(json: &str, takes: &[u64]) -> PyResult<MatchView> {
     MatchView::practice(&read_game(json)?, takes).map_err(value_error)
 }
 
-fn read_game(json: &str) -> PyResult<Game> {
+/// Reads a game from its JSON.
+pub fn read_game(json: &str) -> PyResult<Game> {
     let json = parse_document(json).map_err(PyValueError::new_err)?;
     let message: pb::Game = message_from_json(&json).map_err(value_error)?;
     parse_request(|field| parse_game(&message, field)).map_err(value_error)
@@ -122,6 +123,7 @@ pub fn record_of_play(
     })
 }
 
-fn value_error(error: impl fmt::Display) -> PyErr {
+/// Makes the `ValueError` that says an error.
+pub fn value_error(error: impl fmt::Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }

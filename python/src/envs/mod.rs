@@ -26,7 +26,7 @@ fn value_error(error: impl std::fmt::Display) -> PyErr {
 }
 
 /// Returns the ranks that the seat to move would lose by a take, 0 to n-1: 0 exactly if the take is optimal.
-fn regret_of_take(
+pub fn regret_of_take(
     solution: &Solution,
     matrix: &AllianceMatrix,
     position: &Position,

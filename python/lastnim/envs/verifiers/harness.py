@@ -1,0 +1,88 @@
+"""The harness: what asks the model, in this process."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import verifiers.v1 as vf  # pyright: ignore[reportMissingTypeStubs]
+from openai import APIError, AsyncOpenAI
+
+from ..._lastnim import ModelQuestion
+from .model_match import AskedTake, ModelMatch
+from .task import ANSWERS_KEY, AnyTrace, LastNimTaskData
+
+__all__ = ["LastNimHarness", "LastNimHarnessConfig"]
+
+
+class LastNimHarnessConfig(vf.HarnessConfig):
+    """The settings of the harness: those that every harness has."""
+
+
+class LastNimHarness(vf.Harness[LastNimHarnessConfig]):
+    """Plays matches as `lastnim bot llm` does: each question is a conversation of its own, which the model may answer more than once."""
+
+    APPENDS_SYSTEM_PROMPT = True
+    EXECUTES_CODE = False
+    NEEDS_CONTAINER = False
+
+    async def launch(
+        self,
+        ctx: vf.ModelContext,
+        trace: AnyTrace,
+        runtime: vf.Runtime,
+        endpoint: str,
+        secret: str,
+        mcp_urls: dict[str, str],
+        data: vf.TaskData,
+    ) -> vf.ProgramResult:
+        """Plays the match of the task, and notes every question in the trace's `info`."""
+        if not isinstance(data, LastNimTaskData):
+            raise vf.HarnessError(f"task {data.id or data.idx}: this harness plays the tasks of LastNimTaskset only")
+        match = ModelMatch(data.game, data.opponents, seed=data.seed, time_left=data.time_left, template=data.template)
+        system_prompt, _ = self.resolve_prompt(data)
+        system = [] if system_prompt is None else [{"role": "system", "content": system_prompt}]
+        asked: list[dict[str, Any]] = trace.info.setdefault(ANSWERS_KEY, [])
+        async with AsyncOpenAI(base_url=endpoint, api_key=secret) as client:
+            while data.max_questions is None or len(asked) < data.max_questions:
+                # A house bot may think for long.
+                question = await asyncio.to_thread(match.next_question)
+                if question is None:
+                    break
+                position, split = question.identity
+                if split != data.split:
+                    break
+                take = AskedTake(question.ply, position, data.worst_regret)
+                asked.append(take.to_json())
+                try:
+                    await ask_model(client, ctx.model, system, question, take, data.answers)
+                except APIError as error:
+                    if trace.stop_condition is None:
+                        raise vf.HarnessError(f"ply {take.ply}: {error}") from error
+                    # A limit of the run was reached.
+                    if not take.failures:
+                        asked.pop()
+                        break
+                asked[-1] = take.to_json()
+                if take.take is None:
+                    break
+                match.play(take.take)
+        return vf.ProgramResult(0, "", "")
+
+
+async def ask_model(
+    client: AsyncOpenAI, model: str, system: list[dict[str, str]], question: ModelQuestion, take: AskedTake, answers: int
+) -> None:
+    """Asks a question until it is answered, or so many replies could not be used."""
+    for _ in range(answers):
+        messages: Any = [*system, *({"role": role, "content": text} for role, text in question.messages)]
+        completion = await client.chat.completions.create(model=model, messages=messages)
+        choice = completion.choices[0]
+        text, refusal = choice.message.content or "", choice.message.refusal or ""
+        reply = question.read_reply(text, refusal, choice.finish_reason)
+        if reply.take is not None:
+            take.take, take.regret = reply.take, question.regret(reply.take)
+            take.why, take.win_probability = reply.why, reply.win_probability
+            return
+        assert reply.failure is not None, "a reply without a take has a failure"
+        take.failures.append(reply.failure)

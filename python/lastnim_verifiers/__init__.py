@@ -1,0 +1,5 @@
+"""Last Nim by the id under which the library verifiers finds it: `lastnim-verifiers`. See `lastnim.envs.verifiers`."""
+
+from lastnim.envs.verifiers import LastNimEnv, LastNimHarness, LastNimTaskset
+
+__all__ = ["LastNimEnv", "LastNimHarness", "LastNimTaskset"]
