@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ._json import message_from_json
 from ._lastnim import Session
 from .bot import Bot, Choice
-from .match import Match, MatchEnd, Turn
+from .match import Match, MatchEnd, Position, SeenTake, Turn
 from .notices import Connected, LastnimError, Refusal, Summary, Suspension, TournamentEnd
 
 logger = logging.getLogger("lastnim.bot")
@@ -67,6 +67,26 @@ def log_event(event: Any) -> None:
     logging.getLogger(event["logger"]).log(event["level"], "%s", event["message"])
 
 
+def argument_of(notice: Notice) -> Any:
+    """Returns what a method of the bot is given."""
+    if METHODS[notice.kind] is not Turn:
+        return message_from_json(METHODS[notice.kind], notice.json)
+    position = message_from_json(Position, notice.json["position"])
+    match = message_from_json(Match, notice.json["match"])
+    return Turn(match, position, seen_takes_of(notice.json["seen_takes"], position))
+
+
+def seen_takes_of(runs: Any, now: Position) -> tuple[SeenTake, ...]:
+    """Returns takes from runs of them, each of which follows the one before it and begins at a position of the match that is at `now`."""
+    seen: list[SeenTake] = []
+    for run in runs:
+        before = Position(tuple(run["piles"]), run["seat"], now.rows, now.ending, run["ply"])
+        for take, by_steward in zip(run["takes"], run["by_steward"], strict=True):
+            seen.append(SeenTake(before.ply, before, take, "steward" if by_steward else "bot"))
+            before = before.after(take)
+    return tuple(seen)
+
+
 def converse(session: Session, bot: Bot) -> Summary:
     """Answers a session with a bot whose methods are plain, until it ends; an interrupt ends it soon."""
     try:
@@ -93,7 +113,7 @@ def _converse(session: Session, bot: Bot) -> Summary:
 
 
 def _answer_plainly(session: Session, bot: Bot, notice: Notice) -> None:
-    argument = message_from_json(METHODS[notice.kind], notice.json)
+    argument = argument_of(notice)
     try:
         result = getattr(bot, notice.kind)(argument)
         if inspect.isawaitable(result):
@@ -160,7 +180,7 @@ def _forget(thoughts: dict[int, asyncio.Task[None]], number: int) -> Callable[[a
 
 
 async def _answer(session: Session, bot: Bot, notice: Notice) -> None:
-    argument = message_from_json(METHODS[notice.kind], notice.json)
+    argument = argument_of(notice)
     try:
         result: Any = getattr(bot, notice.kind)(argument)
         give_answer(session, notice, await result if inspect.isawaitable(result) else result)

@@ -87,6 +87,7 @@ class Session:
         concurrency: int,
         give_up_after: timedelta | None,
         practice: tuple[Sequence[str], Sequence[int], int] | None,
+        take_feed: str,
     ) -> None: ...
     def next(self, seconds: float) -> tuple[str, int, str] | None:
         """Waits for the next notice: its kind, its number, and its JSON."""

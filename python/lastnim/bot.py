@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from .match import Match, MatchEnd, Turn, standard_row
+from .match import Match, MatchEnd, TakeFeed, Turn, standard_row
 from .notices import Connected, Refusal, Suspension, TournamentEnd
 
 __all__ = ["Bot", "Choice"]
@@ -32,7 +32,7 @@ class Choice(Generic[T]):
 
 
 class Bot(ABC):
-    """A player of Last Nim. Only `play` is needed; every method may be `async def`.
+    """A player of Last Nim. Only `play` is needed; every method but `take_feed` may be `async def`.
 
     A bot whose methods are all plain is asked one question at a time, in the thread that called `run`. If one of them is `async def`, the
     bot is asked about many matches at once, in one event loop; a plain method holds up all others there. In one match the methods are
@@ -42,6 +42,14 @@ class Bot(ABC):
     is resigned, so that nobody waits for it. An exception in any other method is logged, and nothing else. What a coroutine is
     thinking about a match that has ended is cancelled.
     """
+
+    def take_feed(self) -> TakeFeed:
+        """Returns which takes the bot hears of, `"own_turns"` unless overridden; it is asked once, before the first session.
+
+        With `"all"` the takes of all seats are in `turn.seen_takes`: a bot needs that only if how the others play matters to it, and the
+        server then sends it every take of its matches.
+        """
+        return "own_turns"
 
     def declare(
         self, match: Match

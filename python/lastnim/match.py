@@ -19,6 +19,8 @@ __all__ = [
     "Position",
     "Row",
     "Rows",
+    "SeenTake",
+    "TakeFeed",
     "Turn",
     "favouring_row",
     "standard_row",
@@ -183,6 +185,27 @@ class Position:
         return position_svg(self)
 
 
+TakeFeed = Literal["all", "own_turns"]
+"""Which takes a bot hears of: those of all seats, or none but its own turns."""
+
+MAX_SEEN_TAKES = 1_024
+"""The takes of a match that a turn shows at the most: the newest."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeenTake:
+    """A take that the bot has heard of, its own or another seat's."""
+
+    ply: int
+    """The number of the take, from 0."""
+    before: Position
+    """The position in which it was made, with the seat to move that made it."""
+    take: int
+    """Counters taken."""
+    mover: Literal["bot", "steward"]
+    """Whether the seat's own bot moved, or the steward."""
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """A match at the bot's turn: all that a take depends on."""
@@ -191,6 +214,10 @@ class Turn:
     """What was fixed before the first take. Its piles are those at the start."""
     position: Position
     """The position, with the own seat to move."""
+    seen_takes: tuple[SeenTake, ...] = ()
+    """The newest takes of all seats that the bot has heard of, the own ones too, in rising order of ply: 1,024 at the most, and none
+    unless `Bot.take_feed` returns `"all"`. Those that were made while there was no session are missing, and so are all that a process
+    before this one heard of."""
 
     @property
     def counters(self) -> int:

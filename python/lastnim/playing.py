@@ -8,14 +8,15 @@ import json
 import os
 import re
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Coroutine, Iterable, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from ._conversation import is_async, row_of, take_of
 from ._lastnim import HousePlayer, record_of_play
 from .bot import Bot, Choice
-from .match import Clock, EndReason, Figures, Match, MatchEnd, Position, Row, Turn
+from .match import MAX_SEEN_TAKES, Clock, EndReason, Figures, Match, MatchEnd, Position, Row, SeenTake, Turn
 from .messages import SeatRow
 from .oracle import Ending, Matrix, game_json, matrix_rows, standard_matrix
 from .records import Record, record_from_json
@@ -120,19 +121,23 @@ async def _play(
             row_hashes.append(choice.note_hash)
     position = Position(start.piles, first, tuple(rows), ending, 0, HOUR_MS)
     takes: list[tuple[int, bytes | None]] = []
+    seen: deque[SeenTake] = deque(maxlen=MAX_SEEN_TAKES)
+    hears_all = [bot.take_feed() == "all" for bot in bots]
     game = json.dumps(game_json(start.piles, rows, None, first, ending))
     for bot in bots:
         if isinstance(bot, HouseBot):
             bot.follow(game, takes)
     while not position.is_over and len(takes) < MAX_PLIES:
         seat = position.seat
-        choice = await _choice_of(bots[seat].play(Turn(matches[seat], position)))
+        turn = Turn(matches[seat], position, tuple(seen) if hears_all[seat] else ())
+        choice = await _choice_of(bots[seat].play(turn))
         take = take_of(choice.value)
         try:
             after = position.after(take)
         except ValueError as error:
             raise ValueError(f"{names[seat]}, ply {position.ply}: {error}") from None
         takes.append((take, choice.note_hash))
+        seen.append(SeenTake(position.ply, replace(position, bank_left_ms=None), take, "bot"))
         position = Position(after.piles, after.seat, after.rows, ending, after.ply, HOUR_MS)
     record = record_from_json(
         record_of_play(names, game, assigned is not None, row_hashes, takes, (now_us, random))

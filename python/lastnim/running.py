@@ -154,7 +154,7 @@ def _start(
     # A bot that answers one question after the other is asked so.
     requests = (CONCURRENCY if concurrency is None else concurrency) if is_async(bot) else 1
     patience = None if give_up_after is None else timedelta(seconds=give_up_after)
-    return Session(variables, requests, patience, practice)
+    return Session(variables, requests, patience, practice, bot.take_feed())
 
 
 def _converse(session: Session, bot: Bot) -> Summary:

@@ -6,7 +6,7 @@ use crate::question::{
 use lastnim::{
     client::{
         AsyncBot, Choice, Connected, MatchEnd, MatchFailure, MatchInfo, MatchView, Refusal, Suspension,
-        TournamentEnd,
+        TakeFeed, TournamentEnd,
     },
     game::{Row, SeatCount},
 };
@@ -127,25 +127,34 @@ impl Drop for Withdrawal {
 
 /// A bot whose methods are those of a bot in Python.
 #[derive(Debug)]
-pub struct LinkedBot(pub Arc<BotLink>);
+pub struct LinkedBot {
+    /// The way to it.
+    pub link: Arc<BotLink>,
+    /// Which takes it hears of.
+    pub take_feed: TakeFeed,
+}
 
 impl LinkedBot {
     async fn report(&self, kind: &'static str, json: Value) {
         // A report that nobody hears is lost with the run.
-        let _ = self.0.ask(kind, json, None).await;
+        let _ = self.link.ask(kind, json, None).await;
     }
 }
 
 impl AsyncBot for LinkedBot {
+    fn take_feed(&self) -> TakeFeed {
+        self.take_feed
+    }
+
     async fn declare(&self, game: &MatchInfo) -> Result<Choice<Row>, MatchFailure> {
-        match self.0.ask("declare", match_json(game), Some(game.seats())).await? {
+        match self.link.ask("declare", match_json(game), Some(game.seats())).await? {
             Answer::Row(choice) => Ok(choice),
             other => Err(failure_of(other)),
         }
     }
 
     async fn play(&self, game: &MatchView) -> Result<Choice<u64>, MatchFailure> {
-        match self.0.ask("play", turn_json(game), None).await? {
+        match self.link.ask("play", turn_json(game), None).await? {
             Answer::Take(choice) => Ok(choice),
             other => Err(failure_of(other)),
         }

@@ -2,10 +2,11 @@
 
 use lastnim::{
     client::{
-        Clock, Connected, EndReport, Error, JoinRefusal, MatchEnd, MatchInfo, MatchView, Refusal, Summary,
-        Suspension, TournamentEnd,
+        Clock, Connected, EndReport, Error, JoinRefusal, MatchEnd, MatchInfo, MatchView, Refusal, SeenTake,
+        Summary, Suspension, TournamentEnd,
     },
     game::{AllianceMatrix, BotName, Seat},
+    oracle::Mover,
     wire::pb,
 };
 use serde_json::{Value, json};
@@ -44,7 +45,24 @@ pub fn turn_json(view: &MatchView) -> Value {
             "ply": view.ply(),
             "bank_left_ms": whole_milliseconds(view.bank_left()),
         },
+        "seen_takes": seen_takes_json(view.seen_takes()),
     })
+}
+
+/// Makes the JSON of takes: of those that follow one another, only the position before the first one.
+fn seen_takes_json(seen: &[SeenTake]) -> Value {
+    let runs = seen.chunk_by(|take, next| take.ply.checked_add(1) == Some(next.ply));
+    runs.filter_map(|run| run.first().map(|first| (first, run)))
+        .map(|(first, run)| {
+            json!({
+                "ply": first.ply,
+                "piles": first.before.piles().collect::<Vec<_>>(),
+                "seat": first.before.to_move().index(),
+                "takes": run.iter().map(|seen| seen.take).collect::<Vec<_>>(),
+                "by_steward": run.iter().map(|seen| seen.mover == Mover::Steward).collect::<Vec<_>>(),
+            })
+        })
+        .collect()
 }
 
 fn rows_json(matrix: &AllianceMatrix) -> Value {

@@ -6,7 +6,7 @@ use crate::{
     question::{error_json, summary_json},
 };
 use lastnim::{
-    client::{Choice, Error, Options, Practice, Summary, practice_async_until, run_async_until},
+    client::{Choice, Error, Options, Practice, Summary, TakeFeed, practice_async_until, run_async_until},
     game::Row,
 };
 use pyo3::{
@@ -44,14 +44,16 @@ pub struct Session {
 impl Session {
     /// Starts a run. `variables` are those of the environment that say where to play.
     #[new]
-    #[pyo3(signature = (variables, concurrency, give_up_after, practice))]
+    #[pyo3(signature = (variables, concurrency, give_up_after, practice, take_feed))]
     fn start(
         py: Python<'_>,
         variables: HashMap<String, String>,
         concurrency: NonZeroUsize,
         give_up_after: Option<Duration>,
         practice: Option<PracticeTerms>,
+        take_feed: &str,
     ) -> PyResult<Self> {
+        let take_feed = parse_take_feed(take_feed)?;
         let (sender, notices) = mpsc::channel();
         let (stop, stopped) = oneshot::channel();
         let link = BotLink::new(sender);
@@ -66,7 +68,7 @@ impl Session {
             let ended = configured.and_then(|options| {
                 let subscriber = registry().with(LogLayer(Arc::clone(&own)));
                 tracing::subscriber::with_default(subscriber, || {
-                    play_to_end(options, practice, &own, stopped)
+                    play_to_end(options, practice, LinkedBot { link: Arc::clone(&own), take_feed }, stopped)
                 })
             });
             match ended {
@@ -146,15 +148,23 @@ impl Session {
     }
 }
 
+/// Reads which takes a bot wants to hear of.
+fn parse_take_feed(word: &str) -> PyResult<TakeFeed> {
+    match word {
+        "all" => Ok(TakeFeed::All),
+        "own_turns" => Ok(TakeFeed::OwnTurns),
+        _ => Err(PyValueError::new_err(format!("take_feed: {word:?}: expected \"all\" or \"own_turns\""))),
+    }
+}
+
 /// Plays until the run ends, or until its session in Python is told to stop or is gone.
 fn play_to_end(
     options: Options,
     practice: Option<PracticeTerms>,
-    link: &Arc<BotLink>,
+    bot: LinkedBot,
     stopped: oneshot::Receiver<()>,
 ) -> Result<Summary, Error> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(Error::Thread)?;
-    let bot = LinkedBot(Arc::clone(link));
     let shutdown = async {
         // It is only ever dropped.
         let _ = stopped.await;

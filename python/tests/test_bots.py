@@ -322,6 +322,87 @@ def test_an_interrupt_reaches_a_bot_that_thinks(server: TestServer) -> None:
     rival.join()
 
 
+class Watcher(Half):
+    """Takes one counter, and wants to hear of all takes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = 0
+
+    def take_feed(self) -> lastnim.TakeFeed:
+        self.asked += 1
+        return "all"
+
+    def play(self, turn: lastnim.Turn) -> int:
+        self.turns.append(turn)
+        return 1
+
+
+class AsyncWatcher(Watcher):
+    """The same in an event loop."""
+
+    async def play(self, turn: lastnim.Turn) -> int:  # type: ignore[override]
+        self.turns.append(turn)
+        return 1
+
+
+def assert_sees_all(turns: list[lastnim.Turn], records: dict[str, lastnim.Record]) -> None:
+    """Asserts that each turn shows all takes before it, and where they were made."""
+    assert len(turns) > len(records)
+    for turn in turns:
+        record = records[turn.match.id]
+        assert [seen.ply for seen in turn.seen_takes] == list(range(turn.ply))
+        assert tuple(seen.take for seen in turn.seen_takes) == record.takes[: turn.ply]
+        assert {seen.mover for seen in turn.seen_takes} <= {"bot"}
+        before = lastnim.Position(turn.match.piles, turn.match.first, turn.rows, turn.match.ending)
+        for seen in turn.seen_takes:
+            assert seen.before == before
+            before = before.after(seen.take)
+        assert (before.piles, before.seat) == (turn.piles, turn.seat)
+
+
+@pytest.mark.parametrize("watcher", [Watcher(), AsyncWatcher()])
+def test_a_bot_that_wants_all_takes_sees_them(server: TestServer, tmp_path: Path, watcher: Watcher) -> None:
+    tournament = server.create_tournament(piles=[[3, 4, 5], [2**63 - 1, 2]], seats=3, start_at=3)
+    rivals = [Half(), Half()]
+    threads = [play_against(server, tournament, rival, f"rival-{number}") for number, rival in enumerate(rivals)]
+    lastnim.run(
+        watcher, server=server.address, token=server.add_bot("watcher"), tournament=tournament, session_log=tmp_path
+    )
+    for thread in threads:
+        thread.join()
+    assert watcher.asked == 1
+    assert_sees_all(watcher.turns, {end.match.id: server.record(end.match.id) for end in watcher.ends})
+    assert all(turn.seen_takes == () for rival in rivals for turn in rival.turns)
+    words = [sys.executable, "-m", "lastnim", "check-history", str(tmp_path), "--server", server.address, "--json"]
+    checked = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    assert (checked.returncode, json.loads(checked.stdout)["contradictions"]) == (0, [])
+
+
+def test_takes_of_a_lost_seat_are_the_stewards(server: TestServer) -> None:
+    class Failing(lastnim.Bot):
+        def play(self, turn: lastnim.Turn) -> int:
+            raise RuntimeError("no idea")
+
+    tournament = server.create_tournament(piles=[[3, 4, 5]])
+    rival = play_against(server, tournament, Failing())
+    watcher = Watcher()
+    lastnim.run(watcher, server=server.address, token=server.add_bot("watcher"), tournament=tournament)
+    rival.join()
+    others = [seen for turn in watcher.turns for seen in turn.seen_takes if seen.before.seat != turn.seat]
+    assert others and {seen.mover for seen in others} == {"steward"}
+
+
+@pytest.mark.parametrize("given", ["some", 7])
+def test_a_bot_that_wants_other_takes_is_refused(server: TestServer, given: object) -> None:
+    class Odd(Half):
+        def take_feed(self) -> lastnim.TakeFeed:
+            return given  # type: ignore[return-value]  # pyright: ignore[reportReturnType]
+
+    with pytest.raises((ValueError, TypeError), match="all|str"):
+        lastnim.run(Odd(), server=server.address, token=server.add_bot("odd"))
+
+
 def test_what_bots_log_does_not_contradict_the_records(server: TestServer, tmp_path: Path) -> None:
     tournament = server.create_tournament(piles=[[3, 4, 5]])
     rival = play_against(server, tournament, Half())

@@ -83,6 +83,27 @@ def test_coroutines_play() -> None:
     assert asyncio.run(main()).takes[0] == 1
 
 
+def test_a_bot_that_wants_all_takes_sees_them_here_too() -> None:
+    class One(Half):
+        def play(self, turn: lastnim.Turn) -> int:
+            self.turns.append(turn)
+            return 1
+
+    class Watcher(One):
+        def take_feed(self) -> lastnim.TakeFeed:
+            return "all"
+
+    watcher = Watcher()
+    record = lastnim.play(bots=["oracle", watcher, "greedy"], piles=[900, 600, 600], matrix=[[0, 1, 2]] * 3)
+    for turn in watcher.turns:
+        assert tuple(seen.take for seen in turn.seen_takes) == record.takes[: turn.ply]
+        assert all(seen.before.ply == seen.ply and seen.mover == "bot" for seen in turn.seen_takes)
+    watcher, other = Watcher(), One()
+    long = lastnim.play(bots=[watcher, other], piles=[1_100])
+    assert [seen.ply for seen in watcher.turns[-1].seen_takes] == list(range(long.match.plies - 2 - 1_024, long.match.plies - 2))
+    assert all(turn.seen_takes == () for turn in other.turns)
+
+
 def test_what_a_bot_does_wrong_is_raised() -> None:
     class Wrong(Half):
         answer: object = 9

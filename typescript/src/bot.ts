@@ -3,6 +3,7 @@ import type { MatchInfo } from "./match-info.js";
 import type { MatchView } from "./match-view.js";
 import type { Connected, Refusal, Suspension, TournamentEnd } from "./notices.js";
 import type { Row } from "./row.js";
+import type { TakeFeed } from "./seen-takes.js";
 
 /**
  * A player of Last Nim. Only `play` is needed.
@@ -15,6 +16,14 @@ import type { Row } from "./row.js";
  * match alone: it is resigned, so that nobody waits for it. An exception in any other method is logged, and nothing else.
  */
 export interface Bot {
+  /**
+   * Returns which takes the bot hears of, by default `own_turns`; it is asked once, before the first session.
+   *
+   * With `all` the takes of all seats are in `game.seenTakes`: a bot needs that only if how the others play matters to it, and the
+   * server then sends it every take of its matches.
+   */
+  takeFeed?(): TakeFeed;
+
   /** Returns the row to declare; by default the standard one. It is not asked where the rows are assigned. */
   declare?(match: MatchInfo): Row | Promise<Row>;
 

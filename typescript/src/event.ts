@@ -17,6 +17,7 @@ import type { EndReason, SeatFigures } from "./match-end.js";
 import type { MatchInfo } from "./match-info.js";
 import type { Connected, Refusal, Suspension, TournamentEnd } from "./notices.js";
 import { isRow, type AllianceMatrix } from "./row.js";
+import type { Mover } from "./seen-takes.js";
 import { enumWord, type EnumWord } from "./wire-enum.js";
 
 /** Why a bot was not entered in a tournament. */
@@ -30,10 +31,17 @@ export interface RawTurn {
   readonly bankMs: number;
 }
 
+/** What a match that is in play has reached: whether it fits its match is for the tracker to see. */
+export interface ReachedPly {
+  readonly ply: number;
+  readonly pile: number;
+  readonly counters: bigint;
+}
+
 /** Where a match of a snapshot stands. `unknown` is a phase of a later version of the protocol. */
 export type SnapshotStage =
   | { readonly kind: "declaring" | "declared" | "ended" | "unknown" }
-  | { readonly kind: "playing"; readonly matrix: AllianceMatrix; readonly turn: RawTurn | undefined };
+  | { readonly kind: "playing"; readonly matrix: AllianceMatrix; readonly reached: ReachedPly; readonly turn: RawTurn | undefined };
 
 /** The whole state of an open match. */
 export interface MatchSnapshot {
@@ -63,6 +71,7 @@ export type SessionEvent =
   | { readonly kind: "snapshot"; readonly snapshot: MatchSnapshot }
   | { readonly kind: "revealed"; readonly matchId: string; readonly matrix: AllianceMatrix }
   | { readonly kind: "turn"; readonly matchId: string; readonly turn: RawTurn }
+  | { readonly kind: "took"; readonly matchId: string; readonly ply: number; readonly take: bigint; readonly mover: Mover }
   | { readonly kind: "refused"; readonly refusal: Refusal }
   | { readonly kind: "suspended"; readonly notice: Suspension }
   | { readonly kind: "forfeited"; readonly matchId: string; readonly seat: number }
@@ -73,7 +82,7 @@ export type SessionEvent =
   | { readonly kind: "draining"; readonly withinMs: number }
   | { readonly kind: "joined"; readonly tournament: string; readonly bots: number; readonly isOver: boolean }
   | { readonly kind: "notJoined"; readonly tournament: string; readonly reason: JoinRefusal; readonly message: string }
-  /** What needs no answer: an acknowledgement, another seat's take, or an event of a later version of the protocol. */
+  /** What needs no answer: an acknowledgement, or an event of a later version of the protocol. */
   | { readonly kind: "heard" };
 
 /**
@@ -130,7 +139,10 @@ export function parseEvent(response: PlayResponse): SessionEvent {
       const { tournamentId, reason, message } = event.value;
       return { kind: "notJoined", tournament: tournamentId, reason: enumWord(WireJoinRefusal, reason), message };
     }
-    case "took":
+    case "took": {
+      const { matchId, ply, take, steward } = event.value;
+      return { kind: "took", matchId: parseId(matchId, "took.match_id"), ply, take, mover: steward ? "steward" : "bot" };
+    }
     case "declared":
     case undefined:
       return { kind: "heard" };
@@ -211,7 +223,8 @@ function parseStage(snapshot: Snapshot): SnapshotStage {
       return { kind: snapshot.declarationLeftMs === 0 ? "declared" : "declaring" };
     case Phase.PLAYING: {
       const matrix = parseMatrix(snapshot.allianceMatrix, "snapshot.alliance_matrix");
-      return { kind: "playing", matrix, turn: snapshot.turn && rawTurn(snapshot.turn) };
+      const { ply, pile, counters } = snapshot;
+      return { kind: "playing", matrix, reached: { ply, pile, counters }, turn: snapshot.turn && rawTurn(snapshot.turn) };
     }
     case Phase.ENDED:
       return { kind: "ended" };

@@ -18,4 +18,5 @@ export { Position } from "./position.js";
 export { practice, type Practice } from "./practice.js";
 export { favouringRow, standardRow, type AllianceMatrix, type Row } from "./row.js";
 export { run } from "./run.js";
+export type { Mover, SeenTake, TakeFeed } from "./seen-takes.js";
 export { Summary } from "./summary.js";

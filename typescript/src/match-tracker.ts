@@ -7,6 +7,7 @@ import type { Connected } from "./notices.js";
 import { OpenMatch } from "./open-match.js";
 import { declareAction, pongAction, resignAction, takeAction, type PlayAction } from "./play-action.js";
 import { matchOfQuestion, type BotAnswer, type BotQuestion } from "./question.js";
+import type { TakeFeed } from "./seen-takes.js";
 import { Summary } from "./summary.js";
 
 /** How many reports (ends, refusals, notices) wait for a bot that is thinking before further ones are left out. */
@@ -44,6 +45,7 @@ export class MatchTracker {
   constructor(
     private readonly concurrency: number,
     private readonly logger: Logger,
+    private readonly takeFeed: TakeFeed,
   ) {}
 
   /** Returns whether no match of the tournament is open and the bot has heard of every end. */
@@ -72,6 +74,9 @@ export class MatchTracker {
         break;
       case "revealed":
         this.#open.get(event.matchId)?.reveal(event.matrix);
+        break;
+      case "took":
+        if (this.takeFeed === "all") this.#open.get(event.matchId)?.seenTakes.addTake(event.ply, event.take, event.mover);
         break;
       case "turn": {
         const known = this.#open.get(event.matchId)?.turn?.view.ply;
@@ -216,6 +221,7 @@ export class MatchTracker {
         break;
       case "playing":
         open.reveal(stage.matrix);
+        open.noteReached(stage.reached);
         if (stage.turn !== undefined) this.#handleTurn(match.id, stage.turn, send);
         break;
       // The end of a match that is over follows.

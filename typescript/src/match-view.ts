@@ -1,6 +1,7 @@
 import type { Ending, MatchInfo } from "./match-info.js";
 import { Position } from "./position.js";
 import { isRow, standardRow, type AllianceMatrix } from "./row.js";
+import { SeenTakes, type SeenTake } from "./seen-takes.js";
 
 /** A match as the seat to move sees it: everything of {@link MatchInfo}, everybody's rows, and the position. */
 export interface MatchView extends MatchInfo {
@@ -12,6 +13,12 @@ export interface MatchView extends MatchInfo {
   readonly ply: number;
   /** Milliseconds that were left in the own bank when the turn was sent. */
   readonly bankLeftMs: number;
+  /**
+   * The newest takes of all seats that the bot has heard of, the own ones too, in rising order of ply: 1,024 at the most, and none
+   * unless `Bot.takeFeed` returns `all`. Those that were made while there was no session are missing, and so are all that a process
+   * before this one heard of.
+   */
+  readonly seenTakes: readonly SeenTake[];
 }
 
 /** A game to try a bot on, without a server. */
@@ -35,7 +42,7 @@ const PRACTICE_MATCH = "00000000-0000-7000-8000-000000000000";
 
 /**
  * Returns a match after some takes, as the seat to move sees it: to try a bot without a server. The bots are named `seat-0`,
- * `seat-1` and so on; the clock stands at an hour.
+ * `seat-1` and so on; the clock stands at an hour. It has seen all takes.
  *
  * @throws RangeError if there is no such game, the rules do not allow a take, or no counter is left for the seat to take.
  */
@@ -47,7 +54,10 @@ export function practiceView(game: PracticeGame): MatchView {
   }
   const first = game.first ?? 0;
   const takes = game.takes ?? [];
-  const position = takes.reduce((before, take) => before.after(take), Position.start(game.piles, first, seats));
+  const start = Position.start(game.piles, first, seats);
+  const position = takes.reduce((before, take) => before.after(take), start);
+  const seen = new SeenTakes(start);
+  takes.forEach((take, ply) => seen.addTake(ply, take, "bot"));
   if (position.isOver) {
     throw new RangeError("no counter is left to take");
   }
@@ -68,5 +78,6 @@ export function practiceView(game: PracticeGame): MatchView {
     position,
     ply: takes.length,
     bankLeftMs: HOUR_MS,
+    seenTakes: seen.newest(),
   };
 }

@@ -1,11 +1,12 @@
 import { protocolError } from "./errors.js";
-import { checkRowCount, type RawTurn } from "./event.js";
+import { checkRowCount, type RawTurn, type ReachedPly } from "./event.js";
 import type { EndReason, MatchEnd } from "./match-end.js";
 import type { MatchInfo } from "./match-info.js";
 import type { MatchView } from "./match-view.js";
 import type { PlayAction } from "./play-action.js";
 import { Position } from "./position.js";
 import type { AllianceMatrix } from "./row.js";
+import { SeenTakes } from "./seen-takes.js";
 
 /** How far the own row is. */
 export type DeclarationState =
@@ -31,12 +32,23 @@ export class OpenMatch {
   seat: "own" | "resigned" | "forfeited" = "own";
   /** Whether the session was opened anew, and neither a snapshot of the match nor its end has come yet. */
   isDoubtful = false;
+  /** Stays empty unless the bot hears all takes. */
+  readonly seenTakes: SeenTakes;
   /** The rows of all seats, once they are revealed. */
   #matrix: AllianceMatrix | undefined;
 
   constructor(readonly match: MatchInfo) {
     this.#matrix = match.assigned;
     this.declaration = { kind: match.assigned ? "closed" : "notAsked" };
+    this.seenTakes = new SeenTakes(Position.start(match.piles, match.first, match.seats));
+  }
+
+  /** Hears where the match stands; what does not fit it changes nothing. */
+  noteReached({ ply, pile, counters }: ReachedPly): void {
+    const { match } = this;
+    const whole = match.piles[pile];
+    if (whole === undefined || counters < 1n || counters > whole) return;
+    this.seenTakes.notePosition(ply, new Position(match.piles, pile, counters, (match.first + ply) % match.seats, match.seats));
   }
 
   /** Hears everybody's rows. */
@@ -47,7 +59,7 @@ export class OpenMatch {
   }
 
   /**
-   * Returns what the bot sees at a turn.
+   * Returns what the bot sees at a turn, and notes where the match stands.
    *
    * @throws LastnimError if the match cannot come to it.
    */
@@ -67,7 +79,8 @@ export class OpenMatch {
       );
     }
     const position = new Position(match.piles, turn.pile, turn.counters, match.seat, match.seats);
-    return { ...match, matrix, position, ply: turn.ply, bankLeftMs: turn.bankMs };
+    this.seenTakes.notePosition(turn.ply, position);
+    return { ...match, matrix, position, ply: turn.ply, bankLeftMs: turn.bankMs, seenTakes: this.seenTakes.newest() };
   }
 
   /** Returns an end of the match without a winner. */

@@ -1,5 +1,6 @@
 import { create } from "@bufbuild/protobuf";
 import { setTimeout as sleep } from "node:timers/promises";
+import { inspect } from "node:util";
 import { Backoff } from "./backoff.js";
 import { askBot } from "./bot-caller.js";
 import type { Bot } from "./bot.js";
@@ -16,6 +17,7 @@ import type { Connected } from "./notices.js";
 import type { Options } from "./options.js";
 import { PlayStream } from "./play-stream.js";
 import type { BotAnswer, BotQuestion } from "./question.js";
+import type { TakeFeed } from "./seen-takes.js";
 import { parseServerAddress, type ServerAddress } from "./server-address.js";
 import { SessionLog } from "./session-log.js";
 import { transientLossReason } from "./status.js";
@@ -23,6 +25,12 @@ import type { Summary } from "./summary.js";
 
 /** How long a lost session is sought again by default, in milliseconds. */
 export const GIVE_UP_AFTER_MS = 120_000;
+
+/** What the server is told to send. */
+const FEEDS: ReadonlyMap<TakeFeed, Feed> = new Map([
+  ["all", Feed.ALL],
+  ["own_turns", Feed.OWN_TURNS],
+]);
 
 /** How long a session waits for what may never come. */
 export interface Patience {
@@ -64,6 +72,7 @@ export class BotRunner {
   readonly #headers: Record<string, string>;
   readonly #giveUpAfterMs: number;
   readonly #logger: Logger;
+  readonly #takeFeed: TakeFeed;
   readonly #tracker: MatchTracker;
   readonly #log: SessionLog | undefined;
   readonly #joining: JoinState | undefined;
@@ -90,7 +99,9 @@ export class BotRunner {
     this.#headers = { ...authorization(options.token), ...versionMetadata(options.version, options.configHash) };
     this.#giveUpAfterMs = options.giveUpAfterMs ?? GIVE_UP_AFTER_MS;
     this.#logger = options.logger ?? stderrLogger;
-    this.#tracker = new MatchTracker(concurrency, this.#logger);
+    this.#takeFeed = bot.takeFeed?.() ?? "own_turns";
+    if (!FEEDS.has(this.#takeFeed)) throw new TypeError(`takeFeed returned ${inspect(this.#takeFeed)}: expected "all" or "own_turns"`);
+    this.#tracker = new MatchTracker(concurrency, this.#logger, this.#takeFeed);
     const { tournament, sessionLog } = options;
     this.#log = sessionLog === undefined ? undefined : new SessionLog(sessionLog, options.server, options.token, this.#logger);
     this.#joining = tournament === undefined ? undefined : new JoinState(tournament, this.#giveUpAfterMs, this.#logger);
@@ -178,7 +189,7 @@ export class BotRunner {
   async #runSession(stream: PlayStream, session: Connected): Promise<SessionEnd> {
     const open = session.openMatches === 1 ? "1 open match" : `${session.openMatches} open matches`;
     this.#logger.info(`connected to ${this.#address.given} as ${session.bot}, with ${open}`);
-    stream.send({ case: "subscribe", value: create(SubscribeSchema, { feed: Feed.OWN_TURNS }) });
+    stream.send({ case: "subscribe", value: create(SubscribeSchema, { feed: FEEDS.get(this.#takeFeed)! }) });
     this.#askToJoin();
     this.#perform(this.#tracker.handleEvent({ kind: "welcome", session }));
     void this.#pump(stream);

@@ -1,7 +1,7 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { silentLogger, type MatchEnd, type MatchView } from "lastnim";
+import { silentLogger, type MatchEnd, type MatchView, type TakeFeed } from "lastnim";
 import { parseEvent } from "#src/event.js";
 import { Phase, PlayResponseSchema, type PlayRequest } from "#src/gen/lastnim/v1/arena_service_pb.js";
 import { EndReason, ForfeitReason, RefusalReason } from "#src/gen/lastnim/v1/record_pb.js";
@@ -64,8 +64,8 @@ class Table {
   readonly tracker: MatchTracker;
   readonly asked: BotQuestion[] = [];
 
-  constructor(concurrency = Infinity) {
-    this.tracker = new MatchTracker(concurrency, silentLogger);
+  constructor(concurrency = Infinity, takeFeed: TakeFeed = "own_turns") {
+    this.tracker = new MatchTracker(concurrency, silentLogger, takeFeed);
   }
 
   /** Tells of an event; returns what is sent. */
@@ -120,8 +120,8 @@ class Table {
 }
 
 /** A table whose bot has heard of its session. */
-function connected(concurrency?: number): Table {
-  const table = new Table(concurrency);
+function connected(concurrency?: number, takeFeed?: TakeFeed): Table {
+  const table = new Table(concurrency, takeFeed);
   table.tell(welcome(0));
   assert.deepEqual(table.kinds(), ["connected"]);
   assert.deepEqual(table.heard(), []);
@@ -129,8 +129,8 @@ function connected(concurrency?: number): Table {
 }
 
 /** A table whose bot declared and whose match is in play. */
-function playing(concurrency?: number): Table {
-  const table = connected(concurrency);
+function playing(concurrency?: number, takeFeed?: TakeFeed): Table {
+  const table = connected(concurrency, takeFeed);
   table.tell(started(ID));
   assert.deepEqual(table.declare([1, 0, 2]), [declareAction(ID, [1, 0, 2])]);
   assert.deepEqual(table.tell(revealed(ID)), []);
@@ -160,6 +160,52 @@ test("a match from end to end", () => {
   table.heard();
   assert.equal(table.tracker.isDoneWith(TOURNAMENT), true);
   assert.equal(String(table.tracker.summary), "1 match, 1 win, 0 forfeits, regret 1, accuracy 50%");
+});
+
+const took = (ply: number, seat: number, take: bigint, steward = false): Told => {
+  return { case: "took", value: { matchId: ID, ply, seat, take, steward } };
+};
+const seenIn = (view: MatchView) => view.seenTakes.map(({ ply, before, take, mover }) => [ply, before.counters, take, mover]);
+
+test("a bot that wants all takes sees them in its turn", () => {
+  const table = playing(Infinity, "all");
+  assert.deepEqual(table.tell(took(0, 0, 1n)), []);
+  table.tell(turn(1, 2, 3n));
+  assert.deepEqual(seenIn(table.view()), [[0, 4n, 1n, "bot"]]);
+  table.take(3n);
+  for (const event of [took(1, 1, 3n), took(1, 1, 3n), took(2, 2, 1n), took(3, 0, 2n, true)]) table.tell(event);
+  table.tell(turn(4, 0, 2n));
+  assert.deepEqual(seenIn(table.view()), [
+    [0, 4n, 1n, "bot"],
+    [1, 3n, 3n, "bot"],
+    [2, 3n, 1n, "bot"],
+    [3, 2n, 2n, "steward"],
+  ]);
+  assert.deepEqual([table.view().seenTakes[2]?.before.toMove, table.view().seenTakes[2]?.before.piles], [2, [2n, 3n, 0n]]);
+});
+
+test("a bot that wants its own turns alone sees no takes", () => {
+  const table = playing();
+  table.tell(took(0, 0, 1n));
+  table.tell(turn(1, 2, 3n));
+  assert.deepEqual(table.view().seenTakes, []);
+});
+
+test("takes that were made without a session are missing", () => {
+  const table = playing(Infinity, "all");
+  table.tell(took(0, 0, 1n));
+  table.tell(turn(1, 2, 3n));
+  table.take(1n);
+  table.tell(welcome(1));
+  table.heard();
+  const snapshot = { started: begun(ID), phase: Phase.PLAYING, allianceMatrix: matrix, ply: 3, pile: 2, counters: 1n };
+  table.tell({ case: "snapshot", value: snapshot });
+  table.tell(took(3, 0, 1n));
+  table.tell(turn(4, 1, 3n));
+  assert.deepEqual(seenIn(table.view()), [
+    [0, 4n, 1n, "bot"],
+    [3, 1n, 1n, "bot"],
+  ]);
 });
 
 test("a match whose audit is withheld counts for no regret", () => {

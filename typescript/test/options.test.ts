@@ -77,4 +77,6 @@ test("options that cannot be used fail at once", async () => {
     await assert.rejects(run(bot, { ...options, ...more }), message);
   }
   await assert.rejects(run({} as typeof bot, options), /a bot is an object with a method play/);
+  const odd = { play: () => 1n, takeFeed: () => "some" } as unknown as typeof bot;
+  await assert.rejects(run(odd, options), /takeFeed returned 'some': expected "all" or "own_turns"/);
 });

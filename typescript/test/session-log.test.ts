@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test, type TestContext } from "node:test";
-import { LastnimError, run, silentLogger, type Bot } from "lastnim";
+import { LastnimError, Position, run, silentLogger, type Bot } from "lastnim";
 import { MatchEndedSchema, PlayRequestSchema, PlayResponseSchema } from "#src/gen/lastnim/v1/arena_service_pb.js";
 import { EndReason } from "#src/gen/lastnim/v1/record_pb.js";
 import { messageJson } from "#src/message-json.js";
@@ -76,6 +76,59 @@ test("what waits for the disk is bounded, and the log says what is left out", as
   const written = events.filter((event) => event === "closed").length;
   assert.ok(written < 10, String(events));
   if (gaps.length > 0) assert.equal(gaps[0]?.["lines"], 10 - written);
+});
+
+test("a bot that wants all takes sees them, and logs what the records say", async (t: TestContext) => {
+  const server = await TestServer.start(t);
+  const folder = temporaryFolder(t);
+  const tokens = await server.registerAll(["a", "b", "c"]);
+  const tournament = await server.createTournament({
+    seats: 3,
+    positions: [{ counters: [3n, 2n] }, { counters: [2n ** 63n - 1n, 4n] }],
+    startAt: 3,
+  });
+  const known = new Map<string, bigint[]>();
+  let asked = 0;
+  const watcher: Bot = {
+    takeFeed: () => {
+      asked += 1;
+      return "all";
+    },
+    play: (game) => {
+      assert.deepEqual(game.seenTakes.map(({ ply }) => ply), Array.from({ length: game.ply }, (_, ply) => ply));
+      let before = Position.start(game.piles, game.first, game.seats);
+      for (const seen of game.seenTakes) {
+        assert.deepEqual([seen.before, seen.mover], [before, "bot"]);
+        before = before.after(seen.take);
+      }
+      assert.deepEqual(before, game.position);
+      const takes = game.seenTakes.map(({ take }) => take);
+      const earlier = known.get(game.id) ?? [];
+      assert.deepEqual(takes.slice(0, earlier.length), earlier);
+      known.set(game.id, takes);
+      return 1n;
+    },
+  };
+  let others = 0;
+  const other: Bot = {
+    play: (game) => {
+      others += 1;
+      assert.deepEqual(game.seenTakes, []);
+      return (game.position.counters + 1n) / 2n;
+    },
+  };
+  const options = { tournament, logger: silentLogger, server: server.address };
+  const summaries = await Promise.all([
+    run(watcher, { ...options, token: tokens.a, sessionLog: folder }),
+    run(other, { ...options, token: tokens.b }),
+    run(other, { ...options, token: tokens.c }),
+  ]);
+  assert.deepEqual(summaries.map(({ matches, forfeits }) => [matches, forfeits]), [[6, 0], [6, 0], [6, 0]]);
+  assert.ok(asked === 1 && known.size >= 4 && others > 0, `${asked} asked, ${known.size} matches, ${others} turns of others`);
+  const words = ["check-history", folder, "--server", server.address, "--json"];
+  const { status, stdout, stderr } = spawnSync(lastnimBinary(), words, { encoding: "utf8" });
+  assert.notEqual(stdout, "", stderr);
+  assert.deepEqual([status, (JSON.parse(stdout) as { contradictions: unknown[] }).contradictions], [0, []]);
 });
 
 test("what bots log does not contradict the records, and what is altered does", async (t: TestContext) => {

@@ -5,6 +5,7 @@ import { Backoff } from "#src/backoff.js";
 import { askBot } from "#src/bot-caller.js";
 import { keepAlive } from "#src/http2-connection.js";
 import { JoinState } from "#src/join-state.js";
+import { MAX_SEEN_TAKES, SeenTakes } from "#src/seen-takes.js";
 import { TestLog } from "./harness/log.js";
 
 test("pauses double up to a bound, and only a session that held starts them over", () => {
@@ -35,9 +36,33 @@ test("a position follows the rules", () => {
 test("a view for practice is that of a turn", () => {
   const view = practiceView({ piles: [3n, 4n], seats: 3, takes: [1n, 3n] });
   assert.deepEqual([view.seat, view.ply, view.position.piles, view.bots], [2, 2, [3n, 0n], ["seat-0", "seat-1", "seat-2"]]);
+  assert.deepEqual(view.seenTakes.map(({ ply, before, take }) => [ply, before.toMove, before.counters, take]), [[0, 0, 4n, 1n], [1, 1, 3n, 3n]]);
   assert.throws(() => practiceView({ piles: [1n], takes: [1n] }), /no counter is left/);
   assert.throws(() => practiceView({ piles: [1n], matrix: [[0, 1], [1, 1]] }), /expected 2 rows, each a permutation/);
   assert.deepEqual([standardRow(3), favouringRow(1, 3), favouringRow(0, 2)], [[0, 1, 2], [1, 0, 2], [0, 1]]);
+});
+
+test("the newest takes are kept, each with the position before it", () => {
+  let position = Position.start([3_000n], 0, 3);
+  const seen = new SeenTakes(position);
+  for (let ply = 0; ply < 2_500; ply += 1) {
+    seen.addTake(ply, 1n, "bot");
+    position = position.after(1n);
+    const newest = seen.newest();
+    assert.equal(newest.length, Math.min(ply + 1, MAX_SEEN_TAKES));
+    assert.deepEqual([newest.at(-1)?.ply, newest[0]?.ply], [ply, Math.max(0, ply + 1 - MAX_SEEN_TAKES)]);
+  }
+  assert.deepEqual(seen.newest().at(-1)?.before.after(1n), position);
+  // What cannot be, or is not known, is left out, until somebody says where the match stands.
+  seen.addTake(2_500, 501n, "bot");
+  seen.addTake(2_500, 1n, "bot");
+  assert.equal(seen.newest().at(-1)?.ply, 2_499);
+  seen.notePosition(2_000, Position.start([3_000n], 0, 3));
+  seen.addTake(2_000, 1n, "bot");
+  assert.equal(seen.newest().at(-1)?.ply, 2_499);
+  seen.notePosition(2_510, Position.start([490n], 2, 3));
+  seen.addTake(2_510, 490n, "steward");
+  assert.deepEqual([seen.newest().at(-1)?.ply, seen.newest().at(-1)?.mover], [2_510, "steward"]);
 });
 
 test("what is no answer is the bot's failure, and is logged with its match", async () => {
