@@ -20,7 +20,9 @@ mod favouritism;
 mod favouritism_tally;
 mod figures;
 mod findings;
+mod forecasts;
 mod group;
+mod grouped_sums;
 mod kingmaking;
 mod mover_tally;
 mod outcome_tally;
@@ -34,6 +36,8 @@ mod power;
 mod preference;
 mod puzzles;
 mod replicates;
+mod seat_choices;
+mod selected_takes;
 #[cfg(test)]
 #[expect(
     clippy::cast_precision_loss,
@@ -55,6 +59,7 @@ pub use favouritism::{
 };
 pub use figures::{BotFigures, CircumstanceFigures};
 pub use findings::{AuditFindings, BotFindings};
+pub use forecasts::{FORECAST_BINS, ForecastBin, ForecastFigures, Forecasts};
 pub use group::{GroupCount, MatchGroup};
 pub use kingmaking::{KingmakingPly, KingmakingTally, MAX_EXAMPLES};
 pub use pair::{PairFindings, UntestedReason};
@@ -63,3 +68,5 @@ pub use preference::{
 };
 pub use puzzles::{DEFAULT_PUZZLES, MAX_PUZZLES, Puzzle};
 pub use replicates::REPLICATES;
+pub use seat_choices::WinnerChoice;
+pub use selected_takes::{RevealedRows, SelectedTakeFigures, SelectedTakes};

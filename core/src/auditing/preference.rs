@@ -1,7 +1,7 @@
 //! What a bot's takes say it prefers, beside what it declares.
 
 use super::{
-    AuditedMatch, ExplainedRows, RowSource, audited_match::OwnPly, estimate::share_of,
+    AuditedMatch, ExplainedRows, RevealedRows, RowSource, audited_match::OwnPly, estimate::share_of,
     explained_rows::ExplainedRowsTally,
 };
 use crate::game::{MAX_SEATS, Row, Seat, SeatCount};
@@ -234,6 +234,17 @@ impl PreferenceTally {
             best_fit,
             rationalisable: self.count_rationalisable(),
             explained: self.explained.as_ref().map(ExplainedRowsTally::explained_rows),
+        }
+    }
+
+    /// Returns which rows the takes fit, whatever rows the bot had.
+    pub(super) fn to_revealed_rows(&self) -> RevealedRows {
+        RevealedRows {
+            seats: self.seats,
+            source: self.source,
+            choices: self.choices,
+            best_fit: self.best_fitting_row(),
+            rationalisable: self.count_rationalisable(),
         }
     }
 

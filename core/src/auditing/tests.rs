@@ -1,5 +1,7 @@
 //! Tournaments of made-up bots, honest and not, and what the audit says of them.
 
+mod selected_takes;
+
 use super::*;
 use crate::game::{
     AllianceMatrix, BotName, BySeat, Ending, Game, MatchId, Piles, Position, Row, Seat, SeatCount,
