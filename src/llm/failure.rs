@@ -1,9 +1,11 @@
 //! Why a call, or a whole question, came to no answer.
 
+use serde::Deserialize;
 use std::{fmt, time::Duration};
 
 /// The kinds of failures. Each is counted by itself, so that runs can be compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FailureClass {
     /// The reply ends where its tokens were used up.
     Truncated,

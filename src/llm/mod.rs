@@ -5,7 +5,8 @@
 //! words. `request`, `event_stream` and `completion` speak the endpoint's language without any I/O, and `endpoint` carries.
 //! `budget` keeps calls from costing more than they may, also from one start of the bot to the next (`ledger`).
 //! `decision` goes from a question to an answer or to a [`FailureClass`], `failure_policy` says what a bot does without an answer, and
-//! `transcript` writes down all of it, and `transcript_proof` holds it against the record. Nothing here shows the key of the endpoint: `api_key`.
+//! `transcript` writes down all of it, `transcript_reader` reads it back,
+//! and `transcript_proof` holds it against the record. Nothing here shows the key of the endpoint: `api_key`.
 
 mod amount;
 mod answer;
@@ -35,6 +36,7 @@ mod tally;
 mod token_count;
 mod transcript;
 mod transcript_proof;
+mod transcript_reader;
 mod variable_name;
 
 pub use amount::Amount;

@@ -1,16 +1,18 @@
 //! How many tokens a call took.
 
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::ops::AddAssign;
 
 /// Tokens, as an endpoint counts them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 pub struct TokenCount {
     /// Tokens of the prompt.
     pub prompt: u64,
     /// Tokens of the reply, those of reasoning among them.
     pub completion: u64,
     /// Tokens of reasoning; 0 where the endpoint does not say.
+    #[serde(default)]
     pub reasoning: u64,
 }
 

@@ -1,19 +1,15 @@
 //! Transcripts held against records: whether what a bot shows later is what it committed to while it played.
 
+use super::transcript_reader::{DecidedAnswer, QuestionKey, TranscriptItem, read_transcript};
 use crate::{
-    game::{MatchId, Seat},
+    game::Seat,
     oracle::Mover,
     referee::{Event, NoteHash, Record},
 };
-use serde::Deserialize;
-use serde_json::Value;
 use std::{
     collections::{BTreeSet, HashMap},
     io::{self, BufRead},
 };
-
-/// What one question of a transcript is known by: its match, its seat, and its ply; none for a row.
-type QuestionKey = (MatchId, usize, Option<u32>);
 
 /// The questions of transcripts: of each the hash of its lines, and what the bot decided.
 #[derive(Debug, Default)]
@@ -30,24 +26,62 @@ struct Decided {
     answer: Option<DecidedAnswer>,
 }
 
-#[derive(Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum DecidedAnswer {
-    Row(Vec<u64>),
-    Take(u64),
+/// The answers that the bots of a match gave themselves, each with the hash that it was given with.
+#[derive(Debug)]
+pub struct RecordedAnswers {
+    /// In the order of the record.
+    answers: Vec<(Seat, Option<u32>, RecordedAnswer)>,
 }
 
-/// What is read of a line.
-#[derive(Debug, Deserialize)]
-struct TranscriptLine {
-    event: String,
-    #[serde(default)]
-    run: String,
-    match_id: Option<String>,
-    seat: Option<usize>,
-    ply: Option<u32>,
-    #[serde(default)]
-    answer: Value,
+/// An answer in a record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordedAnswer {
+    answer: DecidedAnswer,
+    hash: Option<NoteHash>,
+}
+
+impl RecordedAnswers {
+    /// Finds them in a record.
+    pub fn of_record(record: &Record) -> Self {
+        let answers = record.events().iter().filter_map(|timed| match &timed.event {
+            Event::Declared { seat, row, defaulted: None, note_hash } => {
+                let offsets = row.offsets().iter().map(|&offset| offset.into()).collect();
+                let answer = DecidedAnswer::Row(offsets);
+                Some((*seat, None, RecordedAnswer { answer, hash: *note_hash }))
+            }
+            Event::Took { ply, seat, take, mover: Mover::Bot, note_hash, .. } => {
+                let answer = DecidedAnswer::Take(*take);
+                Some((*seat, Some(*ply), RecordedAnswer { answer, hash: *note_hash }))
+            }
+            _ => None,
+        });
+        Self { answers: answers.collect() }
+    }
+
+    /// Returns the answer of a seat to its row or at a ply; none if its bot gave none.
+    pub fn answer(&self, seat: usize, ply: Option<u32>) -> Option<&RecordedAnswer> {
+        let found = self.answers.iter().find(|(of, at, _)| of.index() == seat && *at == ply);
+        found.map(|(.., answer)| answer)
+    }
+
+    /// Counts the answers of a seat.
+    pub fn count_of_seat(&self, seat: usize) -> usize {
+        self.answers.iter().filter(|(of, ..)| of.index() == seat).count()
+    }
+}
+
+impl RecordedAnswer {
+    /// Checks that lines with a hash, which say that the bot answered so, are those that the bot committed to.
+    ///
+    /// # Errors
+    /// Why they are not.
+    pub fn check_lines(&self, hash: &NoteHash, answer: Option<&DecidedAnswer>) -> Result<(), Unproved> {
+        let committed = self.hash.as_ref().ok_or(Unproved::NotCommitted)?;
+        if committed != hash {
+            return Err(Unproved::Changed);
+        }
+        if answer == Some(&self.answer) { Ok(()) } else { Err(Unproved::OtherAnswer) }
+    }
 }
 
 /// What a transcript proves of a record.
@@ -106,35 +140,21 @@ impl Unproved {
 }
 
 impl TranscriptQuestions {
-    /// Reads the lines of a transcript, and adds its questions. Lines that are no JSON are counted: a run that was killed may have left
-    /// one.
+    /// Reads the lines of a transcript, and adds its questions. Lines that are none of a transcript are counted.
     ///
     /// # Errors
     /// If they cannot be read.
-    pub fn read_lines(&mut self, mut input: impl BufRead) -> io::Result<()> {
-        let mut open: HashMap<(String, QuestionKey), blake3::Hasher> = HashMap::new();
-        let mut line = Vec::new();
-        loop {
-            line.clear();
-            if input.read_until(b'\n', &mut line)? == 0 {
-                return Ok(());
+    pub fn read_lines(&mut self, input: impl BufRead) -> io::Result<()> {
+        let unread = read_transcript(input, |item| {
+            let TranscriptItem::Question(question) = item else { return };
+            // What was never decided was never committed to.
+            if let Some(decision) = question.decision {
+                let decided = Decided { hash: question.hash, answer: decision.answer };
+                self.decided.entry(question.key).or_default().push(decided);
             }
-            let Ok(read) = serde_json::from_slice::<TranscriptLine>(&line) else {
-                self.unread_lines += u64::from(!line.trim_ascii().is_empty());
-                continue;
-            };
-            let match_id = read.match_id.as_deref().and_then(|id| id.parse().ok());
-            let (Some(match_id), Some(seat)) = (match_id, read.seat) else { continue };
-            let question = (read.run, (match_id, seat, read.ply));
-            let hasher = open.entry(question.clone()).or_default();
-            hasher.update(&line);
-            if read.event == "decision" {
-                let hash = NoteHash::from_bytes(*hasher.finalize().as_bytes());
-                open.remove(&question);
-                let answer = serde_json::from_value(read.answer).ok();
-                self.decided.entry(question.1).or_default().push(Decided { hash, answer });
-            }
-        }
+        })?;
+        self.unread_lines += unread.count;
+        Ok(())
     }
 
     /// Returns how many lines are none of a transcript.
@@ -145,28 +165,18 @@ impl TranscriptQuestions {
     /// Holds the answers in a record against the transcript, those of the seats that it has questions of in this match; none if there is
     /// no such seat.
     pub fn hold_against(&self, record: &Record) -> Option<TranscriptVerdict> {
-        let of_match = self.decided.keys().filter(|(id, ..)| *id == record.id());
-        let seats: BTreeSet<usize> = of_match.map(|&(_, seat, _)| seat).collect();
+        let of_match = self.decided.keys().filter(|key| key.match_id == record.id());
+        let seats: BTreeSet<usize> = of_match.map(|key| key.seat).collect();
         if seats.is_empty() {
             return None;
         }
         let mut verdict = TranscriptVerdict::default();
-        for timed in record.events() {
-            let (seat, ply, answer, hash) = match &timed.event {
-                Event::Declared { seat, row, defaulted: None, note_hash } => {
-                    let offsets = row.offsets().iter().map(|&offset| offset.into()).collect();
-                    (*seat, None, DecidedAnswer::Row(offsets), note_hash)
-                }
-                Event::Took { ply, seat, take, mover: Mover::Bot, note_hash, .. } => {
-                    (*seat, Some(*ply), DecidedAnswer::Take(*take), note_hash)
-                }
-                _ => continue,
-            };
+        for (seat, ply, answer) in RecordedAnswers::of_record(record).answers {
             if !seats.contains(&seat.index()) {
                 continue;
             }
-            let decided = self.decided.get(&(record.id(), seat.index(), ply));
-            match prove_answer(decided.map_or(&[], Vec::as_slice), &answer, hash.as_ref()) {
+            let key = QuestionKey { match_id: record.id(), seat: seat.index(), ply };
+            match prove_answer(self.decided.get(&key).map_or(&[], Vec::as_slice), &answer) {
                 Ok(()) => verdict.proved += 1,
                 Err(why) => verdict.unproved.push(UnprovedAnswer { seat, ply, why }),
             }
@@ -175,15 +185,13 @@ impl TranscriptQuestions {
     }
 }
 
-fn prove_answer(
-    decided: &[Decided],
-    answer: &DecidedAnswer,
-    hash: Option<&NoteHash>,
-) -> Result<(), Unproved> {
-    let hash = hash.ok_or(Unproved::NotCommitted)?;
-    if decided.is_empty() {
-        return Err(Unproved::Missing);
+fn prove_answer(decided: &[Decided], answer: &RecordedAnswer) -> Result<(), Unproved> {
+    let mut why = if answer.hash.is_some() { Unproved::Missing } else { Unproved::NotCommitted };
+    for decided in decided {
+        match answer.check_lines(&decided.hash, decided.answer.as_ref()) {
+            Err(Unproved::Changed) => why = Unproved::Changed,
+            proved_or_not => return proved_or_not,
+        }
     }
-    let found = decided.iter().find(|decided| decided.hash == *hash).ok_or(Unproved::Changed)?;
-    if found.answer.as_ref() == Some(answer) { Ok(()) } else { Err(Unproved::OtherAnswer) }
+    Err(why)
 }
