@@ -5,7 +5,7 @@ use protox::prost_reflect::{DescriptorPool, Kind};
 use std::{collections::BTreeSet, env, error::Error, fs, path::PathBuf};
 use tonic_build::manual::{Method, Service};
 
-const PROTOS: [&str; 20] = [
+const PROTOS: [&str; 21] = [
     "lastnim/v1/game.proto",
     "lastnim/v1/audit.proto",
     "lastnim/v1/record.proto",
@@ -15,6 +15,7 @@ const PROTOS: [&str; 20] = [
     "lastnim/v1/dataset.proto",
     "lastnim/v1/manifest.proto",
     "lastnim/v1/match_service.proto",
+    "lastnim/v1/model_report.proto",
     "lastnim/v1/oracle_bot_audit.proto",
     "lastnim/v1/oracle_declaration.proto",
     "lastnim/v1/oracle_robustness.proto",

@@ -53,6 +53,11 @@ pub struct CsvArgs {
 }
 
 impl CsvArgs {
+    /// Returns whether CSV is asked for.
+    pub fn is_wanted(self) -> bool {
+        self.csv
+    }
+
     /// Prints a message to standard output: the tables of its report as CSV, or else in the other form.
     pub fn print_message_report(
         self,

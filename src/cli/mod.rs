@@ -48,6 +48,7 @@ mod toml_file;
 mod tournament;
 mod tournament_file;
 mod tournament_settings;
+mod transcript_files;
 mod tree;
 mod verify;
 

@@ -6,7 +6,7 @@
 //! `budget` keeps calls from costing more than they may, also from one start of the bot to the next (`ledger`).
 //! `decision` goes from a question to an answer or to a [`FailureClass`], `failure_policy` says what a bot does without an answer, and
 //! `transcript` writes down all of it, `transcript_reader` reads it back,
-//! and `transcript_proof` holds it against the record. Nothing here shows the key of the endpoint: `api_key`.
+//! `transcript_proof` holds it against the record, and `measures` makes figures of both. Nothing here shows the key of the endpoint: `api_key`.
 
 mod amount;
 mod answer;
@@ -25,6 +25,7 @@ mod event_stream;
 mod failure;
 mod failure_policy;
 mod ledger;
+mod measures;
 mod prompt;
 mod prompt_values;
 mod question;
@@ -50,6 +51,7 @@ pub use correction::correct_answer;
 pub use error::LlmError;
 pub use failure::{CallFailure, FailureClass};
 pub use failure_policy::FailurePolicy;
+pub use measures::{AskedQuestions, ModelMeasurer};
 pub use prompt::PromptTemplate;
 pub use question::{Answer, Question};
 pub use question_log::ENDPOINT_ERROR;

@@ -12,6 +12,7 @@ mod cross_table;
 pub mod grundy_sequence;
 pub mod match_events;
 pub mod matches;
+pub mod model_report;
 mod plot;
 pub mod render;
 mod report;

@@ -21,6 +21,7 @@ mod joining;
 pub mod json;
 mod listed_state;
 pub mod manifest;
+mod model_report;
 mod play;
 #[cfg(feature = "server")]
 mod play_codec;

@@ -367,7 +367,7 @@ fn one_match_is_audited_as_ever() {
         assert_eq!(code, 2, "{errors}");
         errors
     };
-    assert!(refused(&["audit", "--unsigned", "-"]).contains("give --bot or --field as well"));
+    assert!(refused(&["audit", "--unsigned", "-"]).contains("give --bot, --field or --transcript as well"));
     assert!(refused(&["audit", "--seed", "4", "-"]).contains("--seed is for an audit of many matches"));
     assert!(refused(&["audit", "--puzzles", "4", "-"]).contains("--puzzles is for an audit of many matches"));
     refused(&["audit", "--bot", "any", "--puzzles", "51", "-"]);

@@ -8,6 +8,10 @@ mod budgets;
 mod endpoint_errors;
 mod failures;
 mod matches;
+#[expect(clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "the numbers of a test are small")]
+mod measures;
+#[expect(clippy::cast_precision_loss, reason = "the numbers of a test are small")]
+mod played_games;
 mod programs;
 mod proofs;
 mod scripted_endpoint;

@@ -15,6 +15,8 @@ use tonic::{service::interceptor::InterceptedService, transport::Channel};
 /// A server that hosts the house bot greedy. It ends with the runtime of its test.
 pub struct Server {
     pub address: String,
+    /// The token of the admin.
+    pub admin: String,
     calls: InterceptedService<Channel, Authorization>,
 }
 
@@ -29,7 +31,7 @@ impl Server {
         tokio::spawn(run_server(listener, arena, config, pending()));
         let channel = timeout(LONG, connect(&address)).await.expect("no connection").unwrap();
         let calls = InterceptedService::new(channel, token_authorization(admin.reveal()).unwrap());
-        Self { address, calls }
+        Self { address, admin: admin.reveal().to_string(), calls }
     }
 
     pub fn bots(&self) -> BotServiceClient<InterceptedService<Channel, Authorization>> {

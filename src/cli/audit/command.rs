@@ -8,7 +8,7 @@ use crate::{
     cli::{
         CommandExit, CommandResult, Failure,
         batch::{self, AuditAnswer},
-        form::{OutputForm, write_report},
+        form::{CsvArgs, OutputForm, write_report},
         game_json,
         remote::ServerArgs,
     },
@@ -37,6 +37,8 @@ pub struct AuditArgs {
     /// Prints JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    csv: CsvArgs,
     /// Reads many games, one a line, and prints one line of JSON for each
     #[arg(long)]
     batch: bool,
@@ -54,6 +56,7 @@ const EXAMPLES: &str = r#"Examples:
   lastnim audit --bot greedy records
   lastnim audit --bot greedy --tournament $ID
   lastnim audit --field records
+  lastnim audit --transcript cup.run --tournament $ID
 
 A record is what `lastnim record get` prints: the JSON of lastnim.v1.MatchRecord, also inside {"record":..}, or text. In a game
 "first" is 0 and "ending" is "to_move_wins" unless given; the takes play the game to its last counter. Regret counts
@@ -67,16 +70,26 @@ none. The same record given twice counts once. A bot that plays in none of the f
 still open are only counted. The folders in a folder are not read. Intervals are over duplicate
 groups. A pair is flagged if the mover's errors favour the other by more than chance makes of who sits where, by 0.1 ranks or more each, or if
 the mover declares better ranks for the other's place because the other sits there and pays for it or has it returned: with a p-value, corrected
-for all tests, of 0.05 or less. docs/audits.md says how often that is wrong."#;
+for all tests, of 0.05 or less. docs/audits.md says how often that is wrong.
+
+With --transcript only the seats of these models are measured, in the matches that a record proves their transcripts of; docs/ai-tournaments.md
+says what each figure means."#;
 
 pub fn run(args: &AuditArgs) -> CommandResult {
-    if let Some(scope) = args.many.scope() {
+    if let Some(scope) = args.many.scope().filter(|_| !args.csv.is_wanted()) {
         let form = if args.json { OutputForm::Json } else { OutputForm::Text };
         return bot_audit::run(&scope, &args.many, &args.files, &args.server, form);
     }
+    if !args.many.transcripts().is_empty() {
+        let form = if args.json { OutputForm::Json } else { OutputForm::Text };
+        return bot_audit::models::run(&args.many, &args.files, &args.server, args.csv, form);
+    }
+    if args.csv.is_wanted() {
+        return Err(Failure::input("--csv is for the figures of language models: give --transcript as well"));
+    }
     if let Some(flag) = args.many.flag() {
         return Err(Failure::input(format!(
-            "{flag} is for an audit of many matches: give --bot or --field as well"
+            "{flag} is for an audit of many matches: give --bot, --field or --transcript as well"
         )));
     }
     let file = match args.files.as_slice() {

@@ -4,5 +4,5 @@ mod bot_audit;
 mod command;
 mod input;
 
-pub use bot_audit::list_files;
+pub use bot_audit::{list_files, models::read_questions};
 pub use command::{AuditArgs, run};

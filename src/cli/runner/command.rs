@@ -4,6 +4,7 @@ use super::{
     endpoint_errors::{ENDPOINT_ERROR_PAUSE, GroupReplays},
     folder::{RunFolder, working_folder},
     leaving::{LeftTournament, is_paused_by_run, pause_while_away},
+    model_measures::measure_models,
     players::{LocalBots, TournamentAddress},
     program::{BotProgram, ProgramCommand},
     program_path::find_program,
@@ -184,7 +185,8 @@ impl<'a> TournamentRun<'a> {
             Some(Ok(())) => {
                 players.wait_then_stop().await;
                 progress.finish();
-                seen.print_report(form)?;
+                let models = self.measure_or_warn(&server, &seen).await;
+                seen.print_report(form, models.as_ref())?;
                 server.stop_own().await?;
                 self.print_kept_files(&seen);
                 Ok(CommandExit::Done)
@@ -214,13 +216,26 @@ impl<'a> TournamentRun<'a> {
                 progress.finish();
                 closed?;
                 if seen.tournament.matches_played > 0 {
-                    seen.print_report(form)?;
+                    seen.print_report(form, None)?;
                 }
                 Err(Failure::Runtime(anyhow::Error::msg(format!(
                     "{file}: stopped before the end: the same command carries on"
                 ))))
             }
         }
+    }
+
+    /// Measures the models of a tournament that is over. Standings are not lost if that fails.
+    async fn measure_or_warn(&self, server: &RunServer, seen: &SeenTournament) -> Option<pb::ModelReport> {
+        let tournament = seen.tournament.id.parse().ok()?;
+        let measured = measure_models(self.plan, self.folder, &server.organiser, tournament).await;
+        measured.unwrap_or_else(|failure| {
+            let folder = self.folder.path().display();
+            eprintln!(
+                "the models could not be measured: {failure}; later: lastnim audit --transcript {folder} --tournament {tournament}"
+            );
+            None
+        })
     }
 
     /// Leaves a tournament on another's server, which waits meanwhile, and keeps that it does.

@@ -4,7 +4,7 @@
 //! next; `run_server` is the server that is played on, and `organiser` what is asked of it. `players` starts the bots: `program`
 //! those that are programs, each under a `supervisor`, a process that ends it when this one is gone, however it
 //! went. `leaving` pauses a tournament on another's server while the run is away, and `located_run` finds a run from another terminal.
-//! `running_tournament` follows the tournament to its end, and `progress` shows how far it is; `endpoint_errors` has groups played again in which
+//! `running_tournament` follows the tournament to its end, `model_measures` measures its models then, and `progress` shows how far it is; `endpoint_errors` has groups played again in which
 //! the endpoint of a model failed.
 
 mod check;
@@ -13,6 +13,7 @@ mod endpoint_errors;
 mod folder;
 mod leaving;
 mod located_run;
+mod model_measures;
 mod organiser;
 mod players;
 mod program;

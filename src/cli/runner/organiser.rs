@@ -22,6 +22,11 @@ impl OrganiserClient {
         Self { remote }
     }
 
+    /// Returns the server that is asked.
+    pub fn remote(&self) -> &RemoteServer {
+        &self.remote
+    }
+
     /// Registers a bot and returns its token; none if there is a bot of that name.
     pub async fn register_bot(&self, bot: &BotName) -> Result<Option<String>, Failure> {
         let request = pb::RegisterBotRequest { name: bot.to_string() };

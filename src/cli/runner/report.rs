@@ -2,8 +2,8 @@
 
 use crate::{
     cli::{Failure, form::OutputForm},
-    report::standings::progress_report,
-    wire::pb,
+    report::{model_report::model_report, standings::progress_report},
+    wire::{json::message_to_json, pb},
 };
 use pb::TournamentState;
 
@@ -39,10 +39,20 @@ impl SeenTournament {
         is_tournament_over(&self.tournament)
     }
 
-    /// Prints how far the tournament is, the standings, and what the format says besides.
-    pub fn print_report(&self, form: OutputForm) -> Result<(), Failure> {
+    /// Prints how far the tournament is, the standings, what the format says besides, and what the models did.
+    pub fn print_report(&self, form: OutputForm, models: Option<&pb::ModelReport>) -> Result<(), Failure> {
         let Self { tournament, standings, verdict, events } = self.clone();
         let seen = pb::WatchTournamentResponse { tournament: Some(tournament), standings, verdict, events };
-        form.print_message_report(&seen, || progress_report(&seen))
+        let json = || {
+            let mut json = message_to_json(&seen);
+            if let Some(models) = models {
+                json["models"] = message_to_json(models);
+            }
+            json
+        };
+        form.print_report(json, || {
+            let of_models = models.map(|models| model_report(models, Vec::new()).sections);
+            progress_report(&seen).with_sections(of_models.unwrap_or_default())
+        })
     }
 }

@@ -40,7 +40,7 @@ pub async fn watch_tournament(remote: &RemoteServer, id: &str, form: OutputForm)
         }
     }
     screen.bar.finish_and_clear();
-    seen.print_report(form)
+    seen.print_report(form, None)
 }
 
 /// What a terminal shows; nothing where standard error is none.

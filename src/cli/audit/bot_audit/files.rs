@@ -2,7 +2,7 @@
 
 use super::{
     admission::{AdmittedRecord, RecordPolicy, RecordRefusal},
-    intake::RecordIntake,
+    intake::{MatchCounter, RecordIntake},
 };
 use crate::cli::{
     Failure,
@@ -61,10 +61,10 @@ type VerifiedBatch = Vec<(RecordPlace, Result<AdmittedRecord, RecordRefusal>, us
 /// Reads the records of files, and of all `.json`, `.jsonl` and `.txt` files of folders; `-` is standard input.
 ///
 /// This thread reads, and counts what was verified. A second one verifies; while it is busy, so does this one.
-pub fn read_record_files(
+pub fn read_record_files<C: MatchCounter>(
     files: &[PathBuf],
     admission: &RecordPolicy,
-    intake: &mut RecordIntake,
+    intake: &mut RecordIntake<C>,
 ) -> Result<(), Failure> {
     let files = list_files(files)?;
     let bar = progress_bar(&files);
@@ -146,7 +146,7 @@ fn verify_batch(batch: RecordBatch, admission: &RecordPolicy) -> VerifiedBatch {
     texts.map(|(place, text)| (place, admission.admit_text(&text), text.len())).collect()
 }
 
-fn count_records(verified: VerifiedBatch, intake: &mut RecordIntake, bar: &ProgressBar) {
+fn count_records<C: MatchCounter>(verified: VerifiedBatch, intake: &mut RecordIntake<C>, bar: &ProgressBar) {
     let records = verified.len() as u64;
     let mut bytes = 0;
     for (place, admitted, length) in verified {

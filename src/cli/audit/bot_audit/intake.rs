@@ -5,9 +5,10 @@ use super::{
     trust::KeyTrust,
 };
 use crate::{
-    auditing::{AuditFindings, AuditSubject, Auditor},
+    auditing::{AuditSubject, Auditor},
     cli::{Failure, played_matches::LeftOut},
     game::BotName,
+    llm::ModelMeasurer,
     referee::{Origin, Record},
     report::words::count_words,
     wire::admission::{AdmittedMatch, AdmittedRecord, RecordRefusal},
@@ -26,9 +27,45 @@ const MAX_OTHERS: usize = 8;
 /// The tournaments of which is said what is missing.
 const MAX_MISSING: usize = 100;
 
-/// Records on their way to the auditor.
-pub struct RecordIntake {
-    auditor: Auditor,
+/// What matches are counted by.
+pub trait MatchCounter {
+    /// What is said of the records of matches that it does not count.
+    const UNCOUNTED: &'static str;
+
+    /// Counts a match, unless it is none of those that it is about.
+    fn count_match(&mut self, played: &AdmittedMatch);
+
+    /// Returns how many matches it counted so far.
+    fn counted_matches(&self) -> u64;
+}
+
+impl MatchCounter for Auditor {
+    const UNCOUNTED: &'static str = "without this bot";
+
+    fn count_match(&mut self, played: &AdmittedMatch) {
+        played.with_audited(|game| self.add_match(game));
+    }
+
+    fn counted_matches(&self) -> u64 {
+        self.counted_matches()
+    }
+}
+
+impl MatchCounter for ModelMeasurer {
+    const UNCOUNTED: &'static str = "of which the transcripts have no question";
+
+    fn count_match(&mut self, played: &AdmittedMatch) {
+        self.add_match(played);
+    }
+
+    fn counted_matches(&self) -> u64 {
+        self.counted_matches()
+    }
+}
+
+/// Records on their way to what counts them.
+pub struct RecordIntake<C> {
+    counter: C,
     given: SeenMatches,
     /// Whether every match of a tournament should come, and not only those of one bot.
     is_whole: bool,
@@ -44,6 +81,8 @@ pub struct IntakeSummary {
     pruned: u64,
     elsewhere: u64,
     without_bot: u64,
+    /// What is said of these.
+    uncounted: &'static str,
     given_twice: u64,
     untold: u64,
     refused: u64,
@@ -56,15 +95,15 @@ pub struct IntakeSummary {
     trust: KeyTrust,
 }
 
-impl RecordIntake {
-    pub fn new(auditor: Auditor, trust: KeyTrust) -> Self {
-        let read = IntakeSummary { trust, ..IntakeSummary::default() };
-        Self { auditor, given: SeenMatches::default(), is_whole: true, read }
+impl<C: MatchCounter> RecordIntake<C> {
+    pub fn new(counter: C, trust: KeyTrust) -> Self {
+        let read = IntakeSummary { trust, uncounted: C::UNCOUNTED, ..IntakeSummary::default() };
+        Self { counter, given: SeenMatches::default(), is_whole: true, read }
     }
 
     /// Returns how many matches counted so far.
     pub fn counted_matches(&self) -> u64 {
-        self.auditor.counted_matches()
+        self.counter.counted_matches()
     }
 
     /// Takes in a record, the `number`th of the input; `place` names it should it be refused.
@@ -101,9 +140,9 @@ impl RecordIntake {
     }
 
     fn count_match(&mut self, played: &AdmittedMatch) {
-        let (before, read) = (self.auditor.counted_matches(), &mut self.read);
-        played.with_audited(|game| self.auditor.add_match(game));
-        if self.auditor.counted_matches() == before {
+        let (before, read) = (self.counter.counted_matches(), &mut self.read);
+        self.counter.count_match(played);
+        if self.counter.counted_matches() == before {
             read.without_bot += 1;
             for bot in &played.record().state().setup().bots {
                 if read.others.len() < MAX_OTHERS && !read.others.contains(bot) {
@@ -148,7 +187,8 @@ impl RecordIntake {
         self.read.trust = trust;
     }
 
-    pub fn finish(self) -> (AuditFindings, IntakeSummary) {
+    /// Returns what counted the matches, and what was read.
+    pub fn finish(self) -> (C, IntakeSummary) {
         let mut read = self.read;
         let missing = self.given.missing_by_tournament().map(|missing| {
             let numbers = if self.is_whole { missing.numbers } else { 0 };
@@ -157,7 +197,7 @@ impl RecordIntake {
         let some =
             missing.filter(|missing| missing.numbers > 0 || missing.groups.is_some_and(|(_, some)| some > 0));
         read.missing = some.take(MAX_MISSING).collect();
-        (self.auditor.finish(), read)
+        (self.counter, read)
     }
 }
 
@@ -249,7 +289,7 @@ impl IntakeSummary {
             (self.cancelled, "cancelled"),
             (self.pruned, "pruned"),
             (self.elsewhere, "of other tournaments"),
-            (self.without_bot, "without this bot"),
+            (self.without_bot, self.uncounted),
             (self.given_twice, "given twice"),
             (self.refused, "refused"),
         ];

@@ -5,6 +5,7 @@
 mod files;
 mod given;
 mod intake;
+pub mod models;
 mod server;
 mod trust;
 
@@ -42,6 +43,10 @@ pub struct BotAuditArgs {
     /// Audits every bot over many matches, and every pair of bots
     #[arg(long, conflicts_with = "batch")]
     field: bool,
+    /// Measures the language models of a transcript over many matches, or of all transcripts in a folder: how they kept to the rules, how
+    /// they played, what they cost; may be given several times
+    #[arg(long = "transcript", value_name = "FILE|DIR", conflicts_with_all = ["batch", "bot", "field", "puzzles"])]
+    transcripts: Vec<PathBuf>,
     /// Only matches of this tournament
     #[arg(long, value_name = "ID")]
     tournament: Option<TournamentId>,
@@ -71,6 +76,11 @@ impl BotAuditArgs {
         }
     }
 
+    /// Returns the transcripts of models, if such are measured.
+    pub fn transcripts(&self) -> &[PathBuf] {
+        &self.transcripts
+    }
+
     /// Returns a flag that only an audit of many matches has, if one was given.
     pub fn flag(&self) -> Option<&'static str> {
         let given = [
@@ -82,6 +92,11 @@ impl BotAuditArgs {
             (self.puzzles.is_some(), "--puzzles"),
         ];
         given.into_iter().find(|(given, _)| *given).map(|(_, flag)| flag)
+    }
+
+    /// Returns the seed of the intervals.
+    fn interval_seed(&self) -> u64 {
+        self.seed.unwrap_or(1)
     }
 
     fn admission(&self) -> RecordPolicy {
@@ -98,7 +113,7 @@ pub fn run(
     form: OutputForm,
 ) -> CommandResult {
     let admission = args.admission();
-    let seed = args.seed.unwrap_or(1);
+    let seed = args.interval_seed();
     let puzzles = args.puzzles.map_or(DEFAULT_PUZZLES, usize::from);
     let trust = if args.key.is_some() { KeyTrust::Given } else { KeyTrust::Unchecked };
     let mut intake = RecordIntake::new(Auditor::new(scope.clone(), seed).with_max_puzzles(puzzles), trust);
@@ -112,7 +127,8 @@ pub fn run(
     } else {
         files::read_record_files(files, &admission, &mut intake)?;
     }
-    let (findings, read) = intake.finish();
+    let (auditor, read) = intake.finish();
+    let findings = auditor.finish();
     read.print_refusals();
     if findings.matches == 0 {
         if let (AuditSubject::Bot(bot), Some(version), 0) = (scope, &args.bot_version, read.refused_count()) {

@@ -1,6 +1,10 @@
 //! Records of a server.
 
-use super::{admission::RecordPolicy, intake::RecordIntake, trust::KeyTrust};
+use super::{
+    admission::RecordPolicy,
+    intake::{MatchCounter, RecordIntake},
+    trust::KeyTrust,
+};
 use crate::{
     auditing::AuditSubject,
     cli::{
@@ -18,12 +22,12 @@ use crate::{
 const MAX_NAMED: usize = 16;
 
 /// Reads the records of the server's matches, of one tournament or bot where one is named.
-pub async fn read_server_records(
+pub async fn read_server_records<C: MatchCounter>(
     remote: &RemoteServer,
     scope: &AuditSubject,
     version: Option<&VersionLabel>,
     admission: &RecordPolicy,
-    intake: &mut RecordIntake,
+    intake: &mut RecordIntake<C>,
 ) -> Result<(), Failure> {
     let bot = match scope {
         AuditSubject::Bot(bot) => Some(bot),
@@ -41,7 +45,8 @@ pub async fn read_server_records(
     }
     let bar = matches_bar(which.expected_matches(remote).await?);
     let mut played = PlayedMatches::new(remote, &which, bar.clone(), |game| {
-        version.is_none_or(|version| played_only_version(game, bot, version))
+        // Another match was played in the place of one that was voided.
+        game.void_reason.is_empty() && version.is_none_or(|version| played_only_version(game, bot, version))
     });
     let mut number = 0;
     while let Some((game, sealed)) = played.next().await? {
