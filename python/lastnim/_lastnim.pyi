@@ -25,7 +25,7 @@ class ModelQuestion:
     @property
     def identity(self) -> tuple[str, str]:
         """The id of the position, and the set of `lastnim dataset` that it belongs to."""
-    def read_reply(self, text: str, refusal: str, finish_reason: str) -> ModelReply:
+    def read_reply(self, text: str, refusal: str, finish_reason: str | None) -> ModelReply:
         """Reads a reply. If it cannot be used, the messages are those of the next call."""
     def regret(self, take: int) -> int:
         """Returns the ranks, 0 to n-1, that the seat to move would lose by a take, in its own row."""
@@ -126,8 +126,9 @@ def draw_positions(
 ) -> list[tuple[str, str]]:
     """Draws positions as `lastnim dataset` does, and returns the id and the game, which is JSON, of each."""
 
-def identify_position(game: str) -> tuple[str, str]:
-    """Returns the id of the position that a game, which is JSON, starts from, and the set that it belongs to."""
+def parse_position(game: str) -> tuple[str, str, str]:
+    """Reads the position that a game, which is JSON, starts from: its id, the set that it belongs to, and the game as `lastnim dataset`
+    writes it."""
 
 def message_descriptors() -> bytes:
     """Returns the descriptors of all messages: a serialized `google.protobuf.FileDescriptorSet`."""

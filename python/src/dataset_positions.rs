@@ -52,10 +52,13 @@ pub fn draw_positions(
     )))
 }
 
-/// Returns the id of the position that a game, which is JSON, starts from, and the set that it belongs to: `train` or `benchmark`.
+/// Reads the position that a game, which is JSON, starts from: returns its id, the set that it belongs to (`train` or `benchmark`), and
+/// the game as `lastnim dataset` writes it.
 #[pyfunction]
-pub fn identify_position(game: &str) -> PyResult<(String, &'static str)> {
-    Ok(identity_of_game(&read_game(game)?))
+pub fn parse_position(game: &str) -> PyResult<(String, &'static str, String)> {
+    let game = read_game(game)?;
+    let (id, split) = identity_of_game(&game);
+    Ok((id, split, game_text(&game)))
 }
 
 /// Returns the id of the position that a game starts from, and its set.

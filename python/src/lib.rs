@@ -38,7 +38,7 @@ fn _lastnim(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<envs::GameInProgress>()?;
     module.add_class::<envs::VectorGames>()?;
     module.add_function(wrap_pyfunction!(dataset_positions::draw_positions, module)?)?;
-    module.add_function(wrap_pyfunction!(dataset_positions::identify_position, module)?)?;
+    module.add_function(wrap_pyfunction!(dataset_positions::parse_position, module)?)?;
     module.add_function(wrap_pyfunction!(envs::house_row, module)?)?;
     module.add_function(wrap_pyfunction!(oracle::answer_question, module)?)?;
     module.add_function(wrap_pyfunction!(oracle::message_descriptors, module)?)?;

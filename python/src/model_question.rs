@@ -103,9 +103,10 @@ impl ModelQuestion {
 
     /// Reads a reply. If it cannot be used, the messages are those of the next call.
     #[pyo3(signature = (text, refusal, finish_reason))]
-    fn read_reply(&mut self, text: String, refusal: String, finish_reason: String) -> ModelReply {
-        let completion =
-            Completion { text, refusal, finish_reason: Some(finish_reason), ..Completion::default() };
+    fn read_reply(&mut self, text: String, refusal: String, finish_reason: Option<String>) -> ModelReply {
+        // A reply in one piece has come to its end, also if it does not say why.
+        let finish_reason = Some(finish_reason.unwrap_or_else(|| "stop".to_owned()));
+        let completion = Completion { text, refusal, finish_reason, ..Completion::default() };
         let question = Question::Take(&self.view);
         let read = match completion.find_failure() {
             Some(failure) => Err(failure),

@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,8 +20,8 @@ from pydantic import ValidationError
 from scripted_endpoint import Messages, Reply, ScriptedEndpoint
 
 import lastnim
-from lastnim._lastnim import ModelQuestion, identify_position
-from lastnim.envs.verifiers import LastNimTaskset, LastNimTasksetConfig, ModelMatch
+from lastnim._lastnim import ModelQuestion, parse_position
+from lastnim.envs.verifiers import LastNimHarness, LastNimHarnessConfig, LastNimTaskset, LastNimTasksetConfig, ModelMatch
 from lastnim.envs.verifiers.task import AnyTrace
 from lastnim.testing import TestServer
 
@@ -79,6 +80,10 @@ def test_replies_are_read_as_the_bot_reads_them(
     assert said == ("assistant", text[-4_000:] if text.strip() else "(no answer)")
     example = 'Answer the question again, and end your reply with one JSON object such as {"take":2}.'
     assert heard == ("user", f"Your answer cannot be used: {detail}. {example}")
+
+
+def test_a_reply_that_does_not_say_why_it_ends_has_ended() -> None:
+    assert question_of([3, 5]).read_reply('{"take": 1}', "", None).take == 1
 
 
 def test_regrets_are_those_of_the_oracle() -> None:
@@ -393,10 +398,27 @@ def test_wrong_settings_are_refused(settings: dict[str, Any]) -> None:
 
 
 def test_positions_are_identified_by_the_rule_of_the_dataset() -> None:
-    assert identify_position(json.dumps(game_of([1, 2, 2], [[0, 2, 1], [0, 1, 2], [0, 2, 1]], 1))) == (
-        "83e4d5603716358481b2543e1c1a215a",
-        "train" if int("83e4d56037163584", 16) % 10 else "benchmark",
-    )
+    game = game_of([1, 2, 2], THREE_ROWS, 1)
+    split = "train" if int("83e4d56037163584", 16) % 10 else "benchmark"
+    assert parse_position(json.dumps(game)) == ("83e4d5603716358481b2543e1c1a215a", split, json.dumps(game, separators=(",", ":")))
+
+
+def test_what_a_line_leaves_out_is_as_in_every_message(tmp_path: Path) -> None:
+    # Seat 0 is to move, and the seat to move wins at the end.
+    game = {"piles": [4, 3, 0], "alliance_matrix": {"rows": [{"offsets": [0, 1]}, {"offsets": [0, 1]}]}}
+    whole = game_of([4, 3], [[0, 1], [0, 1]])
+    identity, split, _ = parse_position(json.dumps(whole))
+    path = tmp_path / "positions.jsonl"
+    path.write_text(json.dumps({"game": game}) + "\n")
+    (task,) = tasks_of(file=path, split=split)
+    assert (task.data.id, task.data.game) == (identity, whole)
+
+
+def test_a_runtime_elsewhere_is_refused() -> None:
+    harness = LastNimHarness(LastNimHarnessConfig.model_validate({"id": "lastnim-verifiers"}))
+    elsewhere: Any = SimpleNamespace(type="docker")
+    with pytest.raises(vf.HarnessError, match="runtime docker: .* set the agent's runtime.type to subprocess"):
+        asyncio.run(harness.setup(elsewhere))
 
 
 def test_the_example_of_the_page_runs() -> None:

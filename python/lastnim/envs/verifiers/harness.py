@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import httpx
 import verifiers.v1 as vf  # pyright: ignore[reportMissingTypeStubs]
 from openai import APIError, AsyncOpenAI
 
@@ -26,6 +27,13 @@ class LastNimHarness(vf.Harness[LastNimHarnessConfig]):
     EXECUTES_CODE = False
     NEEDS_CONTAINER = False
 
+    async def setup(self, runtime: vf.Runtime) -> None:
+        """Refuses a runtime that this process is no part of."""
+        if runtime.type != "subprocess":
+            raise vf.HarnessError(
+                f"runtime {runtime.type}: this harness asks from the process of the environment: set the agent's runtime.type to subprocess"
+            )
+
     async def launch(
         self,
         ctx: vf.ModelContext,
@@ -43,7 +51,9 @@ class LastNimHarness(vf.Harness[LastNimHarnessConfig]):
         system_prompt, _ = self.resolve_prompt(data)
         system = [] if system_prompt is None else [{"role": "system", "content": system_prompt}]
         asked: list[dict[str, Any]] = trace.info.setdefault(ANSWERS_KEY, [])
-        async with AsyncOpenAI(base_url=endpoint, api_key=secret) as client:
+        # The endpoint is of this machine. How long a model may think is for the limits of the run to say.
+        transport = httpx.AsyncClient(timeout=None, trust_env=False)
+        async with AsyncOpenAI(base_url=endpoint, api_key=secret, http_client=transport) as client:
             while data.max_questions is None or len(asked) < data.max_questions:
                 # A house bot may think for long.
                 question = await asyncio.to_thread(match.next_question)

@@ -10,7 +10,7 @@ from typing import Any
 import verifiers.v1 as vf  # pyright: ignore[reportMissingTypeStubs]
 from pydantic import Field
 
-from ..._lastnim import draw_positions, identify_position
+from ..._lastnim import draw_positions, parse_position
 from ...oracle import Ending
 from .model_match import ModelMatch
 from .task import LastNimTask, LastNimTaskData, Split
@@ -107,12 +107,11 @@ def read_positions(file: Path, split: Split) -> Iterator[tuple[str, dict[str, An
             if not line.strip():
                 continue
             try:
-                game = json.loads(line)["game"]
-                identity, found = identify_position(json.dumps(game))
+                identity, found, game = parse_position(json.dumps(json.loads(line)["game"]))
             except (ValueError, KeyError, TypeError) as error:
                 raise ValueError(f"{file}, line {number}: not a position of `lastnim dataset`: {error!r}") from error
             if found != split:
                 raise ValueError(
                     f'{file}, line {number}: the position {identity} is of the set "{found}", and the setting split is "{split}"'
                 )
-            yield identity, game
+            yield identity, json.loads(game)
