@@ -14,7 +14,8 @@ fn state_words(tournament: &pb::Tournament) -> String {
     enum_phrase(tournament.state().as_str_name(), "TOURNAMENT_STATE_")
 }
 
-fn progress_words(tournament: &pb::Tournament) -> String {
+/// Says where a tournament stands, and how far it is.
+pub fn progress_words(tournament: &pb::Tournament) -> String {
     let waiting = match tournament.pause() {
         pb::OpenMatches::Freeze => ", paused: open matches wait",
         pb::OpenMatches::Finish => ", paused",

@@ -1,0 +1,205 @@
+//! Reports as parts of a page.
+
+mod plots;
+
+use crate::report::{Alignment, Block, BlockTone, Cell, Column, Report, Section, Table, Tree};
+use std::fmt::{self, Display, Write as _};
+
+/// Returns where a page tells more of what stands in a column: its key and the text of a cell are given.
+pub type CellLinks<'a> = &'a dyn Fn(&str, &str) -> Option<String>;
+
+/// Writes reports as HTML, and escapes all that stands in them.
+#[derive(Clone, Copy)]
+pub struct Html<'a> {
+    links: CellLinks<'a>,
+}
+
+impl<'a> Html<'a> {
+    /// Writes reports whose cells lead to other pages.
+    pub fn with_links(links: CellLinks<'a>) -> Self {
+        Self { links }
+    }
+
+    /// Writes a report. Its title is for the page; headings are of the second level.
+    pub fn report_html(self, report: &Report) -> String {
+        report.sections.iter().map(|section| self.section_html(section)).collect()
+    }
+
+    /// Writes a section.
+    pub fn section_html(self, section: &Section) -> String {
+        let mut html = String::from("<section>\n");
+        if let Some(heading) = &section.heading {
+            push_line(&mut html, format_args!("<h2>{}</h2>", Escaped(heading)));
+        }
+        for block in &section.blocks {
+            self.write_block(&mut html, block);
+        }
+        html + "</section>\n"
+    }
+
+    fn write_block(self, html: &mut String, block: &Block) {
+        match block {
+            Block::Paragraph { text, tone } => {
+                let class = if *tone == BlockTone::Alert { " class=\"alert\"" } else { "" };
+                push_line(html, format_args!("<p{class}>{}</p>", Escaped(text)));
+            }
+            Block::List(items) => push_line(html, format_args!("<ul>{}</ul>", list_items(items))),
+            Block::Numbered { first, items } => {
+                push_line(html, format_args!("<ol start=\"{first}\">{}</ol>", list_items(items)));
+            }
+            Block::Facts(facts) => {
+                html.push_str("<dl>\n");
+                for (label, fact) in facts {
+                    push_line(html, format_args!("<dt>{}</dt><dd>{}</dd>", Escaped(label), Escaped(fact)));
+                }
+                html.push_str("</dl>\n");
+            }
+            Block::Table(table) => html.push_str(&self.table_html(table)),
+            Block::Plot(plot) => html.push_str(&plots::plot_svg(plot)),
+            Block::Tree(tree) => html.push_str(&tree_html(tree)),
+            Block::Command(line) => {
+                push_line(html, format_args!("<pre><code>{}</code></pre>", Escaped(line)));
+            }
+        }
+    }
+
+    /// Writes a table, in a frame of its own that scrolls where the page is narrower.
+    pub fn table_html(self, table: &Table) -> String {
+        if table.rows.is_empty() {
+            return String::new();
+        }
+        let mut html = String::from("<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr>");
+        for column in &table.columns {
+            let meaning = column.meaning.map(|meaning| format!(" title=\"{}\"", Escaped(meaning)));
+            let (class, meaning) = (alignment_class(column), meaning.unwrap_or_default());
+            let _ = write!(html, "<th scope=\"col\"{class}{meaning}>{}</th>", Escaped(&column.label));
+        }
+        html.push_str("</tr></thead>\n<tbody>\n");
+        for row in table.rows.iter().take(table.max_shown.unwrap_or(usize::MAX)) {
+            let class = if row.tone == BlockTone::Alert { " class=\"alert\"" } else { "" };
+            let _ = write!(html, "<tr{class}>");
+            for (column, cell) in table.columns.iter().zip(&row.cells) {
+                let text = cell.display_text(row.format.unwrap_or(column.format));
+                let _ = write!(
+                    html,
+                    "<td{}>{}</td>",
+                    alignment_class(column),
+                    self.cell_html(column, cell, &text)
+                );
+            }
+            html.push_str("</tr>\n");
+        }
+        html.push_str("</tbody></table></div>\n");
+        html
+    }
+
+    fn cell_html(self, column: &Column, cell: &Cell, text: &str) -> String {
+        let linked = |text: &str| match (self.links)(&column.key, text) {
+            Some(address) => format!("<a href=\"{}\">{}</a>", Escaped(&address), Escaped(text)),
+            None => Escaped(text).to_string(),
+        };
+        match cell {
+            Cell::List { items, separator } if items.len() <= MAX_LINKED_ITEMS => {
+                let items: Vec<_> = items.iter().map(|item| linked(item)).collect();
+                items.join(&Escaped(separator).to_string())
+            }
+            Cell::Text(_) => linked(text),
+            _ => Escaped(text).to_string(),
+        }
+    }
+}
+
+/// Items of a cell that are shown one by one; of more the first ones stand there, as everywhere.
+const MAX_LINKED_ITEMS: usize = 8;
+
+fn alignment_class(column: &Column) -> &'static str {
+    if column.alignment == Alignment::Right { " class=\"number\"" } else { "" }
+}
+
+fn list_items(items: &[String]) -> String {
+    let items: Vec<_> = items.iter().map(|item| format!("<li>{}</li>", Escaped(item))).collect();
+    items.concat()
+}
+
+fn tree_html(tree: &Tree) -> String {
+    let mut text = String::new();
+    for (depth, words) in &tree.nodes {
+        push_line(&mut text, format_args!("{}{words}", "  ".repeat(*depth)));
+    }
+    format!("<pre>{}</pre>\n", Escaped(&text))
+}
+
+fn push_line(html: &mut String, line: fmt::Arguments<'_>) {
+    // Writing to a text does not fail.
+    let _ = writeln!(html, "{line}");
+}
+
+/// A text, with what would be markup in it written as what it is.
+#[derive(Debug, Clone, Copy)]
+pub struct Escaped<'a>(pub &'a str);
+
+impl Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut rest = self.0;
+        while let Some(at) = rest.find(['&', '<', '>', '"', '\'']) {
+            let (before, special) = rest.split_at(at);
+            f.write_str(before)?;
+            f.write_str(match special.as_bytes()[0] {
+                b'&' => "&amp;",
+                b'<' => "&lt;",
+                b'>' => "&gt;",
+                b'"' => "&quot;",
+                _ => "&#39;",
+            })?;
+            rest = &special[1..];
+        }
+        f.write_str(rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{MarkShape, NumberFormat, Plot, PlotMark};
+
+    const HOSTILE: &str = "<script>alert('x')</script>&\"";
+
+    #[test]
+    fn nothing_in_a_report_is_markup() {
+        let mut table = Table::new([Column::text(HOSTILE).with_key("bot"), Column::text("bots")]);
+        table.push_row([HOSTILE.into(), Cell::list(&[HOSTILE, HOSTILE], "<")]);
+        let mark = PlotMark { label: HOSTILE.into(), value: 1.0, interval: Some((0.0, 2.0)) };
+        let marks = vec![mark];
+        let (caption, shape, format) = (HOSTILE.to_owned(), MarkShape::Intervals, NumberFormat::default());
+        let section = Section::with_heading(HOSTILE)
+            .paragraph(HOSTILE)
+            .alert(HOSTILE)
+            .list([HOSTILE])
+            .numbered(1, [HOSTILE.to_owned()])
+            .facts([(HOSTILE, HOSTILE.to_owned())])
+            .command(HOSTILE)
+            .tree(Tree { nodes: vec![(1, HOSTILE.into())] })
+            .plot(Plot { caption, shape, format, marks })
+            .table(table);
+        let html = Html::with_links(&|_, text| Some(format!("/bots/{text}"))).report_html(&section.into());
+        assert!(!html.contains("<script") && !html.contains("alert('"), "{html}");
+        assert!(
+            html.matches("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;&quot;").count() >= 14,
+            "{html}"
+        );
+    }
+
+    #[test]
+    fn a_table_has_links_where_there_is_more_to_see() {
+        let mut table = Table::new([Column::text("bot"), Column::integer("wins").with_meaning("how often")]);
+        table.push_row(["ann".into(), 7.into()]).tone = BlockTone::Alert;
+        let links = |key: &str, text: &str| (key == "bot").then(|| format!("/bots/{text}"));
+        assert_eq!(
+            Html::with_links(&links).table_html(&table),
+            "<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr><th scope=\"col\">bot</th>\
+             <th scope=\"col\" class=\"number\" title=\"how often\">wins</th></tr></thead>\n<tbody>\n\
+             <tr class=\"alert\"><td><a href=\"/bots/ann\">ann</a></td><td class=\"number\">7</td></tr>\n\
+             </tbody></table></div>\n"
+        );
+    }
+}
