@@ -51,6 +51,9 @@ pub mod server;
 #[cfg(feature = "server")]
 #[doc(hidden)]
 pub mod store;
+#[cfg(feature = "server")]
+#[doc(hidden)]
+pub mod web;
 pub mod wire;
 
 pub use lastnim_core::{auditing, drawing, game, oracle, referee, tournament};

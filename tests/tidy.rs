@@ -26,7 +26,7 @@ const CORE_LAYERS: [Layer; 6] = [
     ("auditing", &["game", "oracle", "tournament"]),
 ];
 /// The layers of the server and those that each may use; all of them may use the core.
-const LAYERS: [Layer; 13] = [
+const LAYERS: [Layer; 14] = [
     ("config", &[]),
     ("wire", &[]),
     ("store", &["wire"]),
@@ -35,8 +35,9 @@ const LAYERS: [Layer; 13] = [
     ("client", &["wire"]),
     ("bots", &["wire", "client"]),
     ("llm", &["config", "wire", "client", "bots"]),
-    ("server", &["config", "wire", "store", "arena", "rpc", "client", "bots"]),
     ("report", &["wire"]),
+    ("web", &["wire", "rpc", "report"]),
+    ("server", &["config", "wire", "store", "arena", "rpc", "web", "client", "bots"]),
     ("conformance", &["wire"]),
     ("history", &["wire"]),
     (

@@ -10,8 +10,10 @@ use crate::rpc::{
     Access, CallerStatus, ClientAddress, add_error_info, call_timeout, late_answer_status,
     memory_spent_status,
 };
-use hyper::body::Incoming;
-use hyper::{Request, Response};
+use crate::web::Pages;
+use hyper::body::{Body as _, Incoming};
+use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::{HeaderMap, Request, Response, StatusCode, Version};
 use std::convert::Infallible;
 use std::net::IpAddr;
 use std::pin::Pin;
@@ -36,6 +38,8 @@ pub(super) struct GuardedServices {
     pub routes: Routes,
     /// Who may call.
     pub access: Access,
+    /// The pages, if there are any.
+    pub pages: Option<Pages>,
 }
 
 /// What the calls of all connections share.
@@ -134,6 +138,46 @@ impl ConnectionCalls {
     }
 }
 
+impl ConnectionCalls {
+    /// Shows a page. What its body is does not matter: nobody reads it.
+    fn serve_page(
+        &self,
+        pages: Pages,
+        request: Request<Incoming>,
+        mark: CallMark,
+        address: ClientAddress,
+        standing: CallerStatus,
+    ) -> CallFuture {
+        let budget = Arc::clone(self.shared.memory_budget_for(standing));
+        let Ok(charge) = budget.charge_address(address, self.shared.base_charge) else {
+            return refuse_page(mark);
+        };
+        Box::pin(async move {
+            let response = pages.respond(address, request).await;
+            drop(charge);
+            // A page that is refused half-way would look like one that ends there.
+            let bytes = response.body().size_hint().lower();
+            if budget.charge_address(address, usize::try_from(bytes).unwrap_or(usize::MAX)).is_err() {
+                return refuse_page(mark).await;
+            }
+            Ok(response.map(|body| ResponseBody::counted(body, mark, budget, address)))
+        })
+    }
+}
+
+/// Returns whether a request is for a page: a client of gRPC says what it speaks.
+fn asks_for_page(headers: &HeaderMap) -> bool {
+    let content_type = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes);
+    !content_type.is_some_and(|content_type| content_type.starts_with(b"application/grpc"))
+}
+
+fn refuse_page(mark: CallMark) -> CallFuture {
+    let mut response =
+        Response::new(Body::new("too much is asked of this server: try again later\n".to_owned()));
+    *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
+    Box::pin(std::future::ready(Ok(response.map(|body| ResponseBody::unbounded(body, mark)))))
+}
+
 impl hyper::service::Service<Request<Incoming>> for ConnectionCalls {
     type Response = Response<ResponseBody>;
     type Error = Infallible;
@@ -150,6 +194,12 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionCalls {
         };
         if standing == CallerStatus::Known {
             self.place.mark_authenticated();
+        }
+        let is_http1 = request.version() < Version::HTTP_2;
+        if let Some(pages) = &self.shared.services.pages
+            && (is_http1 || asks_for_page(headers))
+        {
+            return self.serve_page(pages.clone(), request, mark, address, standing);
         }
         let is_play = path == PLAY;
         request.extensions_mut().insert(address);

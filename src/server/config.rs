@@ -10,6 +10,8 @@ settings! {
     pub struct Config {
         /// Requires a token for reading as well: standings, matches, records and the oracle
         private: bool = false, "true|false";
+        /// Leaves the pages out: the port speaks gRPC alone
+        no_web: bool = false, "true|false";
         /// Lets anyone register bots, without the admin's token
         open_registration: bool = false, "true|false";
         /// House bots that the server hosts, against which every bot may practise: random, greedy, timid, oracle, loyal, traitor, grudger, mirror, minimax-PLIES, epsilon-RATE or mcts-PLAYOUTS

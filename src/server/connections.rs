@@ -7,13 +7,13 @@ use super::listener::{Connection, Listener};
 use super::proxy_protocol;
 use super::spoken_protocol::{SpokenProtocol, answer_http1, answer_tls, detect_protocol, read_the_rest};
 use super::trusted_proxies::{TrustedProxy, is_trusted};
-use super::unread_bytes::CallExecutor;
+use super::unread_bytes::{CallExecutor, give_up_unread};
 use crate::rpc::{AddressTally, ClientAddress};
-use hyper::server::conn::http2;
+use hyper::server::conn::{http1, http2};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::io;
 use std::net::IpAddr;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -35,6 +35,9 @@ struct ServerShared {
     calls: Arc<SharedCalls>,
     places: Arc<ConnectionSlots>,
     protocol: http2::Builder<CallExecutor>,
+    /// The protocol of browsers; none if there are no pages.
+    page_protocol: Option<http1::Builder>,
+    response_timeout: Duration,
     trusted_proxies: Vec<TrustedProxy>,
     first_call_timeout: Duration,
     stranger_idle_timeout: Duration,
@@ -121,7 +124,17 @@ impl ServerShared {
             .max_concurrent_streams(config.streams_per_connection)
             .keep_alive_interval(config.keepalive_interval)
             .keep_alive_timeout(config.keepalive_timeout);
+        let page_protocol = services.pages.is_some().then(|| {
+            let mut protocol = http1::Builder::new();
+            protocol
+                .timer(TokioTimer::new())
+                .header_read_timeout(config.request_timeout)
+                .max_buf_size(MAX_HEADER_BYTES as usize);
+            protocol
+        });
         Self {
+            page_protocol,
+            response_timeout: config.response_timeout,
             calls: SharedCalls::new(services, config),
             places: ConnectionSlots::new(limits),
             protocol,
@@ -145,14 +158,34 @@ impl ServerShared {
             () = place.wait_until_evicted() => return,
             () = stopping.cancelled() => return,
         };
-        let peer = match opened.unwrap_or_else(|late| Err(late.into())) {
-            Ok(Some(client)) => client,
+        let (peer, protocol) = match opened.unwrap_or_else(|late| Err(late.into())) {
+            Ok(Some(opened)) => opened,
             Ok(None) => return,
             Err(error) => return tracing::debug!(%error, %peer, "a connection that came to nothing"),
         };
         let place = Arc::new(place);
         let calls = ConnectionCalls::new(&self.calls, &place, peer);
-        let mut connection = pin!(self.protocol.serve_connection(TokioIo::new(stream), calls));
+        let stream = TokioIo::new(stream);
+        if let (SpokenProtocol::Http1, Some(protocol)) = (protocol, &self.page_protocol) {
+            let connection = protocol.serve_connection(stream, calls);
+            let run = self.run_connection(connection, peer, &place, &stopping);
+            // One call at a time: what is not read is the connection's.
+            let _ = give_up_unread(self.response_timeout, run).await;
+        } else {
+            let connection = self.protocol.serve_connection(stream, calls);
+            self.run_connection(connection, peer, &place, &stopping).await;
+        }
+    }
+
+    /// Serves the calls of a connection until it ends, is to end, or has to give way.
+    async fn run_connection(
+        &self,
+        connection: impl GracefulConnection,
+        peer: IpAddr,
+        place: &ConnectionSlot,
+        stopping: &CancellationToken,
+    ) {
+        let mut connection = pin!(connection);
         tokio::select! {
             biased;
             ended = connection.as_mut() => {
@@ -165,10 +198,10 @@ impl ServerShared {
                 tracing::debug!(%peer, "a connection without a token gave way to another");
                 return;
             }
-            () = self.wait_until_overstayed(&place) => tracing::debug!(%peer, "a connection without calls is closed"),
+            () = self.wait_until_overstayed(place) => tracing::debug!(%peer, "a connection without calls is closed"),
             () = stopping.cancelled() => {}
         }
-        connection.as_mut().graceful_shutdown();
+        connection.as_mut().shut_down_gracefully();
         if stopping.is_cancelled() {
             // Whoever stops the server says how long it may take.
             let _ = connection.await;
@@ -177,14 +210,14 @@ impl ServerShared {
         }
     }
 
-    /// Reads whose connection this is and waits for its first bytes; returns the address of its client, or none if it was
-    /// no client of gRPC and is answered.
+    /// Reads whose connection this is and waits for its first bytes; returns the address of its client and what it speaks, or none if
+    /// nothing here speaks that and it is answered.
     async fn open(
         &self,
         stream: &mut impl Connection,
         peer: IpAddr,
         place: &ConnectionSlot,
-    ) -> io::Result<Option<IpAddr>> {
+    ) -> io::Result<Option<(IpAddr, SpokenProtocol)>> {
         let mut client = peer;
         if is_trusted(&self.trusted_proxies, peer)
             && let Some(announced) = read_announced_client(stream).await?
@@ -195,7 +228,10 @@ impl ServerShared {
             }
         }
         match detect_protocol(stream).await? {
-            SpokenProtocol::Http2 => return Ok(Some(client)),
+            SpokenProtocol::Http2 => return Ok(Some((client, SpokenProtocol::Http2))),
+            SpokenProtocol::Http1 if self.page_protocol.is_some() => {
+                return Ok(Some((client, SpokenProtocol::Http1)));
+            }
             SpokenProtocol::Http1 => {
                 tracing::debug!(%client, "a connection that speaks HTTP/1 is told what this is");
                 answer_http1(stream).await?;
@@ -224,6 +260,24 @@ impl ServerShared {
                 return std::future::pending().await;
             }
         }
+    }
+}
+
+/// A connection that serves its calls when it is polled, and can be asked to come to an end.
+trait GracefulConnection: Future<Output = hyper::Result<()>> {
+    /// Takes no further calls.
+    fn shut_down_gracefully(self: Pin<&mut Self>);
+}
+
+impl<S: Connection> GracefulConnection for http1::Connection<TokioIo<S>, ConnectionCalls> {
+    fn shut_down_gracefully(self: Pin<&mut Self>) {
+        self.graceful_shutdown();
+    }
+}
+
+impl<S: Connection> GracefulConnection for http2::Connection<TokioIo<S>, ConnectionCalls, CallExecutor> {
+    fn shut_down_gracefully(self: Pin<&mut Self>) {
+        self.graceful_shutdown();
     }
 }
 

@@ -11,6 +11,7 @@ use crate::rpc::{
     TournamentRpc, TranscriptRpc,
 };
 use crate::store::{CommitCounts, StoreError};
+use crate::web::Pages;
 use crate::wire::pb;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -147,18 +148,20 @@ async fn assemble_services(
     let play = ArenaServiceServer::new(ArenaRpc::new(arena.clone(), access.clone()))
         .max_decoding_message_size(config.play_message_bytes);
     let registrations = RegistrationLimiter::new(config.registrations, config.registration_interval);
-    let bots = BotRpc::new(arena.clone(), access.clone(), reads.clone(), registrations);
-    let bots = BotServiceServer::new(bots)
+    let bot_rpc = BotRpc::new(arena.clone(), access.clone(), reads.clone(), registrations);
+    let bots = BotServiceServer::new(bot_rpc.clone())
         .send_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(config.call_message_bytes);
-    let matches = MatchServiceServer::new(MatchRpc::new(arena.clone(), access.clone(), reads.clone()))
+    let match_rpc = MatchRpc::new(arena.clone(), access.clone(), reads.clone());
+    let matches = MatchServiceServer::new(match_rpc.clone())
         .send_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(config.call_message_bytes);
     let transcripts = TranscriptRpc::new(arena.clone(), access.clone(), reads.clone());
     let transcripts = TranscriptServiceServer::new(transcripts)
         .send_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(config.call_message_bytes);
-    let tournaments = TournamentServiceServer::new(TournamentRpc::new(arena.clone(), access.clone(), reads))
+    let tournament_rpc = TournamentRpc::new(arena.clone(), access.clone(), reads);
+    let tournaments = TournamentServiceServer::new(tournament_rpc.clone())
         .send_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(config.call_message_bytes);
     let oracle =
@@ -188,5 +191,6 @@ async fn assemble_services(
         .add_service(reflection().build_v1()?)
         .add_service(reflection().build_v1alpha()?)
         .prepare();
-    Ok((health, GuardedServices { routes, access }))
+    let pages = (!config.no_web).then(|| Pages::new(tournament_rpc, match_rpc, bot_rpc));
+    Ok((health, GuardedServices { routes, access, pages }))
 }

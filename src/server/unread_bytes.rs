@@ -14,7 +14,8 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 tokio::task_local! {
-    /// What waits of the response of the call that this task carries; nothing until somebody counts it.
+    /// What waits of the response of the call, or of the connection with one call at a time, that this task carries; nothing until somebody
+    /// counts it.
     static UNREAD: OnceCell<Arc<UnreadBytes>>;
 }
 
@@ -45,25 +46,35 @@ struct UnreadPiece {
 impl<F: Future<Output = ()> + Send + 'static> Executor<F> for CallExecutor {
     fn execute(&self, call: F) {
         let limit = self.response_timeout;
-        tokio::spawn(UNREAD.scope(OnceCell::new(), async move {
-            let mut call = pin!(call);
-            // The streams of bots are never counted, and wait for nothing else.
-            let counted = poll_fn(|context| match call.as_mut().poll(context) {
-                Poll::Ready(()) => Poll::Ready(None),
-                Poll::Pending => UNREAD
-                    .with(|unread| unread.get().cloned())
-                    .map_or(Poll::Pending, |unread| Poll::Ready(Some(unread))),
-            });
-            let Some(unread) = counted.await else { return };
-            tokio::select! {
-                biased;
-                () = call => {}
-                () = Box::pin(unread.wait_until_stalled(limit)) => {
-                    tracing::debug!("a response that nobody reads is given up");
-                }
-            }
-        }));
+        tokio::spawn(give_up_unread(limit, call));
     }
+}
+
+/// Runs a call, or a connection with one call at a time, until its client has taken nothing of a response for so long; then returns nothing.
+pub(super) async fn give_up_unread<T>(limit: Duration, call: impl Future<Output = T>) -> Option<T> {
+    let run = async move {
+        let mut call = pin!(call);
+        // The streams of bots are never counted, and wait for nothing else.
+        let counted = poll_fn(|context| match call.as_mut().poll(context) {
+            Poll::Ready(done) => Poll::Ready(Err(done)),
+            Poll::Pending => UNREAD
+                .with(|unread| unread.get().cloned())
+                .map_or(Poll::Pending, |unread| Poll::Ready(Ok(unread))),
+        });
+        let unread = match counted.await {
+            Ok(unread) => unread,
+            Err(done) => return Some(done),
+        };
+        tokio::select! {
+            biased;
+            done = call => Some(done),
+            () = Box::pin(unread.wait_until_stalled(limit)) => {
+                tracing::debug!("a response that nobody reads is given up");
+                None
+            }
+        }
+    };
+    UNREAD.scope(OnceCell::new(), run).await
 }
 
 impl UnreadBytes {

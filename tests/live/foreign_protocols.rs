@@ -20,6 +20,11 @@ async fn answer(mut stream: TcpStream) -> Vec<u8> {
     answer
 }
 
+/// Starts a server that speaks gRPC alone.
+async fn without_pages(config: Config) -> Host {
+    Host::with(Config { no_web: true, ..config }).await
+}
+
 async fn answer_to(host: &Host, said: &[u8]) -> Vec<u8> {
     let mut stream = socket(&host.address, local(1)).await;
     stream.write_all(said).await.unwrap();
@@ -45,8 +50,8 @@ fn assert_says_what_this_is(response: &[u8]) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_request_of_http1_is_answered_with_what_this_is() {
-    let host = Host::start().await;
+async fn without_pages_a_request_of_http1_is_answered_with_what_this_is() {
+    let host = without_pages(Config::default()).await;
     let long = format!("GET / HTTP/1.1\r\nHost: server\r\nCookie: {}\r\n\r\n", "x".repeat(10_000));
     let endless = format!("GET /{} HTTP/1.1\r\n", "x".repeat(30_000));
     let requests: [&str; 6] = [
@@ -66,7 +71,7 @@ async fn a_request_of_http1_is_answered_with_what_this_is() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_request_that_comes_in_pieces_is_answered_when_it_is_whole() {
-    let host = Host::start().await;
+    let host = without_pages(Config::default()).await;
     let mut stream = socket(&host.address, local(1)).await;
     for piece in ["GE", "T / HTTP/1.1\r", "\nHost: server\r\n", "\r", "\n"] {
         stream.write_all(piece.as_bytes()).await.unwrap();
@@ -76,7 +81,7 @@ async fn a_request_that_comes_in_pieces_is_answered_when_it_is_whole() {
     assert_says_what_this_is(&answer(stream).await);
     // One that is never whole is closed in the end, and keeps nobody out meanwhile.
     let brief = Duration::from_millis(200);
-    let host = Host::with(Config { first_call_timeout: brief, ..Config::default() }).await;
+    let host = without_pages(Config { first_call_timeout: brief, ..Config::default() }).await;
     for said in [&b""[..], b"G", b"GET / HTTP/1.1\r\n", b"P", &CLIENT_HELLO[..1]] {
         let mut stream = socket(&host.address, local(1)).await;
         stream.write_all(said).await.unwrap();
@@ -90,7 +95,7 @@ async fn a_request_that_comes_in_pieces_is_answered_when_it_is_whole() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_handshake_of_tls_gets_an_alert_of_tls() {
     let trusted = "127.0.0.7".parse().unwrap();
-    let host = Host::with(Config { trusted_proxies: vec![trusted], ..Config::default() }).await;
+    let host = without_pages(Config { trusted_proxies: vec![trusted], ..Config::default() }).await;
     // A fatal alert: handshake_failure.
     let alert = [21, 3, 1, 0, 2, 2, 40];
     assert_eq!(answer_to(&host, CLIENT_HELLO).await, alert);

@@ -32,6 +32,8 @@ mod oracle_bots;
 mod oracle_bounds;
 mod oracle_hostile;
 mod organising;
+mod pages;
+mod pages_hostile;
 mod practice;
 mod proxy;
 mod raw;

@@ -451,8 +451,13 @@ impl<'a> TournamentRun<'a> {
         let title = &self.plan.settings().title;
         let (bots, address) = (self.plan.players.len(), &server.address);
         let begins = if is_new { "begins" } else { "carries on" };
+        let page = if server.is_foreign() {
+            String::new()
+        } else {
+            format!("\nor in a browser: http://{address}/tournaments/{}", tournament.id)
+        };
         let message = format!(
-            "{title} {begins}: {bots} bots, matches: {}, kept in {}\nlook on from another terminal: lastnim tournament watch {} --server {address}",
+            "{title} {begins}: {bots} bots, matches: {}, kept in {}\nlook on from another terminal: lastnim tournament watch {} --server {address}{page}",
             match_count_words(self.plan.total),
             self.folder.path().display(),
             tournament.id

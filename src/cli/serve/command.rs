@@ -109,7 +109,8 @@ pub fn run(args: &ServeArgs) -> CommandResult {
         let former_key = find_former_key(backend.store.as_ref(), backend.key.public_key()).await;
         let arena = Arena::open(config.limits.clone(), backend, known).await;
         let arena = arena.map_err(|error| Failure::runtime(error, format!("--store {store}")))?;
-        let opening = OpeningMessage { address, store: &store, former_key, drawn: drawn.as_ref() };
+        let has_pages = !config.no_web;
+        let opening = OpeningMessage { address, has_pages, store: &store, former_key, drawn: drawn.as_ref() };
         print_opening(&opening, args.json, &arena).map_err(Failure::Output)?;
         tracing::info!(version = env!("CARGO_PKG_VERSION"), %address, %store, public_key = %arena.public_key(), settings = %changed, "serving; settings that are not named are the defaults");
         if let Some(former_key) = former_key {

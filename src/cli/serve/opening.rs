@@ -28,6 +28,8 @@ fn carried_on_words(arena: &Arena) -> String {
 pub struct OpeningMessage<'a> {
     /// Where it listens.
     pub address: SocketAddr,
+    /// Whether it shows pages.
+    pub has_pages: bool,
     /// Where it keeps what must last.
     pub store: &'a StoreUrl,
     /// The key that signed the newest record, if it is not the one in use.
@@ -38,12 +40,15 @@ pub struct OpeningMessage<'a> {
 
 /// Says where the server listens, and what to do next.
 pub fn print_opening(opening: &OpeningMessage, as_json: bool, arena: &Arena) -> io::Result<()> {
-    let &OpeningMessage { address, store, former_key, drawn } = opening;
+    let &OpeningMessage { address, has_pages, store, former_key, drawn } = opening;
     let mut out = io::stdout().lock();
     let public_key = arena.public_key().to_string();
     if as_json {
         let mut line =
             json!({ "listening": address.to_string(), "store": store.to_string(), "public_key": public_key });
+        if has_pages {
+            line["pages"] = format!("http://{address}/").into();
+        }
         if let Some(key) = former_key {
             line["former_public_key"] = key.to_string().into();
         }
@@ -54,6 +59,9 @@ pub fn print_opening(opening: &OpeningMessage, as_json: bool, arena: &Arena) -> 
         return out.flush();
     }
     writeln!(out, "lastnim {} listens on {address}", env!("CARGO_PKG_VERSION"))?;
+    if has_pages {
+        writeln!(out, "pages: http://{address}/")?;
+    }
     match store {
         StoreUrl::Memory => writeln!(out, "store: memory (what is played is gone when this stops)")?,
         _ => writeln!(out, "store: {store}{}", carried_on_words(arena))?,

@@ -1,0 +1,258 @@
+//! The addresses of pages: read from requests, and written into links.
+
+use crate::game::{BotName, MatchId, TournamentId};
+use std::fmt;
+
+/// What a visitor asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum PageAddress {
+    /// What goes on.
+    Home,
+    /// A page of the list of tournaments; the first without a token.
+    Tournaments { page_token: String },
+    /// A tournament.
+    Tournament(TournamentId),
+    /// The last lines of a tournament, and how its bots compare.
+    Standings(TournamentId),
+    /// A page of the list of matches, of all or of one tournament.
+    Matches { tournament: Option<TournamentId>, page_token: String },
+    /// A match, after so many plies; at its end, or as far as it is, without.
+    Match { id: MatchId, ply: Option<u32>, view: OracleView },
+    /// The record of a match, for programs.
+    Record(MatchId),
+    /// A page of the list of bots.
+    Bots { page_token: String },
+    /// A bot.
+    Bot(BotName),
+    /// How pages look.
+    Stylesheet,
+    /// What pages do besides.
+    Script,
+    /// Whether the server runs.
+    Health,
+    /// Whether the server can be used.
+    Readiness,
+}
+
+/// Whether a match is shown with what the oracle says of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum OracleView {
+    /// The match as its bots saw it.
+    #[default]
+    Hidden,
+    /// With the winner under optimal play, optimal takes and regret.
+    Shown,
+}
+
+/// In which form a page is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PageForm {
+    /// For people.
+    Html,
+    /// For programs: `.json` at the end of the path.
+    Json,
+    /// Its tables: `.csv` at the end of the path.
+    Csv,
+}
+
+impl PageForm {
+    /// Returns the form that the end of a path names, and the path without it. Names of bots have dots, so that a last `.html` only says that
+    /// what is before belongs to the name.
+    pub(super) fn split(path: &str) -> (&str, Self) {
+        let ends = [(".json", Self::Json), (".csv", Self::Csv), (".html", Self::Html)];
+        let found = ends.into_iter().find_map(|(end, form)| Some((path.strip_suffix(end)?, form)));
+        found.unwrap_or((path, Self::Html))
+    }
+}
+
+impl PageAddress {
+    /// Reads the path and the query of a request.
+    ///
+    /// # Errors
+    /// Says what is not there.
+    pub(super) fn parse(path: &str, query: &str) -> Result<(Self, PageForm), String> {
+        let path = path.strip_prefix('/').unwrap_or(path);
+        match path {
+            "style.css" => return Ok((Self::Stylesheet, PageForm::Html)),
+            "lastnim.js" => return Ok((Self::Script, PageForm::Html)),
+            "healthz" => return Ok((Self::Health, PageForm::Html)),
+            "readyz" => return Ok((Self::Readiness, PageForm::Html)),
+            _ => {}
+        }
+        let (path, form) = PageForm::split(path);
+        let page_token = || query_value(query, "page").unwrap_or_default().to_owned();
+        let segments: Vec<_> = path.split('/').collect();
+        let address = match segments.as_slice() {
+            ["" | "index"] => Self::Home,
+            ["tournaments"] => Self::Tournaments { page_token: page_token() },
+            ["tournaments", id] => Self::Tournament(tournament_id(id)?),
+            ["tournaments", id, "standings"] => Self::Standings(tournament_id(id)?),
+            ["tournaments", id, "matches"] => {
+                Self::Matches { tournament: Some(tournament_id(id)?), page_token: page_token() }
+            }
+            ["matches"] => Self::Matches { tournament: None, page_token: page_token() },
+            ["matches", id] => Self::Match {
+                id: match_id(id)?,
+                ply: query_value(query, "ply").map(parse_ply).transpose()?,
+                view: match query_value(query, "oracle") {
+                    Some("shown") => OracleView::Shown,
+                    _ => OracleView::Hidden,
+                },
+            },
+            ["matches", id, "record"] if form == PageForm::Json => Self::Record(match_id(id)?),
+            ["bots"] => Self::Bots { page_token: page_token() },
+            ["bots", name] => Self::Bot(name.parse().map_err(|error| format!("{error}"))?),
+            _ => return Err("nothing has this address".to_owned()),
+        };
+        Ok((address, form))
+    }
+
+    /// Returns the address of the same in another form.
+    pub(super) fn in_form(&self, form: PageForm) -> String {
+        let (path, query) = self.path_and_query();
+        let end = match form {
+            PageForm::Json => ".json",
+            PageForm::Csv => ".csv",
+            PageForm::Html if matches!(self, Self::Bot(_)) && PageForm::split(&path).0 != path => ".html",
+            PageForm::Html => "",
+        };
+        let path = if path == "/" && !end.is_empty() { "/index" } else { path.as_str() };
+        if query.is_empty() { format!("{path}{end}") } else { format!("{path}{end}?{query}") }
+    }
+
+    fn path_and_query(&self) -> (String, String) {
+        let page = |token: &str| if token.is_empty() { String::new() } else { format!("page={token}") };
+        match self {
+            Self::Home => ("/".into(), String::new()),
+            Self::Tournaments { page_token } => ("/tournaments".into(), page(page_token)),
+            Self::Tournament(id) => (format!("/tournaments/{id}"), String::new()),
+            Self::Standings(id) => (format!("/tournaments/{id}/standings"), String::new()),
+            Self::Matches { tournament: Some(id), page_token } => {
+                (format!("/tournaments/{id}/matches"), page(page_token))
+            }
+            Self::Matches { tournament: None, page_token } => ("/matches".into(), page(page_token)),
+            Self::Match { id, ply, view } => {
+                let ply = ply.map(|ply| format!("ply={ply}"));
+                let view = (*view == OracleView::Shown).then(|| "oracle=shown".to_owned());
+                let query: Vec<_> = [ply, view].into_iter().flatten().collect();
+                (format!("/matches/{id}"), query.join("&"))
+            }
+            Self::Record(id) => (format!("/matches/{id}/record"), String::new()),
+            Self::Bots { page_token } => ("/bots".into(), page(page_token)),
+            Self::Bot(name) => (format!("/bots/{name}"), String::new()),
+            Self::Stylesheet => ("/style.css".into(), String::new()),
+            Self::Script => ("/lastnim.js".into(), String::new()),
+            Self::Health => ("/healthz".into(), String::new()),
+            Self::Readiness => ("/readyz".into(), String::new()),
+        }
+    }
+}
+
+impl fmt::Display for PageAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.in_form(PageForm::Html))
+    }
+}
+
+/// Returns the value of a key of a query. No value here has a character that would be written otherwise.
+fn query_value<'q>(query: &'q str, key: &str) -> Option<&'q str> {
+    query
+        .split('&')
+        .find_map(|pair| pair.split_once('=').filter(|(name, _)| *name == key))
+        .map(|(_, value)| value)
+}
+
+fn tournament_id(id: &str) -> Result<TournamentId, String> {
+    id.parse().map_err(|error| format!("tournament {id:?}: {error}"))
+}
+
+fn match_id(id: &str) -> Result<MatchId, String> {
+    id.parse().map_err(|error| format!("match {id:?}: {error}"))
+}
+
+fn parse_ply(ply: &str) -> Result<u32, String> {
+    ply.parse().map_err(|_| format!("ply {ply:?}: expected a whole number from 0 on"))
+}
+
+/// Returns where a page tells more of what stands in a table.
+pub(super) fn link_of_cell(key: &str, text: &str) -> Option<String> {
+    let bot = || Some(PageAddress::Bot(text.parse().ok()?).to_string());
+    match key {
+        "bot" | "bots" | "name" => bot(),
+        "match" => {
+            let id = text.parse().ok()?;
+            Some(PageAddress::Match { id, ply: None, view: OracleView::Hidden }.to_string())
+        }
+        "tournament" => Some(PageAddress::Tournament(text.parse().ok()?).to_string()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ID: &str = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f";
+
+    fn read(address: &str) -> Result<(PageAddress, PageForm), String> {
+        let (path, query) = address.split_once('?').unwrap_or((address, ""));
+        PageAddress::parse(path, query)
+    }
+
+    #[test]
+    fn what_is_written_is_read_as_the_same() {
+        let (id, tournament) = (ID.parse().unwrap(), ID.parse().unwrap());
+        let page_token = ID.to_owned();
+        let addresses = [
+            PageAddress::Home,
+            PageAddress::Tournaments { page_token: String::new() },
+            PageAddress::Tournaments { page_token: page_token.clone() },
+            PageAddress::Tournament(tournament),
+            PageAddress::Standings(tournament),
+            PageAddress::Matches { tournament: Some(tournament), page_token: page_token.clone() },
+            PageAddress::Matches { tournament: None, page_token: String::new() },
+            PageAddress::Match { id, ply: None, view: OracleView::Hidden },
+            PageAddress::Match { id, ply: Some(12), view: OracleView::Shown },
+            PageAddress::Bots { page_token },
+            PageAddress::Bot("ann".parse().unwrap()),
+            PageAddress::Bot("a.b".parse().unwrap()),
+            PageAddress::Bot("x.json".parse().unwrap()),
+            PageAddress::Bot("x.html".parse().unwrap()),
+        ];
+        for address in addresses {
+            for form in [PageForm::Html, PageForm::Json, PageForm::Csv] {
+                assert_eq!(read(&address.in_form(form)), Ok((address.clone(), form)));
+            }
+        }
+        for address in
+            [PageAddress::Stylesheet, PageAddress::Script, PageAddress::Health, PageAddress::Readiness]
+        {
+            assert_eq!(read(&address.to_string()), Ok((address, PageForm::Html)));
+        }
+        let record = PageAddress::Record(id);
+        assert_eq!(read(&record.in_form(PageForm::Json)), Ok((record, PageForm::Json)));
+    }
+
+    #[test]
+    fn what_is_not_there_is_named() {
+        for (address, why) in [
+            ("/nothing", "nothing has this address"),
+            ("/tournaments/x", "tournament \"x\""),
+            ("/matches/../../etc", "nothing has this address"),
+            ("/bots/A%20B", "bot name \"A%20B\""),
+        ] {
+            let said = read(address).unwrap_err();
+            assert!(said.contains(why), "{said}");
+        }
+        let said = read(&format!("/matches/{ID}?ply=-1")).unwrap_err();
+        assert_eq!(said, "ply \"-1\": expected a whole number from 0 on");
+    }
+
+    #[test]
+    fn cells_lead_to_pages() {
+        assert_eq!(link_of_cell("bot", "ann").as_deref(), Some("/bots/ann"));
+        assert_eq!(link_of_cell("bot", "no bot"), None);
+        assert_eq!(link_of_cell("match", ID).unwrap(), format!("/matches/{ID}"));
+        assert_eq!(link_of_cell("wins", "ann"), None);
+    }
+}

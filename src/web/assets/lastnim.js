@@ -1,0 +1,16 @@
+// What pages do besides: the arrow keys step through a match. Every page is whole without it.
+
+const relOfKey = { ArrowLeft: "prev", ArrowRight: "next" };
+
+document.addEventListener("keydown", (event) => {
+  const rel = relOfKey[event.key];
+  const isTyping = event.target.closest?.("input, textarea, select, [contenteditable]");
+  if (!rel || isTyping || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  // A board or a table that is wider than its frame scrolls by the same keys.
+  const frame = event.target.closest?.(".scroll");
+  if (frame && frame.scrollWidth > frame.clientWidth) return;
+  const link = document.querySelector(`.steps a[rel="${rel}"]`);
+  if (!link) return;
+  event.preventDefault();
+  location.replace(link.href);
+});

@@ -1,0 +1,150 @@
+//! The piles of a position, drawn.
+
+use crate::game::Position;
+use std::fmt::Write as _;
+
+/// Counters of a pile that are drawn one by one; of a higher one the number stands there.
+const MAX_DRAWN: u64 = 40;
+/// Counters on top of each other.
+const ROWS: u64 = 8;
+/// The distance between two counters.
+const STEP: u64 = 16;
+/// The width of a pile that is a number.
+const NUMBER_WIDTH: u64 = 190;
+/// The distance between two piles.
+const GAP: u64 = 22;
+/// The height of what is drawn above the line that the piles stand on.
+const HEIGHT: u64 = ROWS * STEP + 8;
+/// The height of the numbers below.
+const LABELS: u64 = 24;
+/// Piles that are drawn; of more the last ones, from which is taken next.
+const MAX_PILES: usize = 24;
+
+/// A board, and what it says in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Board {
+    /// The drawing.
+    pub svg: String,
+    /// How many piles before those that are drawn are left out.
+    pub hidden: usize,
+}
+
+/// The take that led to a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct LastTake {
+    /// The index of the pile that it was from.
+    pub pile: usize,
+    /// The counters that are gone.
+    pub counters: u64,
+}
+
+/// Draws a position, and what the last take has removed.
+pub(super) fn draw_board(position: &Position, last: Option<LastTake>) -> Board {
+    let piles: Vec<u64> = position.piles().collect();
+    let in_play = (!position.is_over()).then(|| position.pile_index());
+    // Emptied piles say nothing, but for the one that was just emptied.
+    let end = [in_play, last.map(|last| last.pile)].into_iter().flatten().max().map_or(0, |pile| pile + 1);
+    let shown_from = end.saturating_sub(MAX_PILES);
+    let mut drawn = String::new();
+    let mut x = GAP;
+    for (index, &counters) in piles.iter().enumerate().take(end).skip(shown_from) {
+        let removed = last.filter(|last| last.pile == index).map_or(0, |last| last.counters);
+        let class = if in_play == Some(index) { "pile in-play" } else { "pile" };
+        let _ = write!(drawn, "<g class=\"{class}\">");
+        let width = draw_pile(&mut drawn, x, counters, removed);
+        let middle = x + width / 2;
+        let _ = write!(
+            drawn,
+            "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">{counters}</text></g>",
+            HEIGHT + LABELS - 6
+        );
+        x += width + GAP;
+    }
+    let (width, height) = (x.max(120), HEIGHT + LABELS);
+    let words = board_words(&piles, in_play);
+    let svg = format!(
+        "<svg class=\"board\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" aria-label=\"{words}\">\
+         <line class=\"ground\" x1=\"0\" y1=\"{HEIGHT}\" x2=\"{width}\" y2=\"{HEIGHT}\"/>{drawn}</svg>"
+    );
+    Board { svg, hidden: shown_from }
+}
+
+/// Draws a pile, the counters that were just taken above what is left, and returns its width.
+fn draw_pile(drawn: &mut String, x: u64, counters: u64, removed: u64) -> u64 {
+    let all = counters.saturating_add(removed);
+    if all > MAX_DRAWN {
+        let middle = x + NUMBER_WIDTH / 2;
+        let (y, text) = (HEIGHT - 4 * STEP, HEIGHT - 2 * STEP + 5);
+        let _ = write!(
+            drawn,
+            "<rect class=\"counters\" x=\"{x}\" y=\"{y}\" width=\"{NUMBER_WIDTH}\" height=\"{}\" rx=\"6\"/>\
+             <text class=\"many\" x=\"{middle}\" y=\"{text}\" text-anchor=\"middle\">{counters}</text>",
+            4 * STEP - 2
+        );
+        return NUMBER_WIDTH;
+    }
+    for counter in 0..all {
+        let class = if counter < counters { "counter" } else { "counter taken" };
+        let (column, row) = (counter / ROWS, counter % ROWS);
+        let (cx, cy) = (x + column * STEP + STEP / 2, HEIGHT - row * STEP - STEP / 2);
+        let _ = write!(drawn, "<circle class=\"{class}\" cx=\"{cx}\" cy=\"{cy}\" r=\"6.5\"/>");
+    }
+    all.div_ceil(ROWS).max(1) * STEP
+}
+
+fn board_words(piles: &[u64], in_play: Option<usize>) -> String {
+    match in_play {
+        None => "No counter is left".to_owned(),
+        Some(pile) => {
+            let left = &piles[..=pile];
+            let shown: Vec<_> = left.iter().rev().take(MAX_PILES).rev().map(ToString::to_string).collect();
+            format!("Piles: {}; the last one is in play", shown.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{Piles, SeatCount};
+
+    /// Returns the position after some takes, drawn.
+    fn drawn(piles: &[u64], takes: &[u64]) -> Board {
+        let seats = SeatCount::new(2).unwrap();
+        let mut position = Position::new(Piles::parse(piles).unwrap(), seats.seat(0).unwrap(), seats);
+        let mut last = None;
+        for &take in takes {
+            last = Some(LastTake { pile: position.pile_index(), counters: take });
+            position.take(take).unwrap();
+        }
+        draw_board(&position, last)
+    }
+
+    fn counts(board: &Board) -> (usize, usize) {
+        let taken = board.svg.matches("class=\"counter taken\"").count();
+        (board.svg.matches("class=\"counter").count() - taken, taken)
+    }
+
+    #[test]
+    fn counters_are_drawn_while_they_can_be_counted() {
+        assert_eq!(counts(&drawn(&[2, 3], &[])), (5, 0));
+        assert_eq!(counts(&drawn(&[2, 3], &[1])), (4, 1));
+        // The take that empties a pile is still seen on it.
+        let emptied = drawn(&[2, 3], &[3]);
+        assert_eq!(counts(&emptied), (2, 3));
+        assert!(emptied.svg.contains("aria-label=\"Piles: 2; the last one is in play\""), "{}", emptied.svg);
+        let over = drawn(&[2], &[2]);
+        assert_eq!(counts(&over), (0, 2));
+        assert!(over.svg.contains("No counter is left"));
+        let huge = drawn(&[1, i64::MAX as u64], &[7]);
+        assert_eq!(counts(&huge), (1, 0));
+        assert!(huge.svg.contains(">9223372036854775800</text>"), "{}", huge.svg);
+    }
+
+    #[test]
+    fn of_many_piles_the_last_ones_are_drawn() {
+        let board = drawn(&[1; 1_000], &[]);
+        assert_eq!((board.hidden, counts(&board)), (1_000 - MAX_PILES, (MAX_PILES, 0)));
+        assert!(board.svg.len() < 10_000);
+    }
+}

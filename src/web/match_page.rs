@@ -1,0 +1,327 @@
+//! A match, ply by ply.
+
+use super::address::{OracleView, PageAddress, PageForm, link_of_cell};
+use super::board::{LastTake, draw_board};
+use super::page::Page;
+use super::pages::{Pages, Shown};
+use super::replay::Replay;
+use super::seat_mark::SeatMark;
+use super::visitor::Visitor;
+use super::winner_strip::winner_strip;
+use crate::game::MatchId;
+use crate::report::render::Html;
+use crate::report::words::enum_phrase;
+use crate::report::{
+    Column, Report, Section, Table,
+    matches::{match_report, outcome_line},
+};
+use crate::wire::pb;
+use askama::Template;
+use pb::match_service_server::MatchService as _;
+use std::ops::Range;
+use tonic::{Code, Status};
+
+/// Plies of the table before and behind the one that is shown.
+const PLIES_AROUND: u32 = 30;
+
+/// What is its own of the page of a match.
+#[derive(Debug, Template)]
+#[template(path = "match.html")]
+struct MatchContent {
+    /// How it stands, in a line.
+    outcome: String,
+    /// Which position is shown.
+    shown: String,
+    /// The positions that can be gone to.
+    steps: Vec<Step>,
+    /// The board.
+    board: String,
+    /// Piles that are left out of it.
+    hidden_piles: usize,
+    /// Who sits where.
+    seats: Vec<SeatLine>,
+    /// What the oracle says of the position that is shown.
+    oracle: Option<OracleWords>,
+    /// The address with the oracle, or without it.
+    other_view: Option<(String, &'static str)>,
+    /// The takes around the position that is shown.
+    plies: String,
+    /// What was fixed, and what the audit found.
+    facts: String,
+    /// The record for programs; empty if it is gone.
+    record: String,
+    /// The match.
+    id: MatchId,
+}
+
+/// A position that can be gone to.
+#[derive(Debug)]
+struct Step {
+    /// What it is called.
+    label: &'static str,
+    /// What it is to the position that is shown, in the word that browsers know; empty if there is none.
+    rel: &'static str,
+    /// Where it is; none where the position is shown already.
+    address: Option<String>,
+}
+
+/// A seat in a list.
+#[derive(Debug)]
+struct SeatLine {
+    seat: usize,
+    mark: String,
+    bot: String,
+    address: String,
+    /// What it is about to do, or what became of it.
+    state: String,
+    is_to_move: bool,
+    /// The marks of the seats in the order in which it would like to see them win, and the same in words.
+    wanted: Option<(String, String)>,
+}
+
+/// What the oracle says of a position.
+#[derive(Debug)]
+struct OracleWords {
+    strip: Option<String>,
+    words: Vec<String>,
+}
+
+/// Makes the page of a match after so many plies.
+pub(super) async fn match_page(
+    pages: &Pages,
+    visitor: &Visitor,
+    address: &PageAddress,
+    id: MatchId,
+    ply: Option<u32>,
+    view: OracleView,
+) -> Result<Shown, Status> {
+    let match_id = id.to_string();
+    let request = pb::GetMatchRequest { match_id: match_id.clone() };
+    let shown = pages.matches.get_match(visitor.request(request)).await?.into_inner();
+    let game = shown.r#match.clone().unwrap_or_default();
+    let bots = game.setup.as_ref().map(|setup| setup.bots.join(", ")).unwrap_or_default();
+    let facts = match_report(&game, &shown);
+    let record = pages.matches.get_record(visitor.request(pb::GetRecordRequest { match_id })).await;
+    let replay = match record {
+        Ok(record) => record.into_inner().record.as_ref().and_then(Replay::of_record),
+        // Its record was removed, or is damaged: what is left of it is shown.
+        Err(status) if matches!(status.code(), Code::NotFound | Code::DataLoss) => None,
+        Err(status) => return Err(status),
+    };
+    let page = match replay {
+        Some(replay) => {
+            let ply = ply.unwrap_or_else(|| replay.plies());
+            let stand =
+                MatchStand { id, game: &game, audit: shown.audit.as_ref(), replay: &replay, ply, view };
+            let content = stand.content(&facts)?;
+            let html = content.render().map_err(|error| Status::internal(error.to_string()))?;
+            Page::of_html(address, bots, html)
+        }
+        None => Page::of_report(address, bots, &facts),
+    };
+    Ok(Shown::of_message(page.with_summary(outcome_line(&game)), &shown))
+}
+
+/// A match as it stands after some plies.
+struct MatchStand<'a> {
+    id: MatchId,
+    game: &'a pb::Match,
+    audit: Option<&'a pb::Audit>,
+    replay: &'a Replay,
+    ply: u32,
+    view: OracleView,
+}
+
+impl MatchStand<'_> {
+    fn content(&self, facts: &Report) -> Result<MatchContent, Status> {
+        let plies = self.replay.plies();
+        let missing = || Status::not_found(format!("ply {}: the match has {plies}", self.ply));
+        let position = self.replay.position_after(self.ply).ok_or_else(missing)?;
+        let last = self.ply.checked_sub(1).and_then(|before| {
+            let counters = self.replay.takes.get(before as usize)?.take;
+            Some(LastTake { pile: self.replay.position_after(before)?.pile_index(), counters })
+        });
+        let board = draw_board(&position, last);
+        let to_move = (!position.is_over()).then(|| position.to_move().index());
+        let shown_view = (self.view == OracleView::Shown).then_some(self.audit).flatten();
+        let other_view = self.audit.map(|_| match self.view {
+            OracleView::Hidden => (self.address(self.ply, OracleView::Shown), "Show what the oracle says"),
+            OracleView::Shown => (self.address(self.ply, OracleView::Hidden), "Hide what the oracle says"),
+        });
+        Ok(MatchContent {
+            outcome: outcome_line(self.game),
+            shown: self.shown_words(),
+            steps: self.steps(),
+            board: board.svg,
+            hidden_piles: board.hidden,
+            seats: (0..self.replay.setup.bots.len()).map(|seat| self.seat_line(seat, to_move)).collect(),
+            oracle: shown_view.map(|audit| self.oracle_words(audit)),
+            other_view,
+            plies: self.ply_table(shown_view),
+            facts: Html::with_links(&link_of_cell).report_html(facts),
+            record: PageAddress::Record(self.id).in_form(PageForm::Json),
+            id: self.id,
+        })
+    }
+
+    fn address(&self, ply: u32, view: OracleView) -> String {
+        PageAddress::Match { id: self.id, ply: Some(ply), view }.to_string()
+    }
+
+    fn shown_words(&self) -> String {
+        let plies = self.replay.plies();
+        let takes = if plies == 1 { "take" } else { "takes" };
+        match self.ply {
+            0 => format!("Before the first of {plies} {takes}"),
+            ply if ply == plies && self.replay.end.is_some() => format!("After the last of {plies} {takes}"),
+            ply => format!("After {ply} of {plies} {takes}"),
+        }
+    }
+
+    fn steps(&self) -> Vec<Step> {
+        let (ply, plies) = (self.ply, self.replay.plies());
+        let step = |label, rel, to: Option<u32>| Step {
+            label,
+            rel,
+            address: to.filter(|&to| to != ply).map(|to| self.address(to, self.view)),
+        };
+        vec![
+            step("First", "", Some(0)),
+            step("Back", "prev", ply.checked_sub(1)),
+            step("Forward", "next", Some(ply + 1).filter(|&to| to <= plies)),
+            step("Last", "", Some(plies)),
+        ]
+    }
+
+    fn seat_line(&self, seat: usize, to_move: Option<usize>) -> SeatLine {
+        let bot = self.replay.setup.bots[seat].clone();
+        let forfeited = self
+            .replay
+            .forfeits
+            .iter()
+            .find(|(before, event)| *before <= self.ply && event.seat as usize == seat);
+        let is_last = self.ply == self.replay.plies();
+        let winner = self.replay.end.as_ref().filter(|_| is_last).and_then(|end| end.winner);
+        let mut states = Vec::new();
+        if winner == Some(seat as u32) {
+            states.push("won".to_owned());
+        } else if to_move == Some(seat) && !(is_last && self.replay.end.is_some()) {
+            states.push("to move".to_owned());
+        }
+        if let Some((_, event)) = forfeited {
+            let reason = enum_phrase(event.reason().as_str_name(), "FORFEIT_REASON_");
+            states.push(format!("forfeited: {reason}; the steward plays"));
+        }
+        let wanted = self.replay.wanted_winners(seat).map(|wanted| {
+            let words: Vec<_> = wanted.iter().map(|&other| self.seat_words(other)).collect();
+            (wanted.iter().map(|&other| SeatMark::alone(other)).collect(), words.join(", then "))
+        });
+        SeatLine {
+            seat,
+            mark: SeatMark::alone(seat),
+            address: bot.parse().map(|bot| PageAddress::Bot(bot).to_string()).unwrap_or_default(),
+            bot,
+            state: states.join("; "),
+            is_to_move: to_move == Some(seat),
+            wanted,
+        }
+    }
+
+    fn seat_words(&self, seat: usize) -> String {
+        let bot = self.replay.setup.bots.get(seat).map(String::as_str).unwrap_or_default();
+        format!("seat {seat} ({bot})")
+    }
+
+    fn oracle_words(&self, audit: &pb::Audit) -> OracleWords {
+        let strip = winner_strip(audit, self.id, self.ply, &self.replay.setup.bots);
+        let mut words = Vec::new();
+        if let Some(last) = self.ply.checked_sub(1).and_then(|ply| audit.plies.get(ply as usize))
+            && last.regret > 0
+        {
+            words.push(format!(
+                "The last take was an error: it cost {} {} of {}.",
+                self.seat_words(last.seat as usize),
+                last.regret,
+                if last.regret == 1 { "rank" } else { "ranks" },
+            ));
+        }
+        if let Some(next) = audit.plies.get(self.ply as usize) {
+            let winner = self.seat_words(next.predicted_before as usize);
+            words.push(format!(
+                "Under optimal play {winner} wins. Optimal takes: {}.",
+                take_ranges(&next.optimal_takes)
+            ));
+        }
+        OracleWords { strip, words }
+    }
+
+    /// Returns which takes are in the table.
+    fn shown_plies(&self) -> Range<u32> {
+        let from = self.ply.saturating_sub(PLIES_AROUND + 1);
+        from..self.replay.plies().min(self.ply + PLIES_AROUND)
+    }
+
+    fn ply_table(&self, audit: Option<&pb::Audit>) -> String {
+        let shown = self.shown_plies();
+        if shown.is_empty() {
+            return String::new();
+        }
+        let counters = self.replay.counters_before();
+        let mut columns = vec![
+            Column::text("ply").right_aligned(),
+            Column::text("seat"),
+            Column::integer("take"),
+            Column::integer("of"),
+            Column::integer("ms").with_meaning("how long it took, as charged to the seat's clock"),
+        ];
+        if audit.is_some() {
+            columns.extend([
+                Column::text("optimal").with_meaning("the takes that are optimal"),
+                Column::text("winner").with_meaning("who wins under optimal play from there on"),
+                Column::integer("regret").with_meaning("the ranks that the take cost its seat"),
+            ]);
+        }
+        let mut table = Table::new(columns);
+        for ply in shown.clone() {
+            let took = &self.replay.takes[ply as usize];
+            let seat = self.seat_words(took.seat as usize);
+            let seat = if took.steward { format!("{seat}, by the steward") } else { seat };
+            let mut cells = vec![
+                ply.to_string().into(),
+                seat.into(),
+                took.take.into(),
+                counters[ply as usize].into(),
+                (took.charged_us / 1_000).into(),
+            ];
+            let found = audit.and_then(|audit| audit.plies.get(ply as usize));
+            if let Some(found) = found {
+                cells.extend([
+                    take_ranges(&found.optimal_takes).into(),
+                    self.seat_words(found.predicted_after as usize).into(),
+                    found.regret.into(),
+                ]);
+            }
+            let row = table.push_row(cells);
+            if found.is_some_and(|found| found.regret > 0) {
+                row.tone = crate::report::BlockTone::Alert;
+            }
+        }
+        let link = |key: &str, text: &str| {
+            let after = text.parse::<u32>().ok().filter(|_| key == "ply")? + 1;
+            Some(self.address(after, self.view))
+        };
+        let section = Section::with_heading("Takes");
+        let left_out = (shown.len() as u32) < self.replay.plies();
+        let note = left_out
+            .then(|| format!("Plies {} to {} of {}.", shown.start, shown.end - 1, self.replay.plies()));
+        Html::with_links(&link).section_html(&section.table(table).paragraphs(note))
+    }
+}
+
+/// Writes ranges of takes.
+fn take_ranges(ranges: &[pb::TakeRange]) -> String {
+    let range = |range: &pb::TakeRange| {
+        if range.lo == range.hi { range.lo.to_string() } else { format!("{} to {}", range.lo, range.hi) }
+    };
+    ranges.iter().map(range).collect::<Vec<_>>().join(", ")
+}

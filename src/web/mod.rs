@@ -1,0 +1,23 @@
+//! Pages: what the server says, in a browser.
+//!
+//! A page asks the same services as any caller of gRPC does, in the same process, with the visitor's own address and token: who may look, how
+//! much and when follows from them. What it shows is a report ([`report`](crate::report)) or a template of `templates`; its twin with `.json` is the message
+//! itself. `address` has every address, read and written; `response` is what all answers have in common.
+
+mod address;
+mod board;
+mod bot_page;
+mod home_page;
+mod lists;
+mod match_page;
+mod page;
+mod pages;
+mod replay;
+mod response;
+mod seat_mark;
+mod tournament_page;
+mod visitor;
+mod winner_strip;
+
+pub use pages::Pages;
+pub use response::PageResponse;

@@ -1,0 +1,72 @@
+//! A page as a whole.
+
+use super::address::{PageAddress, PageForm, link_of_cell};
+use crate::report::Report;
+use crate::report::render::{Escaped, Html};
+use askama::Template;
+
+/// A page: what all of them have, around what is its own.
+#[derive(Debug, Template)]
+#[template(path = "page.html")]
+pub(super) struct Page {
+    /// What it is called, in tabs and where it is linked.
+    pub title: String,
+    /// What it says in a sentence, where it is linked.
+    pub summary: String,
+    /// The same for programs; empty if there is none.
+    pub json: String,
+    /// Its tables as CSV; empty if there is none.
+    pub csv: String,
+    /// What is its own.
+    pub content: String,
+}
+
+impl Page {
+    /// Makes a page of a report.
+    pub(super) fn of_report(address: &PageAddress, title: String, report: &Report) -> Self {
+        Self::of_html(address, title, Html::with_links(&link_of_cell).report_html(report))
+    }
+
+    /// Makes a page of what is written already.
+    pub(super) fn of_html(address: &PageAddress, title: String, content: String) -> Self {
+        let json = address.in_form(PageForm::Json);
+        Self { title, summary: String::new(), json, csv: String::new(), content }
+    }
+
+    /// Makes a page that says why there is no other.
+    pub(super) fn of_error(title: &str, why: &str) -> Self {
+        let section = crate::report::Section::new().paragraph(why);
+        let content = Html::with_links(&|_, _| None).section_html(&section);
+        Self {
+            title: title.to_owned(),
+            summary: why.to_owned(),
+            json: String::new(),
+            csv: String::new(),
+            content,
+        }
+    }
+
+    /// Says what it says in a sentence.
+    #[must_use = "it is the page with the sentence"]
+    pub(super) fn with_summary(self, summary: impl Into<String>) -> Self {
+        Self { summary: summary.into(), ..self }
+    }
+
+    /// Says that its tables are there as CSV.
+    #[must_use = "it is the page with the link"]
+    pub(super) fn with_csv(self, address: &PageAddress) -> Self {
+        Self { csv: address.in_form(PageForm::Csv), ..self }
+    }
+
+    /// Writes it.
+    pub(super) fn html(&self) -> String {
+        self.render().expect("a template of the program writes into memory")
+    }
+}
+
+/// Writes a paragraph that is a link.
+pub(super) fn link_paragraph(address: &PageAddress, rel: &str, words: &str) -> String {
+    let (address, words) = (address.to_string(), Escaped(words));
+    let rel = if rel.is_empty() { String::new() } else { format!(" rel=\"{rel}\"") };
+    format!("<p><a{rel} href=\"{}\">{words}</a></p>\n", Escaped(&address))
+}

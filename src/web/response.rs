@@ -1,0 +1,91 @@
+//! What all answers have in common.
+
+use super::page::Page;
+use tonic::body::Body;
+use tonic::codegen::http::header::{
+    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, REFERRER_POLICY,
+    X_CONTENT_TYPE_OPTIONS,
+};
+use tonic::codegen::http::{HeaderValue, Response, StatusCode};
+use tonic::{Code, Status};
+
+/// What pages may load and do: what comes from this server, and nothing that stands in a page itself.
+const POLICY: &str =
+    "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'";
+
+/// An answer.
+pub type PageResponse = Response<Body>;
+
+/// How long what is answered may be kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Freshness {
+    /// It may be another one in the next moment.
+    Now,
+    /// It is part of the program.
+    Minutes,
+}
+
+/// Makes an answer of a text.
+pub(super) fn text_response(
+    status: StatusCode,
+    content_type: &'static str,
+    freshness: Freshness,
+    text: String,
+) -> PageResponse {
+    let mut response = Response::new(Body::new(text));
+    *response.status_mut() = status;
+    let cache = match freshness {
+        Freshness::Now => "no-cache",
+        Freshness::Minutes => "max-age=300",
+    };
+    let fields: [(HeaderName, &'static str); 5] = [
+        (CONTENT_TYPE, content_type),
+        (CACHE_CONTROL, cache),
+        (CONTENT_SECURITY_POLICY, POLICY),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (REFERRER_POLICY, "same-origin"),
+    ];
+    for (name, value) in fields {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// Makes an answer of a page.
+pub(super) fn page_response(status: StatusCode, page: &Page) -> PageResponse {
+    text_response(status, "text/html; charset=utf-8", Freshness::Now, page.html())
+}
+
+/// Makes an answer of JSON.
+pub(super) fn json_response(json: String) -> PageResponse {
+    text_response(StatusCode::OK, "application/json", Freshness::Now, json + "\n")
+}
+
+/// Makes an answer of a table.
+pub(super) fn csv_response(csv: String) -> PageResponse {
+    text_response(StatusCode::OK, "text/csv; charset=utf-8", Freshness::Now, csv)
+}
+
+/// Refuses whatever is no question.
+pub(super) fn method_response() -> PageResponse {
+    let words = "pages are read: expected GET or HEAD\n".to_owned();
+    let mut response =
+        text_response(StatusCode::METHOD_NOT_ALLOWED, "text/plain; charset=utf-8", Freshness::Now, words);
+    response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+    response
+}
+
+/// Returns the status of HTTP for one of a service.
+pub(super) fn http_status(status: &Status) -> StatusCode {
+    match status.code() {
+        Code::InvalidArgument | Code::OutOfRange => StatusCode::BAD_REQUEST,
+        Code::Unauthenticated => StatusCode::UNAUTHORIZED,
+        Code::PermissionDenied => StatusCode::FORBIDDEN,
+        Code::NotFound => StatusCode::NOT_FOUND,
+        Code::FailedPrecondition | Code::AlreadyExists | Code::Aborted => StatusCode::CONFLICT,
+        Code::ResourceExhausted => StatusCode::TOO_MANY_REQUESTS,
+        Code::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+        Code::DeadlineExceeded => StatusCode::GATEWAY_TIMEOUT,
+        _ => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}

@@ -1,0 +1,206 @@
+//! Pages, read as a browser reads them.
+
+use super::{
+    host::{Host, exhibition, round_robin, soon},
+    http2::{local, socket},
+};
+use lastnim::{
+    bots::HouseBot,
+    server::Config,
+    wire::{json::message_to_json, pb, record::verify_record, record_file::read_record},
+};
+use serde_json::Value;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+const TRIO: [HouseBot; 3] = [HouseBot::Random, HouseBot::Greedy, HouseBot::Oracle];
+
+/// What a browser is answered.
+pub struct Answer {
+    pub status: u16,
+    pub headers: Vec<(String, String)>,
+    pub body: String,
+}
+
+impl Answer {
+    /// Reads an answer whose connection is closed behind it.
+    pub fn read(bytes: &[u8]) -> Self {
+        let text = str::from_utf8(bytes).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        let mut lines = head.split("\r\n");
+        let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+        let headers: Vec<_> = lines
+            .map(|line| line.split_once(": ").unwrap())
+            .map(|(name, value)| (name.to_ascii_lowercase(), value.to_owned()))
+            .collect();
+        let is_chunked =
+            headers.iter().any(|(name, value)| name == "transfer-encoding" && value == "chunked");
+        let body = if is_chunked { join_chunks(body) } else { body.to_owned() };
+        Self { status, headers, body }
+    }
+
+    pub fn header(&self, name: &str) -> &str {
+        let found = self.headers.iter().find(|(header, _)| header == name);
+        found.map(|(_, value)| value.as_str()).unwrap_or_default()
+    }
+
+    pub fn json(&self) -> Value {
+        assert_eq!((self.status, self.header("content-type")), (200, "application/json"), "{}", self.body);
+        serde_json::from_str(&self.body).unwrap()
+    }
+}
+
+fn join_chunks(mut body: &str) -> String {
+    let mut joined = String::new();
+    while let Some((length, rest)) = body.split_once("\r\n") {
+        let length = usize::from_str_radix(length, 16).unwrap();
+        joined += &rest[..length];
+        body = rest[length..].strip_prefix("\r\n").unwrap();
+    }
+    joined
+}
+
+/// Sends a request, and reads its answer.
+pub async fn send(host: &Host, request: &str) -> Answer {
+    let mut stream = socket(&host.address, local(1)).await;
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    soon("an answer", stream.read_to_end(&mut answer)).await.unwrap();
+    Answer::read(&answer)
+}
+
+pub async fn get(host: &Host, path: &str) -> Answer {
+    send(host, &format!("GET {path} HTTP/1.1\r\nHost: server\r\nConnection: close\r\n\r\n")).await
+}
+
+/// Plays a tournament of three house bots, and returns its id.
+async fn played_tournament(host: &Host) -> String {
+    let party = host.house_bots(&TRIO, 1).await;
+    let id = host.create_tournament(round_robin(&[&[3, 4], &[2, 5]]), &TRIO.map(HouseBot::kind)).await;
+    host.start_tournament(&id).await;
+    host.tournament_over(&id).await;
+    party.dismiss().await;
+    id
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tournament_is_shown_and_its_twins_say_what_grpc_says() {
+    let host = Host::start().await;
+    let empty = get(&host, "/").await;
+    assert!(empty.status == 200 && empty.body.contains("There is no tournament yet"), "{}", empty.body);
+    let id = played_tournament(&host).await;
+
+    let home = get(&host, "/").await;
+    assert_eq!((home.status, home.header("content-type")), (200, "text/html; charset=utf-8"));
+    assert!(home.body.contains(&format!("href=\"/tournaments/{id}\"")), "{}", home.body);
+
+    let page = get(&host, &format!("/tournaments/{id}")).await;
+    for part in [
+        "<h1>live</h1>",
+        "finished, 6 of 6 matches played",
+        "href=\"/bots/oracle\"",
+        "<dt>seed</dt><dd>7</dd>",
+    ] {
+        assert!(page.body.contains(part), "{part:?} is missing:\n{}", page.body);
+    }
+    let request = pb::GetTournamentRequest { tournament_id: id.clone() };
+    let mut told = host.tournaments().get_tournament(request).await.unwrap().into_inner();
+    // What goes on is as of the moment in which it is asked for.
+    told.activity = None;
+    let mut twin = get(&host, &format!("/tournaments/{id}.json")).await.json();
+    twin["activity"] = Value::Null;
+    assert_eq!(twin, message_to_json(&told));
+
+    let request = pb::GetStandingsRequest { tournament_id: id.clone(), cross_table: true };
+    let told = host.tournaments().get_standings(request).await.unwrap().into_inner();
+    assert_eq!(get(&host, &format!("/tournaments/{id}/standings.json")).await.json(), message_to_json(&told));
+    let csv = get(&host, &format!("/tournaments/{id}/standings.csv")).await;
+    assert_eq!(csv.header("content-type"), "text/csv; charset=utf-8");
+    assert!(csv.body.starts_with("place,bot,points,"), "{}", csv.body);
+
+    let matches = get(&host, &format!("/tournaments/{id}/matches")).await;
+    assert_eq!(matches.body.matches("href=\"/matches/").count(), 6);
+    assert_eq!(get(&host, "/matches.json").await.json()["matches"].as_array().unwrap().len(), 6);
+    let bot = get(&host, "/bots/oracle").await;
+    assert!(bot.body.contains("<h1>oracle</h1>") && bot.body.contains("Newest matches"), "{}", bot.body);
+    assert_eq!(get(&host, "/bots.json").await.json()["bots"].as_array().unwrap().len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_match_is_shown_after_each_ply() {
+    let host = Host::start().await;
+    let id = played_tournament(&host).await;
+    let game = host.matches_of(&id).await.swap_remove(0);
+    let shown = host.get_match(&game.id).await;
+    let audit = shown.audit.clone().unwrap();
+    let mut piles = game.setup.as_ref().unwrap().piles.clone();
+    for ply in 0..=game.plies {
+        let page = get(&host, &format!("/matches/{}?ply={ply}&oracle=shown", game.id)).await;
+        assert_eq!(page.status, 200, "{}", page.body);
+        let words = match piles.iter().rposition(|&counters| counters > 0) {
+            Some(in_play) => {
+                let left: Vec<_> = piles[..=in_play].iter().map(ToString::to_string).collect();
+                format!("aria-label=\"Piles: {}; the last one is in play\"", left.join(", "))
+            }
+            None => "aria-label=\"No counter is left\"".to_owned(),
+        };
+        assert!(page.body.contains(&words), "ply {ply}: {words:?} is missing:\n{}", page.body);
+        let Some(found) = audit.plies.get(ply as usize) else { break };
+        let bot = &game.setup.as_ref().unwrap().bots[found.predicted_before as usize];
+        let winner = format!("Under optimal play seat {} ({bot}) wins.", found.predicted_before);
+        assert!(page.body.contains(&winner), "ply {ply}: {winner:?} is missing:\n{}", page.body);
+        let in_play = piles.iter().rposition(|&counters| counters > 0).unwrap();
+        piles[in_play] -= found.take;
+    }
+    // Nobody is shown the oracle who has not asked for it.
+    let page = get(&host, &format!("/matches/{}?ply=0", game.id)).await;
+    assert!(
+        !page.body.contains("Under optimal play seat") && page.body.contains("rel=\"next\""),
+        "{}",
+        page.body
+    );
+    let last = get(&host, &format!("/matches/{}", game.id)).await;
+    assert!(last.body.contains("No counter is left") && !last.body.contains("rel=\"next\""), "{}", last.body);
+    let beyond = get(&host, &format!("/matches/{}?ply={}", game.id, game.plies + 1)).await;
+    assert_eq!(beyond.status, 404);
+
+    assert_eq!(get(&host, &format!("/matches/{}.json", game.id)).await.json(), message_to_json(&shown));
+    let record = get(&host, &format!("/matches/{}/record.json", game.id)).await;
+    let record = read_record(&record.body).unwrap();
+    assert!(verify_record(&record).unwrap().seal().is_some());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_open_match_shows_what_its_watchers_may_see() {
+    let host = Host::start().await;
+    let tokens = host.register_all(["one", "two"]).await;
+    let (mut line, _) = super::line::Line::open(&host, &tokens[0]).await;
+    let id = host.create_match(exhibition(["one", "two"], &[4])).await;
+    line.started().await;
+    line.send(super::line::declare(&id, vec![1, 0])).await;
+    // The other row is not in yet.
+    let page = get(&host, &format!("/matches/{id}")).await;
+    assert!(page.body.contains("its row is not revealed yet"), "{}", page.body);
+    assert!(!page.body.contains("oracle=shown") && !page.body.contains("would rather"), "{}", page.body);
+    let record = get(&host, &format!("/matches/{id}/record.json")).await.json();
+    assert_eq!(record["events"].as_array().unwrap().len(), 1, "{record}");
+    let home = get(&host, "/").await;
+    assert!(home.body.contains(&format!("/matches/{id}")), "{}", home.body);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_private_server_has_private_pages() {
+    let host = Host::with(Config { private: true, ..Config::default() }).await;
+    for path in ["/", "/tournaments", "/tournaments.json", "/matches", "/bots", "/matches.csv"] {
+        assert_eq!(get(&host, path).await.status, 401, "{path}");
+    }
+    for path in ["/style.css", "/healthz", "/readyz"] {
+        assert_eq!(get(&host, path).await.status, 200, "{path}");
+    }
+    let with_token = |token: &str| {
+        format!(
+            "GET /bots.json HTTP/1.1\r\nHost: server\r\nConnection: close\r\nAuthorization: Bearer {token}\r\n\r\n"
+        )
+    };
+    assert_eq!(send(&host, &with_token(host.viewer.reveal())).await.status, 200);
+    assert_eq!(send(&host, &with_token("lastnim_0")).await.status, 401);
+}

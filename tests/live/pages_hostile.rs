@@ -1,0 +1,104 @@
+//! Pages for those who mean harm, and for those who read nothing.
+
+use super::{
+    host::{Host, exhibition, soon},
+    http2::{RawConnection, local, socket},
+    pages::{get, send},
+};
+use lastnim::{server::Config, wire::pb};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+const HOSTILE: &str = "<img src=x onerror=alert(1)>\"'&<script>alert(2)</script>";
+
+/// The addresses of all kinds of pages.
+async fn all_pages(host: &Host) -> Vec<String> {
+    host.register_all(["one", "two"]).await;
+    let settings =
+        pb::TournamentSettings { title: HOSTILE.into(), seats: 2, ..super::host::round_robin(&[&[3]]) };
+    let tournament = host.create_tournament(settings, &["one", "two"]).await;
+    let game = host.create_match(exhibition(["one", "two"], &[4])).await;
+    vec![
+        "/".into(),
+        "/tournaments".into(),
+        format!("/tournaments/{tournament}"),
+        format!("/tournaments/{tournament}/standings"),
+        format!("/tournaments/{tournament}/matches"),
+        "/matches".into(),
+        format!("/matches/{game}"),
+        "/bots".into(),
+        "/bots/one".into(),
+        "/nothing".into(),
+        format!("/matches/{HOSTILE}"),
+        format!("/bots/{HOSTILE}"),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn nothing_in_a_page_is_anybody_elses() {
+    let host = Host::start().await;
+    for path in all_pages(&host).await {
+        let page = get(&host, &path.replace(' ', "%20")).await;
+        let body = &page.body;
+        if page.status == 400 && body.is_empty() {
+            // Not even an address.
+            continue;
+        }
+        assert!(!body.contains("<img") && !body.contains("alert(2)</script>"), "{path}:\n{body}");
+        // All that runs or styles a page comes from a file of this server.
+        assert_eq!(
+            body.matches("<script").count(),
+            body.matches("<script type=\"module\" src=\"/").count(),
+            "{path}"
+        );
+        for inline in [" style=", "<style", " onclick=", " onload=", "javascript:", "http://", "https://"] {
+            assert!(!body.contains(inline), "{path} has {inline:?}:\n{body}");
+        }
+        assert!(page.header("content-security-policy").starts_with("default-src 'self'"), "{path}");
+        assert_eq!(page.header("x-content-type-options"), "nosniff", "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn requests_that_are_none_end_by_themselves() {
+    let brief = Duration::from_millis(200);
+    let config = Config { first_call_timeout: brief, request_timeout: brief, ..Config::default() };
+    let host = Host::with(config).await;
+    let endless = format!("GET /{} HTTP/1.1\r\n", "x".repeat(100_000));
+    let many = "GET / HTTP/1.1\r\n".to_owned() + &"x: y\r\n".repeat(5_000);
+    for said in ["GET", "GET / HTTP/1.1\r\nHost: s\r\n", "NONSENSE\r\n\r\n", &endless, &many] {
+        let mut stream = socket(&host.address, local(1)).await;
+        // It may be closed while this is written.
+        let _ = stream.write_all(said.as_bytes()).await;
+        let mut answer = Vec::new();
+        let _ = soon("the end of a connection", stream.read_to_end(&mut answer)).await;
+        assert!(!answer.starts_with(b"HTTP/1.1 200"), "{said:.40}");
+    }
+    let post = "POST / HTTP/1.1\r\nHost: s\r\nConnection: close\r\nContent-Length: 1000000\r\n\r\nsome of it";
+    let refused = send(&host, post).await;
+    assert_eq!((refused.status, refused.header("allow")), (405, "GET, HEAD"));
+    let head = send(&host, "HEAD / HTTP/1.1\r\nHost: s\r\nConnection: close\r\n\r\n").await;
+    assert_eq!((head.status, head.body.as_str()), (200, ""));
+    // A call of gRPC is none of HTTP/1.1.
+    let call = "POST /lastnim.v1.MatchService/GetPublicKey HTTP/1.1\r\nHost: s\r\nConnection: close\r\nContent-Type: application/grpc\r\n\r\n";
+    assert_eq!(send(&host, call).await.status, 405);
+    let stranger = RawConnection::open(&host.address, local(1)).await;
+    let key = stranger.call("/lastnim.v1.MatchService/GetPublicKey", None, &[]).await;
+    assert_eq!(key.unwrap(), "0");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_reads_nothing_is_dropped_and_keeps_nobody_waiting() {
+    let config = Config { response_timeout: Duration::from_millis(300), ..Config::default() };
+    let host = Host::with(config).await;
+    let mut stream = socket(&host.address, local(2)).await;
+    // It asks for more than all buffers on the way hold, and waits where these are full.
+    let asking =
+        async { while stream.write_all(b"GET /style.css HTTP/1.1\r\nHost: s\r\n\r\n").await.is_ok() {} };
+    let others = async {
+        for _ in 0..20 {
+            assert_eq!(get(&host, "/").await.status, 200);
+        }
+    };
+    tokio::join!(soon("the end of a connection that nobody reads", asking), others);
+}
