@@ -24,6 +24,7 @@ mod forecasts;
 mod group;
 mod grouped_sums;
 mod kingmaking;
+mod loss_counts;
 mod mover_tally;
 mod outcome_tally;
 mod pair;
@@ -36,6 +37,7 @@ mod power;
 mod preference;
 mod puzzles;
 mod replicates;
+mod scaled_number;
 mod seat_choices;
 mod selected_takes;
 #[cfg(test)]
@@ -62,6 +64,7 @@ pub use findings::{AuditFindings, BotFindings};
 pub use forecasts::{FORECAST_BINS, ForecastBin, ForecastFigures, Forecasts};
 pub use group::{GroupCount, MatchGroup};
 pub use kingmaking::{KingmakingPly, KingmakingTally, MAX_EXAMPLES};
+pub use loss_counts::{LossCounts, LossEstimate, LossShare};
 pub use pair::{PairFindings, UntestedReason};
 pub use preference::{
     FittedRow, HeldRowFigures, MAX_DECLARED_ROWS, MAX_FITTED_SEATS, PreferenceFindings, RationalisableCount,

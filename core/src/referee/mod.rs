@@ -5,6 +5,7 @@
 
 mod canonical;
 mod canonical_reader;
+mod card_hash;
 mod chain;
 mod clock;
 mod effect;
@@ -27,6 +28,7 @@ mod time;
 
 pub use canonical::{append_canonical_bytes, canonical_bytes};
 pub use canonical_reader::{CanonicalBytesError, parse_canonical_bytes};
+pub use card_hash::CardHash;
 pub use chain::EventHash;
 pub use clock::{Clock, ClockError, TimeBank};
 pub use effect::{RefereeEffect, RefereeInput, SeatMessage, Turn};

@@ -1,11 +1,11 @@
-//! The signature under a record, and under a manifest.
+//! The signature under a record, under a manifest, and under the card of a benchmark.
 //!
 //! A server signs a record when its match is over, and no other: whoever has a seal holds the whole of a match, not some
 //! beginning of it. The referee does not look after that, its caller does. What is signed with Ed25519 is the text
 //! `lastnim record seal v1\n` followed by the 32 bytes of the hash of the record's last event; of a manifest, the text
-//! `lastnim manifest seal v1\n` followed by the 32 bytes of its hash.
+//! `lastnim manifest seal v1\n` followed by the 32 bytes of its hash; of a card, the text `lastnim card seal v1\n` followed by the 32 bytes of its hash.
 
-use super::{EventHash, ManifestHash};
+use super::{CardHash, EventHash, ManifestHash};
 use crate::game::Base64Error;
 use crate::game::base64_text::{self, Base64};
 use ed25519_dalek::{self as ed25519, Signer, Verifier};
@@ -16,6 +16,8 @@ use thiserror::Error;
 const RECORD_SEAL: &[u8] = b"lastnim record seal v1\n";
 /// What is signed before the hash of a manifest.
 const MANIFEST_SEAL: &[u8] = b"lastnim manifest seal v1\n";
+/// What is signed before the hash of the card of a benchmark.
+const CARD_SEAL: &[u8] = b"lastnim card seal v1\n";
 
 /// The key that a server signs its records with. It is wiped from memory when it is dropped, and its `Debug` hides it.
 #[derive(Clone)]
@@ -79,6 +81,11 @@ impl SigningKey {
         self.sign(&[MANIFEST_SEAL, hash.as_bytes()].concat())
     }
 
+    /// Signs the card of a benchmark.
+    pub fn seal_card(&self, hash: CardHash) -> Seal {
+        self.sign(&[CARD_SEAL, hash.as_bytes()].concat())
+    }
+
     fn sign(&self, message: &[u8]) -> Seal {
         Seal { signer: self.public_key(), signature: Signature(self.0.sign(message).to_bytes()) }
     }
@@ -99,6 +106,11 @@ impl Seal {
     /// Returns whether it is the signer's seal on the manifest of this hash.
     pub fn verifies_manifest(&self, hash: ManifestHash) -> bool {
         self.is_signature_on(&[MANIFEST_SEAL, hash.as_bytes()].concat())
+    }
+
+    /// Returns whether it is the signer's seal on the card of this hash.
+    pub fn verifies_card(&self, hash: CardHash) -> bool {
+        self.is_signature_on(&[CARD_SEAL, hash.as_bytes()].concat())
     }
 
     /// Accepts exactly what strict verification accepts, without reading the signature's point R.
@@ -295,12 +307,17 @@ mod tests {
     }
 
     #[test]
-    fn a_seal_on_a_record_is_none_on_a_manifest() {
+    fn a_seal_on_one_kind_of_document_is_none_on_another() {
         let key = SigningKey::from_seed(&[7; 32]);
         let (head, hash) = (EventHash::from_bytes([1; 32]), ManifestHash::from_bytes([1; 32]));
         assert!(key.seal_manifest(hash).verifies_manifest(hash));
         assert!(!key.seal_manifest(hash).verifies_manifest(ManifestHash::from_bytes([2; 32])));
         assert!(!key.seal(head).verifies_manifest(hash) && !key.seal_manifest(hash).verifies(head));
+        let card = CardHash::of_line(b"{}\n");
+        assert!(key.seal_card(card).verifies_card(card));
+        assert!(!key.seal_card(card).verifies_card(CardHash::of_line(b"{}")));
+        assert!(!key.seal(EventHash::from_bytes(*card.as_bytes())).verifies_card(card));
+        assert!(!key.seal_manifest(ManifestHash::from_bytes(*card.as_bytes())).verifies_card(card));
     }
 
     #[test]
