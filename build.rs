@@ -5,11 +5,12 @@ use protox::prost_reflect::{DescriptorPool, Kind};
 use std::{collections::BTreeSet, env, error::Error, fs, path::PathBuf};
 use tonic_build::manual::{Method, Service};
 
-const PROTOS: [&str; 21] = [
+const PROTOS: [&str; 22] = [
     "lastnim/v1/game.proto",
     "lastnim/v1/audit.proto",
     "lastnim/v1/record.proto",
     "lastnim/v1/arena_service.proto",
+    "lastnim/v1/benchmark.proto",
     "lastnim/v1/bot_service.proto",
     "lastnim/v1/bot_version.proto",
     "lastnim/v1/dataset.proto",

@@ -7,6 +7,7 @@
 pub mod admission;
 mod audit;
 pub mod batch;
+pub mod benchmark_card;
 pub mod bot_audit;
 pub mod bot_version;
 mod codec;
