@@ -6,6 +6,7 @@
 mod args;
 mod audit;
 mod batch;
+mod benchmark;
 mod bot;
 mod bots;
 mod check_history;
@@ -83,6 +84,7 @@ Examples:
   lastnim bot oracle --token $TOKEN --tournament $ID --session-log session.jsonl
   lastnim tournament watch $ID
   lastnim conformance -- python3 mine.py
+  lastnim benchmark --house minimax-2 --tiers 1 --max-items 5
   lastnim record get $MATCH > record.json
   lastnim verify --key $(lastnim key) record.json
   lastnim check-history session.jsonl
@@ -118,6 +120,7 @@ enum Command {
     Export(export::ExportArgs),
     Bot(bot::BotArgs),
     Conformance(conformance::ConformanceArgs),
+    Benchmark(benchmark::BenchmarkArgs),
     Solve(solve::SolveArgs),
     Sequence(sequence::SequenceArgs),
     Tree(tree::TreeArgs),
@@ -151,6 +154,7 @@ impl Command {
             Self::Export(args) => export::run(&args),
             Self::Bot(args) => bot::run(args),
             Self::Conformance(args) => conformance::run(&args, own),
+            Self::Benchmark(args) => benchmark::run(&args, own),
             Self::Solve(args) => solve::run(&args),
             Self::Sequence(args) => sequence::run(&args),
             Self::Tree(args) => tree::run(&args),

@@ -1,8 +1,11 @@
-//! The records of a file, one at a time in bounded memory, or the manifest in it.
+//! The records of a file, one at a time in bounded memory, or the manifest or the card in it.
 
 use crate::{
     cli::{Failure, batch::MAX_LINE_BYTES},
-    wire::manifest::{ManifestReader, ReadManifest, begins_manifest},
+    wire::{
+        benchmark_card::begins_card,
+        manifest::{ManifestReader, ReadManifest, begins_manifest},
+    },
 };
 use std::{
     fs::File,
@@ -43,7 +46,9 @@ impl RecordDocument {
 pub enum GivenInput {
     /// A manifest.
     Manifest(Box<dyn BufRead>),
-    /// Records, or something that is neither.
+    /// The card of a benchmark.
+    Card(Box<dyn BufRead>),
+    /// Records, or something that is none of these.
     Records(RecordDocuments),
 }
 
@@ -53,10 +58,12 @@ impl GivenInput {
         let mut input = open_input(file)?;
         let mut beginning = Vec::with_capacity(BEGINNING_BYTES);
         input.by_ref().take(BEGINNING_BYTES as u64).read_to_end(&mut beginning)?;
-        let is_manifest = begins_manifest(&beginning);
+        let (is_manifest, is_card) = (begins_manifest(&beginning), begins_card(&beginning));
         let whole: Box<dyn Read> = Box::new(Cursor::new(beginning).chain(input));
         Ok(if is_manifest {
             Self::Manifest(Box::new(BufReader::with_capacity(BUFFER_BYTES, whole)))
+        } else if is_card {
+            Self::Card(Box::new(BufReader::with_capacity(BUFFER_BYTES, whole)))
         } else {
             Self::Records(RecordDocuments::new(whole))
         })

@@ -70,6 +70,11 @@ impl LlmBot {
         self.decider.settings.model.parse().ok()
     }
 
+    /// Returns the address of its endpoint, without what may be secret in it.
+    pub fn endpoint_address(&self) -> String {
+        self.decider.endpoint.shown_address()
+    }
+
     /// Returns what the model did so far.
     pub fn tally(&self) -> Tally {
         let tally = self.decider.tally.lock().unwrap_or_else(PoisonError::into_inner).clone();

@@ -4,6 +4,7 @@
 //! nothing of terminals, pages or files: that is for [`render`].
 
 pub mod audit;
+pub mod benchmark_card;
 mod block;
 pub mod bot_audit;
 pub mod bots;

@@ -1,5 +1,6 @@
 //! The command line, by running the real binary.
 
+mod benchmark;
 mod bot_audit;
 mod child;
 mod dataset;

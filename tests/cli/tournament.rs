@@ -601,6 +601,8 @@ fn the_examples_of_the_help_work() {
         &["record", "list"],
         &["record", "export"],
         &["key"],
+        // The card that the next page verifies.
+        &["benchmark"],
         &["verify"],
         &["replay"],
         &["export"],

@@ -31,7 +31,7 @@ impl RecordSource<'_, '_> {
             let failed = |error| Failure::runtime(error, &name);
             let mut documents = match GivenInput::open(&file).map_err(failed)? {
                 GivenInput::Records(documents) => documents,
-                GivenInput::Manifest(_) => continue,
+                GivenInput::Manifest(_) | GivenInput::Card(_) => continue,
             };
             while let Some(read) = next_record(&mut documents).map_err(failed)? {
                 let place =

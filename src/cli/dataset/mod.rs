@@ -8,6 +8,8 @@ mod position_draw;
 mod position_id;
 
 pub use command::{DatasetArgs, run};
+#[cfg(test)]
+pub use difficulty::measure_difficulty;
 pub use distinct_positions::{DistinctPositions, FoundPosition, PositionFilter};
 pub use position_draw::{DrawnKind, PositionDraw};
 pub use position_id::PositionId;

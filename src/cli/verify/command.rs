@@ -1,6 +1,7 @@
 //! `lastnim verify`: its flags, and what it says of records.
 
 use super::{
+    card::{CardVerdict, verify_card},
     manifest::verify_manifest,
     manifest_report::ManifestVerdict,
     transcripts::{GivenTranscripts, transcript_verdict_json, write_transcript_verdict},
@@ -26,19 +27,19 @@ use std::{
 };
 use thiserror::Error;
 
-/// Verifies records and manifests offline: that they are whole, keep the rules, and who signed them
+/// Verifies records, manifests and cards offline: that they are whole, keep the rules, and who signed them
 ///
 /// Every event of a record must carry the hash that follows from the hash before it and fit the match so far, and the signature
 /// must be the signer's on the last hash; of what does not, the first is named. Besides, every byte must stand as lastnim writes it.
 /// The lines of a manifest must be those that were signed. With --records each match is named that is missing, added or changed,
-/// and the standings are worked out anew.
+/// and the standings are worked out anew. The figures of the card of a benchmark must follow from its records.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct VerifyArgs {
-    /// Files with a record as JSON or text, with a record of JSON in each line, or with a manifest; - for standard input
+    /// Files with a record as JSON or text, with a record of JSON in each line, with a manifest, or with a card; - for standard input
     #[arg(value_name = "FILE|-", required = true)]
     files: Vec<PathBuf>,
-    /// The records of the matches of a manifest: files, and folders of them
+    /// The records of the matches of a manifest or a card: files, and folders of them [default: for a card, the records.jsonl beside it]
     #[arg(long, value_name = "FILE|DIR", num_args = 1..)]
     pub records: Vec<PathBuf>,
     /// A transcript of a language model, whose answers are held against the hashes in the records; may be given several times
@@ -64,6 +65,7 @@ Examples:
   lastnim tournament manifest $ID --output cup.manifest
   lastnim verify cup.manifest --records records --key $(lastnim key)
   lastnim verify record.json --transcript m1.transcript.jsonl
+  lastnim verify benchmark.run/card.jsonl                # with the records beside it
 
 Exit codes: 0 if every record verifies, 1 if one does not or cannot be read, 2 if the command line is wrong. Without --key it shows that a
 record is whole and which key signed it, not that the key is that of the server you trust. A record of a match that is
@@ -142,6 +144,11 @@ pub fn run(args: &VerifyArgs) -> CommandResult {
             Ok(GivenInput::Records(documents)) => {
                 verify_records(&name, documents, args, transcripts.as_mut(), &mut counts, &mut output)?;
             }
+            Ok(GivenInput::Card(mut input)) => {
+                let verdict = verify_card(file, &mut *input, args)?;
+                counts.note(verdict.holds());
+                print_card_verdict(&verdict, args, &mut output)?;
+            }
             Ok(GivenInput::Manifest(mut input)) => {
                 let verdict = verify_manifest(&name, &mut *input, args)?;
                 counts.note(verdict.holds());
@@ -164,7 +171,7 @@ pub fn run(args: &VerifyArgs) -> CommandResult {
     }
 }
 
-/// How many records and manifests verify, and how many do not.
+/// How many records, manifests and cards verify, and how many do not.
 #[derive(Debug, Default)]
 struct VerifiedCounts {
     verified: u64,
@@ -177,26 +184,33 @@ impl VerifiedCounts {
     }
 }
 
-/// Verifies one manifest and the records that it stands for.
+/// Verifies one manifest, or one card, and the records that it stands for.
 fn verify_with_records(args: &VerifyArgs) -> CommandResult {
     let [file] = args.files.as_slice() else {
-        return Err(Failure::input("--records: give one manifest, whose records they are"));
+        return Err(Failure::input("--records: give one manifest or card, whose records they are"));
     };
     let name = record_input::input_name(file);
-    let mut input = match GivenInput::open(file).map_err(|error| Failure::runtime(error, &name))? {
-        GivenInput::Manifest(input) => input,
+    let mut output = io::stdout().lock();
+    let (holds, what) = match GivenInput::open(file).map_err(|error| Failure::runtime(error, &name))? {
+        GivenInput::Manifest(mut input) => {
+            let verdict = verify_manifest(&name, &mut *input, args)?;
+            print_manifest_verdict(&verdict, args, &mut output)?;
+            (verdict.holds(), "manifest")
+        }
+        GivenInput::Card(mut input) => {
+            let verdict = verify_card(file, &mut *input, args)?;
+            print_card_verdict(&verdict, args, &mut output)?;
+            (verdict.holds(), "card")
+        }
         GivenInput::Records(_) => {
-            let why = "this is no manifest: --records is for one, as `lastnim tournament manifest` writes it";
+            let why = "this is no manifest and no card: --records is for one, as `lastnim tournament manifest` and `lastnim benchmark` write it";
             return Err(Failure::input(format!("{name}: {why}")));
         }
     };
-    let verdict = verify_manifest(&name, &mut *input, args)?;
-    let mut output = io::stdout().lock();
-    print_manifest_verdict(&verdict, args, &mut output)?;
-    if !verdict.holds() {
-        return Err(Failure::Runtime(anyhow::anyhow!("the manifest and the records do not verify")));
+    if !holds {
+        return Err(Failure::Runtime(anyhow::anyhow!("the {what} and the records do not verify")));
     }
-    print_key_note("manifest", args, &mut output)?;
+    print_key_note(what, args, &mut output)?;
     Ok(CommandExit::Done)
 }
 
@@ -212,6 +226,18 @@ fn print_key_note(what: &str, args: &VerifyArgs, output: &mut impl Write) -> Res
 
 fn print_manifest_verdict(
     verdict: &ManifestVerdict,
+    args: &VerifyArgs,
+    output: &mut impl Write,
+) -> Result<(), Failure> {
+    if args.json {
+        batch::print_json_line(output, &verdict.json())
+    } else {
+        write_report(output, &verdict.report()).map_err(Failure::Output)
+    }
+}
+
+fn print_card_verdict(
+    verdict: &CardVerdict,
     args: &VerifyArgs,
     output: &mut impl Write,
 ) -> Result<(), Failure> {

@@ -130,12 +130,12 @@ fn standings_differences(manifest: &Manifest, computed: &ComputedStandings) -> V
     compare_standings((&manifest.standings, &manifest.verdict), (&lines, &due))
 }
 
-/// Holds all records of a file against a manifest. Manifests among them are passed over.
+/// Holds all records of a file against a manifest. Manifests and cards among them are passed over.
 fn add_file(file: &Path, compared: &mut ComparedRecords<'_>) -> Result<(), Failure> {
     let name = record_input::input_name(file);
     let mut documents = match GivenInput::open(file) {
         Ok(GivenInput::Records(documents)) => documents,
-        Ok(GivenInput::Manifest(_)) => return Ok(()),
+        Ok(GivenInput::Manifest(_) | GivenInput::Card(_)) => return Ok(()),
         Err(error) => return Err(Failure::runtime(error, name)),
     };
     loop {

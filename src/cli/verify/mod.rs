@@ -1,5 +1,6 @@
-//! `lastnim verify`: whether records and manifests are whole, and who signed them.
+//! `lastnim verify`: whether records, manifests and cards are whole, and who signed them.
 
+mod card;
 mod command;
 mod compared_records;
 mod manifest;
