@@ -1,5 +1,6 @@
 //! `lastnim tournament check`: every mistake in a tournament file, and what it comes to.
 
+use super::model_checks::{check_models, short_clock_warnings};
 use crate::{
     cli::{
         CommandExit, CommandResult,
@@ -30,6 +31,7 @@ pub fn check_file(args: &CheckArgs, form: OutputForm) -> CommandResult {
     let Some(plan) = read_or_print_mistakes(&args.file, form, TournamentPlan::parse)? else {
         return Ok(CommandExit::Mistakes);
     };
+    check_models(&plan, &args.file)?;
     let json = || {
         let mut json = plan_json(&plan);
         let repetition = plan.find_repetition();
@@ -37,6 +39,7 @@ pub fn check_file(args: &CheckArgs, form: OutputForm) -> CommandResult {
             .map(|RepeatedGroups { groups, different }| json!({ "groups": groups, "different": different }))
             .into();
         json["note"] = two_seats_note(&plan.settings()).into();
+        json["warnings"] = short_clock_warnings(&plan).into();
         json
     };
     form.print_report(json, || plan_report(&plan))?;
@@ -83,7 +86,9 @@ fn plan_report(plan: &TournamentPlan) -> Report {
     let facts = facts.into_iter().filter(|(_, fact)| !fact.is_empty());
     let notes = plan.find_repetition().map(|repetition| repetition.to_string());
     let notes = notes.into_iter().chain(two_seats_note(&settings).map(str::to_owned));
-    Section::new().facts(facts.chain(notes.map(|note| ("note", note)))).into()
+    let notes = notes.map(|note| ("note", note));
+    let warnings = short_clock_warnings(plan).into_iter().map(|warning| ("warning", warning));
+    Section::new().facts(facts.chain(notes).chain(warnings)).into()
 }
 
 /// Says what it leads to that two seats declare their rows, where they do.

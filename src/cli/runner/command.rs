@@ -4,6 +4,7 @@ use super::{
     endpoint_errors::{ENDPOINT_ERROR_PAUSE, GroupReplays},
     folder::{RunFolder, working_folder},
     leaving::{LeftTournament, is_paused_by_run, pause_while_away},
+    model_checks::{check_models, short_clock_warnings},
     model_measures::measure_models,
     players::{LocalBots, TournamentAddress},
     program::{BotProgram, ProgramCommand},
@@ -31,7 +32,7 @@ use crate::{
         },
     },
     game::{BotName, TournamentId},
-    llm::{LlmError, LlmSettings},
+    llm::LlmSettings,
     tournament::TotalMatches,
     wire::pb,
 };
@@ -41,7 +42,7 @@ use std::{
     collections::HashMap,
     ffi::OsString,
     io::{self, IsTerminal as _},
-    path::{Path, PathBuf},
+    path::PathBuf,
     time::Duration,
 };
 
@@ -71,6 +72,7 @@ pub fn run(args: &RunArgs, server: &ServerArgs, form: OutputForm, own: &OwnComma
             "--listen {listen}: the tournament is played on the server at {named}, which --server or LASTNIM_SERVER names"
         )));
     }
+    check_models(&plan, &args.file)?;
     let programs = find_programs(&plan, args, own)?;
     let folder = RunFolder::lock_folder(&args.file)?;
     runtime::run_on_runtime(None, async {
@@ -126,12 +128,6 @@ fn find_programs(
     let folder = working_folder(&args.file)?;
     let mut programs = HashMap::new();
     for player in &plan.players {
-        if let BotOrigin::Llm(settings, _) = &player.origin {
-            let settings = plan.llm.shared_settings(settings, Path::new(""));
-            check_model(&settings, &folder).map_err(|why| {
-                Failure::input(format!("{}: bot {}: {why}", args.file.display(), player.name))
-            })?;
-        }
         let BotOrigin::Command(words) = &player.origin else { continue };
         let word = words.first().map(String::as_str).unwrap_or_default();
         let found = find_program(word, &folder, own).map_err(|why| {
@@ -141,12 +137,6 @@ fn find_programs(
         programs.insert(word.to_owned(), found);
     }
     Ok(programs)
-}
-
-/// Checks a model before anything is begun. Its prompt is a file of the folder in which it runs.
-fn check_model(settings: &LlmSettings, folder: &Path) -> Result<(), LlmError> {
-    let prompt = settings.prompt.as_ref().map(|prompt| folder.join(prompt));
-    LlmSettings { prompt, ..settings.clone() }.check_readiness()
 }
 
 /// A run of a tournament.
@@ -309,6 +299,9 @@ impl<'a> TournamentRun<'a> {
             progress.print_line(&self.opening_message(server, &tournament, is_new));
             if let Some(cost) = self.plan.model_cost_bound() {
                 progress.print_line(&format!("the models cost {cost}"));
+            }
+            for warning in short_clock_warnings(self.plan) {
+                progress.print_line(&warning);
             }
             if tournament.state() == TournamentState::Open {
                 missing = self.plan.players.iter().collect();

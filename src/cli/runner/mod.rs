@@ -13,6 +13,7 @@ mod endpoint_errors;
 mod folder;
 mod leaving;
 mod located_run;
+mod model_checks;
 mod model_measures;
 mod organiser;
 mod players;
