@@ -49,6 +49,7 @@ mod toml_file;
 mod tournament;
 mod tournament_file;
 mod tournament_settings;
+mod transcript;
 mod transcript_files;
 mod tree;
 mod verify;
@@ -89,6 +90,7 @@ Examples:
   lastnim verify --key $(lastnim key) record.json
   lastnim check-history session.jsonl
   lastnim replay record.json
+  lastnim transcript record.json --transcript m1.transcript.jsonl
   lastnim audit record.json
   lastnim record export --dir records
   lastnim audit --field records
@@ -131,6 +133,7 @@ enum Command {
     Verify(verify::VerifyArgs),
     CheckHistory(check_history::CheckHistoryArgs),
     Replay(replay::ReplayArgs),
+    Transcript(transcript::TranscriptArgs),
     Store(store::StoreArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
@@ -165,6 +168,7 @@ impl Command {
             Self::Verify(args) => verify::run(&args),
             Self::CheckHistory(args) => check_history::run(&args),
             Self::Replay(args) => replay::run(&args),
+            Self::Transcript(args) => transcript::run(&args),
             Self::Store(args) => store::run(args),
             Self::Completions(args) => completions::run(&args),
             Self::Man(args) => man::run(&args),

@@ -1,10 +1,10 @@
 //! Why a call, or a whole question, came to no answer.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::{fmt, time::Duration};
 
 /// The kinds of failures. Each is counted by itself, so that runs can be compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureClass {
     /// The reply ends where its tokens were used up.

@@ -60,5 +60,10 @@ pub use settings::{LlmSettings, StructuredOutput};
 pub use tally::Tally;
 pub use token_count::TokenCount;
 pub use transcript::Transcript;
-pub use transcript_proof::{TranscriptQuestions, TranscriptVerdict, Unproved, UnprovedAnswer};
+pub use transcript_proof::{
+    QuestionProof, RecordedAnswers, TranscriptQuestions, TranscriptVerdict, Unproved, UnprovedAnswer,
+};
+pub use transcript_reader::{
+    DecidedAnswer, TranscriptCall, TranscriptDecision, TranscriptItem, TranscriptQuestion, read_transcript,
+};
 pub use variable_name::VariableName;

@@ -1,11 +1,11 @@
 //! How many tokens a call took.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::ops::AddAssign;
 
 /// Tokens, as an endpoint counts them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, Serialize)]
 pub struct TokenCount {
     /// Tokens of the prompt.
     pub prompt: u64,

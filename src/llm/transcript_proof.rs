@@ -1,6 +1,9 @@
 //! Transcripts held against records: whether what a bot shows later is what it committed to while it played.
 
-use super::transcript_reader::{DecidedAnswer, QuestionKey, TranscriptItem, read_transcript};
+use super::transcript_reader::{
+    DecidedAnswer, DecidedBy, QuestionKey, TranscriptDecision, TranscriptItem, TranscriptQuestion,
+    read_transcript,
+};
 use crate::{
     game::Seat,
     oracle::Mover,
@@ -67,6 +70,75 @@ impl RecordedAnswers {
     /// Counts the answers of a seat.
     pub fn count_of_seat(&self, seat: usize) -> usize {
         self.answers.iter().filter(|(of, ..)| of.index() == seat).count()
+    }
+}
+
+/// What the record of a match proves of a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QuestionProof {
+    /// The bot committed to its lines, and gave the answer that they name.
+    Proved,
+    /// It ended without an answer, and the record has none there either.
+    NoAnswer,
+    /// It has no decision: the bot was ended before it made one.
+    Unfinished,
+    /// The record has no answer of the bot there.
+    NotPlayed,
+    /// The record has another hash or another answer there.
+    Unproved(Unproved),
+}
+
+impl QuestionProof {
+    /// Returns it in a word, as JSON has it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Proved => "proved",
+            Self::NoAnswer => "no_answer",
+            Self::Unfinished => "unfinished",
+            Self::NotPlayed => "not_played",
+            Self::Unproved(why) => why.as_str(),
+        }
+    }
+
+    /// Returns it in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Proved => "the record proves it",
+            Self::NoAnswer => "it ended without an answer",
+            Self::Unfinished => "it has no decision",
+            Self::NotPlayed => "not proved: the record has no such answer",
+            Self::Unproved(Unproved::Changed) => "not proved: its lines have another hash than the record",
+            Self::Unproved(Unproved::NotCommitted) => "not proved: the record has no hash of it",
+            Self::Unproved(_) => "not proved: its lines name another answer than the record",
+        }
+    }
+}
+
+impl RecordedAnswers {
+    /// Holds a question against the record of its match.
+    pub fn prove_question(&self, question: &TranscriptQuestion) -> QuestionProof {
+        self.prove_decision(question.key, &question.hash, question.decision.as_ref())
+    }
+
+    /// Holds the decision of a question against the record of its match.
+    pub fn prove_decision(
+        &self,
+        key: QuestionKey,
+        hash: &NoteHash,
+        decision: Option<&TranscriptDecision>,
+    ) -> QuestionProof {
+        let Some(decision) = decision else { return QuestionProof::Unfinished };
+        match (&decision.answer, self.answer(key.seat, key.ply)) {
+            // A question may be withdrawn, as a session is lost, and asked again.
+            (None, _) if decision.by == DecidedBy::Withdrawn => QuestionProof::NoAnswer,
+            (None, None) if decision.by != DecidedBy::Model => QuestionProof::NoAnswer,
+            (None, Some(_)) => QuestionProof::Unproved(Unproved::OtherAnswer),
+            (_, None) => QuestionProof::NotPlayed,
+            (given, Some(answer)) => match answer.check_lines(hash, given.as_ref()) {
+                Ok(()) => QuestionProof::Proved,
+                Err(why) => QuestionProof::Unproved(why),
+            },
+        }
     }
 }
 

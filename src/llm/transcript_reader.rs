@@ -2,7 +2,7 @@
 
 use super::{FailureClass, TokenCount};
 use crate::{game::MatchId, referee::NoteHash};
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{
     collections::BTreeMap,
     io::{self, BufRead, Read as _},
@@ -61,7 +61,7 @@ pub struct TranscriptQuestion {
 }
 
 /// A call of the endpoint.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct TranscriptCall {
     /// What the model was shown.
     #[serde(default)]
@@ -84,7 +84,7 @@ pub struct TranscriptCall {
 }
 
 /// What was said in a call.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct TranscriptMessage {
     /// By whom: `user` or `assistant`.
     pub role: String,
@@ -93,7 +93,7 @@ pub struct TranscriptMessage {
 }
 
 /// What a call counts as having cost.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Deserialize, Serialize)]
 pub struct CallCost {
     /// Tokens.
     pub tokens: u64,
@@ -102,7 +102,7 @@ pub struct CallCost {
 }
 
 /// What a bot did in the end.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct TranscriptDecision {
     /// Who decided it.
     pub by: DecidedBy,
@@ -125,7 +125,7 @@ pub struct TranscriptDecision {
 }
 
 /// Who decides an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DecidedBy {
     /// The model.
@@ -141,7 +141,7 @@ pub enum DecidedBy {
 }
 
 /// An answer of a bot.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DecidedAnswer {
     /// A row, by its offsets.

@@ -16,4 +16,5 @@ mod programs;
 mod proofs;
 mod scripted_endpoint;
 mod server;
+mod shown_transcripts;
 mod tournaments;

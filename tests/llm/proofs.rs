@@ -3,7 +3,7 @@
 use super::{
     asking::fresh_file,
     programs::{lastnim, run},
-    scripted_endpoint::{ScriptedEndpoint, simplest_answer},
+    scripted_endpoint::{Call, Reply, ScriptedEndpoint, simplest_answer},
     server::Server,
 };
 use serde_json::{Value, json};
@@ -13,8 +13,11 @@ use std::{
 };
 
 /// Plays matches with a transcript at this place, and returns the file with the record of one, and its id.
-async fn play_match(transcript: &Path) -> (PathBuf, String) {
-    let endpoint = ScriptedEndpoint::start(|_, call| simplest_answer(call)).await;
+pub async fn play_match(
+    transcript: &Path,
+    script: impl Fn(usize, &Call) -> Reply + Send + Sync + 'static,
+) -> (PathBuf, String) {
+    let endpoint = ScriptedEndpoint::start(script).await;
     let server = Server::start().await;
     let token = server.register("model").await;
     let mut command = lastnim(&["bot", "llm", "--model", "m", "--practice", "--piles", "2,2", "--json"]);
@@ -48,7 +51,7 @@ async fn verify(record: &Path, transcript: &Path) -> (Option<i32>, Value, String
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_transcript_is_proved_by_the_record_and_no_other_is() {
     let transcript = fresh_file("proved.jsonl");
-    let (record, match_id) = play_match(&transcript).await;
+    let (record, match_id) = play_match(&transcript, |_, call| simplest_answer(call)).await;
     let written = fs::read_to_string(&transcript).unwrap();
     let of_match: Vec<_> = written.lines().filter(|line| line.contains(&match_id)).collect();
     let decisions: Vec<_> = of_match.iter().filter(|line| line.contains("\"decision\"")).collect();

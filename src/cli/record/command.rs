@@ -119,7 +119,7 @@ pub fn run(args: RecordArgs) -> CommandResult {
     })
 }
 
-async fn fetch_one_record(remote: &RemoteServer, id: MatchId) -> Result<SealedRecord, Failure> {
+pub async fn fetch_one_record(remote: &RemoteServer, id: MatchId) -> Result<SealedRecord, Failure> {
     let request = pb::GetRecordRequest { match_id: id.to_string() };
     let answer = remote.answer(remote.match_client().get_record(request)).await?;
     parse_fetched_record(remote, &answer)

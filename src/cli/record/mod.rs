@@ -4,4 +4,4 @@ mod command;
 mod export;
 mod format_args;
 
-pub use command::{RecordArgs, run};
+pub use command::{RecordArgs, fetch_one_record, run};

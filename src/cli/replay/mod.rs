@@ -4,4 +4,4 @@ mod command;
 mod report;
 
 pub use command::{ReplayArgs, run};
-pub use report::{ReplaySteps, audit_record};
+pub use report::{MAX_COLUMNS, ReplaySteps, audit_record, end_section, head_section};

@@ -16,6 +16,9 @@ use std::{
 /// The places of lines that are none of a transcript which are named.
 const MAX_PLACES: usize = 20;
 
+/// The characters of the name of a model that are kept.
+const MAX_MODEL_CHARS: usize = 100;
+
 /// The questions of transcripts, by match.
 #[derive(Debug, Default)]
 pub struct AskedQuestions {
@@ -73,7 +76,9 @@ impl AskedQuestions {
 
     fn add_run(&mut self, run: TranscriptRun) {
         let known = self.runs.entry(run.run).or_default();
-        (known.model, known.config_hash) = (run.settings.model, run.config_hash);
+        // Whoever made the transcript chose these words, and they are shown on terminals.
+        let model = run.settings.model.replace(char::is_control, " ").chars().take(MAX_MODEL_CHARS).collect();
+        (known.model, known.config_hash) = (model, run.config_hash);
     }
 
     fn add_question(&mut self, question: TranscriptQuestion) {

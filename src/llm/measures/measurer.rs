@@ -7,8 +7,8 @@ use super::{
 use crate::{
     game::{BotName, Seat},
     llm::{
-        transcript_proof::{RecordedAnswers, Unproved},
-        transcript_reader::{DecidedBy, TranscriptDecision},
+        transcript_proof::{QuestionProof, RecordedAnswers},
+        transcript_reader::TranscriptDecision,
     },
     wire::{admission::AdmittedMatch, pb},
 };
@@ -31,13 +31,6 @@ pub struct ModelMeasurer {
     unproved: u64,
     unproved_examples: Vec<pb::UnprovedQuestion>,
     unfinished: u64,
-}
-
-/// What a question is worth beside the record of its match.
-enum QuestionStanding<'a> {
-    Counts(&'a TranscriptDecision),
-    Unfinished,
-    Unproved(&'static str),
 }
 
 impl ModelMeasurer {
@@ -68,12 +61,13 @@ impl ModelMeasurer {
         let recorded = RecordedAnswers::of_record(record);
         let mut by_seat: BTreeMap<usize, Vec<(&AskedQuestion, &TranscriptDecision)>> = BTreeMap::new();
         for question in &asked {
-            match judge_question(question, &recorded) {
-                QuestionStanding::Counts(decision) => {
+            let proof = recorded.prove_decision(question.key, &question.hash, question.decision.as_ref());
+            match (proof, &question.decision) {
+                (QuestionProof::Proved | QuestionProof::NoAnswer, Some(decision)) => {
                     by_seat.entry(question.key.seat).or_default().push((question, decision));
                 }
-                QuestionStanding::Unfinished => self.unfinished += 1,
-                QuestionStanding::Unproved(why) => self.note_unproved(question, why),
+                (QuestionProof::Unfinished, _) => self.unfinished += 1,
+                _ => self.note_unproved(question, proof),
             }
         }
         let setup = record.state().setup();
@@ -81,7 +75,7 @@ impl ModelMeasurer {
             // Nobody was asked for a seat that is not there.
             let Ok(seat) = setup.seats().seat(number) else {
                 for (question, _) in decided {
-                    self.note_unproved(question, NOT_PLAYED);
+                    self.note_unproved(question, QuestionProof::NotPlayed);
                 }
                 continue;
             };
@@ -97,14 +91,14 @@ impl ModelMeasurer {
         played.with_audited(|game| tally.add_match(game, asked));
     }
 
-    fn note_unproved(&mut self, question: &AskedQuestion, why: &str) {
+    fn note_unproved(&mut self, question: &AskedQuestion, proof: QuestionProof) {
         self.unproved += 1;
         if self.unproved_examples.len() < MAX_NAMED {
             self.unproved_examples.push(pb::UnprovedQuestion {
                 match_id: question.key.match_id.to_string(),
                 seat: u32::try_from(question.key.seat).unwrap_or(u32::MAX),
                 ply: question.key.ply,
-                why: why.to_owned(),
+                why: proof.as_str().to_owned(),
             });
         }
     }
@@ -136,25 +130,6 @@ impl ModelMeasurer {
     }
 }
 
-/// The word for a question whose answer is not in the record.
-const NOT_PLAYED: &str = "not_played";
-
 fn bot_of_seat(played: &AdmittedMatch, seat: Seat) -> BotName {
     played.record().state().setup().bots[seat].clone()
-}
-
-fn judge_question<'a>(question: &'a AskedQuestion, recorded: &RecordedAnswers) -> QuestionStanding<'a> {
-    let Some(decision) = &question.decision else { return QuestionStanding::Unfinished };
-    let answer = recorded.answer(question.key.seat, question.key.ply);
-    match (&decision.answer, answer) {
-        // A question may be withdrawn, as a session is lost, and asked again.
-        (None, _) if decision.by == DecidedBy::Withdrawn => QuestionStanding::Counts(decision),
-        (None, None) if decision.by != DecidedBy::Model => QuestionStanding::Counts(decision),
-        (None, Some(_)) => QuestionStanding::Unproved(Unproved::OtherAnswer.as_str()),
-        (_, None) => QuestionStanding::Unproved(NOT_PLAYED),
-        (given, Some(answer)) => match answer.check_lines(&question.hash, given.as_ref()) {
-            Ok(()) => QuestionStanding::Counts(decision),
-            Err(why) => QuestionStanding::Unproved(why.as_str()),
-        },
-    }
 }

@@ -1,0 +1,111 @@
+//! Texts of models, made fit for a terminal.
+
+/// The most lines of a text that are shown, unless all are.
+const MAX_LINES: usize = 12;
+/// The columns that a line may have, behind its indentation.
+const COLUMNS: usize = 72;
+
+/// How much of a text is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextLength {
+    /// The first lines.
+    Cut,
+    /// All of it.
+    Whole,
+}
+
+/// Breaks a text into lines that a terminal can show, and says how much it leaves out. What could steer a terminal or change the direction
+/// of its text is spelled out.
+pub fn fold_text(text: &str, length: TextLength) -> String {
+    let mut lines = Vec::new();
+    let mut shown = 0;
+    for line in text.trim_end().lines() {
+        for piece in fold_line(line) {
+            if length == TextLength::Cut && lines.len() == MAX_LINES {
+                let left = text.trim_end().chars().count().saturating_sub(shown);
+                lines.push(format!("... {left} more characters: --full shows them"));
+                return lines.join("\n");
+            }
+            shown += piece.chars().count();
+            lines.push(spell_out(&piece));
+        }
+        // The end of the line.
+        shown += 1;
+    }
+    lines.join("\n")
+}
+
+/// Spells out what is no plain text.
+pub fn spell_out(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    for char in text.chars() {
+        if is_plain(char) {
+            plain.push(char);
+        } else if char == '\t' {
+            plain.push(' ');
+        } else {
+            plain.extend(char.escape_unicode());
+        }
+    }
+    plain
+}
+
+fn is_plain(char: char) -> bool {
+    // Marks that have no width or change the direction of what follows.
+    let is_hidden = matches!(char, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
+    !char.is_control() && !is_hidden
+}
+
+/// Breaks a line, between words where that is possible. Nothing of it is lost.
+fn fold_line(line: &str) -> Vec<String> {
+    let mut pieces = vec![String::new()];
+    let mut columns = 0;
+    for word in line.split_inclusive(' ') {
+        if columns > 0 && columns + word.trim_end().chars().count() > COLUMNS {
+            pieces.push(String::new());
+            columns = 0;
+        }
+        for char in word.chars() {
+            if columns == COLUMNS && char != ' ' {
+                pieces.push(String::new());
+                columns = 0;
+            }
+            if let Some(piece) = pieces.last_mut() {
+                piece.push(char);
+            }
+            columns += 1;
+        }
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_steers_a_terminal_is_spelled_out() {
+        let hostile = "a\x1b[2Jb\u{9b}31mc\u{202e}d\x07\te\r\nf\u{7f}";
+        let shown = fold_text(hostile, TextLength::Whole);
+        assert_eq!(shown, "a\\u{1b}[2Jb\\u{9b}31mc\\u{202e}d\\u{7} e\nf\\u{7f}");
+        assert!(shown.chars().all(|char| char == '\n' || is_plain(char)));
+        assert_eq!(spell_out("é 東 ok"), "é 東 ok");
+    }
+
+    #[test]
+    fn long_texts_are_folded_and_cut() {
+        let words = "word ".repeat(40);
+        let folded = fold_text(&words, TextLength::Whole);
+        assert!(folded.lines().all(|line| line.trim_end().len() <= COLUMNS), "{folded}");
+        assert_eq!(folded.replace('\n', ""), words.trim_end());
+        let long = "x".repeat(COLUMNS * 20);
+        let cut = fold_text(&long, TextLength::Cut);
+        assert_eq!(cut.lines().count(), MAX_LINES + 1);
+        let left = COLUMNS * 8;
+        assert!(cut.ends_with(&format!("... {left} more characters: --full shows them")), "{cut}");
+        assert_eq!(fold_text(&long, TextLength::Whole).lines().count(), 20);
+        let lines = "a\n".repeat(15);
+        assert!(fold_text(&lines, TextLength::Cut).ends_with("... 5 more characters: --full shows them"));
+        assert_eq!(fold_text("", TextLength::Cut), "");
+    }
+}

@@ -1,0 +1,105 @@
+//! Transcripts beside the board, with a model that tries to steer the terminal.
+
+use super::{
+    asking::fresh_file,
+    programs::{lastnim, run},
+    proofs::play_match,
+    scripted_endpoint::{Call, Reply, completion},
+};
+use serde_json::{Value, json};
+use std::fs;
+
+/// Replies what would clear a screen, at first with a take that is not allowed.
+fn hostile_reply(_: usize, call: &Call) -> Reply {
+    let is_retry = call.body["messages"].as_array().unwrap().len() > 1;
+    let asked = call.body["messages"][0]["content"].as_str().unwrap();
+    let answer = match (asked.contains("which row do you declare?"), is_retry) {
+        (true, _) => "{\"row\": [0, 1], \"wants\": 1}",
+        (false, false) => "{\"take\": 99}",
+        (false, true) => "{\"take\": 1, \"win_probability\": 0.75, \"why\": \"so \\u001b[31m\"}",
+    };
+    let long = "line\n".repeat(40);
+    completion(&format!("\u{1b}[2J\u{9b}31m\u{202e}\u{7}{long}{answer}"))
+}
+
+async fn show(words: &[&str]) -> (Option<i32>, String, String) {
+    let (output, stdout, stderr) = run(lastnim(&[&["transcript"], words].concat())).await;
+    (output.status.code(), stdout, stderr)
+}
+
+fn steers_nothing(text: &str) {
+    let found = text.chars().find(|&char| (char.is_control() && char != '\n') || char == '\u{202e}');
+    assert_eq!(found, None, "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn questions_stand_beside_the_board() {
+    let transcript = fresh_file("shown.jsonl");
+    let (record, match_id) = play_match(&transcript, hostile_reply).await;
+    let (record, file) = (record.to_str().unwrap(), transcript.to_str().unwrap());
+    let (code, text, stderr) = show(&[record, "--transcript", file]).await;
+    assert_eq!(code, Some(0), "{stderr}");
+    steers_nothing(&text);
+    for part in [
+        "was asked: 2 calls, ",
+        "; the record proves it",
+        "call 1, the question:",
+        "\\u{1b}[2J\\u{9b}31m\\u{202e}\\u{7}line",
+        "call 1 failed, illegal:",
+        "a take of 99 from a pile of",
+        "call 2, the question:",
+        "Your answer cannot be used",
+        "decided by model: take 1; its row's first seat wins with probability 0.75",
+        "so \\u{1b}[31m",
+        "more characters: --full shows them",
+        "optimal",
+        "piles",
+    ] {
+        assert!(text.contains(part), "{part:?} is missing:\n{text}");
+    }
+    let (_, full, _) = show(&[record, "--transcript", file, "--full"]).await;
+    steers_nothing(&full);
+    assert!(
+        full.len() > text.len() && !full.contains("--full shows them") && full.contains("{\"take\": 99}"),
+        "{full}"
+    );
+
+    let (code, lines, stderr) = show(&[record, "--transcript", file, "--json"]).await;
+    assert_eq!(code, Some(0), "{stderr}");
+    assert!(lines.chars().all(|char| char == '\n' || !char.is_control()), "{lines}");
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(lines.len() > 1 && lines.iter().all(|line| line["match_id"] == match_id.as_str()), "{lines:#?}");
+    let asked = |line: &Value| line["questions"].as_array().unwrap().clone();
+    let (ply, question) = lines
+        .iter()
+        .enumerate()
+        .skip(1)
+        .find_map(|(number, line)| Some((number - 1, asked(line).first()?.clone())))
+        .unwrap();
+    assert_eq!((&question["proof"], &question["ply"]), (&json!("proved"), &json!(ply)));
+    assert_eq!(
+        (&question["calls"][0]["failure"], &question["calls"][1]["failure"]),
+        (&json!("illegal"), &json!(null))
+    );
+    // Programs get what was said, to the last character.
+    let reply = question["calls"][0]["reply"].as_str().unwrap();
+    assert!(reply.starts_with("\u{1b}[2J\u{9b}31m\u{202e}\u{7}line\n"), "{reply:?}");
+    assert_eq!(
+        lines[1 + ply]["replay"]["audit"]["take"].as_str().map_or_else(
+            || lines[1 + ply]["replay"]["audit"]["take"].clone(),
+            |take| json!(take.parse::<u64>().unwrap())
+        ),
+        json!(1)
+    );
+
+    let number = ply.to_string();
+    let (_, one, _) = show(&[record, "--transcript", file, "--ply", &number, "--json"]).await;
+    assert_eq!(one.lines().count(), 1);
+    let (code, _, stderr) = show(&[record, "--transcript", file, "--ply", "99"]).await;
+    assert!(code == Some(2) && stderr.contains("--ply: ply 99: the match has the plies 0 to"), "{stderr}");
+    let other = fresh_file("other.jsonl");
+    fs::write(&other, "no line\n").unwrap();
+    let (code, _, stderr) = show(&[record, "--transcript", other.to_str().unwrap()]).await;
+    assert!(code == Some(2) && stderr.contains(&format!("no question of match {match_id}")), "{stderr}");
+    assert!(stderr.contains("1 of its lines cannot be read: 1"), "{stderr}");
+}
