@@ -7,6 +7,7 @@ mod asking;
 mod budgets;
 mod endpoint_errors;
 mod failures;
+mod killed_tournament;
 mod matches;
 #[expect(clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "the numbers of a test are small")]
 mod measures;
