@@ -1,6 +1,7 @@
 //! What a bot lost in the items of a benchmark, and an interval for its mean that holds whenever one stops.
 
 use super::scaled_number::ScaledNumber;
+use std::ops::Add;
 
 /// What a bot lost in one item, as a share of all that it could lose, from 0 to 1 in twelfths: what counts of 1 to 4 ranks, in matches of two to
 /// five seats, come to exactly.
@@ -93,9 +94,7 @@ impl LossCounts {
     pub fn estimate(&self, error: f64) -> Option<LossEstimate> {
         assert!(error > 0.0 && error <= 1.0, "an error of {error}: it is above 0 and at most 1");
         let value = self.mean()?;
-        let mut reversed = self.clone();
-        reversed.0.reverse();
-        let [below, above] = [self, &reversed].map(|counts| counts.refuted_steps(2.0 / error));
+        let [below, above] = [self, &self.reversed()].map(|counts| counts.refuted_steps(2.0 / error));
         let end = |steps: u32| f64::from(steps) / f64::from(STEPS);
         Some(LossEstimate { value, low: end(below), high: end(STEPS - above) })
     }
@@ -117,18 +116,38 @@ impl LossCounts {
 
     /// Returns whether the gamblers who bet against a mean have a fortune on average.
     fn reaches_fortune(&self, mean: f64, fortune: f64) -> bool {
-        let fortunes = BETS.map(|bet| {
+        let fortunes = self.fortunes(mean);
+        fortunes.into_iter().map(ScaledNumber::saturate).sum::<f64>() >= fortune * f64::from(GAMBLERS)
+    }
+
+    /// Returns the binary logarithm of what the gamblers who bet against a mean have on average.
+    pub(super) fn log_fortune(&self, mean: f64) -> f64 {
+        let share = ScaledNumber::new(1.0 / f64::from(GAMBLERS));
+        let sum = self.fortunes(mean).into_iter().map(|fortune| fortune * share).reduce(Add::add);
+        sum.expect("there are gamblers").log2()
+    }
+
+    /// Returns what each gambler has who bets that losses are larger than a mean.
+    fn fortunes(&self, mean: f64) -> [ScaledNumber; GAMBLERS as usize] {
+        BETS.map(|bet| {
             let shares = (0_u8..).zip(&self.0).filter(|&(_, &count)| count > 0);
             shares.fold(ScaledNumber::ONE, |product, (twelfths, &count)| {
                 let loss = LossShare { twelfths }.as_f64();
                 product * ScaledNumber::new(1.0 - bet + bet * loss / mean).power(count)
             })
-        });
-        fortunes.into_iter().map(ScaledNumber::saturate).sum::<f64>() >= fortune * f64::from(GAMBLERS)
+        })
+    }
+
+    /// Returns the same with what was kept in the place of what was lost.
+    pub(super) fn reversed(&self) -> Self {
+        let mut reversed = self.clone();
+        reversed.0.reverse();
+        reversed
     }
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "what is compared is exact")]
 mod tests {
     use super::*;
     use crate::tournament::SeededDraw;

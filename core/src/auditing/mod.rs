@@ -25,6 +25,7 @@ mod group;
 mod grouped_sums;
 mod kingmaking;
 mod loss_counts;
+mod mean_of_losses;
 mod mover_tally;
 mod outcome_tally;
 mod pair;
@@ -65,6 +66,7 @@ pub use forecasts::{FORECAST_BINS, ForecastBin, ForecastFigures, Forecasts};
 pub use group::{GroupCount, MatchGroup};
 pub use kingmaking::{KingmakingPly, KingmakingTally, MAX_EXAMPLES};
 pub use loss_counts::{LossCounts, LossEstimate, LossShare};
+pub use mean_of_losses::estimate_mean_of_tiers;
 pub use pair::{PairFindings, UntestedReason};
 pub use preference::{
     FittedRow, HeldRowFigures, MAX_DECLARED_ROWS, MAX_FITTED_SEATS, PreferenceFindings, RationalisableCount,

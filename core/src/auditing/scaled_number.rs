@@ -1,6 +1,6 @@
-//! Products of very many factors.
+//! Products of very many factors, and their sums.
 
-use std::ops::Mul;
+use std::ops::{Add, Mul};
 
 /// A number above 0 that may be far larger or smaller than a float: `mantissa * 2^(256 * exponent)`, with a mantissa from 2^-128 up to 2^128. Its
 /// products are those of floats, the same on every platform.
@@ -13,6 +13,10 @@ pub(super) struct ScaledNumber {
 /// 2^128 and 2^256, and their reciprocals: products with them are exact.
 const HALF_STEP: f64 = 340_282_366_920_938_463_463_374_607_431_768_211_456.0;
 const STEP: f64 = HALF_STEP * HALF_STEP;
+/// How a float holds its fraction and its exponent.
+const FRACTION_BITS: u32 = f64::MANTISSA_DIGITS - 1;
+const FRACTION_MASK: u64 = (1 << FRACTION_BITS) - 1;
+const EXPONENT_BIAS: i64 = 1023;
 
 impl ScaledNumber {
     /// The number 1.
@@ -36,6 +40,35 @@ impl ScaledNumber {
         power
     }
 
+    /// Returns its binary logarithm, rounded down to a multiple of 2^-24. It takes products alone, which are the same on every platform.
+    #[expect(clippy::cast_precision_loss, reason = "exponents of products stay far below 2^53")]
+    pub fn log2(self) -> f64 {
+        let bits = self.mantissa.to_bits();
+        let whole = 256 * self.exponent + (bits >> FRACTION_BITS).cast_signed() - EXPONENT_BIAS;
+        let mut rest = f64::from_bits(bits & FRACTION_MASK | EXPONENT_BIAS.cast_unsigned() << FRACTION_BITS);
+        let (mut log, mut step) = (whole as f64, 0.5);
+        for _ in 0..24 {
+            rest *= rest;
+            if rest >= 2.0 {
+                rest /= 2.0;
+                log += step;
+            }
+            step /= 2.0;
+        }
+        log
+    }
+
+    /// Brings the mantissa into its range after one product or sum of two such numbers.
+    fn normalized(mantissa: f64, exponent: i64) -> Self {
+        if mantissa >= HALF_STEP {
+            Self { mantissa: mantissa / STEP, exponent: exponent + 1 }
+        } else if mantissa < 1.0 / HALF_STEP {
+            Self { mantissa: mantissa * STEP, exponent: exponent - 1 }
+        } else {
+            Self { mantissa, exponent }
+        }
+    }
+
     /// Returns it as a float: infinite if it is larger than 2^128, and 0 if it is smaller than 2^-128.
     pub fn saturate(self) -> f64 {
         match self.exponent {
@@ -50,18 +83,27 @@ impl Mul for ScaledNumber {
     type Output = Self;
 
     fn mul(self, other: Self) -> Self {
-        let (mantissa, exponent) = (self.mantissa * other.mantissa, self.exponent + other.exponent);
-        if mantissa >= HALF_STEP {
-            Self { mantissa: mantissa / STEP, exponent: exponent + 1 }
-        } else if mantissa < 1.0 / HALF_STEP {
-            Self { mantissa: mantissa * STEP, exponent: exponent - 1 }
-        } else {
-            Self { mantissa, exponent }
-        }
+        Self::normalized(self.mantissa * other.mantissa, self.exponent + other.exponent)
+    }
+}
+
+impl Add for ScaledNumber {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        let (large, small) = if self.exponent >= other.exponent { (self, other) } else { (other, self) };
+        let added = match large.exponent - small.exponent {
+            0 => small.mantissa,
+            1 => small.mantissa / STEP,
+            // It is smaller than the last digit.
+            _ => 0.0,
+        };
+        Self::normalized(large.mantissa + added, large.exponent)
     }
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "what is compared is exact")]
 mod tests {
     use super::*;
 
@@ -76,5 +118,22 @@ mod tests {
         assert_eq!((huge.saturate(), nothing.saturate()), (f64::INFINITY, 0.0));
         let sixteen = ScaledNumber::new(16.0).power(100_000);
         assert_eq!((sixteen * nothing).saturate(), 1.0, "powers of two lose nothing on the way");
+    }
+
+    #[test]
+    fn sums_and_logarithms_are_those_of_floats() {
+        let log = |number: f64| ScaledNumber::new(number).log2();
+        assert_eq!((log(1.0), log(8.0), log(0.125)), (0.0, 3.0, -3.0));
+        for number in [3.0, 0.7, 1e-30, 9_999.5] {
+            assert!((log(number) - number.log2()).abs() < 1e-6, "{number}");
+        }
+        let huge = ScaledNumber::new(1e4).power(100_000);
+        assert!((huge.log2() - 100_000.0 * 1e4_f64.log2()).abs() < 1e-3);
+        assert_eq!((huge + ScaledNumber::ONE).log2(), huge.log2());
+        assert_eq!((ScaledNumber::new(3.0) + ScaledNumber::new(5.0)).saturate(), 8.0);
+        let half = ScaledNumber::new(HALF_STEP / 2.0);
+        assert_eq!((half + half).log2(), 128.0);
+        let small = ScaledNumber::new(0.5).power(129);
+        assert_eq!((small + small).log2(), -128.0);
     }
 }

@@ -6,7 +6,7 @@ use super::{
     tier_tally::{CONFIDENCE, StoppingRule, TierTally, loss_figure},
 };
 use crate::{
-    auditing::LossEstimate,
+    auditing::estimate_mean_of_tiers,
     referee::{EventHash, Record, Timestamp},
     wire::{json::message_to_json, pb},
 };
@@ -72,28 +72,20 @@ pub fn compute_tier(
     if let Some(stop) = stop {
         return Ok((tally, stop));
     }
-    let width = tally.loss_with_error(1.0 - CONFIDENCE).map_or(1.0, |loss| loss.width());
+    let width = tally.loss().map_or(1.0, |loss| loss.width());
     let (items, StoppingRule { width: wanted, max_items }) = (tally.items(), rule);
     Err(format!(
         "tier {tier} is not over after {items} of {max_items} items: its interval is {width:.4} wide, and has to be {wanted}"
     ))
 }
 
-/// Returns the mean over the tiers, each of the same weight; none unless all of them were played. All intervals of the tiers hold together with
-/// the probability of one alone, as each misses with a part of the error.
-pub fn mean_of_tiers(tallies: &[TierTally]) -> Option<pb::LossFigure> {
-    if tallies.len() != Tier::all().count() {
+/// Returns the mean over the tiers, each of the same weight; none unless all of them were played.
+fn mean_of_tiers(tiers: &[(TierTally, pb::BenchmarkStop)]) -> Option<pb::LossFigure> {
+    if tiers.len() != Tier::all().count() {
         return None;
     }
-    let count = f64::from(Tier::MAX.number());
-    let losses = tallies.iter().map(|tally| tally.loss_with_error((1.0 - CONFIDENCE) / count));
-    let losses = losses.collect::<Option<Vec<LossEstimate>>>()?;
-    let mean = |figure: fn(&LossEstimate) -> f64| losses.iter().map(figure).sum::<f64>() / count;
-    Some(loss_figure(LossEstimate {
-        value: mean(|loss| loss.value),
-        low: mean(|loss| loss.low),
-        high: mean(|loss| loss.high),
-    }))
+    let losses: Vec<_> = tiers.iter().map(|(tally, _)| tally.losses().clone()).collect();
+    estimate_mean_of_tiers(&losses, 1.0 - CONFIDENCE).map(loss_figure)
 }
 
 /// Puts what follows from the play into a card.
@@ -102,10 +94,9 @@ pub fn with_results(
     tiers: &[(TierTally, pb::BenchmarkStop)],
     times: Option<(Timestamp, Timestamp)>,
 ) -> pb::BenchmarkCard {
-    let tallies: Vec<_> = tiers.iter().map(|(tally, _)| tally.clone()).collect();
     let micros = |at: Timestamp| at.as_micros();
     pb::BenchmarkCard {
-        loss: mean_of_tiers(&tallies),
+        loss: mean_of_tiers(tiers),
         tiers: tiers.iter().map(|(tally, stop)| tally.to_message(*stop)).collect(),
         began_at_us: times.map_or(0, |(began, _)| micros(began)),
         ended_at_us: times.map_or(0, |(_, ended)| micros(ended)),

@@ -166,8 +166,7 @@ impl BenchmarkRun {
     /// Says how far each tier is.
     fn progress_words(&self) -> String {
         let words = self.tallies.iter().zip(&self.tiers).map(|(tally, tier)| {
-            let loss = tally.loss_with_error(1.0 - super::tier_tally::CONFIDENCE);
-            loss.map_or_else(
+            tally.loss().map_or_else(
                 || format!("{tier}: -"),
                 |loss| format!("{tier}: {:.2} to {:.2}", loss.low, loss.high),
             )

@@ -79,7 +79,7 @@ impl TierTally {
 
     /// Returns why the tier is over, if it is.
     pub fn stop(&self, rule: StoppingRule) -> Option<pb::BenchmarkStop> {
-        let estimate = self.losses.estimate(1.0 - CONFIDENCE)?;
+        let estimate = self.loss()?;
         if estimate.width() <= rule.width {
             Some(pb::BenchmarkStop::Width)
         } else {
@@ -87,9 +87,14 @@ impl TierTally {
         }
     }
 
-    /// Returns what an item cost, with an interval that misses with another probability than that of a tier.
-    pub fn loss_with_error(&self, error: f64) -> Option<LossEstimate> {
-        self.losses.estimate(error)
+    /// Returns what an item cost; none without items.
+    pub fn loss(&self) -> Option<LossEstimate> {
+        self.losses.estimate(1.0 - CONFIDENCE)
+    }
+
+    /// Returns what the items cost.
+    pub fn losses(&self) -> &LossCounts {
+        &self.losses
     }
 
     /// Makes the part of the card.
