@@ -136,7 +136,7 @@ fn the_first_items_are_what_the_rule_draws() {
 }
 
 #[test]
-#[ignore = "it takes minutes, and on another platform a logarithm may differ in the last bit"]
+#[ignore = "on another platform a logarithm may differ in the last bit"]
 fn the_set_is_what_the_rule_draws() {
     assert_eq!(draw_items(ITEMS), SET_TEXT);
 }
