@@ -128,6 +128,15 @@ impl OpenMatch {
         Ok(())
     }
 
+    /// Takes the match up where a snapshot says that it stands; what does not fit it changes nothing.
+    ///
+    /// Returns whether that is before the own turn, which is forgotten then: the server lost its last plies in a crash.
+    fn resume_at(&mut self, reached: ReachedPly) -> bool {
+        let Some(position) = reached_position(&self.info, reached) else { return false };
+        self.seen_takes.resume_at(reached.ply, position);
+        self.turn.take_if(|turn| turn.ply > reached.ply).is_some()
+    }
+
     fn turn_view(&self, turn: Turn) -> Result<MatchView, ProtocolError> {
         let game = self.game.as_ref().ok_or(ProtocolError::TurnBeforeRows(self.info.id))?;
         let position = turn_position(&self.info, turn).ok_or(ProtocolError::Turn {
@@ -403,8 +412,14 @@ impl MatchTracker {
             SnapshotStage::Declared => open.declaration = DeclarationState::Closed,
             SnapshotStage::Playing { matrix, reached, turn } => {
                 open.reveal(matrix)?;
-                if let Some(position) = reached_position(&open.info, reached) {
-                    open.seen_takes.note_position(reached.ply, &position);
+                let reached = turn.map_or(reached, |Turn { ply, pile, counters, .. }| ReachedPly {
+                    ply,
+                    pile,
+                    counters,
+                });
+                if open.resume_at(reached) {
+                    self.questions.forget_requests_of(match_id);
+                    self.withdraw_requests_of(match_id);
                 }
                 if let Some(turn) = turn {
                     self.handle_turn(match_id, turn, actions)?;
@@ -428,7 +443,7 @@ impl MatchTracker {
         let view = open.turn_view(raw)?;
         open.seen_takes.note_position(raw.ply, &view.position);
         match &mut open.turn {
-            // It was overtaken by a later one.
+            // It was overtaken by a later one. Only a snapshot may go back.
             Some(turn) if turn.ply > raw.ply => return Ok(()),
             Some(turn) if turn.ply == raw.ply => match &turn.reply {
                 TurnReply::Awaited => return Ok(()),

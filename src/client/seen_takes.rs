@@ -40,6 +40,14 @@ impl NewestTakes {
         takes.push(seen);
     }
 
+    /// Drops those from a ply on.
+    fn truncate_at(&mut self, ply: u32) {
+        let kept = self.0.partition_point(|seen| seen.ply < ply);
+        if kept < self.0.len() {
+            Arc::make_mut(&mut self.0).truncate(kept);
+        }
+    }
+
     /// Returns those that are not of these plies.
     pub(super) fn without_plies(&self, plies: &Range<u32>) -> Self {
         let kept = self.as_slice().iter().filter(|seen| !plies.contains(&seen.ply));
@@ -92,6 +100,13 @@ impl SeenTakes {
         if is_new {
             self.reached = Some((ply, position.clone()));
         }
+    }
+
+    /// Hears from a snapshot where the match stands. It may have gone back: takes from this ply on were lost, and others are made in
+    /// their place.
+    pub(super) fn resume_at(&mut self, ply: u32, position: Position) {
+        self.takes.truncate_at(ply);
+        self.reached = Some((ply, position));
     }
 
     /// Hears of a take. One that is repeated, or whose position is not known, is left out.
@@ -158,6 +173,32 @@ mod tests {
             after(&[1, 1, 1, 1, 1]),
             "an older position changes nothing"
         );
+    }
+
+    #[test]
+    fn a_snapshot_takes_back_the_takes_that_a_server_lost() {
+        let mut takes = SeenTakes::from_start(start());
+        for ply in 0..4 {
+            takes.add_take(ply, 1, Mover::Bot);
+        }
+        let shown = takes.newest().clone();
+        takes.resume_at(2, after(&[1, 1]));
+        assert_eq!(seen(&takes), [(0, 1), (1, 1)]);
+        takes.add_take(2, 3, Mover::Bot);
+        takes.add_take(3, 2, Mover::Steward);
+        assert_eq!(seen(&takes), [(0, 1), (1, 1), (2, 3), (3, 2)]);
+        let [.., third, last] = takes.newest().as_slice() else { panic!("{takes:?}") };
+        assert_eq!((&third.before, &last.before), (&after(&[1, 1]), &after(&[1, 1, 3])));
+        assert_eq!((shown.as_slice().len(), shown.as_slice()[2].take), (4, 1), "a view keeps what it shows");
+
+        // It is also believed where the position was not known any more.
+        takes.resume_at(2, after(&[1, 1]));
+        takes.add_take(3, 1, Mover::Bot);
+        takes.resume_at(1, after(&[1]));
+        takes.add_take(1, 4, Mover::Bot);
+        assert_eq!(seen(&takes), [(0, 1), (1, 4)]);
+        takes.resume_at(2, after(&[1, 4]));
+        assert_eq!(seen(&takes), [(0, 1), (1, 4)], "nothing was lost");
     }
 
     #[test]

@@ -1,3 +1,4 @@
+mod lost_plies;
 mod seen_takes;
 mod withdrawals;
 

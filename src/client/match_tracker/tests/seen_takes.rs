@@ -58,6 +58,27 @@ fn takes_that_were_made_without_a_session_are_missing() {
 }
 
 #[test]
+fn takes_that_a_server_lost_are_taken_back() {
+    let mut book = in_play_with_all_takes();
+    tell(&mut book, took_event(0, 0, 1));
+    tell(&mut book, turn(ID, 1, 2, 3));
+    book.handle_answer(took(1, 1));
+    for (ply, seat) in [(1, 1), (2, 2)] {
+        tell(&mut book, took_event(ply, seat, 1));
+    }
+    tell(&mut book, welcome(1));
+    book.handle_answer(BotAnswer::Heard);
+    let alliance_matrix = Some(matrix());
+    let snapshot =
+        pb::Snapshot { alliance_matrix, ply: 2, pile: 2, counters: 2, ..snapshot(pb::Phase::Playing) };
+    assert!(tell(&mut book, Told::Snapshot(Box::new(snapshot))).is_empty());
+    tell(&mut book, took_event(2, 2, 2));
+    tell(&mut book, took_event(3, 0, 1));
+    let actions = tell(&mut book, turn(ID, 4, 1, 2));
+    assert_eq!(seen(asked_to_play(&actions)), [(0, 4, 1), (1, 3, 1), (2, 2, 2), (3, 3, 1)]);
+}
+
+#[test]
 fn takes_are_not_copied_once_a_turn_is_answered() {
     let mut book = in_play_with_all_takes();
     tell(&mut book, took_event(0, 0, 1));

@@ -37,3 +37,15 @@ fn a_turn_that_is_overtaken_needs_no_thought() {
     book.handle_answer(took(4, 1));
     assert!(matches!(tell(&mut book, turn(ID, 7, 0, 2))[..], [ClientAction::Ask(_)]), "the take is made");
 }
+
+#[test]
+fn a_turn_that_a_server_lost_needs_no_thought() {
+    let mut book = declaring();
+    book.handle_answer(BotAnswer::Heard);
+    tell(&mut book, revealed(ID));
+    assert!(matches!(tell(&mut book, turn(ID, 4, 1, 3))[..], [ClientAction::Ask(BotQuestion::Play(_))]));
+    tell(&mut book, welcome(1));
+    let actions = tell(&mut book, snapshot_in_play(Some(turn_of(ID, 1, 2, 3))));
+    let [first, ClientAction::Ask(BotQuestion::Play(view))] = &actions[..] else { panic!("{actions:?}") };
+    assert_eq!((first, view.ply()), (&dropped(), 1));
+}
