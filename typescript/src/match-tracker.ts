@@ -80,7 +80,7 @@ export class MatchTracker {
         break;
       case "turn": {
         const known = this.#open.get(event.matchId)?.turn?.view.ply;
-        // An older one is late. Only a snapshot may go back, of a server that lost its last plies in a crash.
+        // An older one is late. Only a snapshot may go back.
         if (known === undefined || event.turn.ply >= known) this.#handleTurn(event.matchId, event.turn, send);
         break;
       }
@@ -221,7 +221,7 @@ export class MatchTracker {
         break;
       case "playing":
         open.reveal(stage.matrix);
-        open.noteReached(stage.reached);
+        open.resumeAt(stage.turn ?? stage.reached);
         if (stage.turn !== undefined) this.#handleTurn(match.id, stage.turn, send);
         break;
       // The end of a match that is over follows.
@@ -317,7 +317,8 @@ export class MatchTracker {
       case "declare":
         return open?.seat === "own" && open.declaration.kind === "asked";
       case "play":
-        return open?.seat === "own" && open.turn?.view.ply === question.view.ply && open.turn.reply.kind === "awaited";
+        // After a snapshot that went back, another turn may have the same ply.
+        return open?.seat === "own" && open.turn?.view === question.view && open.turn.reply.kind === "awaited";
       default:
         return true;
     }

@@ -43,12 +43,16 @@ export class OpenMatch {
     this.seenTakes = new SeenTakes(Position.start(match.piles, match.first, match.seats));
   }
 
-  /** Hears where the match stands; what does not fit it changes nothing. */
-  noteReached({ ply, pile, counters }: ReachedPly): void {
+  /**
+   * Takes the match up where a snapshot says that it stands; what does not fit it changes nothing. An own turn after that is forgotten:
+   * the server lost its last plies in a crash.
+   */
+  resumeAt({ ply, pile, counters }: ReachedPly): void {
     const { match } = this;
     const whole = match.piles[pile];
     if (whole === undefined || counters < 1n || counters > whole) return;
-    this.seenTakes.notePosition(ply, new Position(match.piles, pile, counters, (match.first + ply) % match.seats, match.seats));
+    this.seenTakes.resumeAt(ply, new Position(match.piles, pile, counters, (match.first + ply) % match.seats, match.seats));
+    if (this.turn !== undefined && this.turn.view.ply > ply) this.turn = undefined;
   }
 
   /** Hears everybody's rows. */

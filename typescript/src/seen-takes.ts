@@ -48,6 +48,16 @@ export class SeenTakes {
     if (ply > known) this.#reached = { ply, position };
   }
 
+  /**
+   * Hears from a snapshot where the match stands. It may have gone back: takes from this ply on were lost, and others are made in
+   * their place.
+   */
+  resumeAt(ply: number, position: Position): void {
+    const lost = this.#takes.findIndex((seen) => seen.ply >= ply);
+    if (lost >= 0) this.#takes.length = lost;
+    this.#reached = { ply, position };
+  }
+
   /** Hears of a take. One that is repeated, or whose position is not known, is left out. */
   addTake(ply: number, take: bigint, mover: Mover): void {
     const reached = this.#reached;

@@ -41,6 +41,10 @@ const declaring = (declarationLeftMs: number, matchId = ID): Told => {
 const inPlay = (of?: ReturnType<typeof turnOf>): Told => {
   return { case: "snapshot", value: { started: begun(ID), phase: Phase.PLAYING, allianceMatrix: matrix, ...(of && { turn: of }) } };
 };
+/** A snapshot in which another seat is to move. */
+const inPlayOfOthers = (ply: number, pile: number, counters: bigint): Told => {
+  return { case: "snapshot", value: { started: begun(ID), phase: Phase.PLAYING, allianceMatrix: matrix, ply, pile, counters } };
+};
 const caughtUp: Told = { case: "caughtUp", value: {} };
 const refused = (reason: RefusalReason): Told => ({ case: "refused", value: { matchId: ID, reason } });
 const ended = (matchId: string, winner?: number): Told => {
@@ -198,13 +202,29 @@ test("takes that were made without a session are missing", () => {
   table.take(1n);
   table.tell(welcome(1));
   table.heard();
-  const snapshot = { started: begun(ID), phase: Phase.PLAYING, allianceMatrix: matrix, ply: 3, pile: 2, counters: 1n };
-  table.tell({ case: "snapshot", value: snapshot });
+  table.tell(inPlayOfOthers(3, 2, 1n));
   table.tell(took(3, 0, 1n));
   table.tell(turn(4, 1, 3n));
   assert.deepEqual(seenIn(table.view()), [
     [0, 4n, 1n, "bot"],
     [3, 1n, 1n, "bot"],
+  ]);
+});
+
+test("takes that a server lost are taken back", () => {
+  const table = playing(Infinity, "all");
+  table.tell(took(0, 0, 1n));
+  table.tell(turn(1, 2, 3n));
+  table.take(1n);
+  for (const event of [took(1, 1, 1n), took(2, 2, 1n), welcome(1)]) table.tell(event);
+  table.heard();
+  table.tell(inPlayOfOthers(2, 2, 2n));
+  for (const event of [took(2, 2, 2n), took(3, 0, 1n), turn(4, 1, 2n)]) table.tell(event);
+  assert.deepEqual(seenIn(table.view()), [
+    [0, 4n, 1n, "bot"],
+    [1, 3n, 1n, "bot"],
+    [2, 2n, 2n, "bot"],
+    [3, 3n, 1n, "bot"],
   ]);
 });
 
@@ -377,6 +397,32 @@ test("a match that a server took up at an earlier ply is played from there", () 
   table.heard();
   table.tell(inPlay(turnOf(1, 2, 3n)));
   assert.equal(table.view().ply, 1);
+  assert.deepEqual(table.take(2n), [takeAction(ID, 1, 2n)]);
+  table.tell(turn(4, 1, 2n));
+  assert.equal(table.view().position.counters, 2n, "the take of before was of another turn");
+});
+
+test("turns after an earlier ply of another seat are new", () => {
+  const table = playing();
+  table.tell(turn(4, 1, 3n));
+  table.take(3n);
+  table.tell(inPlayOfOthers(0, 2, 4n));
+  assert.deepEqual(table.kinds(), []);
+  table.tell(turn(1, 2, 2n));
+  assert.equal(table.view().ply, 1);
+});
+
+test("a turn that was lost is not asked any more, and an answer to it is not sent", () => {
+  const waiting = playing(1);
+  waiting.tell(started(OTHER));
+  for (const event of [turn(4, 1, 3n), inPlayOfOthers(3, 1, 3n), turn(4, 1, 2n)]) waiting.tell(event);
+  waiting.declare([0, 1, 2]);
+  assert.equal(waiting.view().position.counters, 2n);
+  const thinking = playing();
+  for (const event of [turn(4, 1, 3n), inPlayOfOthers(3, 1, 3n), turn(4, 1, 2n)]) thinking.tell(event);
+  assert.equal(thinking.view().position.counters, 3n);
+  assert.deepEqual(thinking.take(3n), []);
+  assert.equal(thinking.view().position.counters, 2n);
 });
 
 test("a lost seat is not asked, and its end says so", () => {

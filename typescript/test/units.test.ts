@@ -65,6 +65,30 @@ test("the newest takes are kept, each with the position before it", () => {
   assert.deepEqual([seen.newest().at(-1)?.ply, seen.newest().at(-1)?.mover], [2_510, "steward"]);
 });
 
+test("a snapshot takes back the takes that a server lost", () => {
+  const start = Position.start([2n, 5n], 0, 3);
+  const after = (...takes: bigint[]) => takes.reduce((position, take) => position.after(take), start);
+  const seen = new SeenTakes(start);
+  const plies = () => seen.newest().map(({ ply, take }) => [ply, take]);
+  for (let ply = 0; ply < 4; ply += 1) seen.addTake(ply, 1n, "bot");
+  const shown = seen.newest();
+  seen.resumeAt(2, after(1n, 1n));
+  assert.deepEqual(plies(), [[0, 1n], [1, 1n]]);
+  seen.addTake(2, 3n, "bot");
+  seen.addTake(3, 2n, "steward");
+  assert.deepEqual(plies(), [[0, 1n], [1, 1n], [2, 3n], [3, 2n]]);
+  assert.deepEqual(seen.newest().slice(2).map(({ before }) => before), [after(1n, 1n), after(1n, 1n, 3n)]);
+  assert.deepEqual([shown.length, shown[2]?.take], [4, 1n], "a view keeps what it shows");
+  // It is also believed where the position was not known any more.
+  seen.resumeAt(2, after(1n, 1n));
+  seen.addTake(3, 1n, "bot");
+  seen.resumeAt(1, after(1n));
+  seen.addTake(1, 4n, "bot");
+  assert.deepEqual(plies(), [[0, 1n], [1, 4n]]);
+  seen.resumeAt(2, after(1n, 4n));
+  assert.deepEqual(plies(), [[0, 1n], [1, 4n]], "nothing was lost");
+});
+
 test("what is no answer is the bot's failure, and is logged with its match", async () => {
   const view = practiceView({ piles: [3n] });
   const play = (play: unknown, more: Partial<Bot> = {}) => {
