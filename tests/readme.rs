@@ -34,6 +34,8 @@ fn run(line: &str) -> String {
     let path = env::join_paths([directory].into_iter().chain(env::split_paths(&path))).unwrap();
     let mut shell = Command::new("sh");
     shell.args(["-c", line]).env("PATH", path).stdin(Stdio::null());
+    // That a server stood still is said on a busy machine, and is no fault of the line.
+    shell.env("LASTNIM_LOG", "error");
     let output = shell.output().unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
     assert_eq!((output.status.code(), errors.as_str()), (Some(0), ""), "{line}");
