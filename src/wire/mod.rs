@@ -23,6 +23,7 @@ pub mod json;
 mod listed_state;
 pub mod manifest;
 mod model_report;
+pub mod number_text;
 mod play;
 #[cfg(feature = "server")]
 mod play_codec;

@@ -1,10 +1,7 @@
 //! `lastnim solve --game`: the other games of the seeds.
 
+use super::grundy_steps::grundy_steps_section;
 use super::question::{GameQuestion, GameQuestionError, GameQuestionJson};
-use super::{
-    grundy_steps::grundy_steps_section,
-    winner_words::{ending_words, optimal_play_words, winner_by_first_words},
-};
 use crate::{
     cli::{
         CommandExit, CommandResult, Failure,
@@ -22,6 +19,7 @@ use crate::{
     },
     report::{
         Column, NumberUnit, Section, Table,
+        winner_words::{ending_words, optimal_play_words, winner_by_first_words},
         words::{count_words, join_words},
     },
     wire::{json::MessageJson, pb, ruleset::ruleset_solution_message},

@@ -5,7 +5,6 @@ mod general;
 mod grundy_steps;
 mod question;
 mod robustness;
-mod winner_words;
 
 pub use command::{SolveArgs, run};
 pub use general::RulesetArgs;

@@ -1,11 +1,11 @@
 //! What `lastnim solve --robust` prints.
 
-use super::explanation::take_range_words;
 use crate::{
     game::Seat,
     oracle::{Coalition, ErrorOutlook, Robustness, SeatErrorOutlook, SeatRobustness, SmallestCoalition},
     report::{
         Column, NumberUnit, Section, Table,
+        explanation::take_range_words,
         words::{count_words, join_words},
     },
 };

@@ -1,12 +1,10 @@
-//! What `lastnim solve --explain` prints.
+//! Why a seat wins a game under optimal play.
 
-use crate::{
-    oracle::{Explanation, RankChange, TakeRange},
-    report::{
-        Column, NumberUnit, Section, Table,
-        words::{count_words, join_words},
-    },
+use super::{
+    Column, NumberUnit, Section, Table,
+    words::{count_words, join_words},
 };
+use crate::oracle::{Explanation, RankChange, TakeRange};
 
 /// The most plies of the line of best play that are shown.
 pub const MAX_PLIES: usize = 40;
@@ -35,7 +33,7 @@ pub fn explanation_sections(explanation: &Explanation) -> Vec<Section> {
 }
 
 /// Writes `3` or `2 to 9`.
-pub(super) fn take_range_words(TakeRange { lo, hi }: TakeRange) -> String {
+pub fn take_range_words(TakeRange { lo, hi }: TakeRange) -> String {
     if lo == hi { lo.to_string() } else { format!("{lo} to {hi}") }
 }
 

@@ -1,9 +1,7 @@
 //! Who wins, in words.
 
-use crate::{
-    game::{BySeat, Ending, Seat},
-    report::words::join_words,
-};
+use super::words::join_words;
+use crate::game::{BySeat, Ending, Seat};
 
 /// Says who wins.
 pub fn optimal_play_words(winner: Seat, value: usize, first: Seat) -> String {
