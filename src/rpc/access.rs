@@ -15,6 +15,8 @@ use tonic::{Code, Request, Status};
 
 /// What the paths of our own methods begin with.
 const SERVICES: &str = "/lastnim.v1.";
+/// What the paths of health and reflection begin with, which are for everybody.
+const COMMON_SERVICES: &str = "/grpc.";
 /// What the methods begin with that only look.
 const VIEWING_VERBS: [&str; 3] = ["Get", "List", "Watch"];
 /// The other methods, all of which need a token; registration may be open.
@@ -91,9 +93,8 @@ impl Access {
             Err(retry_after_status(wait, Code::ResourceExhausted, "TOO_MANY_FAILED_LOGINS", &message))
         }) {
             Ok(_) => Ok(CallerStatus::Known),
-            Err(refused) if path.starts_with(SERVICES) => Err(refused),
-            // Health and reflection are for everybody.
-            Err(_) => Ok(CallerStatus::Stranger),
+            Err(_) if path.starts_with(COMMON_SERVICES) => Ok(CallerStatus::Stranger),
+            Err(refused) => Err(refused),
         }
     }
 

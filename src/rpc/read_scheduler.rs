@@ -82,6 +82,19 @@ impl ReadScheduler {
         self.run_with_turn(turn, read).await
     }
 
+    /// Works out for a caller what takes time, when its turn has come.
+    ///
+    /// # Errors
+    /// If it may not look, has too much under way, or has to wait too long.
+    pub async fn work_out<T: Send + 'static>(
+        &self,
+        request: &Request<()>,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Status> {
+        let reader = self.admit(request)?;
+        self.run_read(&reader, async move { Ok(work()) }).await
+    }
+
     /// Lets a caller wait for a cross-table, unless it waits for too many.
     pub(super) async fn admit_cross_table(&self, reader: &WaitingCaller) -> Result<Permit, Status> {
         let too_many = |most| format!("this caller waits for {most} cross-tables: wait for one first");

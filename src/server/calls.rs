@@ -13,7 +13,7 @@ use crate::rpc::{
 use crate::web::Pages;
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
-use hyper::{HeaderMap, Request, Response, StatusCode, Version};
+use hyper::{HeaderMap, Request, Response, Version};
 use std::convert::Infallible;
 use std::net::IpAddr;
 use std::pin::Pin;
@@ -139,7 +139,7 @@ impl ConnectionCalls {
 }
 
 impl ConnectionCalls {
-    /// Shows a page. What its body is does not matter: nobody reads it.
+    /// Shows a page. The body of the request is ignored.
     fn serve_page(
         &self,
         pages: Pages,
@@ -150,32 +150,35 @@ impl ConnectionCalls {
     ) -> CallFuture {
         let budget = Arc::clone(self.shared.memory_budget_for(standing));
         let Ok(charge) = budget.charge_address(address, self.shared.base_charge) else {
-            return refuse_page(mark);
+            return refuse_page(&pages, request.uri().path(), &memory_spent_status(), mark);
         };
         Box::pin(async move {
-            let response = pages.respond(address, request).await;
+            let path = request.uri().path().to_owned();
+            let response = pages.clone().respond(address, request).await;
             drop(charge);
             // A page that is refused half-way would look like one that ends there.
-            let bytes = response.body().size_hint().lower();
-            if budget.charge_address(address, usize::try_from(bytes).unwrap_or(usize::MAX)).is_err() {
-                return refuse_page(mark).await;
+            let bytes = usize::try_from(response.body().size_hint().lower()).unwrap_or(usize::MAX);
+            match budget.charge_address(address, bytes) {
+                Ok(charge) => {
+                    Ok(response
+                        .map(|body| ResponseBody::counted(body, mark, budget, address).prepaid(charge)))
+                }
+                Err(_) => refuse_page(&pages, &path, &memory_spent_status(), mark).await,
             }
-            Ok(response.map(|body| ResponseBody::counted(body, mark, budget, address)))
         })
     }
 }
 
-/// Returns whether a request is for a page: a client of gRPC says what it speaks.
-fn asks_for_page(headers: &HeaderMap) -> bool {
+/// Returns whether a request is for a page: a client of gRPC speaks HTTP/2, and says what it sends.
+fn asks_for_page(version: Version, headers: &HeaderMap) -> bool {
     let content_type = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes);
-    !content_type.is_some_and(|content_type| content_type.starts_with(b"application/grpc"))
+    let is_call = content_type.is_some_and(|content_type| content_type.starts_with(b"application/grpc"));
+    version < Version::HTTP_2 || !is_call
 }
 
-fn refuse_page(mark: CallMark) -> CallFuture {
-    let mut response =
-        Response::new(Body::new("too much is asked of this server: try again later\n".to_owned()));
-    *response.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
-    Box::pin(std::future::ready(Ok(response.map(|body| ResponseBody::unbounded(body, mark)))))
+fn refuse_page(pages: &Pages, path: &str, status: &Status, mark: CallMark) -> CallFuture {
+    let response = pages.refuse(path, status).map(|body| ResponseBody::unbounded(body, mark));
+    Box::pin(std::future::ready(Ok(response)))
 }
 
 impl hyper::service::Service<Request<Incoming>> for ConnectionCalls {
@@ -188,17 +191,17 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionCalls {
         let (path, headers) = (request.uri().path(), request.headers());
         let client = find_client(&self.shared.trusted_proxies, self.peer, headers);
         let address = ClientAddress::from(client);
-        let standing = match self.shared.services.access.caller_status(path, headers, address) {
-            Ok(standing) => standing,
-            Err(status) => return refuse_call(status, mark),
+        let pages = self.shared.services.pages.as_ref();
+        let pages = pages.filter(|_| asks_for_page(request.version(), headers));
+        let standing = match (self.shared.services.access.caller_status(path, headers, address), pages) {
+            (Ok(standing), _) => standing,
+            (Err(status), Some(pages)) => return refuse_page(pages, path, &status, mark),
+            (Err(status), None) => return refuse_call(status, mark),
         };
         if standing == CallerStatus::Known {
             self.place.mark_authenticated();
         }
-        let is_http1 = request.version() < Version::HTTP_2;
-        if let Some(pages) = &self.shared.services.pages
-            && (is_http1 || asks_for_page(headers))
-        {
+        if let Some(pages) = pages {
             return self.serve_page(pages.clone(), request, mark, address, standing);
         }
         let is_play = path == PLAY;

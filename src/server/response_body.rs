@@ -32,6 +32,8 @@ struct ResponseAccount {
     budget: Arc<CallMemoryBudget>,
     address: ClientAddress,
     unread: Arc<UnreadBytes>,
+    /// What was charged for the first chunk before there was a body.
+    prepaid: Option<MemoryCharge>,
     /// What of the last chunk is not handed over.
     rest: Option<(Bytes, Arc<MemoryCharge>)>,
     /// What comes when all is written.
@@ -59,8 +61,15 @@ impl ResponseBody {
         address: ClientAddress,
     ) -> Self {
         let unread = UnreadBytes::of_current_call();
-        let account = ResponseAccount { budget, address, unread, rest: None, end: None };
+        let account = ResponseAccount { budget, address, unread, prepaid: None, rest: None, end: None };
         Self { body, _mark: mark, account: Some(Box::new(account)) }
+    }
+
+    /// Sends a body whose only chunk is charged already.
+    pub(super) fn prepaid(self, charge: MemoryCharge) -> Self {
+        let account =
+            self.account.map(|account| Box::new(ResponseAccount { prepaid: Some(charge), ..*account }));
+        Self { account, ..self }
     }
 }
 
@@ -74,7 +83,8 @@ impl ResponseAccount {
         match frame.into_data() {
             Ok(bytes) if bytes.is_empty() => Some(Frame::data(bytes)),
             Ok(bytes) => {
-                match self.budget.charge_address(self.address, bytes.len()) {
+                let prepaid = self.prepaid.take().map(Ok);
+                match prepaid.unwrap_or_else(|| self.budget.charge_address(self.address, bytes.len())) {
                     Ok(charge) => self.rest = Some((bytes, Arc::new(charge))),
                     Err(_) => self.end = Some(BodyEnd::WithTrailers(trailers_of(&memory_spent_status()))),
                 }

@@ -160,13 +160,13 @@ async fn assemble_services(
     let transcripts = TranscriptServiceServer::new(transcripts)
         .send_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(config.call_message_bytes);
-    let tournament_rpc = TournamentRpc::new(arena.clone(), access.clone(), reads);
+    let tournament_rpc = TournamentRpc::new(arena.clone(), access.clone(), reads.clone());
     let tournaments = TournamentServiceServer::new(tournament_rpc.clone())
         .send_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(config.call_message_bytes);
+    let oracle_rpc = OracleRpc::new(arena.clone(), access.clone(), config.oracle_questions);
     let oracle =
-        OracleServiceServer::new(OracleRpc::new(arena.clone(), access.clone(), config.oracle_questions))
-            .max_decoding_message_size(config.call_message_bytes);
+        OracleServiceServer::new(oracle_rpc.clone()).max_decoding_message_size(config.call_message_bytes);
 
     let (health, health_service) = tonic_health::server::health_reporter();
     health.set_serving::<ArenaServiceServer<ArenaRpc>>().await;
@@ -191,6 +191,13 @@ async fn assemble_services(
         .add_service(reflection().build_v1()?)
         .add_service(reflection().build_v1alpha()?)
         .prepare();
-    let pages = (!config.no_web).then(|| Pages::new(tournament_rpc, match_rpc, bot_rpc));
+    let pages = (!config.no_web).then(|| Pages {
+        arena: arena.clone(),
+        reads,
+        tournaments: tournament_rpc,
+        matches: match_rpc,
+        bots: bot_rpc,
+        oracle: oracle_rpc,
+    });
     Ok((health, GuardedServices { routes, access, pages }))
 }

@@ -1,5 +1,6 @@
 //! The addresses of pages: read from requests, and written into links.
 
+use super::typed_position::TypedPosition;
 use crate::game::{BotName, MatchId, TournamentId};
 use std::fmt;
 
@@ -12,14 +13,16 @@ pub(super) enum PageAddress {
     Tournaments { page_token: String },
     /// A tournament.
     Tournament(TournamentId),
-    /// The last lines of a tournament, and how its bots compare.
-    Standings(TournamentId),
+    /// The standings of a tournament from some line on, and how its bots compare.
+    Standings { id: TournamentId, from: u32 },
     /// A page of the list of matches, of all or of one tournament.
     Matches { tournament: Option<TournamentId>, page_token: String },
     /// A match, after so many plies; at its end, or as far as it is, without.
     Match { id: MatchId, ply: Option<u32>, view: OracleView },
     /// The record of a match, for programs.
     Record(MatchId),
+    /// A position, and what the oracle says of it.
+    Oracle(TypedPosition),
     /// A page of the list of bots.
     Bots { page_token: String },
     /// A bot.
@@ -86,20 +89,24 @@ impl PageAddress {
             ["" | "index"] => Self::Home,
             ["tournaments"] => Self::Tournaments { page_token: page_token() },
             ["tournaments", id] => Self::Tournament(tournament_id(id)?),
-            ["tournaments", id, "standings"] => Self::Standings(tournament_id(id)?),
+            ["tournaments", id, "standings"] => Self::Standings {
+                id: tournament_id(id)?,
+                from: query_value(query, "from").map_or(Ok(0), |from| parse_number("from", from))?,
+            },
             ["tournaments", id, "matches"] => {
                 Self::Matches { tournament: Some(tournament_id(id)?), page_token: page_token() }
             }
             ["matches"] => Self::Matches { tournament: None, page_token: page_token() },
             ["matches", id] => Self::Match {
                 id: match_id(id)?,
-                ply: query_value(query, "ply").map(parse_ply).transpose()?,
+                ply: query_value(query, "ply").map(|ply| parse_number("ply", ply)).transpose()?,
                 view: match query_value(query, "oracle") {
                     Some("shown") => OracleView::Shown,
                     _ => OracleView::Hidden,
                 },
             },
             ["matches", id, "record"] if form == PageForm::Json => Self::Record(match_id(id)?),
+            ["oracle"] => Self::Oracle(TypedPosition::of_query(query)),
             ["bots"] => Self::Bots { page_token: page_token() },
             ["bots", name] => Self::Bot(name.parse().map_err(|error| format!("{error}"))?),
             _ => return Err("nothing has this address".to_owned()),
@@ -126,7 +133,10 @@ impl PageAddress {
             Self::Home => ("/".into(), String::new()),
             Self::Tournaments { page_token } => ("/tournaments".into(), page(page_token)),
             Self::Tournament(id) => (format!("/tournaments/{id}"), String::new()),
-            Self::Standings(id) => (format!("/tournaments/{id}/standings"), String::new()),
+            Self::Standings { id, from } => {
+                let from = if *from == 0 { String::new() } else { format!("from={from}") };
+                (format!("/tournaments/{id}/standings"), from)
+            }
             Self::Matches { tournament: Some(id), page_token } => {
                 (format!("/tournaments/{id}/matches"), page(page_token))
             }
@@ -138,6 +148,7 @@ impl PageAddress {
                 (format!("/matches/{id}"), query.join("&"))
             }
             Self::Record(id) => (format!("/matches/{id}/record"), String::new()),
+            Self::Oracle(position) => ("/oracle".into(), position.to_query()),
             Self::Bots { page_token } => ("/bots".into(), page(page_token)),
             Self::Bot(name) => (format!("/bots/{name}"), String::new()),
             Self::Stylesheet => ("/style.css".into(), String::new()),
@@ -170,8 +181,18 @@ fn match_id(id: &str) -> Result<MatchId, String> {
     id.parse().map_err(|error| format!("match {id:?}: {error}"))
 }
 
-fn parse_ply(ply: &str) -> Result<u32, String> {
-    ply.parse().map_err(|_| format!("ply {ply:?}: expected a whole number from 0 on"))
+fn parse_number(what: &str, number: &str) -> Result<u32, String> {
+    number.parse().map_err(|_| format!("{what} {number:?}: expected a whole number from 0 on"))
+}
+
+/// Returns where a page tells more of what stands in a table of matches.
+pub(super) fn link_of_match_cell(key: &str, text: &str) -> Option<String> {
+    link_of_cell(if key == "id" { "match" } else { key }, text)
+}
+
+/// Returns where a page tells more of what stands in a table of tournaments.
+pub(super) fn link_of_tournament_cell(key: &str, text: &str) -> Option<String> {
+    link_of_cell(if key == "id" { "tournament" } else { key }, text)
 }
 
 /// Returns where a page tells more of what stands in a table.
@@ -208,11 +229,19 @@ mod tests {
             PageAddress::Tournaments { page_token: String::new() },
             PageAddress::Tournaments { page_token: page_token.clone() },
             PageAddress::Tournament(tournament),
-            PageAddress::Standings(tournament),
+            PageAddress::Standings { id: tournament, from: 0 },
+            PageAddress::Standings { id: tournament, from: 150 },
             PageAddress::Matches { tournament: Some(tournament), page_token: page_token.clone() },
             PageAddress::Matches { tournament: None, page_token: String::new() },
             PageAddress::Match { id, ply: None, view: OracleView::Hidden },
             PageAddress::Match { id, ply: Some(12), view: OracleView::Shown },
+            PageAddress::Oracle(TypedPosition::default()),
+            PageAddress::Oracle(TypedPosition {
+                piles: "3, 4".into(),
+                rows: "0 1; 1 0".into(),
+                first: "é&=+%".into(),
+                ..TypedPosition::default()
+            }),
             PageAddress::Bots { page_token },
             PageAddress::Bot("ann".parse().unwrap()),
             PageAddress::Bot("a.b".parse().unwrap()),

@@ -2,12 +2,14 @@
 
 use super::address::{OracleView, PageAddress, PageForm, link_of_cell};
 use super::board::{LastTake, draw_board};
+use super::oracle_page::hidden_piles_words;
 use super::page::Page;
-use super::pages::{Pages, Shown};
+use super::page_content::PageContent;
+use super::pages::Pages;
 use super::replay::Replay;
 use super::seat_mark::SeatMark;
 use super::visitor::Visitor;
-use super::winner_strip::winner_strip;
+use super::winner_strip::{WinnerStretch, winner_stretches, winner_strip};
 use crate::game::MatchId;
 use crate::report::render::Html;
 use crate::report::words::enum_phrase;
@@ -21,6 +23,8 @@ use pb::match_service_server::MatchService as _;
 use std::ops::Range;
 use tonic::{Code, Status};
 
+/// Changes of the predicted winner that are listed.
+const MAX_CHANGES: usize = 20;
 /// Plies of the table before and behind the one that is shown.
 const PLIES_AROUND: u32 = 30;
 
@@ -36,8 +40,8 @@ struct MatchContent {
     steps: Vec<Step>,
     /// The board.
     board: String,
-    /// Piles that are left out of it.
-    hidden_piles: usize,
+    /// How many piles are left out of it, in words; empty if none is.
+    hidden_piles: String,
     /// Who sits where.
     seats: Vec<SeatLine>,
     /// What the oracle says of the position that is shown.
@@ -75,64 +79,71 @@ struct SeatLine {
     /// What it is about to do, or what became of it.
     state: String,
     is_to_move: bool,
-    /// The marks of the seats in the order in which it would like to see them win, and the same in words.
-    wanted: Option<(String, String)>,
+    /// The seats in the order in which it would like to see them win, each with its mark; empty before rows are revealed.
+    wanted: Vec<(usize, String)>,
 }
 
 /// What the oracle says of a position.
 #[derive(Debug)]
 struct OracleWords {
     strip: Option<String>,
+    /// From which ply on which seat wins under optimal play: the address of that position, and the words.
+    changes: Vec<(String, String)>,
     words: Vec<String>,
 }
 
-/// Makes the page of a match after so many plies.
+/// Returns a match after so many plies.
 pub(super) async fn match_page(
     pages: &Pages,
     visitor: &Visitor,
-    address: &PageAddress,
     id: MatchId,
     ply: Option<u32>,
     view: OracleView,
-) -> Result<Shown, Status> {
+) -> Result<PageContent, Status> {
     let match_id = id.to_string();
     let request = pb::GetMatchRequest { match_id: match_id.clone() };
     let shown = pages.matches.get_match(visitor.request(request)).await?.into_inner();
-    let game = shown.r#match.clone().unwrap_or_default();
-    let bots = game.setup.as_ref().map(|setup| setup.bots.join(", ")).unwrap_or_default();
-    let facts = match_report(&game, &shown);
     let record = pages.matches.get_record(visitor.request(pb::GetRecordRequest { match_id })).await;
-    let replay = match record {
-        Ok(record) => record.into_inner().record.as_ref().and_then(Replay::of_record),
+    let record = match record {
+        Ok(record) => record.into_inner().record,
         // Its record was removed, or is damaged: what is left of it is shown.
         Err(status) if matches!(status.code(), Code::NotFound | Code::DataLoss) => None,
         Err(status) => return Err(status),
     };
-    let page = match replay {
-        Some(replay) => {
-            let ply = ply.unwrap_or_else(|| replay.plies());
-            let stand =
-                MatchStand { id, game: &game, audit: shown.audit.as_ref(), replay: &replay, ply, view };
-            let content = stand.content(&facts)?;
-            let html = content.render().map_err(|error| Status::internal(error.to_string()))?;
-            Page::of_html(address, bots, html)
-        }
-        None => Page::of_report(address, bots, &facts),
-    };
-    Ok(Shown::of_message(page.with_summary(outcome_line(&game)), &shown))
+    Ok(PageContent::of_message(shown.clone(), move |address| {
+        let game = shown.r#match.clone().unwrap_or_default();
+        let title = game.setup.as_ref().map(|setup| setup.bots.join(", ")).unwrap_or_default();
+        let audit = shown.audit.as_ref().filter(|_| view == OracleView::Shown);
+        let told = pb::GetMatchResponse { audit: audit.cloned(), ..shown.clone() };
+        let facts = match_report(&game, &told);
+        let html = match record.as_ref().and_then(Replay::of_record) {
+            Some(replay) => {
+                let ply = ply.unwrap_or_else(|| replay.plies());
+                let has_audit = shown.audit.is_some();
+                let at_ply = MatchAtPly { id, game: &game, audit, has_audit, replay: &replay, ply, view };
+                let content = at_ply.content(&facts)?;
+                content.render().map_err(|error| Status::internal(error.to_string()))?
+            }
+            None => Html::with_links(&link_of_cell).report_html(&facts),
+        };
+        Ok(Page::of_html(address, title, html).with_summary(outcome_line(&game)))
+    }))
 }
 
 /// A match as it stands after some plies.
-struct MatchStand<'a> {
+struct MatchAtPly<'a> {
     id: MatchId,
     game: &'a pb::Match,
+    /// What the oracle says, where that is to be shown.
     audit: Option<&'a pb::Audit>,
+    /// Whether the oracle says anything.
+    has_audit: bool,
     replay: &'a Replay,
     ply: u32,
     view: OracleView,
 }
 
-impl MatchStand<'_> {
+impl MatchAtPly<'_> {
     fn content(&self, facts: &Report) -> Result<MatchContent, Status> {
         let plies = self.replay.plies();
         let missing = || Status::not_found(format!("ply {}: the match has {plies}", self.ply));
@@ -143,8 +154,7 @@ impl MatchStand<'_> {
         });
         let board = draw_board(&position, last);
         let to_move = (!position.is_over()).then(|| position.to_move().index());
-        let shown_view = (self.view == OracleView::Shown).then_some(self.audit).flatten();
-        let other_view = self.audit.map(|_| match self.view {
+        let other_view = self.has_audit.then(|| match self.view {
             OracleView::Hidden => (self.address(self.ply, OracleView::Shown), "Show what the oracle says"),
             OracleView::Shown => (self.address(self.ply, OracleView::Hidden), "Hide what the oracle says"),
         });
@@ -153,11 +163,11 @@ impl MatchStand<'_> {
             shown: self.shown_words(),
             steps: self.steps(),
             board: board.svg,
-            hidden_piles: board.hidden,
+            hidden_piles: hidden_piles_words(board.hidden),
             seats: (0..self.replay.setup.bots.len()).map(|seat| self.seat_line(seat, to_move)).collect(),
-            oracle: shown_view.map(|audit| self.oracle_words(audit)),
+            oracle: self.audit.map(|audit| self.oracle_words(audit)),
             other_view,
-            plies: self.ply_table(shown_view),
+            plies: self.ply_table(),
             facts: Html::with_links(&link_of_cell).report_html(facts),
             record: PageAddress::Record(self.id).in_form(PageForm::Json),
             id: self.id,
@@ -212,18 +222,15 @@ impl MatchStand<'_> {
             let reason = enum_phrase(event.reason().as_str_name(), "FORFEIT_REASON_");
             states.push(format!("forfeited: {reason}; the steward plays"));
         }
-        let wanted = self.replay.wanted_winners(seat).map(|wanted| {
-            let words: Vec<_> = wanted.iter().map(|&other| self.seat_words(other)).collect();
-            (wanted.iter().map(|&other| SeatMark::alone(other)).collect(), words.join(", then "))
-        });
+        let wanted = self.replay.wanted_winners(seat).unwrap_or_default();
         SeatLine {
             seat,
-            mark: SeatMark::alone(seat),
+            mark: SeatMark::beside_number(seat),
             address: bot.parse().map(|bot| PageAddress::Bot(bot).to_string()).unwrap_or_default(),
             bot,
             state: states.join("; "),
             is_to_move: to_move == Some(seat),
-            wanted,
+            wanted: wanted.into_iter().map(|other| (other, SeatMark::beside_number(other))).collect(),
         }
     }
 
@@ -233,7 +240,13 @@ impl MatchStand<'_> {
     }
 
     fn oracle_words(&self, audit: &pb::Audit) -> OracleWords {
-        let strip = winner_strip(audit, self.id, self.ply, &self.replay.setup.bots);
+        let stretches = winner_stretches(audit);
+        let strip = winner_strip(&stretches, audit.plies.len() as u32 + 1, self.ply);
+        let changes = stretches.iter().take(MAX_CHANGES).map(|&WinnerStretch { from, winner }| {
+            let words = format!("from ply {from} on: {}", self.seat_words(winner as usize));
+            (self.address(from, OracleView::Shown), words)
+        });
+        let changes = changes.collect();
         let mut words = Vec::new();
         if let Some(last) = self.ply.checked_sub(1).and_then(|ply| audit.plies.get(ply as usize))
             && last.regret > 0
@@ -252,7 +265,7 @@ impl MatchStand<'_> {
                 take_ranges(&next.optimal_takes)
             ));
         }
-        OracleWords { strip, words }
+        OracleWords { strip, changes, words }
     }
 
     /// Returns which takes are in the table.
@@ -261,7 +274,8 @@ impl MatchStand<'_> {
         from..self.replay.plies().min(self.ply + PLIES_AROUND)
     }
 
-    fn ply_table(&self, audit: Option<&pb::Audit>) -> String {
+    fn ply_table(&self) -> String {
+        let audit = self.audit;
         let shown = self.shown_plies();
         if shown.is_empty() {
             return String::new();

@@ -10,12 +10,15 @@ mod bot_page;
 mod home_page;
 mod lists;
 mod match_page;
+mod oracle_page;
 mod page;
+mod page_content;
 mod pages;
 mod replay;
 mod response;
 mod seat_mark;
 mod tournament_page;
+mod typed_position;
 mod visitor;
 mod winner_strip;
 

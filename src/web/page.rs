@@ -1,7 +1,6 @@
 //! A page as a whole.
 
-use super::address::{PageAddress, PageForm, link_of_cell};
-use crate::report::Report;
+use super::address::{PageAddress, PageForm};
 use crate::report::render::{Escaped, Html};
 use askama::Template;
 
@@ -22,11 +21,6 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// Makes a page of a report.
-    pub(super) fn of_report(address: &PageAddress, title: String, report: &Report) -> Self {
-        Self::of_html(address, title, Html::with_links(&link_of_cell).report_html(report))
-    }
-
     /// Makes a page of what is written already.
     pub(super) fn of_html(address: &PageAddress, title: String, content: String) -> Self {
         let json = address.in_form(PageForm::Json);

@@ -3,7 +3,7 @@
 use super::page::Page;
 use tonic::body::Body;
 use tonic::codegen::http::header::{
-    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, REFERRER_POLICY,
+    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, LINK, REFERRER_POLICY,
     X_CONTENT_TYPE_OPTIONS,
 };
 use tonic::codegen::http::{HeaderValue, Response, StatusCode};
@@ -66,7 +66,15 @@ pub(super) fn csv_response(csv: String) -> PageResponse {
     text_response(StatusCode::OK, "text/csv; charset=utf-8", Freshness::Now, csv)
 }
 
-/// Refuses whatever is no question.
+/// Says where a list goes on.
+pub(super) fn add_next_link(response: &mut PageResponse, address: &str) {
+    // An address has no character that a header could not hold.
+    if let Ok(link) = HeaderValue::try_from(format!("<{address}>; rel=\"next\"")) {
+        response.headers_mut().insert(LINK, link);
+    }
+}
+
+/// Refuses every method that does not read.
 pub(super) fn method_response() -> PageResponse {
     let words = "pages are read: expected GET or HEAD\n".to_owned();
     let mut response =

@@ -1,9 +1,11 @@
-//! How a seat is known on a page: a colour and a shape, each of which is enough.
+//! How seats are told apart on a page: by a shape and a colour, and always by the number beside them.
 
 use std::fmt;
 
-/// Colours of seats; the shape changes where they begin again.
+/// Marks that differ; at a table of more seats they begin again.
 const COLOURS: usize = 8;
+/// The seats that have a mark. Of more the numbers say it.
+const MARKED_SEATS: usize = 8;
 
 /// The mark of a seat. Colours are classes of the stylesheet.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,15 +26,18 @@ impl SeatMark {
         format!("seat-{}", seat % COLOURS)
     }
 
-    /// Draws a mark by itself, as large as a letter.
-    pub(super) fn alone(seat: usize) -> String {
+    /// Draws a mark as large as a letter, before the number of its seat; nothing for seats that have none.
+    pub(super) fn beside_number(seat: usize) -> String {
+        if seat >= MARKED_SEATS {
+            return String::new();
+        }
         let mark = Self { seat, x: 8.0, y: 8.0, radius: 6.5 };
         format!("<svg class=\"seat-mark\" viewBox=\"0 0 16 16\" aria-hidden=\"true\">{mark}</svg>")
     }
 }
 
 impl fmt::Display for SeatMark {
-    /// Draws it: a circle, a square, a triangle, a diamond, then the same in other colours, each with a hole in the second round.
+    /// Draws a circle, a square, a triangle, a diamond, and then the same with a hole.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { seat, x, y, radius } = *self;
         let class = Self::class(seat);
@@ -70,7 +75,7 @@ mod tests {
     #[test]
     fn eight_seats_are_told_apart_by_shape_alone() {
         let shapes = (0..8).map(|seat| {
-            let drawn = SeatMark::alone(seat);
+            let drawn = SeatMark::beside_number(seat);
             drawn.replace(&SeatMark::class(seat), "seat")
         });
         assert_eq!(shapes.collect::<BTreeSet<_>>().len(), 8);

@@ -1,76 +1,102 @@
 //! A tournament.
 
-use super::address::{PageAddress, PageForm, link_of_cell};
-use super::lists::game_table;
+use super::address::{PageAddress, PageForm, link_of_cell, link_of_match_cell};
 use super::page::{Page, link_paragraph};
-use super::pages::{Pages, Shown};
+use super::page_content::PageContent;
+use super::pages::Pages;
 use super::visitor::Visitor;
 use crate::game::TournamentId;
 use crate::report::render::{Escaped, Html};
+use crate::report::words::{count_words, enum_word};
 use crate::report::{
-    Report, Section,
+    Section,
+    matches::match_table,
     standings::standings_report,
     tournament::{progress_line, progress_words, tournament_report},
 };
 use crate::wire::pb;
 use pb::match_service_server::MatchService as _;
 use pb::tournament_service_server::TournamentService as _;
-use tonic::Status;
+use tonic::{Code, Status};
+use tonic_types::StatusExt as _;
 
 /// Matches that are shown.
 const MATCHES: u32 = 15;
+/// Lines of standings of a tournament's own page.
+const LEADERS: usize = 40;
+/// Lines of a page of standings.
+const LINES: usize = 150;
+/// The most bots whose cross-table is on a page; of more it is in its twins for programs.
+const CROSS_TABLE_BOTS: usize = 16;
+/// Bots of the field, and events, that are shown.
+const SHOWN: usize = 30;
 
-/// Makes the page of a tournament: where it stands, who leads, its newest matches, and what it is.
+/// Returns where a tournament stands, who leads, its newest matches, and what it is.
 pub(super) async fn tournament_page(
     pages: &Pages,
     visitor: &Visitor,
-    address: &PageAddress,
     id: TournamentId,
-) -> Result<Shown, Status> {
+) -> Result<PageContent, Status> {
     let tournament_id = id.to_string();
     let request = pb::GetTournamentRequest { tournament_id: tournament_id.clone() };
     let shown = pages.tournaments.get_tournament(visitor.request(request)).await?.into_inner();
-    let tournament = shown.tournament.clone().unwrap_or_default();
     let standings = read_standings(pages, visitor, id, CrossTable::LeftOut).await?;
     let request = pb::ListMatchesRequest { page_size: MATCHES, tournament_id, ..Default::default() };
     let matches = pages.matches.list_matches(visitor.request(request)).await?.into_inner().matches;
-    let html = Html::with_links(&link_of_cell);
-    let mut content = progress_html(&tournament);
-    content += &standings_html(html, id, standings.standings.is_empty(), &standings_report(&standings));
-    if !matches.is_empty() {
-        content += &html.section_html(&Section::with_heading("Newest matches").table(game_table(&matches)));
-        let all = PageAddress::Matches { tournament: Some(id), page_token: String::new() };
-        content += &link_paragraph(&all, "", "All matches");
-    }
-    let facts = tournament_report(&tournament, &shown);
-    let sections = facts.sections.into_iter().enumerate().map(|(index, section)| match index {
-        0 => Section { heading: Some("What is played".to_owned()), ..section },
-        _ => section,
-    });
-    content += &html.report_html(&sections.collect());
-    let title = tournament.settings.as_ref().map(|settings| settings.title.clone()).unwrap_or_default();
-    let page = Page::of_html(address, title, content).with_summary(progress_line(&tournament));
-    Ok(Shown::of_message(page, &shown))
+    Ok(PageContent::of_message(shown.clone(), move |address| {
+        let tournament = shown.tournament.clone().unwrap_or_default();
+        let mut content = progress_html(&tournament);
+        content += &leaders_html(id, standings);
+        if !matches.is_empty() {
+            let section = Section::with_heading("Newest matches").table(match_table(&matches));
+            content += &Html::with_links(&link_of_match_cell).section_html(&section);
+            let all = PageAddress::Matches { tournament: Some(id), page_token: String::new() };
+            content += &link_paragraph(&all, "", "All matches");
+        }
+        content += &settings_html(&tournament, shown);
+        let title = tournament.settings.as_ref().map(|settings| settings.title.clone()).unwrap_or_default();
+        Ok(Page::of_html(address, title, content).with_summary(progress_line(&tournament)))
+    }))
 }
 
-/// Makes the page of standings with the cross-table.
+/// Returns a page of the standings, with the cross-table if it is small.
 pub(super) async fn standings_page(
     pages: &Pages,
     visitor: &Visitor,
-    address: &PageAddress,
     id: TournamentId,
-) -> Result<Shown, Status> {
-    let standings = read_standings(pages, visitor, id, CrossTable::Shown).await;
-    let standings = match standings {
-        // Of many bots there is none.
-        Err(status) if status.code() == tonic::Code::ResourceExhausted => {
+    from: u32,
+) -> Result<PageContent, Status> {
+    let standings = match read_standings(pages, visitor, id, CrossTable::Shown).await {
+        Err(status) if is_too_large(&status) => {
             read_standings(pages, visitor, id, CrossTable::LeftOut).await?
         }
         standings => standings?,
     };
-    let report = standings_report(&standings);
-    let page = Page::of_report(address, "Standings and cross-table".into(), &report);
-    Ok(Shown::of_message(page, &standings).with_tables(address, report))
+    let (all, from) = (standings.standings.len(), from as usize);
+    let next = u32::try_from(from.saturating_add(LINES)).ok().filter(|&next| (next as usize) < all);
+    let next = next.map(|from| PageAddress::Standings { id, from });
+    let (tables, after) = (standings_report(&standings), next.clone());
+    let content = PageContent::of_message(standings.clone(), move |address| {
+        let mut standings = standings;
+        standings.standings = standings.standings.into_iter().skip(from).take(LINES).collect();
+        let has_cross_table = all <= CROSS_TABLE_BOTS && !standings.cross_table.is_empty();
+        if !has_cross_table {
+            standings.cross_table.clear();
+        }
+        standings.events.clear();
+        let mut html = Html::with_links(&link_of_cell).report_html(&standings_report(&standings));
+        if let Some(next) = after {
+            html += &link_paragraph(&next, "next", "More");
+        }
+        if !has_cross_table && all > CROSS_TABLE_BOTS {
+            let why = format!(
+                "The cross-table of {all} bots is not shown: it is in the twins of this page, up to 200 bots."
+            );
+            html += &Html::with_links(&link_of_cell).section_html(&Section::new().paragraph(why));
+        }
+        Ok(Page::of_html(address, "Standings".into(), html))
+    });
+    Ok(content.with_tables(tables).with_next(next))
 }
 
 /// Whether standings come with the cross-table.
@@ -91,32 +117,66 @@ async fn read_standings(
     Ok(pages.tournaments.get_standings(visitor.request(request)).await?.into_inner())
 }
 
+/// Returns whether a cross-table was refused as there is none of so many bots or matches.
+fn is_too_large(status: &Status) -> bool {
+    let reason = status.get_details_error_info().map(|info| info.reason);
+    status.code() == Code::ResourceExhausted && reason.as_deref() == Some("CROSS_TABLE")
+}
+
 /// Shows where the tournament stands, in words and as a bar.
 fn progress_html(tournament: &pb::Tournament) -> String {
     let words = progress_words(tournament);
-    let state = crate::report::words::enum_word(tournament.state().as_str_name(), "TOURNAMENT_STATE_");
+    let state = enum_word(tournament.state().as_str_name(), "TOURNAMENT_STATE_");
     let bar = if tournament.matches_total == 0 {
         String::new()
     } else {
         let (played, total) = (tournament.matches_played, tournament.matches_total);
-        format!("<progress max=\"{total}\" value=\"{played}\">{played} of {total}</progress>")
+        format!(
+            "<progress aria-label=\"matches played\" max=\"{total}\" value=\"{played}\">{played} of {total}</progress>"
+        )
     };
     format!("<p class=\"state {}\"><strong>{}</strong> {bar}</p>\n", Escaped(&state), Escaped(&words))
 }
 
-fn standings_html(html: Html<'_>, id: TournamentId, is_empty: bool, report: &Report) -> String {
-    if is_empty {
+/// Shows the first lines of the standings, what the format says besides, and what the organiser did last.
+fn leaders_html(id: TournamentId, mut standings: pb::GetStandingsResponse) -> String {
+    let html = Html::with_links(&link_of_cell);
+    let bots = standings.standings.len();
+    if bots == 0 {
         return html.section_html(&Section::with_heading("Standings").paragraph("Nobody is in it yet."));
     }
-    let standings = PageAddress::Standings(id);
-    let links = format!(
-        "<p><a href=\"{}\">With the cross-table</a> <a href=\"{}\">as CSV</a></p>\n",
-        Escaped(&standings.to_string()),
-        Escaped(&standings.in_form(PageForm::Csv))
-    );
-    let mut sections = report.sections.clone();
-    if let Some(first) = sections.first_mut() {
+    standings.standings.truncate(LEADERS);
+    standings.events.drain(..standings.events.len().saturating_sub(SHOWN));
+    let mut report = standings_report(&standings);
+    if let Some(first) = report.sections.first_mut() {
         first.heading = Some("Standings".to_owned());
     }
-    html.report_html(&sections.into_iter().collect()) + &links
+    let all = PageAddress::Standings { id, from: 0 };
+    let words = if bots > LEADERS {
+        format!("All {}, with the cross-table", count_words(bots as u64, "bot", "bots"))
+    } else {
+        "With the cross-table".to_owned()
+    };
+    let links = format!(
+        "<p><a href=\"{}\">{}</a> <a href=\"{}\">as CSV</a></p>\n",
+        Escaped(&all.to_string()),
+        Escaped(&words),
+        Escaped(&all.in_form(PageForm::Csv))
+    );
+    html.report_html(&report) + &links
+}
+
+/// Shows what is played. What stands with the standings is left out.
+fn settings_html(tournament: &pb::Tournament, shown: pb::GetTournamentResponse) -> String {
+    let mut tournament = tournament.clone();
+    if let Some(more) = tournament.field.len().checked_sub(SHOWN).filter(|&more| more > 0) {
+        tournament.field.truncate(SHOWN);
+        tournament.field.push(format!("and {more} more"));
+    }
+    let shown = pb::GetTournamentResponse { verdict: None, events: Vec::new(), ..shown };
+    let mut report = tournament_report(&tournament, &shown);
+    if let Some(first) = report.sections.first_mut() {
+        first.heading = Some("What is played".to_owned());
+    }
+    Html::with_links(&link_of_cell).report_html(&report)
 }

@@ -177,7 +177,9 @@ async fn an_open_match_shows_what_its_watchers_may_see() {
     let id = host.create_match(exhibition(["one", "two"], &[4])).await;
     line.started().await;
     line.send(super::line::declare(&id, vec![1, 0])).await;
-    // The other row is not in yet.
+    // What is answered to another row says that the first one is in, and that of the other seat is not.
+    line.send(super::line::declare(&id, vec![0, 1])).await;
+    line.refused().await;
     let page = get(&host, &format!("/matches/{id}")).await;
     assert!(page.body.contains("its row is not revealed yet"), "{}", page.body);
     assert!(!page.body.contains("oracle=shown") && !page.body.contains("would rather"), "{}", page.body);
@@ -203,4 +205,44 @@ async fn a_private_server_has_private_pages() {
     };
     assert_eq!(send(&host, &with_token(host.viewer.reveal())).await.status, 200);
     assert_eq!(send(&host, &with_token("lastnim_0")).await.status, 401);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_position_is_solved_as_over_grpc() {
+    let host = Host::start().await;
+    let page = get(&host, "/oracle?piles=1,2%202&rows=0+2+1%3B+0+1+2%3B+0+2+1&first=1").await;
+    for part in [
+        "value=\"1,2 2\"",
+        "value=\"0 2 1; 0 1 2; 0 2 1\"",
+        "aria-label=\"Piles: 1, 2, 2; the last one is in play\"",
+        "What the takes of seat 1 lead to:",
+        "The line of best play",
+    ] {
+        assert!(page.body.contains(part), "{part:?} is missing:\n{}", page.body);
+    }
+    let rows = [[0, 2, 1], [0, 1, 2], [0, 2, 1]].map(|offsets| pb::Row { offsets: offsets.to_vec() });
+    let game = pb::Game {
+        piles: vec![1, 2, 2],
+        alliance_matrix: Some(pb::AllianceMatrix { rows: rows.to_vec() }),
+        first: 1,
+        ..Default::default()
+    };
+    let request = pb::SolveRequest { game: Some(game) };
+    let solved = host.oracle().solve(request).await.unwrap().into_inner();
+    assert!(page.body.contains(&format!("Seat {} wins under optimal play", solved.winner)), "{}", page.body);
+    let twin = get(&host, "/oracle.json?piles=1,2+2&rows=0+2+1;0+1+2;0+2+1&first=1").await.json();
+    let told = message_to_json(&solved);
+    assert!(told.as_object().unwrap().iter().all(|(key, value)| twin[key] == *value), "{twin} {told}");
+    let mistaken = get(&host, "/oracle?piles=1,x&seats=4").await;
+    assert_eq!(mistaken.status, 200);
+    assert!(mistaken.body.contains("is not a whole number of 0 or more"), "{}", mistaken.body);
+    assert!(
+        mistaken.body.contains("value=\"1,x\"") && mistaken.body.contains("value=\"4\""),
+        "{}",
+        mistaken.body
+    );
+    // All that fits is answered.
+    let piles = vec![i64::MAX.to_string(); 700].join("+");
+    let large = get(&host, &format!("/oracle?piles={piles}&seats=32")).await;
+    assert!(large.status == 200 && large.body.len() < 100 << 10, "{} {}", large.status, large.body.len());
 }

@@ -68,11 +68,10 @@ impl<'a> Html<'a> {
         if table.rows.is_empty() {
             return String::new();
         }
-        let mut html = String::from("<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr>");
+        let mut html = String::from("<div class=\"scroll\"><table>\n<thead><tr>");
         for column in &table.columns {
-            let meaning = column.meaning.map(|meaning| format!(" title=\"{}\"", Escaped(meaning)));
-            let (class, meaning) = (alignment_class(column), meaning.unwrap_or_default());
-            let _ = write!(html, "<th scope=\"col\"{class}{meaning}>{}</th>", Escaped(&column.label));
+            let class = alignment_class(column);
+            let _ = write!(html, "<th scope=\"col\"{class}>{}</th>", Escaped(&column.label));
         }
         html.push_str("</tr></thead>\n<tbody>\n");
         for row in table.rows.iter().take(table.max_shown.unwrap_or(usize::MAX)) {
@@ -90,6 +89,10 @@ impl<'a> Html<'a> {
             html.push_str("</tr>\n");
         }
         html.push_str("</tbody></table></div>\n");
+        let meanings: Vec<_> = table.meanings().collect();
+        if !meanings.is_empty() {
+            push_line(&mut html, format_args!("<ul class=\"meanings\">{}</ul>", list_items(&meanings)));
+        }
         html
     }
 
@@ -196,10 +199,10 @@ mod tests {
         let links = |key: &str, text: &str| (key == "bot").then(|| format!("/bots/{text}"));
         assert_eq!(
             Html::with_links(&links).table_html(&table),
-            "<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr><th scope=\"col\">bot</th>\
-             <th scope=\"col\" class=\"number\" title=\"how often\">wins</th></tr></thead>\n<tbody>\n\
+            "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">bot</th>\
+             <th scope=\"col\" class=\"number\">wins</th></tr></thead>\n<tbody>\n\
              <tr class=\"alert\"><td><a href=\"/bots/ann\">ann</a></td><td class=\"number\">7</td></tr>\n\
-             </tbody></table></div>\n"
+             </tbody></table></div>\n<ul class=\"meanings\"><li>wins: how often</li></ul>\n"
         );
     }
 }

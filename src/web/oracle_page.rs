@@ -1,0 +1,117 @@
+//! A position, and what the oracle says of it.
+
+use super::board::draw_board;
+use super::page::Page;
+use super::page_content::PageContent;
+use super::pages::Pages;
+use super::typed_position::TypedPosition;
+use super::visitor::Visitor;
+use crate::game::{Ending, Game};
+use crate::oracle::Explanation;
+use crate::report::render::Html;
+use crate::report::words::count_words;
+use crate::report::{
+    Report,
+    explanation::{MAX_PLIES, explanation_sections},
+    solution::solution_section,
+};
+use crate::wire::json::message_to_json;
+use crate::wire::pb;
+use askama::Template;
+use pb::oracle_service_server::OracleService as _;
+use tonic::Status;
+
+/// The most bytes of the line of best play: each ply of it shows all piles.
+const LINE_BYTES: usize = 20_000;
+
+/// What is its own of the page of the oracle.
+#[derive(Debug, Template)]
+#[template(path = "oracle.html")]
+struct OracleContent<'a> {
+    typed: &'a TypedPosition,
+    endings: Vec<EndingChoice>,
+    /// What is wrong with what was typed; empty if nothing is.
+    mistake: String,
+    /// The piles; empty if something is wrong.
+    board: String,
+    /// How many piles are left out of it, in words; empty if none is.
+    hidden_piles: String,
+    /// What the oracle says.
+    answer: String,
+}
+
+/// An ending that can be chosen.
+#[derive(Debug)]
+struct EndingChoice {
+    name: String,
+    words: &'static str,
+    is_chosen: bool,
+}
+
+/// Returns a position with what the oracle says of it, or with what is wrong with it.
+pub(super) async fn oracle_page(
+    pages: &Pages,
+    visitor: &Visitor,
+    typed: &TypedPosition,
+) -> Result<PageContent, Status> {
+    let read = typed.read_message();
+    let json = match &read {
+        Ok((_, message)) => ask_oracle(pages, visitor, message).await?,
+        Err(mistake) => serde_json::json!({ "error": mistake }).to_string(),
+    };
+    let typed = typed.clone();
+    Ok(PageContent::of_json(json, move |address| {
+        let mut content = OracleContent {
+            typed: &typed,
+            endings: Ending::ALL.map(|ending| ending_choice(ending, &typed)).into(),
+            mistake: String::new(),
+            board: String::new(),
+            hidden_piles: String::new(),
+            answer: String::new(),
+        };
+        match read {
+            Ok((game, _)) => {
+                let board = draw_board(&game.first_position(), None);
+                (content.board, content.hidden_piles) = (board.svg, hidden_piles_words(board.hidden));
+                content.answer = Html::with_links(&|_, _| None).report_html(&position_report(&game));
+            }
+            Err(mistake) => content.mistake = mistake,
+        }
+        let html = content.render().map_err(|error| Status::internal(error.to_string()))?;
+        let summary = "Who wins a position of Last Nim under optimal play, by which takes, and why";
+        Ok(Page::of_html(address, "Oracle".into(), html).with_summary(summary))
+    }))
+}
+
+fn ending_choice(ending: Ending, typed: &TypedPosition) -> EndingChoice {
+    let words = match ending {
+        Ending::ToMoveWins => "the seat that cannot move",
+        Ending::LastMoverWins => "the seat that moved last",
+    };
+    EndingChoice { name: ending.to_string(), words, is_chosen: typed.ending == ending.to_string() }
+}
+
+/// Says how many piles a board leaves out; nothing if none.
+pub(super) fn hidden_piles_words(hidden: usize) -> String {
+    match hidden {
+        0 => String::new(),
+        hidden => format!("Not drawn: {} before these.", count_words(hidden as u64, "pile", "piles")),
+    }
+}
+
+/// Asks the oracle as any caller does, and writes what it says.
+async fn ask_oracle(pages: &Pages, visitor: &Visitor, game: &pb::Game) -> Result<String, Status> {
+    let request = pb::SolveRequest { game: Some(game.clone()) };
+    let solved = pages.oracle.solve(visitor.request(request)).await?.into_inner();
+    let request = pb::ExplainRequest { game: Some(game.clone()), max_plies: MAX_PLIES as u32 };
+    let explained = pages.oracle.explain(visitor.request(request)).await?.into_inner();
+    let mut json = message_to_json(&solved);
+    json["explanation"] = message_to_json(&explained);
+    Ok(json.to_string())
+}
+
+/// Reports who wins and why.
+fn position_report(game: &Game) -> Report {
+    let plies = (LINE_BYTES / game.first_position().to_string().len()).clamp(1, MAX_PLIES);
+    Report::from(solution_section(game)).with_sections(explanation_sections(&Explanation::of(game, plies)))
+}

@@ -1,0 +1,75 @@
+//! What a page is made of, before it is written in one form or another.
+
+use super::address::PageAddress;
+use super::page::Page;
+use crate::report::Report;
+use crate::report::render::csv_text;
+use crate::wire::json::MessageJson;
+use prost::Name;
+use std::fmt;
+use tonic::Status;
+
+type MakePage = Box<dyn FnOnce(&PageAddress) -> Result<Page, Status> + Send>;
+
+/// What a page is made of. Only the form that was asked for is written.
+pub(super) struct PageContent {
+    page: MakePage,
+    json: Box<dyn FnOnce() -> String + Send>,
+    /// Its tables for programs; none where it has none.
+    tables: Option<Report>,
+    /// Where what does not fit goes on.
+    pub next: Option<PageAddress>,
+}
+
+impl PageContent {
+    /// Takes a message, which is the page for programs, and what makes the page for people.
+    pub(super) fn of_message<M: Name + Send + 'static>(
+        message: M,
+        page: impl FnOnce(&PageAddress) -> Result<Page, Status> + Send + 'static,
+    ) -> Self {
+        let json = move || serde_json::to_string(&MessageJson::of(&message)).expect("all keys are texts");
+        Self { page: Box::new(page), json: Box::new(json), tables: None, next: None }
+    }
+
+    /// Takes what is written for programs already.
+    pub(super) fn of_json(
+        json: String,
+        page: impl FnOnce(&PageAddress) -> Result<Page, Status> + Send + 'static,
+    ) -> Self {
+        Self { page: Box::new(page), json: Box::new(|| json), tables: None, next: None }
+    }
+
+    /// Adds tables for programs.
+    #[must_use = "it is the content with its tables"]
+    pub(super) fn with_tables(self, tables: Report) -> Self {
+        Self { tables: Some(tables), ..self }
+    }
+
+    /// Says where it goes on.
+    #[must_use = "it is the content with what comes next"]
+    pub(super) fn with_next(self, next: Option<PageAddress>) -> Self {
+        Self { next, ..self }
+    }
+
+    /// Makes the page for people.
+    pub(super) fn page(self, address: &PageAddress) -> Result<Page, Status> {
+        let page = (self.page)(address)?;
+        Ok(if self.tables.is_some() { page.with_csv(address) } else { page })
+    }
+
+    /// Writes it for programs.
+    pub(super) fn json(self) -> String {
+        (self.json)()
+    }
+
+    /// Writes its tables.
+    pub(super) fn csv(self) -> Option<String> {
+        self.tables.as_ref().map(csv_text)
+    }
+}
+
+impl fmt::Debug for PageContent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PageContent").field("next", &self.next).finish_non_exhaustive()
+    }
+}
