@@ -65,6 +65,19 @@ impl LlmBot {
         self.config_hash
     }
 
+    /// Returns that hash without the budgets of all matches together, which a run that is carried on may have raised.
+    pub fn config_hash_without_budgets(&self) -> [u8; 32] {
+        let Decider { settings, prompt, seed, .. } = &*self.decider;
+        let settings = LlmSettings {
+            budget: None,
+            token_budget: None,
+            shared_budget: None,
+            shared_token_budget: None,
+            ..settings.clone()
+        };
+        hash_config(&settings, prompt, *seed)
+    }
+
     /// Returns the name of the model as the version of the bot; none if it cannot be one.
     pub fn version(&self) -> Option<VersionLabel> {
         self.decider.settings.model.parse().ok()

@@ -64,6 +64,7 @@ pub use transcript_proof::{
     QuestionProof, RecordedAnswers, TranscriptQuestions, TranscriptVerdict, Unproved, UnprovedAnswer,
 };
 pub use transcript_reader::{
-    DecidedAnswer, TranscriptCall, TranscriptDecision, TranscriptItem, TranscriptQuestion, read_transcript,
+    DecidedAnswer, DecidedBy, TranscriptCall, TranscriptDecision, TranscriptItem, TranscriptQuestion,
+    read_transcript,
 };
 pub use variable_name::VariableName;

@@ -170,7 +170,7 @@ fn model_lines(card: &pb::BenchmarkCard) -> Vec<String> {
         let words = words.collect::<Vec<_>>().join(", ");
         if words.is_empty() { "none".to_owned() } else { words }
     };
-    vec![
+    let mut lines = vec![
         format!(
             "Model {} at {}: {} questions, {} answered by the model; not answered: {} (then {}).",
             model.model,
@@ -187,7 +187,12 @@ fn model_lines(card: &pb::BenchmarkCard) -> Vec<String> {
             model.prompt_tokens,
             model.completion_tokens
         ),
-    ]
+    ];
+    if model.unknown_takes > 0 {
+        let takes = count_words(u64::from(model.unknown_takes), "take", "takes");
+        lines.push(format!("The transcript has no question for {takes}: what failed there is not known."));
+    }
+    lines
 }
 
 fn how_played(card: &pb::BenchmarkCard) -> String {

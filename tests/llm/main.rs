@@ -4,6 +4,7 @@
 
 mod answers;
 mod asking;
+mod benchmark;
 mod budgets;
 mod endpoint_errors;
 mod failures;

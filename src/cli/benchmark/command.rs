@@ -124,7 +124,7 @@ async fn play_benchmark(args: &BenchmarkArgs, player: Player, mut run: Benchmark
     let outcome = run.play(&player, &mut folder, &bar).await;
     bar.finish_and_clear();
     outcome?;
-    let card = make_card(&player, &run);
+    let card = make_card(&player, &run)?;
     let key = folder.signing_key()?;
     let report = || benchmark_card_report(&card, &key.public_key());
     folder.write_card(
@@ -138,13 +138,13 @@ async fn play_benchmark(args: &BenchmarkArgs, player: Player, mut run: Benchmark
 }
 
 /// Makes the card of a run that is over.
-fn make_card(player: &Player, run: &BenchmarkRun) -> pb::BenchmarkCard {
+fn make_card(player: &Player, run: &BenchmarkRun) -> Result<pb::BenchmarkCard, Failure> {
     let card = pb::BenchmarkCard {
         version: CARD_VERSION,
         set: BENCHMARK_SET.name.to_owned(),
         set_hash: BENCHMARK_SET.hash.to_vec(),
         program_version: env!("CARGO_PKG_VERSION").to_owned(),
-        player: Some(player.to_message()),
+        player: Some(player.to_message(run.takes())?),
         rule: Some(pb::BenchmarkRule {
             confidence: CONFIDENCE,
             width: run.rule.width,
@@ -154,7 +154,7 @@ fn make_card(player: &Player, run: &BenchmarkRun) -> pb::BenchmarkCard {
         ..Default::default()
     };
     let BenchmarkResults { tiers, times } = run.results();
-    with_results(card, &tiers, times)
+    Ok(with_results(card, &tiers, times))
 }
 
 impl BenchmarkArgs {

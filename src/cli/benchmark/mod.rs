@@ -2,12 +2,13 @@
 //!
 //! `item_set` reads the set, and `item_score` says what a record came to by the item that it is of. `tier_tally` adds scores up and says when a
 //! tier is over; `card` makes the card of that, here as in `lastnim verify`. `player` is who plays, `playing` lets it play, and `run_folder` keeps what an
-//! interrupted run has come to.
+//! interrupted run has come to; `model_tally` counts what failed in the matches of a language model.
 
 mod card;
 mod command;
 mod item_score;
 mod item_set;
+mod model_tally;
 mod player;
 mod playing;
 mod run_folder;

@@ -1,12 +1,13 @@
 //! Who plays a benchmark.
 
+use super::model_tally::ModelTally;
 use crate::{
     bots::HouseBot,
     cli::{
         Failure, OwnCommand,
         runner::{ProgramCommand, find_program},
     },
-    game::ConfigHash,
+    game::{ConfigHash, MatchId},
     llm::{FailureClass, LlmBot, LlmSettings},
     wire::pb,
 };
@@ -49,15 +50,18 @@ impl Player {
         Ok(Self::Program { words: words.to_vec(), command })
     }
 
-    /// Says on the card who plays.
-    pub fn to_message(&self) -> pb::BenchmarkPlayer {
+    /// Says on the card who plays; of a model also what it did in the matches, which are given with how many takes it made in each.
+    ///
+    /// # Errors
+    /// If the transcript of a model cannot be read.
+    pub fn to_message(&self, takes: &BTreeMap<MatchId, u32>) -> Result<pb::BenchmarkPlayer, Failure> {
         use pb::benchmark_player::Kind;
         let kind = match self {
             Self::House(bot) => Kind::HouseBot(bot.to_string()),
             Self::Program { words, .. } => Kind::Program(pb::BenchmarkProgram { command: words.clone() }),
-            Self::Model { bot, settings } => Kind::Model(model_message(bot, settings)),
+            Self::Model { bot, settings } => Kind::Model(model_message(bot, settings, takes)?),
         };
-        pb::BenchmarkPlayer { kind: Some(kind) }
+        Ok(pb::BenchmarkPlayer { kind: Some(kind) })
     }
 
     /// Says what has to be the same for a run to be carried on.
@@ -66,46 +70,57 @@ impl Player {
             Self::House(bot) => format!("house bot {bot}"),
             Self::Program { words, .. } => format!("program {}", words.join(" ")),
             Self::Model { bot, settings } => {
-                format!(
-                    "model {}, configuration {}",
-                    settings.model,
-                    ConfigHash::from_bytes(bot.config_hash())
-                )
+                let hash = ConfigHash::from_bytes(bot.config_hash_without_budgets());
+                format!("model {}, configuration {hash} without budgets", settings.model)
             }
         }
     }
 
-    /// Returns how many questions failed for reasons that are not the model's: the endpoint or a budget. Such matches say nothing of it.
-    pub fn failures_of_others(&self) -> u64 {
-        match self {
-            Self::House(_) | Self::Program { .. } => 0,
-            Self::Model { bot, .. } => {
-                let is_of_others = |class: FailureClass| {
-                    class.is_of_endpoint() || matches!(class, FailureClass::Rejected | FailureClass::Budget)
-                };
-                let unanswered = bot.tally().unanswered;
-                unanswered.iter().filter(|(class, _)| is_of_others(**class)).map(|(_, count)| count).sum()
-            }
+    /// Says what failed so far in this process that is not the model's own failure: its endpoint or a budget. The matches of such questions say
+    /// nothing of the model.
+    pub fn outside_failure(&self) -> Option<String> {
+        let Self::Model { bot, .. } = self else { return None };
+        let unanswered = bot.tally().unanswered;
+        let count_of = |is_counted: fn(FailureClass) -> bool| {
+            let counted = unanswered.iter().filter(|(class, _)| is_counted(**class));
+            counted.map(|(class, count)| format!("{count} {class}")).collect::<Vec<_>>().join(", ")
+        };
+        let of_endpoint = count_of(|class| class.is_of_endpoint() || class == FailureClass::Rejected);
+        if !of_endpoint.is_empty() {
+            return Some(format!(
+                "the endpoint {} failed for good (questions without an answer: {of_endpoint})",
+                bot.endpoint_address()
+            ));
         }
+        let of_budget = count_of(|class| class == FailureClass::Budget);
+        (!of_budget.is_empty()).then(|| "a budget is spent, and has to be raised".to_owned())
     }
 }
 
-fn model_message(bot: &LlmBot, settings: &LlmSettings) -> pb::BenchmarkModel {
-    let tally = bot.tally();
-    pb::BenchmarkModel {
+fn model_message(
+    bot: &LlmBot,
+    settings: &LlmSettings,
+    takes: &BTreeMap<MatchId, u32>,
+) -> Result<pb::BenchmarkModel, Failure> {
+    let tally = settings
+        .transcript
+        .as_deref()
+        .map_or_else(|| Ok(ModelTally::of_takes(takes)), |path| ModelTally::read_transcripts(path, takes))?;
+    Ok(pb::BenchmarkModel {
         model: settings.model.clone(),
         endpoint: bot.endpoint_address(),
         config_hash: bot.config_hash().to_vec(),
-        on_failure: tally.policy.name().to_owned(),
+        on_failure: settings.on_failure.name().to_owned(),
         questions: tally.questions,
         answered: tally.answered,
         withdrawn: tally.withdrawn,
         unanswered: failure_shares(&tally.unanswered, tally.questions),
         calls: tally.calls,
-        failed_calls: failure_shares(&tally.failures, tally.calls),
+        failed_calls: failure_shares(&tally.failed_calls, tally.calls),
         prompt_tokens: tally.tokens.prompt,
         completion_tokens: tally.tokens.completion,
-    }
+        unknown_takes: tally.unknown_takes(),
+    })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a share needs no exact count")]

@@ -18,14 +18,14 @@ use crate::{
         runner::{BotNews, BotProgram, LocalBots, OrganiserClient, TournamentAddress},
     },
     client::{self, Options, ServerAddress},
-    game::BotName,
+    game::{BotName, MatchId},
     llm::LlmBot,
     referee::{Clock, Timestamp},
     server::Config,
     wire::{pb, record::SealedRecord},
 };
 use indicatif::ProgressBar;
-use std::{net::Ipv4Addr, num::NonZeroUsize, time::Duration};
+use std::{collections::BTreeMap, net::Ipv4Addr, num::NonZeroUsize, time::Duration};
 use tokio::{
     net::TcpListener,
     sync::oneshot,
@@ -50,6 +50,7 @@ pub struct BenchmarkRun {
     /// The clock of every match.
     pub clock: Clock,
     tallies: Vec<TierTally>,
+    takes: BTreeMap<MatchId, u32>,
     times: Option<(Timestamp, Timestamp)>,
 }
 
@@ -66,7 +67,7 @@ impl BenchmarkRun {
     /// Begins with the first item of each tier.
     pub fn new(tiers: Vec<Tier>, rule: StoppingRule, clock: Clock) -> Self {
         let tallies = tiers.iter().map(|&tier| TierTally::new(tier)).collect();
-        Self { tiers, rule, clock, tallies, times: None }
+        Self { tiers, rule, clock, tallies, takes: BTreeMap::new(), times: None }
     }
 
     /// Adds a record: of the next item of its tier.
@@ -87,6 +88,7 @@ impl BenchmarkRun {
         let score = score_record(item, record, &self.clock).map_err(|misfit| format!("{item}: {misfit}"))?;
         let played = PlayedItem::new(item, record, score);
         self.tallies[place].add_item(&played.score, played.head);
+        self.takes.insert(record.id(), played.score.takes);
         let (began, ended) = self.times.unwrap_or((played.began, played.ended));
         self.times = Some((began.min(played.began), ended.max(played.ended)));
         Ok(())
@@ -99,6 +101,11 @@ impl BenchmarkRun {
             return None;
         }
         BENCHMARK_SET.items_of_tier(self.tiers[place]).get(tally.items() as usize)
+    }
+
+    /// Returns how many takes the bot made in each match.
+    pub fn takes(&self) -> &BTreeMap<MatchId, u32> {
+        &self.takes
     }
 
     /// Returns how many items were played.
@@ -137,7 +144,6 @@ impl BenchmarkRun {
         for place in 0..self.tiers.len() {
             self.begin_item(place, stage, &mut playing);
         }
-        let failures = player.failures_of_others();
         while !playing.is_empty() {
             let (place, sealed) = tokio::select! {
                 done = playing.join_next() => match done {
@@ -146,8 +152,9 @@ impl BenchmarkRun {
                 },
                 failure = stage.wait_for_failure() => return Err(failure),
             };
-            if player.failures_of_others() > failures {
-                let why = "an endpoint or a budget failed, and what was played meanwhile says nothing of the model: the same command carries on";
+            if let Some(what) = player.outside_failure() {
+                let why =
+                    format!("{what}: the open matches say nothing of the model; the same command carries on");
                 return Err(Failure::Runtime(anyhow::anyhow!(why)));
             }
             self.add_record(&sealed).map_err(|why| {
