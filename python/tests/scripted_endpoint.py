@@ -10,8 +10,8 @@ from types import TracebackType
 from typing import Any
 
 Messages = list[dict[str, str]]
-Reply = str | dict[str, Any] | int
-"""A text, the choice of a completion, or the status of an error."""
+Reply = str | dict[str, Any] | list[Any] | int
+"""A text, the choice of a completion, all that stands for its choices, or the status of an error."""
 
 
 class ScriptedEndpoint:
@@ -55,16 +55,17 @@ class ScriptedEndpoint:
         self._server.server_close()
 
 
-def completion_of(reply: str | dict[str, Any]) -> dict[str, Any]:
+def completion_of(reply: str | dict[str, Any] | list[Any]) -> dict[str, Any]:
     """Makes the body of a completion."""
-    stopped = {"message": {"content": reply}, "finish_reason": "stop"}
-    choice: dict[str, Any] = stopped if isinstance(reply, str) else reply
-    message = {"role": "assistant", **choice["message"]}
+    if isinstance(reply, str):
+        reply = {"message": {"content": reply}, "finish_reason": "stop"}
+    if isinstance(reply, dict):
+        reply = [{"index": 0, **reply, "message": {"role": "assistant", **reply["message"]}}]
     return {
         "id": "completion",
         "object": "chat.completion",
         "created": 1,
         "model": "scripted",
-        "choices": [{"index": 0, **choice, "message": message}],
+        "choices": reply,
         "usage": {"prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12},
     }

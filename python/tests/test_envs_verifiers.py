@@ -16,12 +16,15 @@ from typing import Any
 
 import pytest
 import verifiers.v1 as vf  # pyright: ignore[reportMissingTypeStubs]
+from openai import AsyncOpenAI
 from pydantic import ValidationError
 from scripted_endpoint import Messages, Reply, ScriptedEndpoint
 
 import lastnim
 from lastnim._lastnim import ModelQuestion, parse_position
 from lastnim.envs.verifiers import LastNimHarness, LastNimHarnessConfig, LastNimTaskset, LastNimTasksetConfig, ModelMatch
+from lastnim.envs.verifiers.harness import ask_model
+from lastnim.envs.verifiers.model_match import AskedTake
 from lastnim.envs.verifiers.task import AnyTrace
 from lastnim.testing import TestServer
 
@@ -272,10 +275,25 @@ def test_an_answer_after_a_wrong_one_counts() -> None:
     assert trace.metrics["parsable_replies"] == 1.0
 
 
-def test_an_endpoint_that_fails_is_an_error_and_no_reward() -> None:
-    (trace,), _ = play_tasks(lambda _: 400, {"positions": 1})
-    assert not trace.ok and "400" in str(trace.errors[-1].message)
+@pytest.mark.parametrize(("reply", "words"), [(400, "400"), ([], "")])
+def test_an_endpoint_that_fails_is_an_error_and_no_reward(reply: Reply, words: str) -> None:
+    (trace,), _ = play_tasks(lambda _: reply, {"positions": 1})
+    assert not trace.ok and words in str(trace.errors[-1].message)
     assert all(reward is None for reward in trace.rewards.values())
+
+
+@pytest.mark.parametrize("choices", [[], [{"index": 0, "finish_reason": "stop"}], [{"index": 0, "message": None}]])
+def test_a_completion_without_a_message_is_a_fault_of_the_endpoint(choices: list[Any]) -> None:
+    take = AskedTake(0, "some position", 2)
+
+    async def ask(base_url: str) -> None:
+        async with AsyncOpenAI(base_url=base_url, api_key="none") as client:
+            await ask_model(client, "scripted", [], question_of([3, 5]), take, 3)
+
+    with ScriptedEndpoint(lambda _: choices) as endpoint:
+        with pytest.raises(vf.HarnessError, match=r"^ply 0: the reply has no choices\[0\]\.message$"):
+            asyncio.run(ask(endpoint.base_url))
+    assert (len(endpoint.calls), take.failures) == (1, []), "it says nothing of the model"
 
 
 def test_a_limit_of_the_run_ends_the_match() -> None:

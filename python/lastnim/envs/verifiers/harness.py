@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 import verifiers.v1 as vf  # pyright: ignore[reportMissingTypeStubs]
 from openai import APIError, AsyncOpenAI
+from openai.types.chat import ChatCompletionMessage
 
 from ..._lastnim import ModelQuestion
 from .model_match import AskedTake, ModelMatch
@@ -87,9 +88,14 @@ async def ask_model(
     for _ in range(answers):
         messages: Any = [*system, *({"role": role, "content": text} for role, text in question.messages)]
         completion = await client.chat.completions.create(model=model, messages=messages)
-        choice = completion.choices[0]
-        text, refusal = choice.message.content or "", choice.message.refusal or ""
-        reply = question.read_reply(text, refusal, choice.finish_reason)
+        choice = next(iter(completion.choices or []), None)
+        # The client does not check for fields that an endpoint leaves out.
+        message: ChatCompletionMessage | None = getattr(choice, "message", None)
+        if message is None:
+            # It says nothing of the model: `lastnim bot llm` counts it as `server_error`.
+            raise vf.HarnessError(f"ply {take.ply}: the reply has no choices[0].message")
+        text, refusal = message.content or "", message.refusal or ""
+        reply = question.read_reply(text, refusal, getattr(choice, "finish_reason", None))
         if reply.take is not None:
             take.take, take.regret = reply.take, question.regret(reply.take)
             take.why, take.win_probability = reply.why, reply.win_probability
