@@ -15,6 +15,7 @@ use crate::{
     wire::pb::{
         self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
         tournament_service_client::TournamentServiceClient,
+        transcript_service_client::TranscriptServiceClient,
     },
 };
 use std::path::{Path, PathBuf};
@@ -203,6 +204,13 @@ impl RemoteServer {
     /// Returns the tournaments.
     pub fn tournament_client(&self) -> TournamentServiceClient<AuthorizedChannel> {
         TournamentServiceClient::new(self.authorized_channel())
+            .accept_compressed(CompressionEncoding::Gzip)
+            .max_decoding_message_size(MAX_MESSAGE_BYTES)
+    }
+
+    /// Returns the transcripts that were published.
+    pub fn transcript_client(&self) -> TranscriptServiceClient<AuthorizedChannel> {
+        TranscriptServiceClient::new(self.authorized_channel())
             .accept_compressed(CompressionEncoding::Gzip)
             .max_decoding_message_size(MAX_MESSAGE_BYTES)
     }

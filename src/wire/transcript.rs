@@ -7,13 +7,36 @@ use serde::Deserialize;
 /// The events that lines of a question have.
 const EVENTS: [&str; 3] = ["call", "endpoint_error", "decision"];
 
-/// The members of a line that say which question it is of.
-#[derive(Debug, Deserialize)]
-struct QuestionLine {
+/// Of which question a line is.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct QuestionLine {
     event: String,
     match_id: String,
-    seat: u64,
-    ply: Option<u64>,
+    /// The seat that was asked.
+    pub seat: u64,
+    /// The ply of the take that was asked for; none for a row.
+    pub ply: Option<u64>,
+}
+
+impl QuestionLine {
+    /// Reads a line.
+    ///
+    /// # Errors
+    /// Says why it is none of a question.
+    pub fn parse(line: &str) -> Result<Self, String> {
+        let read: Self =
+            serde_json::from_str(line).map_err(|error| format!("no line of a question: {error}"))?;
+        if EVENTS.contains(&read.event.as_str()) {
+            Ok(read)
+        } else {
+            Err(format!("the event {:?}: expected one of {}", read.event, EVENTS.join(", ")))
+        }
+    }
+
+    /// Returns the match, if it is named as matches are.
+    pub fn match_id(&self) -> Option<MatchId> {
+        self.match_id.parse().ok()
+    }
 }
 
 /// Checks the lines of a request to publish those of one question of a match.
@@ -27,14 +50,13 @@ pub fn check_published_lines(
         return None;
     };
     let check = |line: &str| {
-        let read: QuestionLine =
-            serde_json::from_str(line).map_err(|error| format!("no line of a question: {error}"))?;
-        if !EVENTS.contains(&read.event.as_str()) {
-            return Err(format!("the event {:?}: expected one of {}", read.event, EVENTS.join(", ")));
-        }
-        let is_of_match = read.match_id.parse() == Ok(match_id);
+        let read = QuestionLine::parse(line)?;
         let is_of_question = read.seat == u64::from(request.seat) && read.ply == request.ply.map(u64::from);
-        if is_of_match && is_of_question { Ok(()) } else { Err("it is of another question".to_owned()) }
+        if read.match_id() == Some(match_id) && is_of_question {
+            Ok(())
+        } else {
+            Err("it is of another question".to_owned())
+        }
     };
     for (number, line) in (1..).zip(text.split('\n')) {
         if let Err(why) = check(line) {

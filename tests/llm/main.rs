@@ -16,6 +16,7 @@ mod measures;
 mod played_games;
 mod programs;
 mod proofs;
+mod published_transcripts;
 mod scripted_endpoint;
 mod server;
 mod shown_transcripts;

@@ -17,8 +17,23 @@ pub async fn play_match(
     transcript: &Path,
     script: impl Fn(usize, &Call) -> Reply + Send + Sync + 'static,
 ) -> (PathBuf, String) {
-    let endpoint = ScriptedEndpoint::start(script).await;
     let server = Server::start().await;
+    let match_id = play_match_on(&server, transcript, script).await;
+    let (output, record, stderr) =
+        run(lastnim(&["record", "get", &match_id, "--server", &server.address])).await;
+    assert!(output.status.success(), "{stderr}");
+    let file = fresh_file("record.json");
+    fs::write(&file, record).unwrap();
+    (file, match_id)
+}
+
+/// Plays matches on a server with a transcript at this place, and returns the id of one.
+pub async fn play_match_on(
+    server: &Server,
+    transcript: &Path,
+    script: impl Fn(usize, &Call) -> Reply + Send + Sync + 'static,
+) -> String {
+    let endpoint = ScriptedEndpoint::start(script).await;
     let token = server.register("model").await;
     let mut command = lastnim(&["bot", "llm", "--model", "m", "--practice", "--piles", "2,2", "--json"]);
     command.args(["--base-url", &endpoint.url, "--server", &server.address]);
@@ -29,13 +44,7 @@ pub async fn play_match(
         let line: Value = serde_json::from_str(line).unwrap();
         (line["event"] == "match_ended").then(|| line["match_id"].as_str().unwrap().to_owned())
     };
-    let match_id = stdout.lines().find_map(ended).expect("a match ended");
-    let (output, record, stderr) =
-        run(lastnim(&["record", "get", &match_id, "--server", &server.address])).await;
-    assert!(output.status.success(), "{stderr}");
-    let file = fresh_file("record.json");
-    fs::write(&file, record).unwrap();
-    (file, match_id)
+    stdout.lines().find_map(ended).expect("a match ended")
 }
 
 /// Verifies a record with a transcript, and returns the exit code, what is said of the transcript, and the error.

@@ -1,6 +1,10 @@
 //! `lastnim transcript`: the questions and replies of a match beside the board and the oracle's view.
 
-use super::{folded_text::TextLength, question_report::ShownQuestion};
+use super::{
+    folded_text::TextLength,
+    publishing::{PublishingAction, fetch_published_lines},
+    question_report::ShownQuestion,
+};
 use crate::{
     cli::{
         CommandExit, CommandResult, Failure,
@@ -32,13 +36,15 @@ use std::{
 /// Of each row and each ply there are the prompt, every reply and every retry, what the bot did in the end, and whether the record proves
 /// these lines; with them the piles, the optimal takes, the winner under optimal play and what the take cost, as in `lastnim replay`.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct TranscriptArgs {
+    #[command(subcommand)]
+    action: Option<PublishingAction>,
     /// The id of a match, whose record the server has, or a file with the record; - for standard input
-    #[arg(value_name = "MATCH|FILE|-")]
-    of: String,
-    /// A transcript, or a folder of them; may be given several times
-    #[arg(long, value_name = "FILE|DIR", required = true)]
+    #[arg(value_name = "MATCH|FILE|-", required = true)]
+    of: Option<String>,
+    /// A transcript, or a folder of them; may be given several times [default: what was published of the match on the server]
+    #[arg(long, value_name = "FILE|DIR")]
     transcript: Vec<PathBuf>,
     /// Shows this ply only
     #[arg(long, value_name = "N")]
@@ -58,11 +64,16 @@ Examples:
   lastnim transcript record.json --transcript m1.transcript.jsonl
   lastnim transcript $MATCH --transcript cup.run --ply 3 --full
   lastnim transcript record.json --transcript cup.run --json
+  lastnim transcript publish cup.run --server http://127.0.0.1:7600
+  lastnim transcript $MATCH --server http://127.0.0.1:7600
 
 In texts of models what could steer a terminal is spelled out, as \\u{1b} for Escape. Whoever signed the record is not looked at: `lastnim
 verify --transcript` does that.";
 
 pub fn run(args: &TranscriptArgs) -> CommandResult {
+    if let Some(action) = &args.action {
+        return action.run();
+    }
     let record = read_match(args)?;
     let mut questions = read_questions(args, &record)?;
     let steps: Vec<_> = ReplaySteps::of_record(&record).collect();
@@ -118,7 +129,8 @@ pub fn run(args: &TranscriptArgs) -> CommandResult {
 
 /// Reads the record from a file, or from the server where a match is named.
 fn read_match(args: &TranscriptArgs) -> Result<Record, Failure> {
-    if let Ok(id) = args.of.parse::<MatchId>() {
+    let of = args.of.as_deref().unwrap_or_default();
+    if let Ok(id) = of.parse::<MatchId>() {
         let mut fetched = None;
         runtime::run_on_runtime(Some(1), async {
             let remote = RemoteServer::connect(&args.server).await?;
@@ -127,7 +139,7 @@ fn read_match(args: &TranscriptArgs) -> Result<Record, Failure> {
         })?;
         return fetched.ok_or_else(|| Failure::input(format!("match {id}: the server has no record")));
     }
-    let file = Path::new(&args.of);
+    let file = Path::new(of);
     let what = record_input::input_name(file);
     let text = record_input::read_only_document(file)?;
     let given = read_record(&text).map_err(|error| Failure::input(format!("{what}: {error}")))?;
@@ -141,17 +153,22 @@ fn read_questions(
 ) -> Result<BTreeMap<Option<u32>, Vec<ShownQuestion>>, Failure> {
     let (recorded, setup) = (RecordedAnswers::of_record(record), record.state().setup());
     let mut questions: BTreeMap<_, Vec<ShownQuestion>> = BTreeMap::new();
+    let mut add_item = |item| {
+        let TranscriptItem::Question(question) = item else { return };
+        let seat = setup.seats().seat(question.key.seat);
+        let Some(seat) = seat.ok().filter(|_| question.key.match_id == record.id()) else { return };
+        let (bot, proof) = (setup.bots[seat].to_string(), recorded.prove_question(&question));
+        let question = ShownQuestion { question: *question, bot, proof };
+        questions.entry(question.question.key.ply).or_default().push(question);
+    };
+    if args.transcript.is_empty() {
+        let published = fetch_published_lines(&args.server, record.id())?;
+        read_transcript(published.as_bytes(), &mut add_item)
+            .map_err(|error| Failure::runtime(error, "the server"))?;
+    }
     for file in list_transcripts(&args.transcript)? {
-        let read = File::open(&file).and_then(|opened| {
-            read_transcript(BufReader::new(opened), |item| {
-                let TranscriptItem::Question(question) = item else { return };
-                let seat = setup.seats().seat(question.key.seat);
-                let Some(seat) = seat.ok().filter(|_| question.key.match_id == record.id()) else { return };
-                let (bot, proof) = (setup.bots[seat].to_string(), recorded.prove_question(&question));
-                let question = ShownQuestion { question: *question, bot, proof };
-                questions.entry(question.question.key.ply).or_default().push(question);
-            })
-        });
+        let read =
+            File::open(&file).and_then(|opened| read_transcript(BufReader::new(opened), &mut add_item));
         let unread = read.map_err(|error| Failure::runtime(error, file.display()))?;
         if unread.count > 0 {
             let numbers: Vec<_> = unread.numbers.iter().map(ToString::to_string).collect();
@@ -166,7 +183,12 @@ fn read_questions(
         }
     }
     if questions.is_empty() {
-        return Err(Failure::input(format!("the transcripts have no question of match {}", record.id())));
+        let id = record.id();
+        return Err(Failure::input(if args.transcript.is_empty() {
+            format!("no transcript of match {id} was published on the server: name a file with --transcript")
+        } else {
+            format!("the transcripts have no question of match {id}")
+        }));
     }
     Ok(questions)
 }

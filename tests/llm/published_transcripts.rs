@@ -1,0 +1,72 @@
+//! Transcripts that are handed to a server, for others to read.
+
+use super::{
+    asking::fresh_file,
+    programs::{lastnim, run},
+    proofs::play_match_on,
+    scripted_endpoint::simplest_answer,
+    server::Server,
+};
+use serde_json::{Value, json};
+use std::fs;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_published_is_read_and_proved_by_others() {
+    let server = Server::start().await;
+    let transcript = fresh_file("published.jsonl");
+    let match_id = play_match_on(&server, &transcript, |_, call| simplest_answer(call)).await;
+    let written = fs::read_to_string(&transcript).unwrap();
+    let file = transcript.to_str().unwrap();
+    let publish = |secret: &str, token: &str| {
+        let mut command = lastnim(&["transcript", "publish", file, "--server", &server.address, "--json"]);
+        command.env("SOME_API_KEY", secret).env("LASTNIM_ADMIN_TOKEN", token);
+        command
+    };
+    let show = || run(lastnim(&["transcript", &match_id, "--server", &server.address, "--json"]));
+
+    let (output, _, stderr) = show().await;
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr.contains("no transcript of match") && stderr.contains("was published"), "{stderr}");
+    // The transcript holds the word in each of its prompts.
+    let (output, _, stderr) = run(publish("counters", &server.admin)).await;
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("it holds the value of SOME_API_KEY: nothing was published"), "{stderr}");
+    assert_eq!(show().await.0.status.code(), Some(2));
+    let (output, _, stderr) = run(publish("unlikely-to-be-there", "lastnim_0")).await;
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+
+    let (output, stdout, stderr) = run(publish("unlikely-to-be-there", &server.admin)).await;
+    assert!(output.status.success(), "{stderr}");
+    let published: Value = serde_json::from_str(&stdout).unwrap();
+    let decisions = written.matches("\"event\":\"decision\"").count();
+    assert_eq!(published, json!({ "published": decisions, "matches": 2, "refused": [] }));
+
+    // Anybody reads the lines of the match as they were written, so that the record proves them.
+    let (output, stdout, stderr) = show().await;
+    assert!(output.status.success(), "{stderr}");
+    let (from_file, _, _) = (run(lastnim(&[
+        "transcript",
+        &match_id,
+        "--server",
+        &server.address,
+        "--json",
+        "--transcript",
+        file,
+    ])))
+    .await;
+    assert_eq!(stdout.as_bytes(), from_file.stdout);
+    assert!(!stdout.contains("\"proved\":false"), "{stdout}");
+
+    let remove = ["transcript", "remove", &match_id, "--seat", "0", "--server", &server.address, "--json"];
+    let mut command = lastnim(&remove);
+    command.env("LASTNIM_ADMIN_TOKEN", &server.admin);
+    let (output, stdout, stderr) = run(command).await;
+    assert!(output.status.success(), "{stderr}");
+    let other =
+        lastnim(&["transcript", "remove", &match_id, "--seat", "1", "--server", &server.address, "--json"]);
+    let mut other = other;
+    other.env("LASTNIM_ADMIN_TOKEN", &server.admin);
+    let (_, more, _) = run(other).await;
+    assert_ne!(stdout, more, "one of the seats was the model's");
+    assert_eq!(show().await.0.status.code(), Some(2));
+}
