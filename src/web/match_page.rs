@@ -12,7 +12,7 @@ use super::visitor::Visitor;
 use super::winner_strip::{WinnerStretch, winner_stretches, winner_strip};
 use crate::game::MatchId;
 use crate::report::render::Html;
-use crate::report::words::enum_phrase;
+use crate::report::words::{count_words, enum_phrase};
 use crate::report::{
     Column, Report, Section, Table,
     matches::{match_report, outcome_line},
@@ -251,12 +251,9 @@ impl MatchAtPly<'_> {
         if let Some(last) = self.ply.checked_sub(1).and_then(|ply| audit.plies.get(ply as usize))
             && last.regret > 0
         {
-            words.push(format!(
-                "The last take was an error: it cost {} {} of {}.",
-                self.seat_words(last.seat as usize),
-                last.regret,
-                if last.regret == 1 { "rank" } else { "ranks" },
-            ));
+            let ranks = count_words(last.regret, "rank", "ranks");
+            let seat = self.seat_words(last.seat as usize);
+            words.push(format!("The last take was an error: it cost {seat} {ranks}."));
         }
         if let Some(next) = audit.plies.get(self.ply as usize) {
             let winner = self.seat_words(next.predicted_before as usize);

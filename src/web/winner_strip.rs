@@ -5,11 +5,11 @@ use crate::wire::pb;
 use std::fmt::Write as _;
 
 /// The width of the strip.
-const WIDTH: f64 = 800.0;
+const WIDTH: f64 = 400.0;
 /// The height of the strip.
-const HEIGHT: f64 = 26.0;
+const HEIGHT: f64 = 20.0;
 /// The width from which on a stretch has the mark of its winner.
-const MARKED_WIDTH: f64 = 22.0;
+const MARKED_WIDTH: f64 = 16.0;
 /// Stretches that are drawn; of a match with more there is no strip.
 const MAX_STRETCHES: usize = 300;
 
@@ -57,7 +57,7 @@ pub(super) fn winner_strip(stretches: &[WinnerStretch], positions: u32, shown: u
             let middle = x + width / 2.0;
             let _ = write!(
                 svg,
-                "<text class=\"winner\" x=\"{middle:.2}\" y=\"18\" text-anchor=\"middle\">{seat}</text>"
+                "<text class=\"winner\" x=\"{middle:.2}\" y=\"15\" text-anchor=\"middle\">{seat}</text>"
             );
         }
     }
