@@ -88,6 +88,22 @@ async fn every_mistake_about_a_model_has_its_line() {
 }
 
 #[tokio::test]
+async fn the_bound_of_what_models_cost_has_room_for_all_replays() {
+    for (replays, most) in [("[llm]\nreplays = 0\n", 2_000), ("", 6_000), ("[llm]\nreplays = 4\n", 10_000)] {
+        let file = write_file(&format!(
+            "[[bot]]\nname = \"m1\"\nllm = {{ model = \"m\", base_url = \"http://127.0.0.1:1\", match_token_budget = 1_000 }}\n{replays}"
+        ));
+        let mut command = lastnim(&["tournament", "check", "--json"]);
+        command.arg(&file);
+        let (output, stdout, stderr) = run(command).await;
+        assert!(output.status.success(), "{stderr}");
+        let plan: Value = serde_json::from_str(&stdout).unwrap();
+        assert_eq!(plan["matches"]["matches"], 2, "{plan}");
+        assert_eq!(plan["models"]["cost"]["tokens"], most, "{replays:?}: {plan}");
+    }
+}
+
+#[tokio::test]
 async fn a_run_begins_with_models_that_can_play() {
     for (llm, why) in [
         ("model = \"m\", api_key_env = \"NO_SUCH_KEY\"", "bot m1: NO_SUCH_KEY: the endpoint needs a key"),

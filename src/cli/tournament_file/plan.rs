@@ -52,13 +52,15 @@ impl TournamentPlan {
         RepeatedGroups::predict(&self.settings, self.players.len())
     }
 
-    /// Returns the most that the models can cost together; none if there is no model.
+    /// Returns the most that the models can cost together, with all replays; none if there is no model.
     pub fn model_cost_bound(&self) -> Option<CostBound> {
         let matches = match self.total {
             TotalMatches::Exactly(matches) | TotalMatches::AtMost(matches) => Some(matches),
             TotalMatches::Open => None,
         };
-        self.llm.cost_bound(&self.players, matches)
+        // A match that is played again has a budget of its own.
+        let times = 1 + u64::from(self.llm.replays);
+        self.llm.cost_bound(&self.players, matches.map(|matches| matches.saturating_mul(times)))
     }
 
     /// Returns how many matches a duplicate group has.
