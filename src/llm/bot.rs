@@ -4,7 +4,7 @@ use super::{
     ApiKey, CostBound, LlmError, LlmSettings, Tally, Transcript,
     budget::Budget,
     config_hash::{hash_config, settings_json},
-    decision::{Decider, Decision},
+    decision::{Decider, Decision, PausedMatches},
     endpoint::Endpoint,
     failure::CallFailure,
     question::{Answer, Question},
@@ -56,7 +56,9 @@ impl LlmBot {
         let transcript =
             settings.transcript.as_deref().map(|path| Transcript::open(path, header)).transpose()?;
         let tally = Mutex::new(Tally { policy: settings.on_failure, ..Tally::default() });
-        let decider = Arc::new(Decider { settings, seed, prompt, endpoint, budget, transcript, tally });
+        let paused = PausedMatches::default();
+        let decider =
+            Arc::new(Decider { settings, seed, prompt, endpoint, budget, transcript, tally, paused });
         Ok(Self { decider, config_hash })
     }
 

@@ -13,7 +13,12 @@ use super::{
     question_log::QuestionLog,
     request::{Message, ModelCall},
 };
-use std::{sync::Mutex, time::Duration};
+use crate::game::MatchId;
+use std::{
+    collections::BTreeSet,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
 use tokio::time::{Instant, sleep};
 
 /// The first pause before a call is repeated to an endpoint that does not say how long it wants to be left alone; each next one is
@@ -25,6 +30,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 const MIN_CLOCK_RESERVE: Duration = Duration::from_millis(100);
 /// See [`MIN_CLOCK_RESERVE`].
 const MAX_CLOCK_RESERVE: Duration = Duration::from_secs(5);
+/// Matches in which the bot has paused for an organiser that are known. A bot plays fewer at once; the oldest is forgotten first.
+const MAX_PAUSED_MATCHES: usize = 4_096;
 
 /// What asks a model, and what it needs for that.
 #[derive(Debug)]
@@ -43,6 +50,24 @@ pub struct Decider {
     pub transcript: Option<Transcript>,
     /// What is counted.
     pub tally: Mutex<Tally>,
+    /// The matches in which the bot has paused for an organiser.
+    pub paused: PausedMatches,
+}
+
+/// Matches in which a bot has paused for an organiser.
+#[derive(Debug, Default)]
+pub struct PausedMatches(Mutex<BTreeSet<MatchId>>);
+
+impl PausedMatches {
+    /// Adds a match, and returns whether it is new.
+    fn insert(&self, id: MatchId) -> bool {
+        let mut matches = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_new = matches.insert(id);
+        if matches.len() > MAX_PAUSED_MATCHES {
+            matches.pop_first();
+        }
+        is_new
+    }
 }
 
 /// What the bot does, and the hash of how it came to that.
@@ -75,7 +100,7 @@ impl Decider {
             }
             Err(failure) => {
                 if failure.class.is_of_endpoint() {
-                    self.wait_for_organiser(&failure, clock_ends, &mut log).await;
+                    self.wait_for_organiser(question.match_id(), &failure, clock_ends, &mut log).await;
                 }
                 let policy = self.settings.on_failure;
                 let chosen = policy.choose_answer(&question, self.seed);
@@ -87,16 +112,18 @@ impl Decider {
         }
     }
 
-    /// Leaves an organiser the time to void the match, as far as the clock allows: then this future is dropped.
+    /// Leaves an organiser the time to void the match, once in each and as far as the clock allows: then this future is dropped.
     async fn wait_for_organiser(
         &self,
+        match_id: MatchId,
         failure: &CallFailure,
         clock_ends: Instant,
         log: &mut QuestionLog<'_>,
     ) {
-        let left = clock_ends.saturating_duration_since(Instant::now()).saturating_sub(MIN_CLOCK_RESERVE);
+        let left = time_within_clock(clock_ends.saturating_duration_since(Instant::now()));
         let pause = self.settings.endpoint_error_pause.min(left);
-        if !pause.is_zero() {
+        // A match that went on after a pause is not voided for a later failure either.
+        if !pause.is_zero() && self.paused.insert(match_id) {
             log.note_endpoint_error(failure, pause);
             sleep(pause).await;
         }
@@ -198,5 +225,16 @@ mod tests {
             [0, 1, 6, 200].map(usual_pause).map(|pause| pause.as_millis()),
             [500, 1_000, 30_000, 30_000]
         );
+    }
+
+    #[test]
+    fn a_match_is_paused_in_once_and_not_remembered_for_ever() {
+        let paused = PausedMatches::default();
+        let id = |number: u64| MatchId::new(number, &[0; 10]);
+        for number in 0..=MAX_PAUSED_MATCHES as u64 {
+            assert_eq!([(); 2].map(|()| paused.insert(id(number))), [true, false], "{number}");
+        }
+        assert_eq!(paused.0.lock().unwrap().len(), MAX_PAUSED_MATCHES);
+        assert!(!paused.insert(id(1)));
     }
 }

@@ -1,12 +1,18 @@
 //! Endpoints that fail for good while a tournament is played: its duplicate groups are voided, and played again.
 
 use super::{
+    asking::{LONG, ask, bot, lines_of, settings, view},
     programs::{lastnim, run},
     scripted_endpoint::{Reply, ScriptedEndpoint, response, simplest_answer},
     tournaments::write_file,
 };
+use lastnim::{
+    client::AsyncBot as _,
+    llm::{FailurePolicy, LlmSettings},
+};
 use serde_json::{Value, json};
-use std::fs;
+use std::{fs, time::Duration};
+use tokio::time::timeout;
 
 fn server_error() -> Reply {
     response("503 Service Unavailable", "", "the model is down")
@@ -78,4 +84,52 @@ async fn without_replays_a_failure_counts_at_once() {
     let (report, _, transcript) = play_group(&endpoint, "[llm]\nreplays = 0\n").await;
     assert_eq!(line_of(&report, "m1")["forfeits"], json!(2), "{report}");
     assert!(!transcript.contains("endpoint_error"), "{transcript}");
+}
+
+#[tokio::test]
+async fn a_bot_pauses_once_in_a_match() {
+    let endpoint = ScriptedEndpoint::start(|_, _| server_error()).await;
+    let settings = LlmSettings {
+        retries: 0,
+        on_failure: FailurePolicy::FirstLegal,
+        endpoint_error_pause: Duration::from_millis(10),
+        ..settings(&endpoint)
+    };
+    let bot = bot(&settings);
+    for _ in 0..3 {
+        assert_eq!(ask(&bot).await.unwrap(), 1);
+    }
+    timeout(LONG, bot.declare(view().info())).await.unwrap().unwrap();
+    assert_eq!(endpoint.calls().len(), 4);
+    let pauses: Vec<_> =
+        lines_of(&settings, "endpoint_error").iter().map(|line| line["pause_ms"].clone()).collect();
+    assert_eq!(pauses, [json!(10)]);
+}
+
+#[tokio::test]
+async fn a_pause_leaves_as_much_of_the_clock_as_an_answer_does() {
+    let endpoint = ScriptedEndpoint::start(|_, _| server_error()).await;
+    let settings = LlmSettings {
+        retries: 0,
+        on_failure: FailurePolicy::FirstLegal,
+        endpoint_error_pause: Duration::from_hours(2),
+        ..settings(&endpoint)
+    };
+    let bot = bot(&settings);
+    let asking = tokio::spawn(async move { ask(&bot).await });
+    let paused = async {
+        loop {
+            let text = fs::read_to_string(settings.transcript.as_deref().unwrap()).unwrap();
+            // The last line may not be whole yet.
+            let mut lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+            if let Some(line) = lines.find(|line| line["event"] == "endpoint_error") {
+                break line["pause_ms"].as_u64().unwrap();
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    let pause = timeout(LONG, paused).await.expect("it pauses");
+    asking.abort();
+    let most = view().bank_left().checked_sub(Duration::from_secs(5)).unwrap();
+    assert!(Duration::from_millis(pause) <= most, "{pause} ms of {:?}", view().bank_left());
 }
