@@ -233,6 +233,10 @@ impl Store for MemoryStore {
         Ok(published.map(head).collect())
     }
 
+    async fn transcript_bytes_besides(&self, id: MatchId, place: QuestionPlace) -> Result<u64, StoreError> {
+        self.lock().matches.get(&id).map_or(Ok(0), |found| found.transcript_bytes_besides(id, place))
+    }
+
     async fn transcript(
         &self,
         id: MatchId,

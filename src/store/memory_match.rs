@@ -105,6 +105,20 @@ impl MemoryMatch {
         self.transcripts.values().map(Arc::as_ref)
     }
 
+    /// Returns how many bytes were published of the seat of a question, without those of the question itself.
+    pub(super) fn transcript_bytes_besides(
+        &self,
+        id: MatchId,
+        place: QuestionPlace,
+    ) -> Result<u64, StoreError> {
+        if self.is_pruned {
+            return Err(StoreError::Pruned(id));
+        }
+        let others =
+            self.transcripts().filter(|stored| stored.place.seat == place.seat && stored.place != place);
+        Ok(others.map(|stored| stored.lines.len() as u64).sum())
+    }
+
     /// Returns what was fixed before the first move.
     pub(super) fn setup(&self) -> &Arc<MatchSetup> {
         &self.setup

@@ -129,6 +129,12 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// Returns what was published of the transcripts of a match, by seat and ply, rows before takes.
     async fn transcripts(&self, id: MatchId) -> Result<Vec<TranscriptHead>, StoreError>;
 
+    /// Returns how many bytes were published of the seat of a question, without those of the question itself.
+    ///
+    /// # Errors
+    /// [`StoreError::Pruned`] if the events of the match were removed.
+    async fn transcript_bytes_besides(&self, id: MatchId, place: QuestionPlace) -> Result<u64, StoreError>;
+
     /// Returns what was published of a question.
     async fn transcript(
         &self,

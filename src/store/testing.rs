@@ -71,6 +71,10 @@ impl<S: WriteScript> Store for ScriptedStore<S> {
         self.kept.transcripts(id).await
     }
 
+    async fn transcript_bytes_besides(&self, id: MatchId, place: QuestionPlace) -> Result<u64, StoreError> {
+        self.kept.transcript_bytes_besides(id, place).await
+    }
+
     async fn transcript(
         &self,
         id: MatchId,

@@ -348,6 +348,10 @@ impl Store for SimulatedStore {
         self.reach().await?.transcripts(id).await
     }
 
+    async fn transcript_bytes_besides(&self, id: MatchId, place: QuestionPlace) -> Result<u64, StoreError> {
+        self.reach().await?.transcript_bytes_besides(id, place).await
+    }
+
     async fn transcript(
         &self,
         id: MatchId,

@@ -396,6 +396,11 @@ impl<D: Dialect> Store for SqlStore<D> {
         self.read_rows(transcripts::heads_statement(id), transcripts::read_head).await
     }
 
+    async fn transcript_bytes_besides(&self, id: MatchId, place: QuestionPlace) -> Result<u64, StoreError> {
+        let statement = transcripts::bytes_statement(id, place);
+        Ok(self.read_rows(statement, |row| transcripts::read_bytes(id, row)).await?.pop().unwrap_or_default())
+    }
+
     async fn transcript(
         &self,
         id: MatchId,

@@ -61,6 +61,19 @@ pub(super) fn heads_statement<D: Dialect>(id: MatchId) -> Statement<D> {
     .bind(String::from(id))
 }
 
+/// Returns the statement that sums the bytes up that were published of the seat of a question, without those of the question itself.
+pub(super) fn bytes_statement<D: Dialect>(id: MatchId, place: QuestionPlace) -> Statement<D> {
+    Statement::new(
+        "SELECT pruned_at_us,
+            (SELECT coalesce(sum(octet_length(lines)), 0) FROM transcripts
+                WHERE match_id = $1::uuid AND seat = $2 AND ply <> $3)::bigint AS bytes
+        FROM matches WHERE id = $1::uuid",
+    )
+    .bind(String::from(id))
+    .bind(small_number(place.seat))
+    .bind(ply_column(place))
+}
+
 /// Returns the statement that reads what was published of a question.
 pub(super) fn transcript_statement<D: Dialect>(id: MatchId, place: QuestionPlace) -> Statement<D> {
     Statement::new(
@@ -79,6 +92,13 @@ pub(super) fn read_head(row: &impl RowColumns) -> Result<TranscriptHead, StoreEr
         Ok(TranscriptHead { place, published_at, bytes: row.number("bytes")? })
     };
     name_damage(format_args!("a transcript of match {}", row.label("match_id")), read())
+}
+
+/// Reads how many bytes were published of a seat.
+pub(super) fn read_bytes(id: MatchId, row: &impl RowColumns) -> Result<u64, StoreError> {
+    let read = || Ok((row.nullable::<i64>("pruned_at_us")?, row.number("bytes")?));
+    let (pruned_at, bytes) = name_damage(format_args!("the transcripts of match {id}"), read())?;
+    if pruned_at.is_some() { Err(StoreError::Pruned(id)) } else { Ok(bytes) }
 }
 
 /// Reads what was published.
