@@ -103,10 +103,8 @@ pub(super) struct ArenaInner {
     pub(super) cross_tables: CrossTableQueue,
     /// Held while an end that a bot missed is read.
     pub(super) catching_up: Arc<Semaphore>,
-    /// Held while records are removed.
-    pub(super) pruning: Mutex<()>,
-    /// Held by whoever publishes or removes a transcript.
-    pub(super) publishing: Mutex<()>,
+    /// Held while what is kept of matches that are over is changed: records are removed, or transcripts published or removed.
+    pub(super) changing_kept: Arc<Mutex<()>>,
     /// Whether everything has been stopped.
     pub(super) stopped: CancellationToken,
     /// What goes on by itself and may still write: the store is closed after it.
@@ -175,8 +173,7 @@ impl Arena {
             rating: Arc::new(Semaphore::new(1)),
             cross_tables: CrossTableQueue::default(),
             catching_up: Arc::new(Semaphore::new(MAX_ENDS_READ_AT_ONCE)),
-            pruning: Mutex::default(),
-            publishing: Mutex::default(),
+            changing_kept: Arc::default(),
             stopped: CancellationToken::new(),
             tasks: TaskTracker::new(),
         };
@@ -251,10 +248,23 @@ impl Arena {
         T: Send + 'static,
         A: Future<Output = Result<T, ArenaError>> + Send + 'static,
     {
+        self.run_locked(&self.inner.registering, act).await
+    }
+
+    /// Changes in the same way what another lock is for. The lock is held until the change is written, not only as long as somebody waits.
+    pub(super) async fn run_locked<T, A>(
+        &self,
+        lock: &Arc<Mutex<()>>,
+        act: impl FnOnce(OwnedMutexGuard<()>) -> A + Send,
+    ) -> Result<T, ArenaError>
+    where
+        T: Send + 'static,
+        A: Future<Output = Result<T, ArenaError>> + Send + 'static,
+    {
         self.check_store()?;
         let held = tokio::select! {
             biased;
-            held = Arc::clone(&self.inner.registering).lock_owned() => held,
+            held = Arc::clone(lock).lock_owned() => held,
             error = self.wait_until_store_failed() => return Err(error.into()),
         };
         self.check_store()?;

@@ -4,6 +4,7 @@ use super::arena::Arena;
 use super::error::ArenaError;
 use crate::game::MatchId;
 use crate::store::{Change, MAX_PRUNED_AT_ONCE, PruneFilter, PrunePage};
+use tokio::sync::OwnedMutexGuard;
 
 impl Arena {
     /// Removes the records of matches, while others are played, and returns of how many. What they came to stays: their
@@ -28,7 +29,17 @@ impl Arena {
         filter: PruneFilter,
         after: Option<MatchId>,
     ) -> Result<Option<(u64, MatchId)>, ArenaError> {
-        let _turn = self.inner.pruning.lock().await;
+        let arena = self.clone();
+        let prune = |held| async move { arena.prune_page_locked(held, filter, after).await };
+        self.run_locked(&self.inner.changing_kept, prune).await
+    }
+
+    async fn prune_page_locked(
+        &self,
+        _held: OwnedMutexGuard<()>,
+        filter: PruneFilter,
+        after: Option<MatchId>,
+    ) -> Result<Option<(u64, MatchId)>, ArenaError> {
         let page = PrunePage { filter, after, most: MAX_PRUNED_AT_ONCE };
         let ids = self.inner.store.prunable_matches(&page).await?;
         let Some(&last) = ids.last() else { return Ok(None) };

@@ -3,9 +3,10 @@
 use super::arena::Arena;
 use super::error::ArenaError;
 use crate::game::{BotName, MatchId, Seat};
-use crate::referee::MatchSetup;
-use crate::store::{Change, QuestionPlace, StoredTranscript, TranscriptHead};
+use crate::referee::{EndReason, MatchSetup};
+use crate::store::{Change, MatchSummary, QuestionPlace, StoredTranscript, TranscriptHead};
 use std::sync::Arc;
+use tokio::sync::OwnedMutexGuard;
 
 /// What is to be published of a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,32 +25,38 @@ impl Arena {
     /// Publishes the lines of a question, for an admin or for a bot: its own, in a match of a tournament.
     ///
     /// # Errors
-    /// If the match or its tournament is not over, the seat is not the bot's or was never asked, or there would be too much.
+    /// If the match or its tournament is not over, its record was pruned, the seat is not the bot's, the match has no such question of the
+    /// seat, or there would be too much.
     pub async fn publish_transcript(
         &self,
         publisher: Option<&BotName>,
         transcript: NewTranscript,
     ) -> Result<(), ArenaError> {
         let NewTranscript { match_id, seat, ply, lines } = transcript;
-        let (setup, plies) = self.finished_match(match_id).await?;
+        let (setup, summary) = self.finished_match(match_id).await?;
         let seat = find_seat(&setup, match_id, seat)?;
         check_may_publish(publisher, match_id, &setup, seat)?;
         self.check_tournament_over(match_id, &setup).await?;
-        if let Some(ply) = ply.filter(|&ply| ply >= plies) {
-            return Err(ArenaError::NoSuchQuestion {
-                match_id,
-                what: format!("ply {ply}: it has {plies} plies"),
-            });
-        }
         let place = QuestionPlace { seat, ply };
+        check_question(&setup, &summary, place)?;
+        let arena = self.clone();
         // One after the other, so that all of them together keep to the bound.
-        let _turn = self.inner.publishing.lock().await;
-        let others = self.inner.store.transcripts(match_id).await?.into_iter();
-        let others = others.filter(|head| head.place.seat == seat && head.place != place);
-        let bytes = others.map(|head| head.bytes).sum::<u64>().saturating_add(lines.len() as u64);
+        let publish = |held| async move { arena.publish_locked(held, match_id, place, lines).await };
+        self.run_locked(&self.inner.changing_kept, publish).await
+    }
+
+    async fn publish_locked(
+        &self,
+        _held: OwnedMutexGuard<()>,
+        match_id: MatchId,
+        place: QuestionPlace,
+        lines: Arc<str>,
+    ) -> Result<(), ArenaError> {
+        let others = self.inner.store.transcript_bytes_besides(match_id, place).await?;
+        let bytes = others.saturating_add(lines.len() as u64);
         let most = self.limits().transcript_bytes as u64;
         if bytes > most {
-            return Err(ArenaError::TranscriptSize { match_id, seat, bytes, most });
+            return Err(ArenaError::TranscriptSize { match_id, seat: place.seat, bytes, most });
         }
         let published_at = self.now();
         let stored = StoredTranscript { match_id, place, published_at, lines };
@@ -100,7 +107,17 @@ impl Arena {
         let (setup, _) = self.finished_match(match_id).await?;
         let seat = find_seat(&setup, match_id, seat)?;
         check_may_publish(caller, match_id, &setup, seat)?;
-        let _turn = self.inner.publishing.lock().await;
+        let arena = self.clone();
+        let remove = |held| async move { arena.remove_transcript_locked(held, match_id, seat).await };
+        self.run_locked(&self.inner.changing_kept, remove).await
+    }
+
+    async fn remove_transcript_locked(
+        &self,
+        _held: OwnedMutexGuard<()>,
+        match_id: MatchId,
+        seat: Seat,
+    ) -> Result<usize, ArenaError> {
         let published = self.inner.store.transcripts(match_id).await?;
         let removed = published.iter().filter(|head| head.place.seat == seat).count();
         if removed > 0 {
@@ -109,15 +126,15 @@ impl Arena {
         Ok(removed)
     }
 
-    /// Returns the setup of a match that is over, and how many plies it has.
-    async fn finished_match(&self, id: MatchId) -> Result<(Arc<MatchSetup>, u32), ArenaError> {
+    /// Returns the setup of a match that is over, and what it came to.
+    async fn finished_match(&self, id: MatchId) -> Result<(Arc<MatchSetup>, MatchSummary), ArenaError> {
         let too_early = || ArenaError::TooEarly { match_id: id, awaited: "the match" };
         if self.open_match(id).is_some() {
             return Err(too_early());
         }
         let summary = self.inner.store.match_summary(id).await?.ok_or(ArenaError::NoSuchMatch(id))?;
-        let setup = summary.setup.ok_or(ArenaError::NoSuchMatch(id))?;
-        Ok((setup, summary.plies))
+        let setup = summary.setup.clone().ok_or(ArenaError::NoSuchMatch(id))?;
+        Ok((setup, summary))
     }
 
     async fn check_tournament_over(&self, match_id: MatchId, setup: &MatchSetup) -> Result<(), ArenaError> {
@@ -133,6 +150,34 @@ impl Arena {
 fn find_seat(setup: &MatchSetup, match_id: MatchId, seat: usize) -> Result<Seat, ArenaError> {
     let seats = setup.bots.seats();
     seats.seat(seat).map_err(|error| ArenaError::NoSuchQuestion { match_id, what: error.to_string() })
+}
+
+/// Checks that a question is one of the match, and of the seat.
+fn check_question(
+    setup: &MatchSetup,
+    summary: &MatchSummary,
+    place: QuestionPlace,
+) -> Result<(), ArenaError> {
+    let refused = |what: String| Err(ArenaError::NoSuchQuestion { match_id: summary.id, what });
+    let QuestionPlace { seat, ply } = place;
+    let Some(ply) = ply else {
+        let is_assigned = setup.assigned.is_some();
+        return if is_assigned { refused("its rows were assigned".to_owned()) } else { Ok(()) };
+    };
+    let plies = summary.plies;
+    let questions = match summary.end {
+        Some((EndReason::Finished | EndReason::PlyLimit, _)) => plies,
+        // It ended while a seat was being asked.
+        Some((EndReason::AllForfeited | EndReason::Cancelled, _)) | None => plies.saturating_add(1),
+    };
+    if ply >= questions {
+        return refused(format!("ply {ply}: it has {plies} plies"));
+    }
+    let mover = setup.seats().seat_at_offset(setup.first, ply as usize);
+    if seat != mover {
+        return refused(format!("ply {ply} of seat {seat}: it was the turn of seat {mover}"));
+    }
+    Ok(())
 }
 
 fn check_may_publish(

@@ -64,7 +64,7 @@ async fn they_are_published_once_the_tournament_is_over() {
     let waiting = host.create_match(exhibition(TRIO.map(HouseBot::kind), &[3])).await;
     assert_eq!(publish(&mut admin, &waiting, 0, None).await, too_early());
 
-    let piles: Vec<&[u64]> = vec![&[3, 4]; 50];
+    let piles: Vec<&[u64]> = vec![&[3, 4, 2]; 50];
     let id = host.create_tournament(round_robin(&piles), &TRIO.map(HouseBot::kind)).await;
     host.start_tournament(&id).await;
     // Matches that have begun are played to their ends, and the tournament is not over.
@@ -85,9 +85,13 @@ async fn they_are_published_once_the_tournament_is_over() {
     assert_eq!(publish(&mut bot, &begun, own, None).await, Ok(()));
     let denied = Err((Code::PermissionDenied, "NOT_OWN_SEAT".into()));
     assert_eq!(publish(&mut bot, &begun, (own + 1) % 3, None).await, denied);
-    assert_eq!(publish(&mut admin, &begun, own, Some(0)).await, Ok(()));
+    // It moves once in three plies.
+    let own_ply = (own + 3 - setup.first) % 3;
+    assert_eq!(publish(&mut admin, &begun, own, Some(own_ply)).await, Ok(()));
     let no_question = || Err((Code::InvalidArgument, "NO_SUCH_QUESTION".into()));
-    assert_eq!(publish(&mut admin, &begun, own, Some(8)).await, no_question());
+    for later in [1, 2, 9] {
+        assert_eq!(publish(&mut admin, &begun, own, Some(own_ply + later)).await, no_question(), "{later}");
+    }
     assert_eq!(publish(&mut admin, &begun, 3, None).await, no_question());
     let refused = publish(&mut client(&host, "nobody"), &begun, own, None).await;
     assert_eq!(refused, Err((Code::Unauthenticated, "BAD_TOKEN".into())));
@@ -99,12 +103,12 @@ async fn they_are_published_once_the_tournament_is_over() {
     let request = pb::ListTranscriptsRequest { match_id: begun.clone() };
     let listed = reader.list_transcripts(request.clone()).await.unwrap().into_inner().questions;
     let places: Vec<_> = listed.iter().map(|question| (question.seat, question.ply)).collect();
-    assert_eq!(places, [(own, None), (own, Some(0))]);
+    assert_eq!(places, [(own, None), (own, Some(own_ply))]);
     let get = |ply| pb::GetTranscriptRequest { match_id: begun.clone(), seat: own, ply };
-    let read = reader.get_transcript(get(Some(0))).await.unwrap().into_inner();
-    assert_eq!(read.lines, lines(&begun, own, Some(0), "because").lines);
+    let read = reader.get_transcript(get(Some(own_ply))).await.unwrap().into_inner();
+    assert_eq!(read.lines, lines(&begun, own, Some(own_ply), "because").lines);
     assert_eq!((read.lines.len() as u64, read.published_at_us), (listed[1].bytes, listed[1].published_at_us));
-    let missing = reader.get_transcript(get(Some(1))).await.unwrap_err();
+    let missing = reader.get_transcript(get(Some(own_ply + 3))).await.unwrap_err();
     assert_eq!((missing.code(), reason(&missing).as_str()), (Code::NotFound, "NO_SUCH_TRANSCRIPT"));
 
     let remove = pb::RemoveTranscriptRequest { match_id: begun.clone(), seat: own };

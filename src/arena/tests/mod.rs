@@ -14,5 +14,6 @@ mod sessions;
 pub(super) mod shaky_store;
 mod stopping;
 mod tournaments;
+mod transcripts;
 mod versions;
 mod waiting;
