@@ -40,7 +40,7 @@ async fn all_pages(host: &Host) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_in_a_page_is_anybody_elses() {
+async fn nothing_in_a_page_comes_from_elsewhere() {
     let host = Host::start().await;
     for path in all_pages(&host).await {
         let (name, query) = path.split_once('?').unwrap_or((&path, ""));
@@ -67,7 +67,7 @@ async fn nothing_in_a_page_is_anybody_elses() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn requests_that_are_none_end_by_themselves() {
+async fn malformed_requests_end_by_themselves() {
     let brief = Duration::from_millis(200);
     let config = Config { first_call_timeout: brief, request_timeout: brief, ..Config::default() };
     let host = Host::with(config).await;
