@@ -6,11 +6,41 @@ use super::{
     server::Server,
 };
 use lastnim::{
-    client::{Options, run_async_until},
+    client::{
+        AsyncBot, Choice, MatchEnd, MatchFailure, MatchInfo, MatchView, Options, TakeFeed, run_async_until,
+    },
+    game::Row,
     llm::{ApiKey, LlmBot, LlmSettings},
 };
-use std::{collections::BTreeSet, time::Duration};
-use tokio::{sync::oneshot, time::timeout};
+use std::collections::BTreeSet;
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::timeout,
+};
+
+/// A model that tells of the ends that it hears of.
+struct Telling {
+    bot: LlmBot,
+    ends: mpsc::UnboundedSender<()>,
+}
+
+impl AsyncBot for Telling {
+    fn take_feed(&self) -> TakeFeed {
+        self.bot.take_feed()
+    }
+
+    async fn declare(&self, game: &MatchInfo) -> Result<Choice<Row>, MatchFailure> {
+        self.bot.declare(game).await
+    }
+
+    async fn play(&self, game: &MatchView) -> Result<Choice<u64>, MatchFailure> {
+        self.bot.play(game).await
+    }
+
+    async fn ended(&self, _: &MatchEnd) {
+        let _ = self.ends.send(());
+    }
+}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn matches_are_thought_about_side_by_side() {
@@ -31,17 +61,14 @@ async fn matches_are_thought_about_side_by_side() {
     let bot = LlmBot::with_key(settings.clone(), 0, Some(ApiKey::new(KEY))).unwrap();
     let options = Options::new(&server.address, token);
     let (stop, stopped) = oneshot::channel::<()>();
-    let playing = tokio::spawn(run_async_until(bot.clone(), options, async {
+    let (ends, mut ended) = mpsc::unbounded_channel();
+    let playing = tokio::spawn(run_async_until(Telling { bot: bot.clone(), ends }, options, async {
         let _ = stopped.await;
     }));
     let ids = [server.begin_match("model").await, server.begin_match("model").await];
-    let over = async {
-        // Each of the two matches has at most four plies of the model.
-        while server.get_bot("model").await.bot.unwrap().open_matches > 0 || bot.tally().answered < 4 {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    timeout(LONG, over).await.expect("the matches do not end");
+    for _ in &ids {
+        timeout(LONG, ended.recv()).await.expect("the matches do not end");
+    }
     stop.send(()).unwrap();
     let summary = timeout(LONG, playing).await.unwrap().unwrap().unwrap();
     assert_eq!((summary.matches, summary.forfeits), (2, 0));
