@@ -117,7 +117,7 @@ async fn read_standings(
     Ok(pages.tournaments.get_standings(visitor.request(request)).await?.into_inner())
 }
 
-/// Returns whether a cross-table was refused as there is none of so many bots or matches.
+/// Returns whether a cross-table was refused because it would be too large.
 fn is_too_large(status: &Status) -> bool {
     let reason = status.get_details_error_info().map(|info| info.reason);
     status.code() == Code::ResourceExhausted && reason.as_deref() == Some("CROSS_TABLE")

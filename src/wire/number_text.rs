@@ -3,7 +3,7 @@
 /// Reads numbers with commas or blanks between them, as in `1,2,2`.
 ///
 /// # Errors
-/// Says what is no number; `what` they are stands before it.
+/// Names the word that is not a number, behind `what` the numbers are.
 pub fn read_numbers(text: &str, what: &str) -> Result<Vec<u64>, String> {
     let words = text.split(|char: char| char == ',' || char.is_whitespace()).filter(|word| !word.is_empty());
     let number =
@@ -14,7 +14,7 @@ pub fn read_numbers(text: &str, what: &str) -> Result<Vec<u64>, String> {
 /// Reads the rows of a matrix, with semicolons between them, as in `0 2 1; 0 1 2; 0 2 1`.
 ///
 /// # Errors
-/// Says what is no number, and in which row.
+/// Names the word that is not a number, and its row.
 pub fn read_rows(text: &str) -> Result<Vec<Vec<u64>>, String> {
     let rows = text.split(';').enumerate();
     rows.map(|(row, offsets)| read_numbers(offsets, &format!("row {row} of the matrix"))).collect()
