@@ -48,7 +48,7 @@ pub enum GivenInput {
     Manifest(Box<dyn BufRead>),
     /// The card of a benchmark.
     Card(Box<dyn BufRead>),
-    /// Records, or something that is none of these.
+    /// Records, or anything else.
     Records(RecordDocuments),
 }
 

@@ -11,10 +11,12 @@ use super::seat_mark::SeatMark;
 use super::visitor::Visitor;
 use super::winner_strip::{WinnerStretch, winner_stretches, winner_strip};
 use crate::game::MatchId;
+use crate::oracle::TakeRange;
 use crate::report::render::Html;
 use crate::report::words::{count_words, enum_phrase};
 use crate::report::{
     Column, Report, Section, Table,
+    explanation::take_range_words,
     matches::{match_report, outcome_line},
 };
 use crate::wire::pb;
@@ -331,8 +333,6 @@ impl MatchAtPly<'_> {
 
 /// Writes ranges of takes.
 fn take_ranges(ranges: &[pb::TakeRange]) -> String {
-    let range = |range: &pb::TakeRange| {
-        if range.lo == range.hi { range.lo.to_string() } else { format!("{} to {}", range.lo, range.hi) }
-    };
+    let range = |&pb::TakeRange { lo, hi }: &pb::TakeRange| take_range_words(TakeRange { lo, hi });
     ranges.iter().map(range).collect::<Vec<_>>().join(", ")
 }

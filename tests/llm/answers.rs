@@ -94,7 +94,7 @@ async fn what_a_model_says_beside_its_answer_is_written_down() {
     };
     let bot = bot(&settings);
     timeout(LONG, bot.declare(view().info())).await.unwrap().unwrap();
-    assert_eq!(ask(&bot).await.unwrap(), 2, "a probability that is none does no harm");
+    assert_eq!(ask(&bot).await.unwrap(), 2, "a probability that is out of range does no harm");
     let claimed: Vec<_> = lines_of(&settings, "decision")
         .into_iter()
         .map(|line| ["win_probability", "wants", "ignored"].map(|member| line[member].clone()))

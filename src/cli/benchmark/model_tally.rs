@@ -32,7 +32,7 @@ pub struct ModelTally {
     pub failed_calls: BTreeMap<FailureClass, u64>,
     /// Tokens, as far as the endpoint counted them.
     pub tokens: TokenCount,
-    /// The matches: how many takes the bot made, and the plies of which there is a question.
+    /// By match: how many takes the bot made, and the plies for which the transcript has a question.
     matches: BTreeMap<MatchId, (u32, BTreeSet<u32>)>,
 }
 

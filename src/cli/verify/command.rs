@@ -1,9 +1,8 @@
 //! `lastnim verify`: its flags, and what it says of records.
 
 use super::{
-    card::{CardVerdict, verify_card},
+    card::verify_card,
     manifest::verify_manifest,
-    manifest_report::ManifestVerdict,
     transcripts::{GivenTranscripts, transcript_verdict_json, write_transcript_verdict},
 };
 use crate::{
@@ -13,6 +12,7 @@ use crate::{
         record_input::{self, GivenInput, RecordDocument, RecordDocuments},
     },
     referee::PublicKey,
+    report::Report,
     wire::{
         record::{RecordFlaw, SealedRecord, verify_record},
         record_file::{LayoutDifference, RecordFileError, layout_difference, read_record},
@@ -138,6 +138,7 @@ pub fn run(args: &VerifyArgs) -> CommandResult {
     let mut transcripts = GivenTranscripts::read(&args.transcript)?;
     let mut output = io::stdout().lock();
     let mut counts = VerifiedCounts::default();
+    let mut verified_kind = "record";
     for file in &args.files {
         let name = record_input::input_name(file);
         match GivenInput::open(file) {
@@ -147,12 +148,13 @@ pub fn run(args: &VerifyArgs) -> CommandResult {
             Ok(GivenInput::Card(mut input)) => {
                 let verdict = verify_card(file, &mut *input, args)?;
                 counts.note(verdict.holds());
-                print_card_verdict(&verdict, args, &mut output)?;
+                verified_kind = "card";
+                print_document_verdict(|| verdict.json(), || verdict.report(), args, &mut output)?;
             }
             Ok(GivenInput::Manifest(mut input)) => {
                 let verdict = verify_manifest(&name, &mut *input, args)?;
                 counts.note(verdict.holds());
-                print_manifest_verdict(&verdict, args, &mut output)?;
+                print_document_verdict(|| verdict.json(), || verdict.report(), args, &mut output)?;
             }
             Err(error) => {
                 counts.note(false);
@@ -162,7 +164,7 @@ pub fn run(args: &VerifyArgs) -> CommandResult {
     }
     let VerifiedCounts { verified, failed } = counts;
     if verified > 0 {
-        print_key_note("record", args, &mut output)?;
+        print_key_note(verified_kind, args, &mut output)?;
     }
     match (failed, failed + verified) {
         (0, _) => transcripts.and_then(|given| given.failure()).map_or(Ok(CommandExit::Done), Err),
@@ -194,12 +196,12 @@ fn verify_with_records(args: &VerifyArgs) -> CommandResult {
     let (holds, what) = match GivenInput::open(file).map_err(|error| Failure::runtime(error, &name))? {
         GivenInput::Manifest(mut input) => {
             let verdict = verify_manifest(&name, &mut *input, args)?;
-            print_manifest_verdict(&verdict, args, &mut output)?;
+            print_document_verdict(|| verdict.json(), || verdict.report(), args, &mut output)?;
             (verdict.holds(), "manifest")
         }
         GivenInput::Card(mut input) => {
             let verdict = verify_card(file, &mut *input, args)?;
-            print_card_verdict(&verdict, args, &mut output)?;
+            print_document_verdict(|| verdict.json(), || verdict.report(), args, &mut output)?;
             (verdict.holds(), "card")
         }
         GivenInput::Records(_) => {
@@ -224,27 +226,17 @@ fn print_key_note(what: &str, args: &VerifyArgs, output: &mut impl Write) -> Res
     writeln!(output, "\nThis shows that the {what} {note}").map_err(Failure::Output)
 }
 
-fn print_manifest_verdict(
-    verdict: &ManifestVerdict,
+/// Prints what was found of a document that is no record.
+fn print_document_verdict(
+    json: impl FnOnce() -> Value,
+    report: impl FnOnce() -> Report,
     args: &VerifyArgs,
     output: &mut impl Write,
 ) -> Result<(), Failure> {
     if args.json {
-        batch::print_json_line(output, &verdict.json())
+        batch::print_json_line(output, &json())
     } else {
-        write_report(output, &verdict.report()).map_err(Failure::Output)
-    }
-}
-
-fn print_card_verdict(
-    verdict: &CardVerdict,
-    args: &VerifyArgs,
-    output: &mut impl Write,
-) -> Result<(), Failure> {
-    if args.json {
-        batch::print_json_line(output, &verdict.json())
-    } else {
-        write_report(output, &verdict.report()).map_err(Failure::Output)
+        write_report(output, &report()).map_err(Failure::Output)
     }
 }
 
