@@ -1,5 +1,6 @@
 //! The addresses of pages: read from requests, and written into links.
 
+use super::asset::Asset;
 use super::typed_position::TypedPosition;
 use crate::game::{BotName, MatchId, TournamentId};
 use std::fmt;
@@ -27,10 +28,8 @@ pub(super) enum PageAddress {
     Bots { page_token: String },
     /// A bot.
     Bot(BotName),
-    /// How pages look.
-    Stylesheet,
-    /// What pages do besides.
-    Script,
+    /// How pages look, or what they do besides.
+    Asset(&'static Asset),
     /// Whether the server runs.
     Health,
     /// Whether the server can be used.
@@ -76,11 +75,12 @@ impl PageAddress {
     pub(super) fn parse(path: &str, query: &str) -> Result<(Self, PageForm), String> {
         let path = path.strip_prefix('/').unwrap_or(path);
         match path {
-            "style.css" => return Ok((Self::Stylesheet, PageForm::Html)),
-            "lastnim.js" => return Ok((Self::Script, PageForm::Html)),
             "healthz" => return Ok((Self::Health, PageForm::Html)),
             "readyz" => return Ok((Self::Readiness, PageForm::Html)),
             _ => {}
+        }
+        if let Some(asset) = Asset::at(path) {
+            return Ok((Self::Asset(asset), PageForm::Html));
         }
         let (path, form) = PageForm::split(path);
         let page_token = || query_value(query, "page").unwrap_or_default().to_owned();
@@ -151,8 +151,7 @@ impl PageAddress {
             Self::Oracle(position) => ("/oracle".into(), position.to_query()),
             Self::Bots { page_token } => ("/bots".into(), page(page_token)),
             Self::Bot(name) => (format!("/bots/{name}"), String::new()),
-            Self::Stylesheet => ("/style.css".into(), String::new()),
-            Self::Script => ("/lastnim.js".into(), String::new()),
+            Self::Asset(asset) => (format!("/{}", asset.path), String::new()),
             Self::Health => ("/healthz".into(), String::new()),
             Self::Readiness => ("/readyz".into(), String::new()),
         }
@@ -253,8 +252,8 @@ mod tests {
                 assert_eq!(read(&address.in_form(form)), Ok((address.clone(), form)));
             }
         }
-        for address in
-            [PageAddress::Stylesheet, PageAddress::Script, PageAddress::Health, PageAddress::Readiness]
+        let asset = |path| PageAddress::Asset(Asset::at(path).unwrap());
+        for address in [asset("style.css"), asset("lastnim.js"), PageAddress::Health, PageAddress::Readiness]
         {
             assert_eq!(read(&address.to_string()), Ok((address, PageForm::Html)));
         }

@@ -5,6 +5,7 @@
 //! itself. `address` has every address, read and written; `response` is what all answers have in common.
 
 mod address;
+mod asset;
 mod board;
 mod bot_page;
 mod home_page;

@@ -65,15 +65,10 @@ impl Pages {
     }
 
     async fn respond_to(&self, visitor: &Visitor, address: &PageAddress, form: PageForm) -> PageResponse {
-        let text = |content_type, text: &str| {
-            text_response(StatusCode::OK, content_type, Freshness::Minutes, text.to_owned())
-        };
         let content = match address {
-            PageAddress::Stylesheet => {
-                return text("text/css; charset=utf-8", include_str!("assets/style.css"));
-            }
-            PageAddress::Script => {
-                return text("text/javascript; charset=utf-8", include_str!("assets/lastnim.js"));
+            PageAddress::Asset(asset) => {
+                let text = asset.text.to_owned();
+                return text_response(StatusCode::OK, asset.content_type, Freshness::Minutes, text);
             }
             PageAddress::Health => return plain_response(StatusCode::OK, "the server runs\n"),
             PageAddress::Readiness => return self.readiness_response().await,

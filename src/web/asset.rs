@@ -1,0 +1,55 @@
+//! What pages load besides: how they look, and what they do in a browser that runs scripts.
+
+/// A file that is part of the program.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Asset {
+    /// Its address without the first slash.
+    pub path: &'static str,
+    /// What browsers are told that it is.
+    pub content_type: &'static str,
+    /// What is in it.
+    pub text: &'static str,
+}
+
+/// All of them. A page loads the style sheet and `lastnim.js`, which imports the other modules where a page has something for them.
+static ASSETS: [Asset; 2] = [
+    style_sheet("style.css", include_str!("assets/style.css")),
+    module("lastnim.js", include_str!("assets/lastnim.js")),
+];
+
+impl Asset {
+    /// Returns the file at an address, given without its first slash.
+    pub(super) fn at(path: &str) -> Option<&'static Self> {
+        ASSETS.iter().find(|asset| asset.path == path)
+    }
+}
+
+const fn style_sheet(path: &'static str, text: &'static str) -> Asset {
+    Asset { path, content_type: "text/css; charset=utf-8", text }
+}
+
+const fn module(path: &'static str, text: &'static str) -> Asset {
+    Asset { path, content_type: "text/javascript; charset=utf-8", text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_are_small() {
+        let modules = ASSETS.iter().filter(|asset| asset.path.ends_with(".js"));
+        let bytes: usize = modules.map(|module| module.text.len()).sum();
+        assert!(bytes <= 40 << 10, "{bytes} bytes: all modules together have at most 40 KiB");
+    }
+
+    #[test]
+    fn modules_import_what_is_there() {
+        for asset in ASSETS.iter().filter(|asset| asset.path.ends_with(".js")) {
+            let imports = asset.text.split("\"./").skip(1).filter_map(|rest| rest.split('"').next());
+            for path in imports {
+                assert!(Asset::at(path).is_some(), "{} imports {path}", asset.path);
+            }
+        }
+    }
+}
