@@ -3,9 +3,10 @@
 use super::config::Config;
 use super::connection_slots::{CallMark, ConnectionSlot};
 use super::memory_budget::{CallMemoryBudget, MemoryLimits};
+use super::page_body::PageBody;
 use super::request_body::{RequestBody, RequestCharge};
 use super::response_body::ResponseBody;
-use super::trusted_proxies::{TrustedProxy, find_client};
+use super::trusted_proxies::{TrustedProxy, find_channel, find_client};
 use crate::rpc::{
     Access, CallerStatus, ClientAddress, add_error_info, call_timeout, late_answer_status,
     memory_spent_status,
@@ -60,7 +61,16 @@ pub(super) struct SharedCalls {
 pub(super) struct ConnectionCalls {
     shared: Arc<SharedCalls>,
     place: Arc<ConnectionSlot>,
-    peer: IpAddr,
+    peer: ConnectionPeer,
+}
+
+/// Who is at the other end of a connection.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ConnectionPeer {
+    /// The address that the system names.
+    pub socket: IpAddr,
+    /// The address that a trusted proxy has announced, or else the same.
+    pub client: IpAddr,
 }
 
 type CallResult = Result<Response<ResponseBody>, Infallible>;
@@ -96,7 +106,7 @@ impl SharedCalls {
 
 impl ConnectionCalls {
     /// Carries the calls of a connection from `peer`, which may be a proxy.
-    pub(super) fn new(shared: &Arc<SharedCalls>, place: &Arc<ConnectionSlot>, peer: IpAddr) -> Self {
+    pub(super) fn new(shared: &Arc<SharedCalls>, place: &Arc<ConnectionSlot>, peer: ConnectionPeer) -> Self {
         Self { shared: Arc::clone(shared), place: Arc::clone(place), peer }
     }
 
@@ -139,7 +149,7 @@ impl ConnectionCalls {
 }
 
 impl ConnectionCalls {
-    /// Shows a page. The body of the request is ignored.
+    /// Shows a page, or carries out a form.
     fn serve_page(
         &self,
         pages: Pages,
@@ -152,10 +162,12 @@ impl ConnectionCalls {
         let Ok(charge) = budget.charge_address(address, self.shared.base_charge) else {
             return refuse_page(&pages, request.uri().path(), &memory_spent_status(), mark);
         };
+        let channel = find_channel(&self.shared.trusted_proxies, self.peer, request.headers());
+        let (base, within) = (self.shared.base_charge, self.shared.request_timeout);
+        let request = request.map(|body| PageBody::new(body, charge, base, within));
         Box::pin(async move {
             let path = request.uri().path().to_owned();
-            let response = pages.clone().respond(address, request).await;
-            drop(charge);
+            let response = pages.clone().respond(address, channel, request).await;
             // A page that is refused half-way would look like one that ends there.
             let bytes = usize::try_from(response.body().size_hint().lower()).unwrap_or(usize::MAX);
             match budget.charge_address(address, bytes) {
@@ -189,7 +201,7 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionCalls {
     fn call(&self, mut request: Request<Incoming>) -> CallFuture {
         let mark = self.place.mark_call();
         let (path, headers) = (request.uri().path(), request.headers());
-        let client = find_client(&self.shared.trusted_proxies, self.peer, headers);
+        let client = find_client(&self.shared.trusted_proxies, self.peer.client, headers);
         let address = ClientAddress::from(client);
         let pages = self.shared.services.pages.as_ref();
         let pages = pages.filter(|_| asks_for_page(request.version(), headers));

@@ -12,6 +12,8 @@ settings! {
         private: bool = false, "true|false";
         /// Leaves the pages out: the port speaks gRPC alone
         no_web: bool = false, "true|false";
+        /// How long an organiser stays signed in on the pages of `/organise`
+        organiser_session: Duration = Duration::from_hours(8), "MS".range(1_000..=604_800_000);
         /// Lets anyone register bots, without the admin's token
         open_registration: bool = false, "true|false";
         /// House bots that the server hosts, against which every bot may practise: random, greedy, timid, oracle, loyal, traitor, grudger, mirror, minimax-PLIES, epsilon-RATE or mcts-PLAYOUTS

@@ -1,6 +1,6 @@
 //! Connections, from their acceptance to their end.
 
-use super::calls::{ConnectionCalls, GuardedServices, MAX_HEADER_BYTES, SharedCalls};
+use super::calls::{ConnectionCalls, ConnectionPeer, GuardedServices, MAX_HEADER_BYTES, SharedCalls};
 use super::config::Config;
 use super::connection_slots::{ConnectionLimits, ConnectionSlot, ConnectionSlots};
 use super::listener::{Connection, Listener};
@@ -158,13 +158,14 @@ impl ServerShared {
             () = place.wait_until_evicted() => return,
             () = stopping.cancelled() => return,
         };
+        let socket = peer;
         let (peer, protocol) = match opened.unwrap_or_else(|late| Err(late.into())) {
             Ok(Some(opened)) => opened,
             Ok(None) => return,
             Err(error) => return tracing::debug!(%error, %peer, "a connection that came to nothing"),
         };
         let place = Arc::new(place);
-        let calls = ConnectionCalls::new(&self.calls, &place, peer);
+        let calls = ConnectionCalls::new(&self.calls, &place, ConnectionPeer { socket, client: peer });
         let stream = TokioIo::new(stream);
         if let (SpokenProtocol::Http1, Some(protocol)) = (protocol, &self.page_protocol) {
             let connection = protocol.serve_connection(stream, calls);

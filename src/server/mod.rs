@@ -8,6 +8,7 @@ mod hosted_bots;
 mod key_file;
 mod listener;
 mod memory_budget;
+mod page_body;
 mod proxy_protocol;
 mod request_body;
 mod response_body;

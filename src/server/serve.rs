@@ -11,7 +11,7 @@ use crate::rpc::{
     TournamentRpc, TranscriptRpc,
 };
 use crate::store::{CommitCounts, StoreError};
-use crate::web::Pages;
+use crate::web::{OrganiserSessions, Pages};
 use crate::wire::pb;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -198,6 +198,8 @@ async fn assemble_services(
         matches: match_rpc,
         bots: bot_rpc,
         oracle: oracle_rpc,
+        access: access.clone(),
+        organisers: OrganiserSessions::new(config.organiser_session),
     });
     Ok((health, GuardedServices { routes, access, pages }))
 }

@@ -1,5 +1,7 @@
 //! Whose word on the address of a client counts.
 
+use super::calls::ConnectionPeer;
+use crate::web::VisitorChannel;
 use ipnet::IpNet;
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -9,6 +11,11 @@ use tonic::codegen::http::HeaderMap;
 
 /// Where proxies say whom they forward.
 const FORWARDED_FOR: &str = "x-forwarded-for";
+/// Where proxies say what their client speaks.
+const FORWARDED_PROTO: &str = "x-forwarded-proto";
+/// What shows that a request came through a proxy, trusted or not.
+const FORWARDING: [&str; 6] =
+    [FORWARDED_FOR, FORWARDED_PROTO, "x-forwarded-host", "x-real-ip", "forwarded", "via"];
 
 /// A network of proxies whose word on the address of a client counts: a CIDR block, or one address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +62,31 @@ pub(super) fn find_client(proxies: &[TrustedProxy], peer: IpAddr, headers: &Head
         nearest = address;
     }
     nearest
+}
+
+/// Returns by which way a request came. A trusted proxy says in `x-forwarded-proto` what its client speaks; where several have said it, all have to
+/// say https. A request from this machine that shows traces of a proxy came from elsewhere.
+pub(super) fn find_channel(
+    proxies: &[TrustedProxy],
+    peer: ConnectionPeer,
+    headers: &HeaderMap,
+) -> VisitorChannel {
+    if is_trusted(proxies, peer.client) {
+        let lines = headers.get_all(FORWARDED_PROTO).iter().map(|line| line.to_str().unwrap_or_default());
+        let mut said = lines.flat_map(|line| line.split(',')).map(str::trim).peekable();
+        let is_said = said.peek().is_some();
+        if is_said && said.all(|protocol| protocol.eq_ignore_ascii_case("https")) {
+            return VisitorChannel::Https;
+        }
+        return VisitorChannel::Plain;
+    }
+    let is_local = |address: IpAddr| address.to_canonical().is_loopback();
+    let is_forwarded = FORWARDING.iter().any(|name| headers.contains_key(*name));
+    if is_local(peer.socket) && is_local(peer.client) && !is_forwarded {
+        VisitorChannel::Loopback
+    } else {
+        VisitorChannel::Plain
+    }
 }
 
 /// Reads one entry of `x-forwarded-for`: an address, which some proxies write with a port.
@@ -111,6 +143,40 @@ mod tests {
             }
             let found = find_client(&proxies, peer.parse().unwrap(), &headers);
             assert_eq!(found.to_string(), expected, "{peer} {lines:?}");
+        }
+    }
+
+    #[test]
+    fn a_channel_is_what_trusted_proxies_say_and_this_machine_without_any() {
+        use VisitorChannel::{Https, Loopback, Plain};
+        type Headers = [(&'static str, &'static str)];
+        let proxies = trusted(&["10.0.0.0/8"]);
+        let cases: [(&str, &str, &Headers, VisitorChannel); 14] = [
+            ("127.0.0.1", "127.0.0.1", &[], Loopback),
+            ("::1", "::1", &[], Loopback),
+            ("::ffff:127.0.0.1", "::ffff:127.0.0.1", &[], Loopback),
+            ("192.0.2.1", "192.0.2.1", &[], Plain),
+            ("192.0.2.1", "192.0.2.1", &[(FORWARDED_PROTO, "https")], Plain),
+            // Somebody has put a proxy on this machine without saying so.
+            ("127.0.0.1", "127.0.0.1", &[(FORWARDED_FOR, "192.0.2.1")], Plain),
+            ("127.0.0.1", "127.0.0.1", &[("via", "1.1 inner")], Plain),
+            ("127.0.0.1", "127.0.0.1", &[(FORWARDED_PROTO, "https")], Plain),
+            // A client that calls itself local, behind a proxy elsewhere.
+            ("10.0.0.1", "127.0.0.1", &[], Plain),
+            ("10.0.0.1", "10.0.0.1", &[], Plain),
+            ("10.0.0.1", "10.0.0.1", &[(FORWARDED_PROTO, "HTTPS")], Https),
+            ("10.0.0.1", "10.0.0.1", &[(FORWARDED_PROTO, "https, http")], Plain),
+            ("10.0.0.1", "10.0.0.1", &[(FORWARDED_PROTO, "https"), (FORWARDED_PROTO, "http")], Plain),
+            // What a client of a proxy says that only announces addresses is its own word.
+            ("10.0.0.1", "192.0.2.1", &[(FORWARDED_PROTO, "https")], Plain),
+        ];
+        for (socket, client, said, expected) in cases {
+            let mut headers = HeaderMap::new();
+            for &(name, value) in said {
+                headers.append(name, value.parse().unwrap());
+            }
+            let peer = ConnectionPeer { socket: socket.parse().unwrap(), client: client.parse().unwrap() };
+            assert_eq!(find_channel(&proxies, peer, &headers), expected, "{socket} {client} {said:?}");
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The addresses of pages: read from requests, and written into links.
 
 use super::asset::Asset;
+use super::forms::SiteCookie;
+use super::organise::{ORGANISER_COOKIE, OrganiseAddress};
 use super::typed_position::TypedPosition;
 use crate::game::{BotName, MatchId, TournamentId};
 use std::fmt;
@@ -28,6 +30,8 @@ pub(super) enum PageAddress {
     Bots { page_token: String },
     /// A bot.
     Bot(BotName),
+    /// What an organiser does.
+    Organise(OrganiseAddress),
     /// How pages look, or what they do besides.
     Asset(&'static Asset),
     /// Whether the server runs.
@@ -109,9 +113,20 @@ impl PageAddress {
             ["oracle"] => Self::Oracle(TypedPosition::of_query(query)),
             ["bots"] => Self::Bots { page_token: page_token() },
             ["bots", name] => Self::Bot(name.parse().map_err(|error| format!("{error}"))?),
+            ["organise", rest @ ..] if form == PageForm::Html => {
+                Self::Organise(OrganiseAddress::parse(rest)?)
+            }
             _ => return Err("nothing has this address".to_owned()),
         };
         Ok((address, form))
+    }
+
+    /// Returns the cookie that belongs to the address; `None` where it takes no forms.
+    pub(super) fn cookie(&self) -> Option<&'static SiteCookie> {
+        match self {
+            Self::Organise(_) => Some(&ORGANISER_COOKIE),
+            _ => None,
+        }
     }
 
     /// Returns the address of the same in another form.
@@ -151,6 +166,7 @@ impl PageAddress {
             Self::Oracle(position) => ("/oracle".into(), position.to_query()),
             Self::Bots { page_token } => ("/bots".into(), page(page_token)),
             Self::Bot(name) => (format!("/bots/{name}"), String::new()),
+            Self::Organise(address) => (address.to_string(), String::new()),
             Self::Asset(asset) => (format!("/{}", asset.path), String::new()),
             Self::Health => ("/healthz".into(), String::new()),
             Self::Readiness => ("/readyz".into(), String::new()),
@@ -255,6 +271,10 @@ mod tests {
         let asset = |path| PageAddress::Asset(Asset::at(path).unwrap());
         for address in [asset("style.css"), asset("lastnim.js"), PageAddress::Health, PageAddress::Readiness]
         {
+            assert_eq!(read(&address.to_string()), Ok((address, PageForm::Html)));
+        }
+        for address in OrganiseAddress::examples() {
+            let address = PageAddress::Organise(address);
             assert_eq!(read(&address.to_string()), Ok((address, PageForm::Html)));
         }
         let record = PageAddress::Record(id);

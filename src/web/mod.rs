@@ -2,16 +2,18 @@
 //!
 //! A page asks the same services as any caller of gRPC does, in the same process, with the visitor's own address and token: who may look, how
 //! much and when follows from them. What it shows is a report ([`report`](crate::report)) or a template of `templates`; its twin with `.json` is the message
-//! itself. `address` has every address, read and written; `response` is what all answers have in common.
+//! itself. `address` has every address, read and written; `response` is what all answers have in common; `forms` is how a page takes forms.
 
 mod address;
 mod asset;
 mod board;
 mod bot_page;
+mod forms;
 mod home_page;
 mod lists;
 mod match_page;
 mod oracle_page;
+mod organise;
 mod page;
 mod page_content;
 mod pages;
@@ -21,7 +23,10 @@ mod seat_mark;
 mod tournament_page;
 mod typed_position;
 mod visitor;
+mod visitor_channel;
 mod winner_strip;
 
+pub use organise::OrganiserSessions;
 pub use pages::Pages;
 pub use response::PageResponse;
+pub use visitor_channel::VisitorChannel;

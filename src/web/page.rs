@@ -27,17 +27,17 @@ impl Page {
         Self { title, summary: String::new(), json, csv: String::new(), content }
     }
 
+    /// Makes a page that is for people alone.
+    pub(super) fn without_twins(title: impl Into<String>, content: String) -> Self {
+        let (summary, json, csv) = Default::default();
+        Self { title: title.into(), summary, json, csv, content }
+    }
+
     /// Makes a page that says why there is no other.
     pub(super) fn of_error(title: &str, why: &str) -> Self {
         let section = crate::report::Section::new().paragraph(why);
         let content = Html::with_links(&|_, _| None).section_html(&section);
-        Self {
-            title: title.to_owned(),
-            summary: why.to_owned(),
-            json: String::new(),
-            csv: String::new(),
-            content,
-        }
+        Self::without_twins(title, content).with_summary(why)
     }
 
     /// Says what it says in a sentence.

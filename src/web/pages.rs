@@ -2,25 +2,32 @@
 
 use super::address::{PageAddress, PageForm};
 use super::bot_page::bot_page;
+use super::forms::{CookieSecret, FormFields, FormRefusal, SiteCookie, check_origin, read_form};
 use super::home_page::home_page;
 use super::lists::{bot_list, match_list, tournament_list};
 use super::match_page::match_page;
 use super::oracle_page::oracle_page;
+use super::organise::{OrganiserSessions, show_organiser_page, take_organiser_form};
 use super::page::Page;
 use super::page_content::PageContent;
 use super::response::{
     Freshness, PageResponse, add_next_link, csv_response, http_status, json_response, method_response,
-    page_response, text_response,
+    page_response, text_response, with_cookie,
 };
 use super::tournament_page::{standings_page, tournament_page};
 use super::visitor::Visitor;
+use super::visitor_channel::VisitorChannel;
 use crate::arena::Arena;
 use crate::game::MatchId;
-use crate::rpc::{BotRpc, ClientAddress, MatchRpc, OracleRpc, ReadScheduler, TournamentRpc};
+use crate::rpc::{Access, BotRpc, ClientAddress, MatchRpc, OracleRpc, ReadScheduler, TournamentRpc};
 use crate::wire::pb;
 use pb::match_service_server::MatchService as _;
-use tonic::body::Body;
-use tonic::codegen::http::header::{HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use prost::bytes::Bytes;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use tonic::codegen::Body;
+use tonic::codegen::http::header::{HeaderMap, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use tonic::codegen::http::request::Parts;
 use tonic::codegen::http::{Method, Request, StatusCode};
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
@@ -40,22 +47,100 @@ pub struct Pages {
     pub bots: BotRpc,
     /// Answers about positions.
     pub oracle: OracleRpc,
+    /// Says whether a token is an admin's.
+    pub access: Access,
+    /// Organisers who are signed in.
+    pub organisers: Arc<OrganiserSessions>,
 }
 
 impl Pages {
-    /// Answers a request of a client. Its body is ignored.
-    pub async fn respond<B>(self, client: ClientAddress, request: Request<B>) -> PageResponse {
-        let (head, _) = request.into_parts();
-        if head.method != Method::GET && head.method != Method::HEAD {
-            return method_response();
-        }
-        let visitor = Visitor::of_request(client, &head.headers);
+    /// Answers a request of a client. Its body is read where a page takes forms.
+    pub async fn respond<B>(
+        self,
+        client: ClientAddress,
+        channel: VisitorChannel,
+        request: Request<B>,
+    ) -> PageResponse
+    where
+        B: Body<Data = Bytes, Error = Status>,
+    {
+        let (head, body) = request.into_parts();
+        // What it holds is charged until there is an answer.
+        let body = pin!(body);
         let (path, query) = (head.uri.path(), head.uri.query().unwrap_or_default());
-        let response = match PageAddress::parse(path, query) {
-            Ok((address, form)) => self.respond_to(&visitor, &address, form).await,
-            Err(why) => self.refuse(path, &Status::not_found(why)),
-        };
-        if head.method == Method::HEAD { response.map(|_| Body::empty()) } else { response }
+        let visitor = Visitor::of_request(client, channel, &head);
+        let parsed = PageAddress::parse(path, query);
+        let cookie = parsed.as_ref().ok().and_then(|(address, _)| address.cookie());
+        match (&head.method, parsed, cookie) {
+            (&Method::POST, Ok((address, _)), Some(cookie)) => {
+                self.take_form(visitor, &address, cookie, &head, body).await
+            }
+            (&Method::GET, Ok((address, form)), _) => self.show(visitor, &address, form, &head.headers).await,
+            (&Method::HEAD, Ok((address, form)), _) => {
+                self.show(visitor, &address, form, &head.headers).await.map(|_| tonic::body::Body::empty())
+            }
+            (&Method::GET, Err(why), _) => self.refuse(path, &Status::not_found(why)),
+            (&Method::HEAD, Err(why), _) => {
+                self.refuse(path, &Status::not_found(why)).map(|_| tonic::body::Body::empty())
+            }
+            (_, Ok(_), Some(_)) => method_response("GET, HEAD, POST"),
+            _ => method_response("GET, HEAD"),
+        }
+    }
+
+    /// Shows a page, to a browser that keeps the cookie of the page from then on.
+    async fn show(
+        &self,
+        visitor: Visitor,
+        address: &PageAddress,
+        form: PageForm,
+        headers: &HeaderMap,
+    ) -> PageResponse {
+        let Some(cookie) = address.cookie() else { return self.respond_to(&visitor, address, form).await };
+        if let Some(secret) = cookie.read(headers) {
+            return self.respond_to(&visitor.with_secret(secret), address, form).await;
+        }
+        let secret = CookieSecret::draw();
+        let header = cookie.set(&secret, visitor.channel);
+        with_cookie(self.respond_to(&visitor.with_secret(secret), address, form).await, header)
+    }
+
+    /// Reads a form and hands it to its page.
+    async fn take_form<B>(
+        &self,
+        visitor: Visitor,
+        address: &PageAddress,
+        cookie: &SiteCookie,
+        head: &Parts,
+        body: Pin<&mut B>,
+    ) -> PageResponse
+    where
+        B: Body<Data = Bytes, Error = Status>,
+    {
+        match read_checked_form(visitor.channel, cookie, head, body).await {
+            Ok((secret, fields)) => {
+                let visitor = visitor.with_secret(secret);
+                let answer = self.respond_to_form(&visitor, address, &fields).await;
+                answer.unwrap_or_else(|status| error_response(PageForm::Html, &status))
+            }
+            Err(refusal) => {
+                let page = Page::of_error("The form was not accepted", &refusal.to_string());
+                page_response(refusal.status_code(), &page)
+            }
+        }
+    }
+
+    /// Does what a form asks for.
+    async fn respond_to_form(
+        &self,
+        visitor: &Visitor,
+        address: &PageAddress,
+        fields: &FormFields,
+    ) -> Result<PageResponse, Status> {
+        match address {
+            PageAddress::Organise(address) => take_organiser_form(self, visitor, address, fields).await,
+            _ => Ok(method_response("GET, HEAD")),
+        }
     }
 
     /// Says why a request for a path gets no page, in the form that it asks for.
@@ -75,6 +160,10 @@ impl Pages {
             PageAddress::Record(id) => {
                 let record = self.record_json(visitor, *id).await;
                 return record.map_or_else(|status| error_response(PageForm::Json, &status), json_response);
+            }
+            PageAddress::Organise(address) => {
+                let shown = show_organiser_page(self, visitor, address).await;
+                return shown.unwrap_or_else(|status| error_response(form, &status));
             }
             PageAddress::Home => home_page(self, visitor).await,
             PageAddress::Tournaments { page_token } => tournament_list(self, visitor, page_token).await,
@@ -138,6 +227,23 @@ impl Pages {
             }
         }
     }
+}
+
+/// Reads a form that a page of this server had the visitor's browser send.
+async fn read_checked_form<B>(
+    channel: VisitorChannel,
+    cookie: &SiteCookie,
+    head: &Parts,
+    body: Pin<&mut B>,
+) -> Result<(CookieSecret, FormFields), FormRefusal>
+where
+    B: Body<Data = Bytes, Error = Status>,
+{
+    check_origin(head, channel)?;
+    let secret = cookie.read(&head.headers).ok_or(FormRefusal::NoCookie)?;
+    let fields = read_form(&head.headers, body).await?;
+    fields.check_token(secret.form_token())?;
+    Ok((secret, fields))
 }
 
 fn plain_response(status: StatusCode, words: &str) -> PageResponse {

@@ -1,10 +1,11 @@
 //! What all answers have in common.
 
+use super::address::PageAddress;
 use super::page::Page;
 use tonic::body::Body;
 use tonic::codegen::http::header::{
-    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, LINK, REFERRER_POLICY,
-    X_CONTENT_TYPE_OPTIONS,
+    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, LINK, LOCATION, REFERRER_POLICY,
+    SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
 };
 use tonic::codegen::http::{HeaderValue, Response, StatusCode};
 use tonic::{Code, Status};
@@ -23,6 +24,8 @@ pub(super) enum Freshness {
     Now,
     /// It is part of the program.
     Minutes,
+    /// It is for one visitor alone, and nobody keeps it.
+    Unkept,
 }
 
 /// Makes an answer of a text.
@@ -37,6 +40,7 @@ pub(super) fn text_response(
     let cache = match freshness {
         Freshness::Now => "no-cache",
         Freshness::Minutes => "max-age=300",
+        Freshness::Unkept => "no-store",
     };
     let fields: [(HeaderName, &'static str); 5] = [
         (CONTENT_TYPE, content_type),
@@ -54,6 +58,11 @@ pub(super) fn text_response(
 /// Makes an answer of a page.
 pub(super) fn page_response(status: StatusCode, page: &Page) -> PageResponse {
     text_response(status, "text/html; charset=utf-8", Freshness::Now, page.html())
+}
+
+/// Makes an answer of a page that is for one visitor alone.
+pub(super) fn private_response(status: StatusCode, page: &Page) -> PageResponse {
+    text_response(status, "text/html; charset=utf-8", Freshness::Unkept, page.html())
 }
 
 /// Makes an answer of JSON.
@@ -74,12 +83,33 @@ pub(super) fn add_next_link(response: &mut PageResponse, address: &str) {
     }
 }
 
-/// Refuses every method that does not read.
-pub(super) fn method_response() -> PageResponse {
-    let words = "pages are read: expected GET or HEAD\n".to_owned();
+/// Sends a browser to the page that shows what came of a form, so that loading that page again does not send the form again.
+pub(super) fn redirect_response(address: &PageAddress) -> PageResponse {
+    let words = format!("see {address}\n");
+    let mut response =
+        text_response(StatusCode::SEE_OTHER, "text/plain; charset=utf-8", Freshness::Now, words);
+    let location = HeaderValue::try_from(address.to_string());
+    response.headers_mut().insert(LOCATION, location.expect("an address has visible characters only"));
+    response
+}
+
+/// Has a browser keep a cookie. What is answered is for this browser alone.
+#[must_use = "it is the answer with the cookie"]
+pub(super) fn with_cookie(mut response: PageResponse, cookie: HeaderValue) -> PageResponse {
+    response.headers_mut().append(SET_COOKIE, cookie);
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+/// Refuses every other method than an address has.
+pub(super) fn method_response(methods: &'static str) -> PageResponse {
+    let words = match methods.rsplit_once(", ") {
+        Some((others, last)) => format!("this method is not available here: expected {others} or {last}\n"),
+        None => format!("this method is not available here: expected {methods}\n"),
+    };
     let mut response =
         text_response(StatusCode::METHOD_NOT_ALLOWED, "text/plain; charset=utf-8", Freshness::Now, words);
-    response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+    response.headers_mut().insert(ALLOW, HeaderValue::from_static(methods));
     response
 }
 

@@ -1,32 +1,78 @@
 //! Who looks at a page.
 
+use super::forms::{CookieSecret, FormToken, names_this_machine};
+use super::visitor_channel::VisitorChannel;
 use crate::rpc::ClientAddress;
+use std::fmt;
 use tonic::Request;
-use tonic::codegen::http::HeaderMap;
-use tonic::codegen::http::header::AUTHORIZATION;
+use tonic::codegen::http::header::{AUTHORIZATION, HeaderValue};
+use tonic::codegen::http::request::Parts;
 
 /// Who looks at a page: what the services are told of the caller.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) struct Visitor {
     address: ClientAddress,
+    /// By which way the request came.
+    pub channel: VisitorChannel,
     /// The header that holds a token, if there is one.
-    authorization: Option<String>,
+    authorization: Option<HeaderValue>,
+    /// The secret of the cookie that belongs to the page, if it has one.
+    secret: Option<CookieSecret>,
 }
 
 impl Visitor {
     /// Takes what is known of the sender of a request.
-    pub(super) fn of_request(address: ClientAddress, headers: &HeaderMap) -> Self {
-        let authorization = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
-        Self { address, authorization: authorization.map(str::to_owned) }
+    pub(super) fn of_request(address: ClientAddress, channel: VisitorChannel, head: &Parts) -> Self {
+        let channel = match channel {
+            VisitorChannel::Loopback if !names_this_machine(head) => VisitorChannel::Plain,
+            channel => channel,
+        };
+        Self { address, channel, authorization: head.headers.get(AUTHORIZATION).cloned(), secret: None }
+    }
+
+    /// Adds the secret of the cookie that belongs to the page.
+    #[must_use = "it is the visitor with the cookie"]
+    pub(super) fn with_secret(self, secret: CookieSecret) -> Self {
+        Self { secret: Some(secret), ..self }
+    }
+
+    /// Returns the same visitor as somebody who shows a token in this header.
+    pub(super) fn with_authorization(&self, header: HeaderValue) -> Self {
+        Self { authorization: Some(header), ..self.clone() }
+    }
+
+    /// Returns the address by which limits tell visitors apart.
+    pub(super) fn address(&self) -> ClientAddress {
+        self.address
+    }
+
+    /// Returns the secret of the cookie that belongs to the page.
+    pub(super) fn secret(&self) -> Option<&CookieSecret> {
+        self.secret.as_ref()
+    }
+
+    /// Returns what the forms of a page carry that has a cookie; `None` on other pages.
+    pub(super) fn form_token(&self) -> Option<FormToken> {
+        self.secret.as_ref().map(CookieSecret::form_token)
     }
 
     /// Makes a request of the visitor to a service.
     pub(super) fn request<T>(&self, message: T) -> Request<T> {
         let mut request = Request::new(message);
         request.extensions_mut().insert(self.address);
-        if let Some(value) = self.authorization.as_ref().and_then(|token| token.parse().ok()) {
+        let token = self.authorization.as_ref().and_then(|token| token.to_str().ok());
+        if let Some(value) = token.and_then(|token| token.parse().ok()) {
             request.metadata_mut().insert(AUTHORIZATION.as_str(), value);
         }
         request
+    }
+}
+
+impl fmt::Debug for Visitor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Visitor")
+            .field("address", &self.address)
+            .field("channel", &self.channel)
+            .finish_non_exhaustive()
     }
 }

@@ -6,6 +6,7 @@
 mod access;
 mod activity;
 mod bots;
+mod browser;
 mod closed_oracle;
 mod compression;
 mod crowds;
@@ -31,6 +32,7 @@ mod oracle_batches;
 mod oracle_bots;
 mod oracle_bounds;
 mod oracle_hostile;
+mod organise_sign_in;
 mod organising;
 mod pages;
 mod pages_hostile;

@@ -1,0 +1,49 @@
+//! Who may organise, and from where.
+
+use crate::web::pages::Pages;
+use crate::web::visitor::Visitor;
+use crate::web::visitor_channel::VisitorChannel;
+use std::time::Instant;
+use tonic::Status;
+use tonic::codegen::http::header::AUTHORIZATION;
+use tonic::codegen::http::{HeaderMap, HeaderValue};
+
+/// The method as whose caller somebody is checked who signs in.
+const PATH: &str = "/organise";
+
+/// Checks that what a visitor types here stays between the two.
+pub(super) fn check_channel(visitor: &Visitor) -> Result<(), Status> {
+    match visitor.channel {
+        VisitorChannel::Loopback | VisitorChannel::Https => Ok(()),
+        VisitorChannel::Plain => Err(Status::permission_denied(
+            "organising needs the admin's token, which others could read on the way: open this page on the server's own machine, or through a proxy that speaks https and \
+             that the server trusts (--trusted-proxy), which says so in x-forwarded-proto. Over gRPC, lastnim tournament create does the same.",
+        )),
+    }
+}
+
+/// Returns a visitor who is signed in, as somebody who shows the admin's token.
+pub(super) fn signed_in_visitor(pages: &Pages, visitor: &Visitor) -> Option<Visitor> {
+    let header = pages.organisers.authorization_of(visitor.secret()?, Instant::now())?;
+    Some(visitor.with_authorization(header))
+}
+
+/// Checks that a token is the admin's. Wrong ones are counted, and slowed down, as those of calls are.
+pub(super) fn check_admin_token(
+    pages: &Pages,
+    visitor: &Visitor,
+    authorization: &HeaderValue,
+) -> Result<(), Status> {
+    let headers = HeaderMap::from_iter([(AUTHORIZATION, authorization.clone())]);
+    pages.access.caller_status(PATH, &headers, visitor.address())?;
+    pages.access.require_admin(&visitor.with_authorization(authorization.clone()).request(()))
+}
+
+/// Returns the header that shows a token; `None` if no token looks like that.
+pub(super) fn authorization_header(token: &str) -> Option<HeaderValue> {
+    let token = token.trim();
+    let is_visible = !token.is_empty() && token.chars().all(|character| character.is_ascii_graphic());
+    let mut header = HeaderValue::try_from(format!("Bearer {token}")).ok().filter(|_| is_visible)?;
+    header.set_sensitive(true);
+    Some(header)
+}

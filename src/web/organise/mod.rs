@@ -1,0 +1,15 @@
+//! What an organiser does in a browser: signs in with the admin's token, and calls the services with it.
+//!
+//! These pages answer only on the machine itself or through a proxy that says https: the token would travel in the clear otherwise. The token is typed once. It stays
+//! in the memory of the server, in a session that the browser knows by a cookie.
+
+mod address;
+mod guard;
+mod overview;
+mod pages;
+mod sessions;
+mod sign_in;
+
+pub(super) use address::{ORGANISER_COOKIE, OrganiseAddress};
+pub(super) use pages::{show_organiser_page, take_organiser_form};
+pub use sessions::OrganiserSessions;

@@ -1,0 +1,41 @@
+//! What there is to do for an organiser.
+
+use crate::report::render::Html;
+use crate::report::{Section, tournament::tournament_table};
+use crate::web::address::link_of_tournament_cell;
+use crate::web::forms::FormToken;
+use crate::web::page::Page;
+use crate::web::pages::Pages;
+use crate::web::response::{PageResponse, private_response};
+use crate::web::visitor::Visitor;
+use crate::wire::pb;
+use askama::Template;
+use pb::tournament_service_server::TournamentService as _;
+use tonic::Status;
+use tonic::codegen::http::StatusCode;
+
+/// Tournaments that are shown.
+const TOURNAMENTS: u32 = 50;
+
+#[derive(Debug, Template)]
+#[template(path = "organise/overview.html")]
+struct Overview {
+    form_token: FormToken,
+    tournaments: String,
+}
+
+/// Returns the newest tournaments, and what can be done.
+pub(super) async fn overview_page(pages: &Pages, organiser: &Visitor) -> Result<PageResponse, Status> {
+    let request = pb::ListTournamentsRequest { page_size: TOURNAMENTS, ..Default::default() };
+    let list = pages.tournaments.list_tournaments(organiser.request(request)).await?.into_inner();
+    let section = if list.tournaments.is_empty() {
+        Section::with_heading("Tournaments").paragraph("There is no tournament yet.")
+    } else {
+        Section::with_heading("Tournaments").table(tournament_table(&list.tournaments))
+    };
+    let form_token = organiser.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
+    let tournaments = Html::with_links(&link_of_tournament_cell).section_html(&section);
+    let content = Overview { form_token, tournaments }.render();
+    let content = content.map_err(|error| Status::internal(error.to_string()))?;
+    Ok(private_response(StatusCode::OK, &Page::without_twins("Organise", content)))
+}

@@ -1,0 +1,58 @@
+//! Signing in and out.
+
+use super::address::{ORGANISER_COOKIE, OrganiseAddress};
+use super::guard::{authorization_header, check_admin_token};
+use crate::web::address::PageAddress;
+use crate::web::forms::{FormFields, FormToken};
+use crate::web::page::Page;
+use crate::web::pages::Pages;
+use crate::web::response::{PageResponse, http_status, private_response, redirect_response, with_cookie};
+use crate::web::visitor::Visitor;
+use askama::Template;
+use std::time::Instant;
+use tonic::Status;
+use tonic::codegen::http::StatusCode;
+
+/// The form that asks for the admin's token. What was typed is never shown again.
+#[derive(Debug, Template)]
+#[template(path = "organise/sign_in.html")]
+struct SignInForm {
+    form_token: FormToken,
+    mistake: String,
+}
+
+/// Asks for the admin's token.
+pub(super) fn sign_in_page(visitor: &Visitor) -> Result<PageResponse, Status> {
+    sign_in_response(visitor, StatusCode::OK, String::new())
+}
+
+fn sign_in_response(visitor: &Visitor, status: StatusCode, mistake: String) -> Result<PageResponse, Status> {
+    let form_token = visitor.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
+    let form = SignInForm { form_token, mistake };
+    let content = form.render().map_err(|error| Status::internal(error.to_string()))?;
+    Ok(private_response(status, &Page::without_twins("Organise", content)))
+}
+
+/// Signs somebody in who types the admin's token.
+pub(super) fn sign_in(pages: &Pages, visitor: &Visitor, fields: &FormFields) -> Result<PageResponse, Status> {
+    let Some(header) = authorization_header(fields.value("token")) else {
+        let mistake = "token: expected visible characters without blanks between them".to_owned();
+        return sign_in_response(visitor, StatusCode::UNAUTHORIZED, mistake);
+    };
+    if let Err(status) = check_admin_token(pages, visitor, &header) {
+        let mistake = status.message().trim_start_matches("authorization: ").to_owned();
+        return sign_in_response(visitor, http_status(&status), mistake);
+    }
+    let secret = pages.organisers.begin(header, Instant::now());
+    let answer = redirect_response(&PageAddress::Organise(OrganiseAddress::Overview));
+    Ok(with_cookie(answer, ORGANISER_COOKIE.set(&secret, visitor.channel)))
+}
+
+/// Ends a session, and has the browser forget it.
+pub(super) fn sign_out(pages: &Pages, visitor: &Visitor) -> PageResponse {
+    if let Some(secret) = visitor.secret() {
+        pages.organisers.end(secret, Instant::now());
+    }
+    let answer = redirect_response(&PageAddress::Organise(OrganiseAddress::SignIn));
+    with_cookie(answer, ORGANISER_COOKIE.remove(visitor.channel))
+}

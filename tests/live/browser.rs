@@ -1,0 +1,103 @@
+//! A browser, as far as forms need one: it keeps cookies and sends what a page has it send.
+
+use super::host::Host;
+use super::pages::{Answer, send};
+
+/// A browser that visits a server.
+pub struct Browser<'h> {
+    host: &'h Host,
+    /// The cookies, as the header names them.
+    cookies: Vec<(String, String)>,
+    /// Headers of each request besides, as a proxy adds them.
+    pub added: String,
+}
+
+impl<'h> Browser<'h> {
+    /// Opens a browser without any cookies.
+    pub fn open(host: &'h Host) -> Self {
+        Self { host, cookies: Vec::new(), added: String::new() }
+    }
+
+    /// Returns a cookie that it keeps.
+    pub fn cookie(&self, name: &str) -> Option<&str> {
+        self.cookies.iter().find(|(kept, _)| kept == name).map(|(_, value)| value.as_str())
+    }
+
+    /// Keeps a cookie.
+    pub fn keep_cookie(&mut self, name: &str, value: &str) {
+        self.cookies.retain(|(kept, _)| kept != name);
+        self.cookies.push((name.to_owned(), value.to_owned()));
+    }
+
+    /// Loads a page.
+    pub async fn get(&mut self, path: &str) -> Answer {
+        let head = self.head("GET", path);
+        self.send(&format!("{head}\r\n")).await
+    }
+
+    /// Sends the form of a page, whose token is read from it.
+    pub async fn submit(&mut self, page: &Answer, path: &str, fields: &[(&str, &str)]) -> Answer {
+        let token = form_token(page);
+        let fields: Vec<_> = [("form_token", token)].iter().chain(fields).copied().collect();
+        self.post(path, &form_body(&fields)).await
+    }
+
+    /// Sends a body as a form of the site itself.
+    pub async fn post(&mut self, path: &str, body: &str) -> Answer {
+        let origin = format!("Origin: http://{}\r\n", self.host.address);
+        self.post_with(path, &origin, body).await
+    }
+
+    /// Sends a body as a form, with these headers besides.
+    pub async fn post_with(&mut self, path: &str, headers: &str, body: &str) -> Answer {
+        let head = self.head("POST", path);
+        let request = format!(
+            "{head}{headers}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        self.send(&request).await
+    }
+
+    fn head(&self, method: &str, path: &str) -> String {
+        let cookies: Vec<_> = self.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let cookies =
+            if cookies.is_empty() { String::new() } else { format!("Cookie: {}\r\n", cookies.join("; ")) };
+        let (host, added) = (&self.host.address, &self.added);
+        format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{cookies}{added}")
+    }
+
+    async fn send(&mut self, request: &str) -> Answer {
+        let answer = send(self.host, request).await;
+        for (_, cookie) in answer.headers.iter().filter(|(name, _)| name == "set-cookie") {
+            let (name, value) = cookie.split(';').next().unwrap().split_once('=').unwrap();
+            if cookie.contains("Max-Age=0") {
+                self.cookies.retain(|(kept, _)| kept != name);
+            } else {
+                self.keep_cookie(name, value);
+            }
+        }
+        answer
+    }
+}
+
+/// Returns the token of the first form of a page.
+pub fn form_token(page: &Answer) -> &str {
+    let found = page.body.split("name=\"form_token\" value=\"").nth(1);
+    found.unwrap_or_else(|| panic!("no form in {}", page.body)).split('"').next().unwrap()
+}
+
+/// Writes fields as browsers do.
+pub fn form_body(fields: &[(&str, &str)]) -> String {
+    let coded = |text: &str| -> String {
+        text.bytes()
+            .map(|byte| match byte {
+                b' ' => "+".to_owned(),
+                _ if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+                _ => format!("%{byte:02X}"),
+            })
+            .collect()
+    };
+    let pairs: Vec<_> =
+        fields.iter().map(|(name, value)| format!("{}={}", coded(name), coded(value))).collect();
+    pairs.join("&")
+}
