@@ -3,6 +3,7 @@
 use super::calls::{ConnectionCalls, ConnectionPeer, GuardedServices, MAX_HEADER_BYTES, SharedCalls};
 use super::config::Config;
 use super::connection_slots::{ConnectionLimits, ConnectionSlot, ConnectionSlots};
+use super::gathered_writes::{GatheredWrites, GatheringStream, gather_writes};
 use super::listener::{Connection, Listener};
 use super::proxy_protocol;
 use super::spoken_protocol::{SpokenProtocol, answer_http1, answer_tls, detect_protocol, read_the_rest};
@@ -15,6 +16,7 @@ use std::io;
 use std::net::IpAddr;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
@@ -173,8 +175,9 @@ impl ServerShared {
             // One call at a time: what is not read is the connection's.
             let _ = give_up_unread(self.response_timeout, run).await;
         } else {
-            let connection = self.protocol.serve_connection(stream, calls);
-            self.run_connection(connection, peer, &place, &stopping).await;
+            let (stream, writes) = gather_writes(stream);
+            let connection = Box::pin(self.protocol.serve_connection(stream, calls));
+            self.run_connection(GatheringConnection { connection, writes }, peer, &place, &stopping).await;
         }
     }
 
@@ -276,9 +279,28 @@ impl<S: Connection> GracefulConnection for http1::Connection<TokioIo<S>, Connect
     }
 }
 
-impl<S: Connection> GracefulConnection for http2::Connection<TokioIo<S>, ConnectionCalls, CallExecutor> {
-    fn shut_down_gracefully(self: Pin<&mut Self>) {
-        self.graceful_shutdown();
+type Http2Connection<S> = http2::Connection<GatheringStream<TokioIo<S>>, ConnectionCalls, CallExecutor>;
+
+/// A connection of HTTP/2 with what it writes while it is polled.
+struct GatheringConnection<S: Connection> {
+    connection: Pin<Box<Http2Connection<S>>>,
+    writes: GatheredWrites<TokioIo<S>>,
+}
+
+impl<S: Connection> Future for GatheringConnection<S> {
+    type Output = hyper::Result<()>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let polled = self.connection.as_mut().poll(context);
+        // Where the system takes no more, the connection is polled again once it does.
+        let _ = self.writes.poll_write_out(context);
+        polled
+    }
+}
+
+impl<S: Connection> GracefulConnection for GatheringConnection<S> {
+    fn shut_down_gracefully(mut self: Pin<&mut Self>) {
+        self.connection.as_mut().graceful_shutdown();
     }
 }
 

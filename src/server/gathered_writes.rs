@@ -1,0 +1,144 @@
+//! What a connection writes, gathered until it has been polled to its end.
+//!
+//! The codec of HTTP/2 hands every frame of some size to the system by itself, and flushes after each. A server that announces a thousand takes
+//! at a time would make a system call for each stream that hears of them. Here the frames of one poll wait for its end and are written together.
+
+use hyper::rt::{Read, ReadBufCursor, Write};
+use std::io::{self, ErrorKind, IoSlice};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
+
+/// Bytes that wait at most. More of a connection waits in its streams, where it is counted.
+const MAX_WAITING: usize = 32 << 10;
+
+/// A stream whose writes wait until [`GatheredWrites::poll_write_out`]. Flushing it does nothing.
+#[derive(Debug)]
+pub(super) struct GatheringStream<S>(Arc<Mutex<Gathered<S>>>);
+
+/// The writes of a [`GatheringStream`]. Whoever polls what owns that stream has to write them out afterwards.
+#[derive(Debug)]
+pub(super) struct GatheredWrites<S>(Arc<Mutex<Gathered<S>>>);
+
+#[derive(Debug)]
+struct Gathered<S> {
+    stream: S,
+    waiting: Vec<u8>,
+    /// So many of these are written.
+    written: usize,
+    /// What went wrong when nobody was there to be told.
+    failure: Option<ErrorKind>,
+}
+
+/// Gathers the writes to a stream.
+pub(super) fn gather_writes<S>(stream: S) -> (GatheringStream<S>, GatheredWrites<S>) {
+    let gathered = Gathered { stream, waiting: Vec::new(), written: 0, failure: None };
+    let gathered = Arc::new(Mutex::new(gathered));
+    (GatheringStream(Arc::clone(&gathered)), GatheredWrites(gathered))
+}
+
+impl<S: Write + Unpin> GatheredWrites<S> {
+    /// Writes what waits, as far as the system takes it; the task is woken when it takes more. If it fails, the task is woken at once, and
+    /// the stream says so when it is used next.
+    pub(super) fn poll_write_out(&self, context: &mut Context<'_>) -> Poll<()> {
+        let mut gathered = lock(&self.0);
+        if let Err(error) = ready!(gathered.poll_write_waiting(0, context)) {
+            gathered.failure = Some(error.kind());
+            context.waker().wake_by_ref();
+        }
+        // Most connections have nothing to say most of the time.
+        (gathered.waiting, gathered.written) = (Vec::new(), 0);
+        Poll::Ready(())
+    }
+}
+
+impl<S: Write + Unpin> Gathered<S> {
+    fn count(&self) -> usize {
+        self.waiting.len() - self.written
+    }
+
+    fn check_failure(&self) -> io::Result<()> {
+        self.failure.map_or(Ok(()), |kind| Err(kind.into()))
+    }
+
+    /// Writes until at most `most` bytes wait.
+    fn poll_write_waiting(&mut self, most: usize, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while self.count() > most {
+            let rest = &self.waiting[self.written..];
+            match ready!(Pin::new(&mut self.stream).poll_write(context, rest))? {
+                0 => return Poll::Ready(Err(ErrorKind::WriteZero.into())),
+                count => self.written += count,
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// Takes in as much as there is room for; if there is none, once there is.
+    fn poll_gather<'b>(
+        &mut self,
+        pieces: impl Iterator<Item = &'b [u8]>,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<usize>> {
+        self.check_failure()?;
+        ready!(self.poll_write_waiting(MAX_WAITING - 1, context))?;
+        self.waiting.drain(..std::mem::take(&mut self.written));
+        let mut taken = 0;
+        for piece in pieces {
+            let fits = piece.len().min(MAX_WAITING - self.count());
+            self.waiting.extend_from_slice(&piece[..fits]);
+            taken += fits;
+            if fits < piece.len() {
+                break;
+            }
+        }
+        Poll::Ready(Ok(taken))
+    }
+}
+
+impl<S: Read + Write + Unpin> Read for GatheringStream<S> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: ReadBufCursor<'_>,
+    ) -> Poll<io::Result<()>> {
+        let mut gathered = lock(&self.0);
+        gathered.check_failure()?;
+        Pin::new(&mut gathered.stream).poll_read(context, buffer)
+    }
+}
+
+impl<S: Write + Unpin> Write for GatheringStream<S> {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        lock(&self.0).poll_gather(std::iter::once(bytes), context)
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        pieces: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        lock(&self.0).poll_gather(pieces.iter().map(|piece| &**piece), context)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(lock(&self.0).check_failure())
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut gathered = lock(&self.0);
+        gathered.check_failure()?;
+        ready!(gathered.poll_write_waiting(0, context))?;
+        Pin::new(&mut gathered.stream).poll_shutdown(context)
+    }
+}
+
+fn lock<S>(gathered: &Mutex<Gathered<S>>) -> MutexGuard<'_, Gathered<S>> {
+    gathered.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests;

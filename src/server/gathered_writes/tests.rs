@@ -1,0 +1,89 @@
+use super::*;
+use hyper_util::rt::TokioIo;
+use std::task::Waker;
+use tokio::io::{AsyncReadExt as _, DuplexStream, duplex};
+
+type Pair = (GatheringStream<TokioIo<DuplexStream>>, GatheredWrites<TokioIo<DuplexStream>>, DuplexStream);
+
+fn gathering(system_bytes: usize) -> Pair {
+    let (stream, peer) = duplex(system_bytes);
+    let (stream, writes) = gather_writes(TokioIo::new(stream));
+    (stream, writes, peer)
+}
+
+fn write(stream: &mut GatheringStream<TokioIo<DuplexStream>>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    Pin::new(stream).poll_write(&mut Context::from_waker(Waker::noop()), bytes)
+}
+
+fn read_waiting(peer: &mut DuplexStream) -> Vec<u8> {
+    let mut bytes = vec![0; 1 << 20];
+    let mut context = Context::from_waker(Waker::noop());
+    let read = std::pin::pin!(peer.read(&mut bytes)).poll(&mut context);
+    let count = match read {
+        Poll::Ready(count) => count.unwrap(),
+        Poll::Pending => 0,
+    };
+    bytes.truncate(count);
+    bytes
+}
+
+#[test]
+fn nothing_is_sent_before_it_is_written_out() {
+    let (mut stream, writes, mut peer) = gathering(1 << 20);
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(matches!(write(&mut stream, b"one "), Poll::Ready(Ok(4))));
+    assert!(Pin::new(&mut stream).poll_flush(&mut context).is_ready());
+    let pieces = [IoSlice::new(b"two "), IoSlice::new(b""), IoSlice::new(b"three")];
+    assert!(matches!(Pin::new(&mut stream).poll_write_vectored(&mut context, &pieces), Poll::Ready(Ok(9))));
+    assert_eq!(read_waiting(&mut peer), b"");
+    assert!(writes.poll_write_out(&mut context).is_ready());
+    assert_eq!(read_waiting(&mut peer), b"one two three");
+}
+
+#[test]
+fn of_a_client_that_reads_nothing_no_more_waits_than_may() {
+    let (mut stream, writes, mut peer) = gathering(1_000);
+    let mut context = Context::from_waker(Waker::noop());
+    let sent: Vec<u8> = (0..3 * MAX_WAITING).map(|place| (place % 251) as u8).collect();
+    let (mut taken, mut received) = (0, Vec::new());
+    while let Poll::Ready(count) = write(&mut stream, &sent[taken..]) {
+        taken += count.unwrap();
+    }
+    assert!((MAX_WAITING..=MAX_WAITING + 1_000).contains(&taken), "{taken}");
+    assert!(writes.poll_write_out(&mut context).is_pending());
+    // As it reads a little at a time, the rest goes on in its order, and what waits stays bounded.
+    while received.len() < sent.len() {
+        received.extend(read_waiting(&mut peer));
+        while taken < sent.len()
+            && let Poll::Ready(count) = write(&mut stream, &sent[taken..])
+        {
+            taken += count.unwrap();
+        }
+        assert!(lock(&writes.0).waiting.len() <= 2 * MAX_WAITING);
+        let _ = writes.poll_write_out(&mut context);
+    }
+    assert_eq!(received, sent);
+    assert_eq!(lock(&writes.0).waiting.capacity(), 0);
+}
+
+#[test]
+fn a_write_that_fails_later_is_told_when_the_stream_is_used_next() {
+    let (mut stream, writes, peer) = gathering(1 << 20);
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(write(&mut stream, b"lost").is_ready());
+    drop(peer);
+    assert!(writes.poll_write_out(&mut context).is_ready());
+    assert!(
+        matches!(write(&mut stream, b"more"), Poll::Ready(Err(error)) if error.kind() == ErrorKind::BrokenPipe)
+    );
+    assert!(matches!(Pin::new(&mut stream).poll_flush(&mut context), Poll::Ready(Err(_))));
+}
+
+#[test]
+fn what_waits_is_written_before_the_stream_is_shut_down() {
+    let (mut stream, _writes, mut peer) = gathering(1 << 20);
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(write(&mut stream, b"goodbye").is_ready());
+    assert!(matches!(Pin::new(&mut stream).poll_shutdown(&mut context), Poll::Ready(Ok(()))));
+    assert_eq!(read_waiting(&mut peer), b"goodbye");
+}
