@@ -1,7 +1,8 @@
 //! A tonic server that sends what a game would make it send, and plays none: the yardstick.
 //!
 //! It has the settings of the real server. Streams come in groups of three, which say who they are by their token;
-//! every take is answered to its mover, told to the others, and followed by the turn of the next stream.
+//! every take is answered to its mover, told to the others, and followed by the turn of the next stream. With a database it writes each take
+//! to it before.
 
 use anyhow::Context as _;
 use lastnim::wire::pb::{
@@ -22,14 +23,20 @@ use std::{
     },
     time::Duration,
 };
-use tokio::sync::mpsc::{self, error::TrySendError};
+use tokio::{
+    signal::unix::{SignalKind, signal},
+    sync::mpsc::{self, error::TrySendError},
+};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{
     Request, Response, Status, Streaming, async_trait,
     transport::server::{Server, TcpIncoming},
 };
 
-use crate::{COUNTERS, MAX_PLIES, SEATS};
+use crate::{
+    COUNTERS, MAX_PLIES, SEATS,
+    bare_store::{TakeQueue, WaitingTake, start_writer},
+};
 
 /// Events that wait for a stream. Sixteen matches have at most four each on their way.
 const QUEUE_EVENTS: usize = 256;
@@ -42,21 +49,33 @@ const MAX_MESSAGE_BYTES: usize = 64 << 10;
 /// Streams a connection.
 const MAX_STREAMS: u32 = 1 << 20;
 
-/// Serves on a free port of the loopback, which it prints as the real server does, until it is killed.
-pub(crate) async fn serve() -> anyhow::Result<()> {
+/// Serves on a free port of the loopback, which it prints as the real server does, until it is told to end. Takes are
+/// written to a database first, if there is one.
+pub(crate) async fn serve(database: Option<&str>) -> anyhow::Result<()> {
+    let takes = match database {
+        Some(url) => Some(start_writer(url).await?),
+        None => None,
+    };
+    let arena = BareArena { groups: Mutex::default(), takes: takes.clone() };
     let incoming = TcpIncoming::bind(SocketAddr::from(([127, 0, 0, 1], 0)))?.with_nodelay(Some(true));
     println!("{}", serde_json::json!({ "listening": incoming.local_addr()?.to_string() }));
-    Server::builder()
+    let serving = Server::builder()
         .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
         .max_concurrent_streams(MAX_STREAMS)
         .http2_keepalive_interval(Some(KEEPALIVE))
         .http2_keepalive_timeout(Some(KEEPALIVE))
-        .add_service(
-            ArenaServiceServer::new(BareArena::default()).max_decoding_message_size(MAX_MESSAGE_BYTES),
-        )
-        .serve_with_incoming(incoming)
-        .await
-        .context("the bare server")
+        .add_service(ArenaServiceServer::new(arena).max_decoding_message_size(MAX_MESSAGE_BYTES))
+        .serve_with_incoming(incoming);
+    let mut stop = signal(SignalKind::terminate())?;
+    tokio::select! {
+        served = serving => served.context("the bare server"),
+        _ = stop.recv() => {
+            if let Some(takes) = takes {
+                takes.say_counts();
+            }
+            Ok(())
+        }
+    }
 }
 
 /// What a stream says of itself in place of a token.
@@ -88,9 +107,10 @@ impl FromStr for Place {
     }
 }
 
-#[derive(Default)]
 struct BareArena {
     groups: Mutex<HashMap<usize, Arc<Group>>>,
+    /// Where takes are written before they are forwarded, if they are.
+    takes: Option<TakeQueue>,
 }
 
 #[async_trait]
@@ -108,18 +128,27 @@ impl ArenaService for BareArena {
             Arc::clone(groups.entry(place.group).or_insert_with(|| Arc::new(Group::new(place))))
         };
         let (sender, receiver) = mpsc::channel(QUEUE_EVENTS);
-        tokio::spawn(run(group, place.seat, request.into_inner(), sender));
+        tokio::spawn(run(group, place.seat, request.into_inner(), sender, self.takes.clone()));
         Ok(Response::new(ReceiverStream::new(receiver)))
     }
 }
 
 /// Carries one stream until it closes.
-async fn run(group: Arc<Group>, seat: usize, mut inbound: Streaming<PlayRequest>, events: Events) {
+async fn run(
+    group: Arc<Group>,
+    seat: usize,
+    mut inbound: Streaming<PlayRequest>,
+    events: Events,
+    takes: Option<TakeQueue>,
+) {
     group.enter(seat, events);
     // An error means that the client is gone: the benchmark kills it.
     while let Ok(Some(request)) = inbound.message().await {
         match request.action {
-            Some(Action::Take(take)) => group.forward(seat, take),
+            Some(Action::Take(take)) => match &takes {
+                None => group.forward(seat, take),
+                Some(takes) => takes.send(WaitingTake { group: Arc::clone(&group), seat, take }),
+            },
             Some(Action::Declare(declare)) => group.begin(seat, &declare.match_id),
             Some(Action::Subscribe(subscribe)) => {
                 group.own_only[seat].store(subscribe.feed() == Feed::OwnTurns, Ordering::Relaxed);
@@ -132,7 +161,7 @@ async fn run(group: Arc<Group>, seat: usize, mut inbound: Streaming<PlayRequest>
 type Events = mpsc::Sender<Result<PlayResponse, Status>>;
 
 /// Three streams that pass turns round.
-struct Group {
+pub(crate) struct Group {
     matches: Vec<String>,
     seats: [OnceLock<Events>; SEATS],
     own_only: [AtomicBool; SEATS],
@@ -183,7 +212,7 @@ impl Group {
     }
 
     /// Sends what follows from a take.
-    fn forward(&self, seat: usize, take: Take) {
+    pub(crate) fn forward(&self, seat: usize, take: Take) {
         let Take { match_id, ply, take, .. } = take;
         for to in 0..SEATS {
             if to == seat || !self.own_only[to].load(Ordering::Relaxed) {

@@ -56,7 +56,7 @@ impl Databases {
 
     /// Returns whether a server can be started.
     pub(crate) fn has(&self, target: Target) -> bool {
-        target != Target::PlyPostgres || self.postgres.is_some()
+        !matches!(target, Target::PlyPostgres | Target::BarePlyPostgres) || self.postgres.is_some()
     }
 
     /// Makes what a server needs; nothing for one that keeps all in memory.
@@ -65,8 +65,10 @@ impl Databases {
         let folder = self.folder.join(number.to_string());
         let url = match target {
             Target::Bare | Target::Memory => return Ok(None),
-            Target::Match | Target::Ply => format!("sqlite:{}", folder.join("lastnim.db").display()),
-            Target::PlyPostgres => {
+            Target::Match | Target::Ply | Target::BarePly => {
+                format!("sqlite:{}", folder.join("lastnim.db").display())
+            }
+            Target::PlyPostgres | Target::BarePlyPostgres => {
                 let server = self.postgres.as_ref().context("PostgreSQL is not installed")?;
                 server.create_database(&format!("bench{number}"))
             }

@@ -194,7 +194,7 @@ async fn start(
         }
         wanted.extend((0..matches_of(number)).map(|first| (Arc::clone(&group), first % SEATS)));
     }
-    if aim.target != Target::Bare {
+    if !aim.target.is_bare() {
         sessions::in_order(wanted, |(group, first)| async move { group.create_match(first).await }).await?;
     }
     run.all_started.notified().await;

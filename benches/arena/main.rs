@@ -1,7 +1,8 @@
 //! The whole server against a bare tonic server that forwards the same messages without any game.
 //!
 //! Both are measured in one run by the same bots, in turns, so that the ratio holds where absolute figures do not; and so
-//! is the server with each of its stores, which shows what it costs that nothing is lost.
+//! is the server with each of its stores, which shows what it costs that nothing is lost. What each ply costs at least that is written to a
+//! database before it is announced, the bare server shows with such a database.
 //! Besides, a tournament of many bots shows what scheduling costs, and that memory stays flat.
 //! The program starts itself again as the bare server and as the bots; each is a process of its own.
 //!
@@ -10,6 +11,7 @@
 //! run as JSON in place of tables.
 
 mod bare;
+mod bare_store;
 mod databases;
 mod load;
 #[path = "../../tests/postgres/server.rs"]
@@ -86,7 +88,11 @@ struct Options {
 #[derive(Debug, Subcommand)]
 enum Role {
     /// The yardstick.
-    BareServer,
+    BareServer {
+        /// The database to which it writes each take before it forwards it.
+        #[arg(long)]
+        store: Option<String>,
+    },
     /// Bots that play.
     Play {
         #[command(flatten)]
@@ -117,6 +123,10 @@ enum Role {
 enum Target {
     /// The one without a game.
     Bare,
+    /// The same, which writes each take to SQLite before it forwards it.
+    BarePly,
+    /// The same with PostgreSQL.
+    BarePlyPostgres,
     /// `lastnim serve --store memory`.
     Memory,
     /// With SQLite, matches written when they end.
@@ -129,15 +139,32 @@ enum Target {
 
 impl Target {
     /// Those that differ in what lasts.
-    const STORES: [Self; 4] = [Self::Memory, Self::Match, Self::Ply, Self::PlyPostgres];
+    const STORES: [Self; 6] =
+        [Self::Memory, Self::Match, Self::BarePly, Self::Ply, Self::BarePlyPostgres, Self::PlyPostgres];
     /// Those on which a tournament is played.
     const OF_TOURNAMENTS: [Self; 2] = [Self::Memory, Self::Ply];
+
+    /// Returns whether it is the server without a game.
+    const fn is_bare(self) -> bool {
+        matches!(self, Self::Bare | Self::BarePly | Self::BarePlyPostgres)
+    }
+
+    /// Returns the server without a game that writes as much as it must to the same database, if it writes each ply.
+    const fn bare_peer(self) -> Option<Self> {
+        match self {
+            Self::Ply => Some(Self::BarePly),
+            Self::PlyPostgres => Some(Self::BarePlyPostgres),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Self::Bare => "bare",
+            Self::BarePly => "bare-ply",
+            Self::BarePlyPostgres => "bare-ply-postgres",
             Self::Memory => "memory",
             Self::Match => "match",
             Self::Ply => "ply",
@@ -228,7 +255,7 @@ struct Bench {
 fn main() -> anyhow::Result<()> {
     let options = Options::parse();
     match options.role {
-        Some(Role::BareServer) => runtime(options.threads)?.block_on(bare::serve()),
+        Some(Role::BareServer { store }) => runtime(options.threads)?.block_on(bare::serve(store.as_deref())),
         Some(Role::Play { aim, load }) => tell(&runtime(1)?.block_on(load::play(&aim, &load))?),
         Some(Role::Idle { aim, sessions }) => tell(&runtime(1)?.block_on(load::idle(&aim, sessions))?),
         Some(Role::Tournament { aim, size }) => tell(&runtime(1)?.block_on(tournament::play(&aim, size))?),

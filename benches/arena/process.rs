@@ -82,9 +82,12 @@ impl Server {
         further: &[&str],
     ) -> anyhow::Result<Self> {
         let store = databases.make(target)?;
-        let mut command = if target == Target::Bare {
+        let mut command = if target.is_bare() {
             let mut command = pinning.command(0, &own_path()?);
             command.arg("bare-server");
+            if let Some(store) = &store {
+                command.arg("--store").arg(store.url());
+            }
             command
         } else {
             let mut command = pinning.command(0, env!("CARGO_BIN_EXE_lastnim"));

@@ -204,6 +204,7 @@ fn print_stores(all: &[Runs], sync_us: f64) {
         "store",
         "of bare",
         "of memory",
+        "of bare so",
         "p50 us",
         "p99 us",
         "CPU us/ply",
@@ -225,6 +226,10 @@ fn print_stores(all: &[Runs], sync_us: f64) {
                 target.to_string(),
                 format!("{:.2}", one.plies_a_second / bare.plies_a_second),
                 format!("{:.2}", one.plies_a_second / memory.plies_a_second),
+                target.bare_peer().map_or_else(
+                    || "-".to_owned(),
+                    |peer| format!("{:.2}", one.plies_a_second / of(peer).plies_a_second),
+                ),
                 format!("{:.0}", one.p50_us),
                 format!("{:.0}", one.p99_us),
                 format!("{:.1}", one.cpu_us_a_ply),
@@ -233,7 +238,10 @@ fn print_stores(all: &[Runs], sync_us: f64) {
             ]);
         }
     }
-    println!("Plies with each store, as ratios to the bare server and to a store in memory\n{table}");
+    println!(
+        "Plies with each store, as ratios to the bare server, to a store in memory, and to the bare server that writes each take\n\
+         to the same database\n{table}"
+    );
     let alone = all.iter().find(|runs| runs.cell.matches == 1 && !runs.on(Target::Ply).is_empty());
     if let Some(alone) = alone {
         let of = |target| Middle::of(&alone.cell, alone.on(target)).p50_us;

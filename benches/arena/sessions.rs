@@ -79,26 +79,20 @@ pub(crate) async fn register(
     channel: &Channel,
     places: Vec<Place>,
 ) -> anyhow::Result<Vec<Bot>> {
-    match target {
-        Target::Bare => {
-            let bot = |place: &Place| Bot { name: String::new(), token: place.to_string() };
-            Ok(places.iter().map(bot).collect())
-        }
-        _ => {
-            in_order(places, |place| {
-                let mut bots = BotServiceClient::new(channel.clone());
-                async move {
-                    let name = format!("bot-{}-{}", place.group, place.seat);
-                    let request =
-                        token_authorization(RegisterBotRequest { name: name.clone() }, ADMIN_TOKEN)?;
-                    let token =
-                        bots.register_bot(request).await.context("registering a bot")?.into_inner().token;
-                    Ok(Bot { name, token })
-                }
-            })
-            .await
-        }
+    if target.is_bare() {
+        let bot = |place: &Place| Bot { name: String::new(), token: place.to_string() };
+        return Ok(places.iter().map(bot).collect());
     }
+    in_order(places, |place| {
+        let mut bots = BotServiceClient::new(channel.clone());
+        async move {
+            let name = format!("bot-{}-{}", place.group, place.seat);
+            let request = token_authorization(RegisterBotRequest { name: name.clone() }, ADMIN_TOKEN)?;
+            let token = bots.register_bot(request).await.context("registering a bot")?.into_inner().token;
+            Ok(Bot { name, token })
+        }
+    })
+    .await
 }
 
 /// Opens one session for each bot, in their order, spread evenly over the connections.

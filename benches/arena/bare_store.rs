@@ -1,0 +1,158 @@
+//! The least that makes a ply last: what waits is written as one row, in one transaction.
+//!
+//! It checks nothing, removes nothing, and knows no match; what it keeps could not be verified. So what it costs is what
+//! any server pays that commits a take before it announces it, with the same library and the same settings of the database.
+
+use anyhow::Context as _;
+use lastnim::wire::pb::Take;
+use sqlx::{
+    ConnectOptions as _, PgConnection, SqliteConnection,
+    postgres::PgConnectOptions,
+    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous},
+};
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+use tokio::sync::mpsc;
+
+use crate::bare::Group;
+
+/// Takes that one transaction has at most.
+const MAX_GROUP: usize = 4_096;
+/// Looks at an empty queue before what waits is written: between two of them everybody else has had a turn.
+const LOOKS_IN_VAIN: u32 = 8;
+
+/// A take that is to last before it is forwarded.
+pub(crate) struct WaitingTake {
+    /// Who hears of it.
+    pub(crate) group: Arc<Group>,
+    /// Whose take it is.
+    pub(crate) seat: usize,
+    /// The take.
+    pub(crate) take: Take,
+}
+
+/// Where takes go that are to last.
+#[derive(Clone)]
+pub(crate) struct TakeQueue {
+    sender: mpsc::UnboundedSender<WaitingTake>,
+    counts: Arc<WriteCounts>,
+}
+
+/// How much was written.
+#[derive(Default)]
+struct WriteCounts {
+    takes: AtomicUsize,
+    transactions: AtomicUsize,
+}
+
+impl TakeQueue {
+    /// Has a take written, and forwarded after that.
+    pub(crate) fn send(&self, take: WaitingTake) {
+        // Nobody takes it once the database is gone, which was said then.
+        let _ = self.sender.send(take);
+    }
+
+    /// Says how much was written, as the real server logs it.
+    pub(crate) fn say_counts(&self) {
+        let WriteCounts { takes, transactions } = self.counts.as_ref();
+        eprintln!(
+            "commits={} transactions={}",
+            takes.load(Ordering::Relaxed),
+            transactions.load(Ordering::Relaxed)
+        );
+    }
+}
+
+/// A database of one table.
+enum BareDatabase {
+    Sqlite(SqliteConnection),
+    Postgres(PgConnection),
+}
+
+impl BareDatabase {
+    async fn open(url: &str) -> anyhow::Result<Self> {
+        if url.starts_with("sqlite:") {
+            let options: SqliteConnectOptions = url.parse()?;
+            let options = options
+                .create_if_missing(true)
+                .journal_mode(SqliteJournalMode::Wal)
+                .synchronous(SqliteSynchronous::Full)
+                .disable_statement_logging();
+            let mut connection = options.connect().await?;
+            sqlx::query("CREATE TABLE journal (id INTEGER PRIMARY KEY, takes BLOB NOT NULL)")
+                .execute(&mut connection)
+                .await?;
+            return Ok(Self::Sqlite(connection));
+        }
+        let options: PgConnectOptions = url.parse()?;
+        let options = options.options([("synchronous_commit", "on")]).disable_statement_logging();
+        let mut connection = options.connect().await?;
+        sqlx::query("CREATE TABLE journal (id BIGSERIAL PRIMARY KEY, takes BYTEA NOT NULL)")
+            .execute(&mut connection)
+            .await?;
+        Ok(Self::Postgres(connection))
+    }
+
+    /// Adds a row in a transaction of its own.
+    async fn add_row(&mut self, takes: &[u8]) -> sqlx::Result<()> {
+        match self {
+            Self::Sqlite(connection) => {
+                sqlx::query("INSERT INTO journal (takes) VALUES (?)").bind(takes).execute(connection).await?;
+            }
+            Self::Postgres(connection) => {
+                sqlx::query("INSERT INTO journal (takes) VALUES ($1)")
+                    .bind(takes)
+                    .execute(connection)
+                    .await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Opens a database, and starts the task that writes to it.
+pub(crate) async fn start_writer(url: &str) -> anyhow::Result<TakeQueue> {
+    let database = BareDatabase::open(url).await.context("the database of the bare server")?;
+    let (sender, waiting) = mpsc::unbounded_channel();
+    let counts = Arc::<WriteCounts>::default();
+    tokio::spawn(write_takes(database, waiting, Arc::clone(&counts)));
+    Ok(TakeQueue { sender, counts })
+}
+
+async fn write_takes(
+    mut database: BareDatabase,
+    mut waiting: mpsc::UnboundedReceiver<WaitingTake>,
+    counts: Arc<WriteCounts>,
+) {
+    let (mut group, mut row) = (Vec::new(), Vec::new());
+    while waiting.recv_many(&mut group, MAX_GROUP).await > 0 {
+        let mut looks_in_vain = 0;
+        while looks_in_vain < LOOKS_IN_VAIN && group.len() < MAX_GROUP {
+            tokio::task::yield_now().await;
+            let before = group.len();
+            while let Ok(take) = waiting.try_recv() {
+                group.push(take);
+            }
+            looks_in_vain = if group.len() == before { looks_in_vain + 1 } else { 0 };
+        }
+        row.clear();
+        for WaitingTake { seat, take, .. } in &group {
+            // An id is 16 bytes in a record; what of its text stands for it here does not matter.
+            row.extend_from_slice(&take.match_id.as_bytes()[..16]);
+            row.extend_from_slice(&take.take.to_le_bytes());
+            row.extend_from_slice(&take.ply.to_le_bytes());
+            row.push(*seat as u8);
+        }
+        if let Err(error) = database.add_row(&row).await {
+            eprintln!("the bare server cannot write: {error}");
+            return;
+        }
+        counts.takes.fetch_add(group.len(), Ordering::Relaxed);
+        counts.transactions.fetch_add(1, Ordering::Relaxed);
+        for WaitingTake { group, seat, take } in group.drain(..) {
+            group.forward(seat, take);
+        }
+    }
+}
