@@ -7,11 +7,13 @@ use super::page_body::PageBody;
 use super::request_body::{RequestBody, RequestCharge};
 use super::response_body::ResponseBody;
 use super::trusted_proxies::{TrustedProxy, find_channel, find_client};
+use super::unread_bytes::UnreadBytes;
 use crate::rpc::{
-    Access, CallerStatus, ClientAddress, add_error_info, call_timeout, late_answer_status,
+    Access, ArenaRpc, CallerStatus, ClientAddress, add_error_info, call_timeout, late_answer_status,
     memory_spent_status,
 };
 use crate::web::Pages;
+use crate::wire::play_service::arena_service_server::ArenaServiceServer;
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{HeaderMap, Request, Response, Version};
@@ -35,7 +37,9 @@ pub(super) const MAX_HEADER_BYTES: u32 = 16 << 10;
 /// The services of a server, and who may call them.
 #[derive(Debug, Clone)]
 pub(super) struct GuardedServices {
-    /// All services.
+    /// Where bots play. Routes would put the body of each stream into two more boxes, which are cold whenever it is polled.
+    pub play: ArenaServiceServer<ArenaRpc>,
+    /// All other services.
     pub routes: Routes,
     /// Who may call.
     pub access: Access,
@@ -113,9 +117,10 @@ impl ConnectionCalls {
     /// Lets a bot play.
     fn serve_play(&self, request: Request<Incoming>, mark: CallMark) -> CallFuture {
         let limit = call_timeout(request.headers());
-        let answering = self.shared.services.routes.clone().call(request);
+        let answering = self.shared.services.play.clone().call(request);
         Box::pin(async move {
             let response = answer_within(limit, answering, PLAY).await;
+            UnreadBytes::leave_current_call_uncounted();
             Ok(response.map(|body| ResponseBody::unbounded(body, mark)))
         })
     }

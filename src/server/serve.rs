@@ -181,8 +181,7 @@ async fn assemble_services(
             .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
     };
 
-    let routes = Routes::new(play)
-        .add_service(bots)
+    let routes = Routes::new(bots)
         .add_service(matches)
         .add_service(tournaments)
         .add_service(transcripts)
@@ -201,5 +200,5 @@ async fn assemble_services(
         access: access.clone(),
         organisers: OrganiserSessions::new(config.organiser_session),
     });
-    Ok((health, GuardedServices { routes, access, pages }))
+    Ok((health, GuardedServices { play, routes, access, pages }))
 }

@@ -14,9 +14,9 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 tokio::task_local! {
-    /// What waits of the response of the call, or of the connection with one call at a time, that this task carries; nothing until somebody
-    /// counts it.
-    static UNREAD: OnceCell<Arc<UnreadBytes>>;
+    /// What waits of the response of the call, or of the connection with one call at a time, that this task carries: empty until somebody
+    /// counts it, and none where nobody ever will.
+    static UNREAD: OnceCell<Option<Arc<UnreadBytes>>>;
 }
 
 /// Runs calls, and gives up one whose client has taken nothing of its response for too long: its stream is reset.
@@ -52,35 +52,48 @@ impl<F: Future<Output = ()> + Send + 'static> Executor<F> for CallExecutor {
 
 /// Runs a call, or a connection with one call at a time, until its client has taken nothing of a response for so long; then returns nothing.
 pub(super) async fn give_up_unread<T>(limit: Duration, call: impl Future<Output = T>) -> Option<T> {
-    let run = async move {
-        let mut call = pin!(call);
-        // The streams of bots are never counted, and wait for nothing else.
-        let counted = poll_fn(|context| match call.as_mut().poll(context) {
+    let mut call = pin!(call);
+    let decided = UNREAD.scope(
+        OnceCell::new(),
+        poll_fn(|context| match call.as_mut().poll(context) {
             Poll::Ready(done) => Poll::Ready(Err(done)),
-            Poll::Pending => UNREAD
-                .with(|unread| unread.get().cloned())
-                .map_or(Poll::Pending, |unread| Poll::Ready(Ok(unread))),
-        });
-        let unread = match counted.await {
-            Ok(unread) => unread,
-            Err(done) => return Some(done),
-        };
-        tokio::select! {
-            biased;
-            done = call => Some(done),
-            () = Box::pin(unread.wait_until_stalled(limit)) => {
-                tracing::debug!("a response that nobody reads is given up");
-                None
+            Poll::Pending => {
+                UNREAD.with(|unread| unread.get().cloned()).map_or(Poll::Pending, |it| Poll::Ready(Ok(it)))
             }
+        }),
+    );
+    match decided.await {
+        Err(done) => Some(done),
+        // A stream of a bot has nothing to look after each time that it is woken.
+        Ok(None) => Some(call.await),
+        Ok(Some(unread)) => {
+            let run = async {
+                tokio::select! {
+                    biased;
+                    done = call => Some(done),
+                    () = Box::pin(unread.wait_until_stalled(limit)) => {
+                        tracing::debug!("a response that nobody reads is given up");
+                        None
+                    }
+                }
+            };
+            UNREAD.scope(OnceCell::from(Some(Arc::clone(&unread))), run).await
         }
-    };
-    UNREAD.scope(OnceCell::new(), run).await
+    }
 }
 
 impl UnreadBytes {
     /// Returns what waits of the response of the call that this task carries.
     pub(super) fn of_current_call() -> Arc<Self> {
-        UNREAD.try_with(|unread| Arc::clone(unread.get_or_init(Arc::default))).unwrap_or_default()
+        let count =
+            |unread: &OnceCell<Option<Arc<Self>>>| unread.get_or_init(|| Some(Arc::default())).clone();
+        UNREAD.try_with(count).ok().flatten().unwrap_or_default()
+    }
+
+    /// Says that nobody counts what waits of the response of the call that this task carries.
+    pub(super) fn leave_current_call_uncounted() {
+        // Where it is counted already, or the task carries no call, that stays so.
+        let _ = UNREAD.try_with(|unread| unread.set(None));
     }
 
     /// Returns how many bytes wait.
