@@ -2,6 +2,7 @@
 
 use super::arena::{Arena, RegistryGuard};
 use super::error::ArenaError;
+use super::guests::is_guest_name;
 use super::keyring::Principal;
 use super::outbox::{CloseReason, OutboxStream, outbox_channel};
 use super::session::Session;
@@ -39,6 +40,9 @@ impl Arena {
         _held: RegistryGuard,
         name: BotName,
     ) -> Result<(BotView, Token), ArenaError> {
+        if is_guest_name(&name) {
+            return Err(ArenaError::GuestName(name));
+        }
         if self.inner.store.bot(&name).await?.is_some() {
             return Err(ArenaError::NameTaken(name));
         }

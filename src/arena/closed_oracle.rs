@@ -50,7 +50,12 @@ impl Arena {
         self.check_open_to(Some(&Principal::Bot(bot.clone())), "practice")
     }
 
-    fn check_open_to(&self, caller: Option<&Principal>, what: &'static str) -> Result<(), ArenaError> {
+    /// Checks that no tournament that runs keeps from a caller what is called `what`; `None` calls without a token.
+    pub(super) fn check_open_to(
+        &self,
+        caller: Option<&Principal>,
+        what: &'static str,
+    ) -> Result<(), ArenaError> {
         let bot = match caller {
             None => None,
             Some(Principal::Bot(bot)) => Some(bot),

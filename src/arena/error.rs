@@ -21,6 +21,9 @@ pub enum ArenaError {
     /// A bot has the name already.
     #[error("a bot is called {0} already: choose another name")]
     NameTaken(BotName),
+    /// The name is of the kind that guests have.
+    #[error("bot name {0}: names like this are for people who play in a browser: choose another name")]
+    GuestName(BotName),
     /// The bot cannot be removed.
     #[error("{bot} cannot be removed: {why}")]
     BotInUse {

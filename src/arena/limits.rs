@@ -18,6 +18,10 @@ settings! {
         practice_matches_per_bot: usize = 4, "N";
         /// Practice matches that one bot may start in a minute
         practice_per_minute: u32 = 30, "N".range(1..=6_000);
+        /// Matches of guests open at once; such a match is one that somebody plays in a browser against house bots (`house`)
+        ///
+        /// They count as practice matches as well. With 0 nobody plays in a browser.
+        guest_matches: usize = 200, "N";
         /// Unfinished tournaments
         tournaments: usize = 1_000, "N".range(1..);
         /// Messages that may be queued for a session, besides those that its open matches may cause between two of its turns

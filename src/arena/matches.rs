@@ -102,12 +102,21 @@ impl Arena {
     /// Begins an exhibition, while no bot is removed.
     pub(super) async fn begin_exhibition_locked(
         &self,
-        _held: RegistryGuard,
+        held: RegistryGuard,
         setup: MatchSetup,
     ) -> Result<BegunExhibition, ArenaError> {
         for bot in &setup.bots {
             self.stored_bot(bot).await?;
         }
+        self.begin_admitted_exhibition(held, setup)
+    }
+
+    /// Begins an exhibition of bots and guests who may play, while no bot is removed.
+    pub(super) fn begin_admitted_exhibition(
+        &self,
+        _held: RegistryGuard,
+        setup: MatchSetup,
+    ) -> Result<BegunExhibition, ArenaError> {
         let BegunMatch { id, handle, setup, begun, play } = self.begin_match(setup, OracleAccess::Open)?;
         self.inner.tasks.spawn(play_unattended_match(id, play));
         Ok((id, OpenMatch { handle, setup }, begun))

@@ -2,6 +2,7 @@
 
 use super::arena::{Arena, RegistryGuard};
 use super::error::ArenaError;
+use super::guests::is_guest_name;
 use crate::game::BotName;
 use crate::referee::MatchSetup;
 use crate::store::{Change, MatchSummary, StoredBot, Token, TokenHash};
@@ -39,6 +40,12 @@ impl House {
     /// Returns which house bot the server hosts under a name, if it hosts one.
     pub(super) fn house_bot_of(&self, name: &BotName) -> Option<String> {
         self.house_bots.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    }
+
+    /// Returns the house bots that the server hosts, by name, each with which house bot it is.
+    pub(super) fn hosted(&self) -> Vec<(BotName, String)> {
+        let house_bots = self.house_bots.read().unwrap_or_else(PoisonError::into_inner);
+        house_bots.iter().map(|(name, house_bot)| (name.clone(), house_bot.clone())).collect()
     }
 
     fn hosts(&self, name: &BotName) -> bool {
@@ -92,6 +99,9 @@ impl Arena {
         name: BotName,
         house_bot: String,
     ) -> Result<Token, ArenaError> {
+        if is_guest_name(&name) {
+            return Err(ArenaError::GuestName(name));
+        }
         match self.inner.store.bot(&name).await? {
             Some(found) if found.token == TokenHash::NOBODYS && !self.inner.house.hosts(&name) => {}
             Some(_) => return Err(ArenaError::NameTaken(name)),
@@ -123,13 +133,9 @@ impl Arena {
         bot: &BotName,
         setup: MatchSetup,
     ) -> Result<MatchSummary, ArenaError> {
-        let house = &self.inner.house;
-        let is_own = setup.bots.iter().any(|name| name == bot);
-        if !is_own || !house.is_practice(&setup) {
-            return Err(ArenaError::NotPractice { bot: bot.clone(), rivals: house.rivals() });
-        }
+        self.check_practice_setup(bot, &setup)?;
         self.check_practice_open(bot)?;
-        house.count_match(bot, self.inner.limits.practice_per_minute, Instant::now())?;
+        self.inner.house.count_match(bot, self.inner.limits.practice_per_minute, Instant::now())?;
         let (arena, bot) = (self.clone(), bot.clone());
         let beginning = self.run_to_completion(|held| async move {
             arena.check_practice(&bot)?;
@@ -140,8 +146,18 @@ impl Arena {
         self.wait_until_announced(beginning.await?).await
     }
 
+    /// Checks that a bot plays against house bots alone.
+    pub(super) fn check_practice_setup(&self, bot: &BotName, setup: &MatchSetup) -> Result<(), ArenaError> {
+        let house = &self.inner.house;
+        if house.is_practice(setup) && setup.bots.iter().any(|name| name == bot) {
+            Ok(())
+        } else {
+            Err(ArenaError::NotPractice { bot: bot.clone(), rivals: house.rivals() })
+        }
+    }
+
     /// Checks that there is room for one more practice match, while nobody else begins one.
-    fn check_practice(&self, bot: &BotName) -> Result<(), ArenaError> {
+    pub(super) fn check_practice(&self, bot: &BotName) -> Result<(), ArenaError> {
         let limits = &self.inner.limits;
         let (mut own, mut all) = (0, 0);
         for open in self.lock_matches().values() {

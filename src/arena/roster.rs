@@ -232,6 +232,12 @@ impl Presence {
         self.lock().session.is_some()
     }
 
+    /// Returns whether the bot has neither a session nor a seat.
+    pub fn is_idle(&self) -> bool {
+        let state = self.lock();
+        state.session.is_none() && state.seats.is_empty()
+    }
+
     /// Returns the open session, if there is one.
     pub fn session(&self) -> Option<SessionLink> {
         self.lock().session.clone()

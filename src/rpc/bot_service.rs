@@ -1,10 +1,10 @@
 //! The register of bots.
 
 use super::access::Access;
+use super::address_limits::{AddressLimiter, TooManyAttempts};
 use super::client_address::ClientAddress;
 use super::page::Page;
 use super::read_scheduler::ReadScheduler;
-use super::registrations::{RegistrationLimiter, TooManyRegistrations};
 use super::status::{arena_status, parse_field, read_request, retry_after_status};
 use crate::arena::{Arena, BotView, Principal, SessionLink};
 use crate::game::{BotName, MatchId};
@@ -25,24 +25,19 @@ pub struct BotRpc {
     arena: Arena,
     access: Access,
     reads: ReadScheduler,
-    registrations: Arc<RegistrationLimiter>,
+    registrations: Arc<AddressLimiter>,
 }
 
 impl BotRpc {
     /// Serves an arena.
-    pub fn new(
-        arena: Arena,
-        access: Access,
-        reads: ReadScheduler,
-        registrations: RegistrationLimiter,
-    ) -> Self {
+    pub fn new(arena: Arena, access: Access, reads: ReadScheduler, registrations: AddressLimiter) -> Self {
         Self { arena, access, reads, registrations: Arc::new(registrations) }
     }
 }
 
-fn too_many_registrations_status(refused: TooManyRegistrations) -> Status {
-    let code = Code::ResourceExhausted;
-    retry_after_status(refused.retry_delay(), code, "TOO_MANY_REGISTRATIONS", &refused.to_string())
+fn too_many_registrations_status(refused: TooManyAttempts) -> Status {
+    let message = format!("too many bots were registered {refused}, or ask the administrator");
+    retry_after_status(refused.retry_delay(), Code::ResourceExhausted, "TOO_MANY_REGISTRATIONS", &message)
 }
 
 fn seen_version_message(seen: &SeenVersion) -> pb::SeenVersion {

@@ -71,6 +71,7 @@ pub(super) fn arena_status(error: ArenaError) -> Status {
         ArenaError::NoSuchMatch(_) => refusal_status(Code::NotFound, "NO_SUCH_MATCH", &message),
         ArenaError::NoSuchTournament(_) => refusal_status(Code::NotFound, "NO_SUCH_TOURNAMENT", &message),
         ArenaError::NameTaken(_) => refusal_status(Code::AlreadyExists, "NAME_TAKEN", &message),
+        ArenaError::GuestName(_) => refusal_status(Code::InvalidArgument, "GUEST_NAME", &message),
         ArenaError::HouseBot(_) => refusal_status(Code::FailedPrecondition, "HOUSE_BOT", &message),
         ArenaError::OracleClosed(closure) => oracle_closed_status(&closure, &message),
         ArenaError::NotPractice { .. } => refusal_status(Code::PermissionDenied, "NOT_PRACTICE", &message),

@@ -26,6 +26,12 @@ settings! {
         registrations: u32 = 20, "N".range(1..=1_000_000);
         /// The time after which an address may register one more
         registration_interval: Duration = Duration::from_mins(1), "MS".range(1..=86_400_000);
+        /// Matches against house bots that one address may begin in a minute in a browser, as a guest
+        ///
+        /// All addresses together may begin 50 times as many.
+        guest_matches_per_minute: u32 = 20, "N".range(1..=6_000);
+        /// The same that one address may have open at once
+        guest_matches_per_address: usize = 8, "N".range(1..);
         /// Wrong tokens that one address may show in a burst
         ///
         /// Beyond that its calls with a token are refused, but for tokens that were right from there before.

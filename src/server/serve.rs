@@ -7,8 +7,8 @@ use super::hosted_bots::{HostedBotError, HostedBots, local_address};
 use super::listener::Listener;
 use crate::arena::Arena;
 use crate::rpc::{
-    Access, ArenaRpc, BotRpc, LoginLimits, MatchRpc, OracleRpc, ReadScheduler, RegistrationLimiter,
-    TournamentRpc, TranscriptRpc,
+    Access, AddressLimiter, ArenaRpc, BotRpc, LoginLimits, MatchRpc, OracleRpc, ReadScheduler, TournamentRpc,
+    TranscriptRpc,
 };
 use crate::store::{CommitCounts, StoreError};
 use crate::web::{OrganiserSessions, Pages};
@@ -147,7 +147,7 @@ async fn assemble_services(
     let reads = ReadScheduler::new(arena.clone(), access.clone(), config.reads);
     let play = ArenaServiceServer::new(ArenaRpc::new(arena.clone(), access.clone()))
         .max_decoding_message_size(config.play_message_bytes);
-    let registrations = RegistrationLimiter::new(config.registrations, config.registration_interval);
+    let registrations = AddressLimiter::new(config.registrations, config.registration_interval);
     let bot_rpc = BotRpc::new(arena.clone(), access.clone(), reads.clone(), registrations);
     let bots = BotServiceServer::new(bot_rpc.clone())
         .send_compressed(CompressionEncoding::Gzip)

@@ -1,4 +1,4 @@
-//! How many bots may be registered where anybody may.
+//! How often strangers at one address may ask for something that lasts.
 
 use super::client_address::ClientAddress;
 use crate::arena::next_clear_time;
@@ -10,28 +10,27 @@ use thiserror::Error;
 /// All addresses together have as much as so many of them.
 const ADDRESSES: u32 = 50;
 
-/// Counts the registrations of those who are not the admin: some at once from one address, then one more each interval; and
-/// a multiple of that from all addresses together, so that neither the register nor this table can be filled from a large
-/// network. An attempt counts, whatever comes of it.
+/// Counts what strangers ask for: some at once from one address, then one more each interval; and a multiple of that from all addresses together, so that
+/// neither what they ask for nor this table can be filled from a large network. An attempt counts, whatever comes of it.
 #[derive(Debug)]
-pub struct RegistrationLimiter {
+pub struct AddressLimiter {
     at_once: u32,
     interval: Duration,
     tables: Mutex<ClearTimes>,
 }
 
-/// For each address, and for all, the moment at which nothing counts any more. Each registration moves it by an interval.
+/// For each address, and for all, the moment at which nothing counts any more. Each attempt moves it by an interval.
 #[derive(Debug, Default)]
 struct ClearTimes {
     clear_at: HashMap<ClientAddress, Instant>,
     all_clear_at: Option<Instant>,
 }
 
-/// Why a bot is not registered now.
+/// Why something is not done now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub(super) enum TooManyRegistrations {
-    /// Too many from its address.
-    #[error("too many bots were registered from {address}: try again in {} s, or ask the administrator", .wait.as_secs() + 1)]
+pub(super) enum TooManyAttempts {
+    /// Too many from an address.
+    #[error("from {address}: try again in {} s", .wait.as_secs() + 1)]
     OfAddress {
         /// The address.
         address: ClientAddress,
@@ -39,14 +38,14 @@ pub(super) enum TooManyRegistrations {
         wait: Duration,
     },
     /// Too many in all.
-    #[error("too many bots were registered: try again in {} s, or ask the administrator", .wait.as_secs() + 1)]
+    #[error("from all addresses: try again in {} s", .wait.as_secs() + 1)]
     OfAll {
         /// After which time there is room for one.
         wait: Duration,
     },
 }
 
-impl TooManyRegistrations {
+impl TooManyAttempts {
     /// Returns after which time there is room for one.
     pub(super) fn retry_delay(self) -> Duration {
         match self {
@@ -55,21 +54,21 @@ impl TooManyRegistrations {
     }
 }
 
-impl RegistrationLimiter {
-    /// Lets `at_once` be registered at once from one address, and one more each interval.
+impl AddressLimiter {
+    /// Lets one address have `at_once` at once, and one more each interval.
     pub fn new(at_once: u32, interval: Duration) -> Self {
         Self { at_once, interval, tables: Mutex::default() }
     }
 
-    /// Lets one more bot be registered.
-    pub(super) fn admit(&self, address: ClientAddress, now: Instant) -> Result<(), TooManyRegistrations> {
+    /// Lets an address have one more.
+    pub(super) fn admit(&self, address: ClientAddress, now: Instant) -> Result<(), TooManyAttempts> {
         let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
         let own = next_clear_time(tables.clear_at.get(&address).copied(), now, self.interval, self.at_once)
-            .map_err(|wait| TooManyRegistrations::OfAddress { address, wait })?;
+            .map_err(|wait| TooManyAttempts::OfAddress { address, wait })?;
         let all =
             next_clear_time(tables.all_clear_at, now, self.interval / ADDRESSES, self.at_once * ADDRESSES)
-                .map_err(|wait| TooManyRegistrations::OfAll { wait })?;
-        // What is left are at most as many as may register in the time of all turns of one.
+                .map_err(|wait| TooManyAttempts::OfAll { wait })?;
+        // What is left are at most as many as may have one in the time of all turns of one.
         tables.clear_at.retain(|_, at| *at > now);
         tables.clear_at.insert(address, own);
         tables.all_clear_at = Some(all);
@@ -90,7 +89,7 @@ mod tests {
 
     #[test]
     fn an_address_has_some_at_once_and_then_one_each_interval() {
-        let (registrations, start) = (RegistrationLimiter::new(3, MINUTE), Instant::now());
+        let (registrations, start) = (AddressLimiter::new(3, MINUTE), Instant::now());
         for _ in 0..3 {
             assert_eq!(registrations.admit(address(1), start), Ok(()));
         }
@@ -106,13 +105,13 @@ mod tests {
 
     #[test]
     fn many_addresses_have_no_more_than_all_may_and_are_forgotten() {
-        let (registrations, start) = (RegistrationLimiter::new(2, MINUTE), Instant::now());
+        let (registrations, start) = (AddressLimiter::new(2, MINUTE), Instant::now());
         let admitted =
             |now| (0..10_000).filter(|number| registrations.admit(address(*number), now).is_ok()).count();
         assert_eq!(admitted(start), 100);
         assert_eq!(registrations.tables.lock().unwrap().clear_at.len(), 100);
         let refused = registrations.admit(address(7_777), start).unwrap_err();
-        assert_eq!(refused, TooManyRegistrations::OfAll { wait: MINUTE / 50 });
+        assert_eq!(refused, TooManyAttempts::OfAll { wait: MINUTE / 50 });
         assert_eq!(admitted(start + MINUTE), 50, "those of a minute");
         assert_eq!(admitted(start + MINUTE * 10), 100);
         assert_eq!(
