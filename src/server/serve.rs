@@ -7,8 +7,8 @@ use super::hosted_bots::{HostedBotError, HostedBots, local_address};
 use super::listener::Listener;
 use crate::arena::Arena;
 use crate::rpc::{
-    Access, AddressLimiter, ArenaRpc, BotRpc, LoginLimits, MatchRpc, OracleRpc, ReadScheduler, TournamentRpc,
-    TranscriptRpc,
+    Access, AddressLimiter, ArenaRpc, BotRpc, GuestHands, LoginLimits, MatchRpc, OracleRpc, ReadScheduler,
+    TournamentRpc, TranscriptRpc,
 };
 use crate::store::{CommitCounts, StoreError};
 use crate::web::{OrganiserSessions, Pages};
@@ -190,6 +190,12 @@ async fn assemble_services(
         .add_service(reflection().build_v1()?)
         .add_service(reflection().build_v1alpha()?)
         .prepare();
+    let guests = GuestHands::new(
+        arena.clone(),
+        access.clone(),
+        config.guest_matches_per_minute,
+        config.guest_matches_per_address,
+    );
     let pages = (!config.no_web).then(|| Pages {
         arena: arena.clone(),
         reads,
@@ -198,6 +204,7 @@ async fn assemble_services(
         bots: bot_rpc,
         oracle: oracle_rpc,
         access: access.clone(),
+        guests,
         organisers: OrganiserSessions::new(config.organiser_session),
     });
     Ok((health, GuardedServices { play, routes, access, pages }))

@@ -3,7 +3,9 @@
 use super::asset::Asset;
 use super::forms::SiteCookie;
 use super::organise::{ORGANISER_COOKIE, OrganiseAddress};
+use super::play::{PLAY_COOKIE, PlayAddress};
 use super::typed_position::TypedPosition;
+use crate::arena::is_guest_name;
 use crate::game::{BotName, MatchId, TournamentId};
 use std::fmt;
 
@@ -32,6 +34,8 @@ pub(super) enum PageAddress {
     Bot(BotName),
     /// What an organiser does.
     Organise(OrganiseAddress),
+    /// Where a visitor plays a hand.
+    Play(PlayAddress),
     /// How pages look, or what they do besides.
     Asset(&'static Asset),
     /// Whether the server runs.
@@ -116,6 +120,9 @@ impl PageAddress {
             ["organise", rest @ ..] if form == PageForm::Html => {
                 Self::Organise(OrganiseAddress::parse(rest)?)
             }
+            ["play", rest @ ..] if form == PageForm::Html => {
+                Self::Play(PlayAddress::parse(rest, query_value(query, "since"))?)
+            }
             _ => return Err("nothing has this address".to_owned()),
         };
         Ok((address, form))
@@ -125,6 +132,7 @@ impl PageAddress {
     pub(super) fn cookie(&self) -> Option<&'static SiteCookie> {
         match self {
             Self::Organise(_) => Some(&ORGANISER_COOKIE),
+            Self::Play(_) => Some(&PLAY_COOKIE),
             _ => None,
         }
     }
@@ -167,6 +175,7 @@ impl PageAddress {
             Self::Bots { page_token } => ("/bots".into(), page(page_token)),
             Self::Bot(name) => (format!("/bots/{name}"), String::new()),
             Self::Organise(address) => (address.to_string(), String::new()),
+            Self::Play(address) => address.path_and_query(),
             Self::Asset(asset) => (format!("/{}", asset.path), String::new()),
             Self::Health => ("/healthz".into(), String::new()),
             Self::Readiness => ("/readyz".into(), String::new()),
@@ -212,7 +221,7 @@ pub(super) fn link_of_tournament_cell(key: &str, text: &str) -> Option<String> {
 
 /// Returns where a page tells more of what stands in a table.
 pub(super) fn link_of_cell(key: &str, text: &str) -> Option<String> {
-    let bot = || Some(PageAddress::Bot(text.parse().ok()?).to_string());
+    let bot = || Some(PageAddress::Bot(text.parse().ok().filter(|bot| !is_guest_name(bot))?).to_string());
     match key {
         "bot" | "bots" | "name" => bot(),
         "match" => {
@@ -271,6 +280,10 @@ mod tests {
         let asset = |path| PageAddress::Asset(Asset::at(path).unwrap());
         for address in [asset("style.css"), asset("lastnim.js"), PageAddress::Health, PageAddress::Readiness]
         {
+            assert_eq!(read(&address.to_string()), Ok((address, PageForm::Html)));
+        }
+        for address in PlayAddress::examples() {
+            let address = PageAddress::Play(address);
             assert_eq!(read(&address.to_string()), Ok((address, PageForm::Html)));
         }
         for address in OrganiseAddress::examples() {

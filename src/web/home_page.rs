@@ -1,9 +1,10 @@
 //! What goes on, for somebody who comes for the first time.
 
-use super::address::{link_of_match_cell, link_of_tournament_cell};
-use super::page::Page;
+use super::address::{PageAddress, link_of_match_cell, link_of_tournament_cell};
+use super::page::{Page, link_paragraph};
 use super::page_content::PageContent;
 use super::pages::Pages;
+use super::play::PlayAddress;
 use super::visitor::Visitor;
 use crate::report::Section;
 use crate::report::render::Html;
@@ -32,6 +33,7 @@ pub(super) async fn home_page(pages: &Pages, visitor: &Visitor) -> Result<PageCo
     Ok(PageContent::of_message(message, move |address| {
         let of_tournaments = Html::with_links(&link_of_tournament_cell);
         let mut content = of_tournaments.section_html(&Section::new().paragraph(INTRODUCTION));
+        content += &link_paragraph(&PageAddress::Play(PlayAddress::Table), "", "Play a hand");
         content += &of_tournaments.section_html(&tournament_section(&tournaments.tournaments));
         content += &Html::with_links(&link_of_match_cell).section_html(&match_section(&matches));
         content += &of_tournaments.section_html(&writing_section());

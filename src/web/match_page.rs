@@ -77,6 +77,7 @@ struct SeatLine {
     seat: usize,
     mark: String,
     bot: String,
+    /// Where a page tells more of the bot; empty for a guest.
     address: String,
     /// What it is about to do, or what became of it.
     state: String,
@@ -228,7 +229,7 @@ impl MatchAtPly<'_> {
         SeatLine {
             seat,
             mark: SeatMark::beside_number(seat),
-            address: bot.parse().map(|bot| PageAddress::Bot(bot).to_string()).unwrap_or_default(),
+            address: link_of_cell("bot", &bot).unwrap_or_default(),
             bot,
             state: states.join("; "),
             is_to_move: to_move == Some(seat),

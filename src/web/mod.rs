@@ -17,6 +17,7 @@ mod organise;
 mod page;
 mod page_content;
 mod pages;
+mod play;
 mod replay;
 mod response;
 mod seat_mark;

@@ -10,6 +10,7 @@ use super::oracle_page::oracle_page;
 use super::organise::{OrganiserSessions, show_organiser_page, take_organiser_form};
 use super::page::Page;
 use super::page_content::PageContent;
+use super::play::{show_play_page, take_play_form};
 use super::response::{
     Freshness, PageResponse, add_next_link, csv_response, http_status, json_response, method_response,
     page_response, text_response, with_cookie,
@@ -19,7 +20,9 @@ use super::visitor::Visitor;
 use super::visitor_channel::VisitorChannel;
 use crate::arena::Arena;
 use crate::game::MatchId;
-use crate::rpc::{Access, BotRpc, ClientAddress, MatchRpc, OracleRpc, ReadScheduler, TournamentRpc};
+use crate::rpc::{
+    Access, BotRpc, ClientAddress, GuestHands, MatchRpc, OracleRpc, ReadScheduler, TournamentRpc,
+};
 use crate::wire::pb;
 use pb::match_service_server::MatchService as _;
 use prost::bytes::Bytes;
@@ -51,6 +54,8 @@ pub struct Pages {
     pub access: Access,
     /// Organisers who are signed in.
     pub organisers: Arc<OrganiserSessions>,
+    /// Lets visitors play.
+    pub guests: GuestHands,
 }
 
 impl Pages {
@@ -139,6 +144,7 @@ impl Pages {
     ) -> Result<PageResponse, Status> {
         match address {
             PageAddress::Organise(address) => take_organiser_form(self, visitor, address, fields).await,
+            PageAddress::Play(address) => take_play_form(self, visitor, address, fields).await,
             _ => Ok(method_response("GET, HEAD")),
         }
     }
@@ -160,6 +166,10 @@ impl Pages {
             PageAddress::Record(id) => {
                 let record = self.record_json(visitor, *id).await;
                 return record.map_or_else(|status| error_response(PageForm::Json, &status), json_response);
+            }
+            PageAddress::Play(address) => {
+                let shown = show_play_page(self, visitor, address).await;
+                return shown.unwrap_or_else(|status| error_response(form, &status));
             }
             PageAddress::Organise(address) => {
                 let shown = show_organiser_page(self, visitor, address).await;

@@ -36,6 +36,8 @@ mod organise_sign_in;
 mod organising;
 mod pages;
 mod pages_hostile;
+mod play_limits;
+mod play_pages;
 mod practice;
 mod proxy;
 mod raw;

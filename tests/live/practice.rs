@@ -17,7 +17,7 @@ use tokio::{net::TcpListener, sync::oneshot};
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
-fn hosting(house: &[&str]) -> Config {
+pub fn hosting(house: &[&str]) -> Config {
     Config { house: house.iter().map(|bot| bot.parse().unwrap()).collect(), ..Config::default() }
 }
 
@@ -140,22 +140,22 @@ async fn a_house_bot_is_the_servers_alone() {
 }
 
 /// A server on a store that outlasts it.
-struct Served {
-    address: String,
-    admin: Token,
+pub struct Served {
+    pub address: String,
+    pub admin: Token,
     stop: oneshot::Sender<()>,
     running: tokio::task::JoinHandle<Result<(), ServeError>>,
 }
 
 /// Returns where a store is, of which nothing is left of an earlier run.
-fn new_store(name: &str) -> StoreUrl {
+pub fn new_store(name: &str) -> StoreUrl {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("practice-{name}"));
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).unwrap();
     StoreUrl::Sqlite(folder.join("lastnim.db"))
 }
 
-async fn serve(store: &StoreUrl, config: Config) -> Served {
+pub async fn serve(store: &StoreUrl, config: Config) -> Served {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (address, admin) = (listener.local_addr().unwrap().to_string(), Token::generate());
     // The last tasks of a server before this one let go of its store when they end.
@@ -179,7 +179,7 @@ async fn serve(store: &StoreUrl, config: Config) -> Served {
 }
 
 impl Served {
-    async fn stop(self) -> Result<(), ServeError> {
+    pub async fn stop(self) -> Result<(), ServeError> {
         drop(self.stop);
         soon("the end of the server", self.running).await.unwrap()
     }

@@ -22,3 +22,5 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   location.replace(link.href);
 });
+
+if (document.querySelector("[data-hand]")) import("./play.js");

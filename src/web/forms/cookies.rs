@@ -80,6 +80,13 @@ impl CookieSecret {
     }
 }
 
+impl SecretHash {
+    /// Returns its bytes.
+    pub(in crate::web) fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
 impl fmt::Debug for CookieSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("CookieSecret(..)")

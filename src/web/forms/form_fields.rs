@@ -15,7 +15,7 @@ impl FormFields {
     ///
     /// # Errors
     /// Says how many fields there may be.
-    pub(super) fn parse(body: &[u8]) -> Result<Self, String> {
+    pub(in crate::web) fn parse(body: &[u8]) -> Result<Self, String> {
         let pairs = form_urlencoded::parse(body).into_owned();
         let fields: Vec<_> = pairs.take(MAX_FIELDS + 1).collect();
         if fields.len() > MAX_FIELDS {

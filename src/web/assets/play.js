@@ -1,0 +1,106 @@
+// A hand that is played: moves are sent without loading the page, and what the others do is shown as it happens. The page is whole without this.
+
+const said = document.getElementById("hand-said");
+const currentHand = () => document.getElementById("hand");
+const PAUSE_MS = 2000;
+
+let shownAt = performance.now();
+let isSending = false;
+
+/** Puts the hand of a page in place of the one that is shown, unless nothing has happened. */
+function showHand(html, isAnswer) {
+  const fresh = new DOMParser().parseFromString(html, "text/html").getElementById("hand");
+  const shown = currentHand();
+  if (!fresh) {
+    if (isAnswer) location.reload();
+    return;
+  }
+  if (!isAnswer && fresh.dataset.revision === shown.dataset.revision) return;
+  const hadFocus = shown.contains(document.activeElement);
+  shown.replaceWith(fresh);
+  shownAt = performance.now();
+  document.title = document.title.replace(/^Your hand( is over)?/, fresh.hasAttribute("data-live") ? "Your hand" : "Your hand is over");
+  const heading = document.querySelector("h1");
+  if (heading && !fresh.hasAttribute("data-live")) heading.textContent = "Your hand is over";
+  said.textContent = fresh.querySelector(".alert, .state strong")?.textContent ?? "";
+  if (hadFocus) fresh.querySelector(".take-counters button, #take, .again button, .waiting a")?.focus({ preventScroll: true });
+}
+
+document.addEventListener("submit", async (event) => {
+  const form = event.target;
+  if (!form.closest("#hand") || form.getAttribute("action") !== currentHand().dataset.hand) return;
+  event.preventDefault();
+  if (isSending) return;
+  isSending = true;
+  try {
+    const fields = new URLSearchParams(new FormData(form, event.submitter));
+    const answer = await fetch(form.action, { method: "POST", body: fields });
+    showHand(await answer.text(), true);
+  } catch {
+    // A move that has arrived twice counts once.
+    said.textContent = "The server could not be reached: try again.";
+  } finally {
+    isSending = false;
+  }
+});
+
+const isTyping = (target) => target.closest?.("input, select, textarea, [contenteditable]");
+
+document.addEventListener("keydown", (event) => {
+  const field = document.getElementById("take");
+  if (!field || event.altKey || event.ctrlKey || event.metaKey) return;
+  const step = { ArrowUp: 1n, ArrowDown: -1n }[event.key];
+  if (step && (event.target === field || !isTyping(event.target))) {
+    event.preventDefault();
+    const most = BigInt(field.dataset.most);
+    const next = (/^[0-9]+$/.test(field.value) ? BigInt(field.value) : 0n) + step;
+    field.value = String(next < 1n ? 1n : next > most ? most : next);
+    field.focus();
+  } else if (/^[0-9]$/.test(event.key) && !isTyping(event.target)) {
+    event.preventDefault();
+    field.value = event.key;
+    field.focus();
+  }
+});
+
+function showClock() {
+  const clock = document.querySelector("#hand [data-left-ms]");
+  if (!clock) return;
+  const seconds = Math.max(0, Math.ceil((Number(clock.dataset.leftMs) - (performance.now() - shownAt)) / 1000));
+  const two = (number) => String(number).padStart(2, "0");
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  const words = hours ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
+  if (clock.textContent !== words) clock.textContent = words;
+  clock.parentElement.classList.toggle("short", seconds < 30);
+}
+
+const pause = () => new Promise((resume) => setTimeout(resume, PAUSE_MS));
+const untilSeen = () =>
+  new Promise((resume) => {
+    if (!document.hidden) return resume();
+    document.addEventListener("visibilitychange", resume, { once: true });
+  });
+
+/** Asks for the hand, which the server answers once something has happened. A page that nobody sees asks for nothing. */
+async function followHand() {
+  while (currentHand()?.hasAttribute("data-live")) {
+    await untilSeen();
+    const { hand, revision } = currentHand().dataset;
+    const asking = new AbortController();
+    const stop = () => document.hidden && asking.abort();
+    document.addEventListener("visibilitychange", stop);
+    try {
+      const answer = await fetch(`${hand}?since=${revision}`, { signal: asking.signal });
+      if (!answer.ok) await pause();
+      else if (!isSending) showHand(await answer.text(), false);
+      else await pause();
+    } catch {
+      if (!asking.signal.aborted) await pause();
+    } finally {
+      document.removeEventListener("visibilitychange", stop);
+    }
+  }
+}
+
+setInterval(showClock, 250);
+followHand();

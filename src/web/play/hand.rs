@@ -1,0 +1,125 @@
+//! A hand of a guest, as it stands.
+
+use crate::arena::{SeatWait, guest_name};
+use crate::game::{BotName, MatchId, SeatCount};
+use crate::rpc::HandNews;
+use crate::web::pages::Pages;
+use crate::web::replay::Replay;
+use crate::web::visitor::Visitor;
+use crate::wire::pb::{self, record_event::Event};
+use pb::match_service_server::MatchService as _;
+use tonic::Status;
+
+/// A hand of a guest, as it stands.
+#[derive(Debug)]
+pub(super) struct Hand {
+    /// The match.
+    pub id: MatchId,
+    /// The guest's own seat.
+    pub seat: usize,
+    /// What the services say of the match, with the audit once it is over.
+    pub shown: pb::GetMatchResponse,
+    /// The match ply by ply.
+    pub replay: Replay,
+    /// Strikes of the guest so far.
+    pub strikes: u32,
+    /// What the guest's session has heard.
+    pub news: HandNews,
+    /// What the match wants of the guest; `None` once it is over.
+    pub wait: Option<SeatWait>,
+    /// What the seats are called.
+    pub names: SeatNames,
+}
+
+/// What the seats are called where one of them is the reader.
+#[derive(Debug, Clone)]
+pub(super) struct SeatNames {
+    bots: Vec<String>,
+    own: usize,
+}
+
+impl SeatNames {
+    /// Takes the bots by seat, and the seat of the reader.
+    pub(super) fn new(bots: Vec<String>, own: usize) -> Self {
+        Self { bots, own }
+    }
+
+    /// Returns the name of a seat that does something.
+    pub(super) fn subject(&self, seat: usize) -> &str {
+        self.object(seat)
+    }
+
+    /// Returns the name of a seat to which something is done.
+    pub(super) fn object(&self, seat: usize) -> &str {
+        if seat == self.own { "you" } else { self.bots.get(seat).map(String::as_str).unwrap_or_default() }
+    }
+}
+
+/// Returns the name under which a visitor plays.
+pub(super) fn guest_of_visitor(visitor: &Visitor) -> Result<BotName, Status> {
+    let secret = visitor.secret().ok_or_else(|| Status::internal("this page has no cookie"))?;
+    Ok(guest_name(secret.hash().as_bytes()))
+}
+
+impl Hand {
+    /// Reads a hand of the visitor.
+    ///
+    /// # Errors
+    /// If there is no such match, or the visitor has no seat in it.
+    pub(super) async fn load(pages: &Pages, visitor: &Visitor, id: MatchId) -> Result<Self, Status> {
+        let guest = guest_of_visitor(visitor)?;
+        let match_id = id.to_string();
+        let request = pb::GetMatchRequest { match_id: match_id.clone() };
+        let seat_of = |shown: &pb::GetMatchResponse| {
+            let setup = shown.r#match.as_ref()?.setup.as_ref()?;
+            setup.bots.iter().position(|bot| bot == guest.as_str())
+        };
+        let first = pages.matches.get_match(visitor.request(request.clone())).await?.into_inner();
+        let seat = seat_of(&first).ok_or_else(|| {
+            Status::permission_denied(format!(
+                "somebody else plays this hand: /matches/{id} shows it to everybody"
+            ))
+        })?;
+        // What the session hears from here on leads to another look.
+        let news = pages.guests.news(&guest, id).await?;
+        let request_record = pb::GetRecordRequest { match_id };
+        let record = pages.matches.get_record(visitor.request(request_record)).await?.into_inner();
+        let record = record.record.unwrap_or_default();
+        let replay =
+            Replay::of_record(&record).ok_or_else(|| Status::data_loss("the record has no beginning"))?;
+        // A match that has ended in between has its audit by now.
+        let shown = if replay.end.is_some() && first.audit.is_none() {
+            pages.matches.get_match(visitor.request(request)).await?.into_inner()
+        } else {
+            first
+        };
+        let is_own_strike = |event: &&pb::RecordEvent| matches!(&event.event, Some(Event::Struck(struck)) if struck.seat as usize == seat);
+        let strikes = record.events.iter().filter(is_own_strike).count() as u32;
+        let seats = SeatCount::new(replay.setup.bots.len()).ok();
+        let own_seat = seats.and_then(|seats| seats.seat(seat).ok());
+        let wait = own_seat.and_then(|seat| pages.guests.seat_wait(id, seat));
+        let names = SeatNames::new(replay.setup.bots.clone(), seat);
+        Ok(Self { id, seat, shown, replay, strikes, news, wait, names })
+    }
+
+    /// Returns whether the hand is over.
+    pub(super) fn is_over(&self) -> bool {
+        self.replay.end.is_some()
+    }
+
+    /// Returns why the guest has lost its seat, if it has.
+    pub(super) fn lost_seat(&self) -> Option<pb::ForfeitReason> {
+        let lost = self.replay.forfeits.iter().find(|(_, lost)| lost.seat as usize == self.seat)?;
+        Some(lost.1.reason())
+    }
+
+    /// Returns whether rows are still being declared.
+    pub(super) fn is_declaring(&self) -> bool {
+        self.replay.rows.is_empty() && self.replay.setup.assigned.is_none() && !self.is_over()
+    }
+
+    /// Returns whether the match waits for the guest.
+    pub(super) fn is_awaited(&self) -> bool {
+        self.lost_seat().is_none() && self.wait.is_some_and(|wait| wait.is_awaited)
+    }
+}

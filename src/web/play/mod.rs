@@ -1,0 +1,19 @@
+//! Playing a hand in the browser: a visitor takes a seat against house bots, as a guest that the server makes.
+//!
+//! A guest is whoever has the cookie of these pages, and nothing else is kept of it. Its session is one like a bot's, which the server keeps
+//! ([`GuestHands`](crate::rpc::GuestHands)); what stands on a page comes from the record of the match, as on any other.
+
+mod actions;
+mod address;
+mod clock_words;
+mod hand;
+mod hand_page;
+mod opponents;
+mod play_pages;
+mod table_page;
+mod typed_hand;
+mod typed_row;
+mod verdict;
+
+pub(super) use address::{PLAY_COOKIE, PlayAddress};
+pub(super) use play_pages::{show_play_page, take_play_form};

@@ -1,0 +1,163 @@
+//! Who may play in the browser, how much, and what forms are refused.
+
+use super::browser::{Browser, form_body, form_token};
+use super::host::{Host, round_robin};
+use super::pages::Answer;
+use super::play_pages::{DUEL, Guest, duel};
+use super::practice::hosting;
+use lastnim::{arena::Limits, server::Config, wire::pb};
+
+/// Asks for a hand in the same browser.
+async fn begin(browser: &mut Browser<'_>, fields: &[(&str, &str)]) -> Answer {
+    let table = browser.get("/play").await;
+    browser.submit(&table, "/play", fields).await
+}
+
+fn is_refused(answer: &Answer, status: u16, why: &str) {
+    assert_eq!(answer.status, status, "{}", answer.body);
+    assert!(answer.body.contains(why), "{why:?} is missing:\n{}", answer.body);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_address_plays_so_much_at_once_and_in_a_minute() {
+    let config = Config { guest_matches_per_address: 2, guest_matches_per_minute: 3, ..hosting(&["timid"]) };
+    let host = Host::with(config).await;
+    let hand = duel("against-timid", "5");
+    let mut first = Guest::begin(&host, &hand).await;
+    Guest::begin(&host, &hand).await;
+    let mut browser = Browser::open(&host);
+    let refused = begin(&mut browser, &hand).await;
+    is_refused(&refused, 429, "127.0.0.1 has 2 open matches, as many as one address may");
+    // What was typed is still there.
+    assert!(refused.body.contains("name=\"piles\" value=\"5\""), "{}", refused.body);
+    for _ in 0..2 {
+        let resigned = first.browser.submit(&first.page, &first.address, &[("act", "resign")]).await;
+        assert_eq!(resigned.status, 303, "{}", resigned.body);
+        host.watched_to_its_end(first.address.strip_prefix("/play/").unwrap()).await;
+        let next = begin(&mut browser, &hand).await;
+        if next.status == 303 {
+            first.address = next.header("location").to_owned();
+            first.browser = std::mem::replace(&mut browser, Browser::open(&host));
+            first.page = first.browser.get(&first.address).await;
+        } else {
+            return is_refused(&next, 429, "too many matches were begun from 127.0.0.1: try again in");
+        }
+    }
+    panic!("four matches were begun in a minute");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn all_guests_together_have_bounds_and_the_server_may_have_none() {
+    let limited = |guest_matches| Limits { guest_matches, ..Limits::default() };
+    let host = Host::with(Config { limits: limited(1), ..hosting(&["timid"]) }).await;
+    let hand = duel("against-timid", "5");
+    Guest::begin(&host, &hand).await;
+    let refused = begin(&mut Browser::open(&host), &hand).await;
+    is_refused(&refused, 429, "the server has 1 open matches of guests, as many as it may");
+
+    let host = Host::with(Config { limits: limited(0), ..hosting(&["timid"]) }).await;
+    let mut browser = Browser::open(&host);
+    let closed = browser.get("/play").await;
+    is_refused(&closed, 200, "This server admits no guests");
+    assert!(!closed.body.contains("<form"), "{}", closed.body);
+
+    let host = Host::start().await;
+    let mut browser = Browser::open(&host);
+    is_refused(&browser.get("/play").await, 200, "This server hosts no house bots");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_private_server_is_played_on_by_those_who_may_look() {
+    let host = Host::with(Config { private: true, ..hosting(&["timid"]) }).await;
+    let mut browser = Browser::open(&host);
+    assert_eq!(browser.get("/play").await.status, 401);
+    let mut viewer = Browser::open(&host);
+    viewer.added = format!("Authorization: Bearer {}\r\n", host.viewer.reveal());
+    let mut guest = Guest::begin_in(viewer, &duel("against-timid", "5")).await;
+    // The cookie alone shows nothing.
+    let body =
+        form_body(&[("form_token", form_token(&guest.page)), ("act", "take"), ("ply", "0"), ("take", "1")]);
+    guest.browser.added.clear();
+    assert_eq!(guest.browser.get(&guest.address).await.status, 401);
+    assert_eq!(guest.browser.post(&guest.address, &body).await.status, 401);
+
+    let host = Host::with(Config { no_web: true, ..hosting(&["timid"]) }).await;
+    let refused = Browser::open(&host).get("/play").await;
+    assert!((400..600).contains(&refused.status) && !refused.body.contains("<form"), "{}", refused.body);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_closed_oracle_closes_play_to_strangers() {
+    let host = Host::with(hosting(&["oracle"])).await;
+    host.register_all(["one", "two"]).await;
+    let oracle = pb::OracleAccess::Closed.into();
+    let settings = pb::TournamentSettings { seats: 2, oracle, ..round_robin(&[&[3]]) };
+    let tournament = host.create_tournament(settings, &["one", "two"]).await;
+    host.start_tournament(&tournament).await;
+    let refused = begin(&mut Browser::open(&host), &duel("against-oracle", "5")).await;
+    is_refused(
+        &refused,
+        403,
+        "play against house bots is closed to callers without a token while tournament",
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn hostile_forms_begin_nothing() {
+    let host = Host::with(hosting(&["oracle", "timid"])).await;
+    let mut browser = Browser::open(&host);
+    let hostile = "\"><script>alert(1)</script>";
+    let huge = "9".repeat(500);
+    let many = "1 ".repeat(25);
+    let cases: [(&str, &str, &str); 10] = [
+        ("piles", hostile, "is not a whole number"),
+        ("piles", "9223372036854775808", "9223372036854775808"),
+        ("piles", &huge, "is not a whole number"),
+        ("piles", &many, "25 piles: expected 1 to 24"),
+        ("piles", "0", "piles"),
+        ("ending", hostile, "ending"),
+        ("seat", "7", "seat &#34;7&#34;"),
+        ("time", "86400000", "expected 1 to 3600 seconds"),
+        ("rows", hostile, "expected standard or declared"),
+        ("against-timid", "", "0 opponents are ticked: expected 1 to 4"),
+    ];
+    for (name, value, why) in cases {
+        let mut fields: Vec<_> =
+            duel("against-timid", "5").into_iter().filter(|(field, _)| *field != name).collect();
+        if name != "against-timid" {
+            fields.push((name, value));
+        }
+        let refused = begin(&mut browser, &fields).await;
+        is_refused(&refused, 422, why);
+        assert!(!refused.body.contains("<script>"), "{}", refused.body);
+    }
+    let table = browser.get("/play").await;
+    let token = form_token(&table);
+    let large = format!("form_token={token}&piles={}", "1+".repeat(500_000));
+    assert_eq!(browser.post("/play", &large).await.status, 413);
+    let invalid = format!("form_token={token}&piles=%ff%fe&against-timid=on&against-=%00&%ff=%ff");
+    is_refused(&browser.post("/play", &invalid).await, 422, "is not a whole number");
+    let untyped = format!("form_token={token}&{}", "&=".repeat(400));
+    assert_eq!(browser.post("/play", &untyped).await.status, 422);
+    let matches = host.matches().list_matches(pb::ListMatchesRequest::default()).await.unwrap().into_inner();
+    assert!(matches.matches.is_empty());
+
+    // The highest pile of all is played on, by numbers.
+    let fields: Vec<_> =
+        [("against-oracle", "on"), ("piles", "9223372036854775807")].into_iter().chain(DUEL).collect();
+    let guest = Guest::begin_in(browser, &fields).await;
+    assert!(guest.page.body.contains("data-most=\"9223372036854775807\""), "{}", guest.page.body);
+    assert!(!guest.page.body.contains("class=\"take-counters\""), "{}", guest.page.body);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_house_bot_is_described() {
+    let all = "random,greedy,timid,oracle,loyal,traitor,grudger,mirror,minimax-3,epsilon-0.1,mcts-10";
+    let bots: Vec<_> =
+        all.split(',').map(|bot| format!("{}={bot}", bot.split('-').next().unwrap())).collect();
+    let bots: Vec<_> = bots.iter().map(String::as_str).collect();
+    let host = Host::with(hosting(&bots)).await;
+    let table = Browser::open(&host).get("/play").await;
+    assert_eq!(table.body.matches("type=\"checkbox\"").count(), bots.len());
+    assert!(!table.body.contains("docs/house-bots.md"), "{}", table.body);
+}

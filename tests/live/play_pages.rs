@@ -1,0 +1,373 @@
+//! Hands that are played in the browser, by forms alone.
+
+use super::browser::{Browser, form_body, form_token};
+use super::host::Host;
+use super::pages::{Answer, get};
+use super::practice::{hosting, new_store, serve};
+use lastnim::{
+    server::Config,
+    wire::{pb, record::verify_record, record_file::read_record},
+};
+use pb::record_event::Event;
+use std::time::Duration;
+use tonic::Code;
+
+/// Somebody who plays in a browser.
+pub struct Guest<'h> {
+    pub browser: Browser<'h>,
+    /// The page that is shown.
+    pub page: Answer,
+    /// Where the hand is played.
+    pub address: String,
+}
+
+/// A hand against one opponent, in which the guest moves first and has time enough that it does not lose by it.
+pub const DUEL: [(&str, &str); 5] =
+    [("size", "small"), ("ending", "last_mover_wins"), ("seat", "0"), ("time", "3600"), ("rows", "standard")];
+
+/// Returns the fields of a duel on some piles.
+pub fn duel<'a>(opponent: &'a str, piles: &'a str) -> Vec<(&'a str, &'a str)> {
+    [(opponent, "on"), ("piles", piles)].into_iter().chain(DUEL).collect()
+}
+
+impl<'h> Guest<'h> {
+    /// Begins a hand.
+    pub async fn begin(host: &'h Host, fields: &[(&str, &str)]) -> Self {
+        Self::begin_in(Browser::open(host), fields).await
+    }
+
+    pub async fn begin_in(mut browser: Browser<'h>, fields: &[(&str, &str)]) -> Self {
+        let table = browser.get("/play").await;
+        let begun = browser.submit(&table, "/play", fields).await;
+        assert_eq!(begun.status, 303, "{}", begun.body);
+        let address = begun.header("location").to_owned();
+        let page = browser.get(&address).await;
+        assert_eq!(page.status, 200, "{}", page.body);
+        Self { browser, page, address }
+    }
+
+    fn id(&self) -> &str {
+        self.address.strip_prefix("/play/").unwrap()
+    }
+
+    fn is_over(&self) -> bool {
+        !self.page.body.contains(" data-live")
+    }
+
+    /// Returns the ply and the counters of the pile in play, if the guest is to move.
+    fn turn(&self) -> Option<(u32, u64)> {
+        let of = |before: &str| Some(self.page.body.split(before).nth(1)?.split('"').next()?.to_owned());
+        Some((of("name=\"ply\" value=\"")?.parse().unwrap(), of("data-most=\"")?.parse().unwrap()))
+    }
+
+    /// Sends a form of the page, and loads what it leads to.
+    async fn act(&mut self, fields: &[(&str, &str)]) {
+        let answer = self.browser.submit(&self.page, &self.address, fields).await;
+        assert_eq!(
+            (answer.status, answer.header("location")),
+            (303, self.address.as_str()),
+            "{}",
+            answer.body
+        );
+        self.page = self.browser.get(&self.address).await;
+        assert_eq!(self.page.status, 200, "{}", self.page.body);
+    }
+
+    async fn take(&mut self, ply: u32, take: u64) {
+        let (ply, take) = (ply.to_string(), take.to_string());
+        self.act(&[("act", "take"), ("ply", &ply), ("take", &take)]).await;
+    }
+
+    /// Waits until something has happened that the page does not show.
+    async fn wait(&mut self) {
+        let revision = self.page.body.split("data-revision=\"").nth(1).unwrap().split('"').next().unwrap();
+        self.page = self.browser.get(&format!("{}?since={revision}", self.address)).await;
+        assert_eq!(self.page.status, 200, "{}", self.page.body);
+    }
+
+    /// Waits until the guest is to move, or the hand is over.
+    async fn until_awaited(&mut self) {
+        while !self.is_over() && self.turn().is_none() {
+            self.wait().await;
+        }
+    }
+
+    /// Takes one counter at a time until the hand is over.
+    async fn play_on(&mut self) {
+        loop {
+            self.until_awaited().await;
+            let Some((ply, _)) = self.turn() else { return };
+            self.take(ply, 1).await;
+        }
+    }
+
+    fn shows(&self, words: &str) {
+        assert!(self.page.body.contains(words), "{words:?} is missing:\n{}", self.page.body);
+    }
+}
+
+/// Returns the takes of a match, each with its seat.
+async fn takes(host: &Host, id: &str) -> Vec<(u32, u64)> {
+    let took = |event: pb::RecordEvent| match event.event {
+        Some(Event::Took(took)) => Some((took.seat, took.take)),
+        _ => None,
+    };
+    host.record(id).await.events.into_iter().filter_map(took).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hand_is_played_to_its_end_against_each_house_bot() {
+    let host = Host::with(hosting(&["oracle", "easy=timid"])).await;
+    for (opponent, seat) in [("against-oracle", "0"), ("against-easy", "1"), ("against-easy", "drawn")] {
+        let fields: Vec<_> = duel(opponent, "2 3")
+            .into_iter()
+            .map(|(name, value)| (name, if name == "seat" { seat } else { value }))
+            .collect();
+        let mut guest = Guest::begin(&host, &fields).await;
+        assert!(guest.browser.cookie("lastnim_guest").is_some());
+        guest.play_on().await;
+        guest.shows("How you played");
+        guest.shows("Under optimal play from the first move");
+        let id = guest.id().to_owned();
+        let shown = host.get_match(&id).await;
+        let game = shown.r#match.clone().unwrap();
+        let bots = game.setup.unwrap().bots;
+        let own = bots.iter().position(|bot| bot.starts_with("guest-")).unwrap();
+        assert_eq!(game.reason, i32::from(pb::EndReason::Finished));
+        guest.shows(if game.winner == Some(own as u32) {
+            "<strong>You won.</strong>"
+        } else {
+            "won.</strong>"
+        });
+        // Every error of the guest is there, and leads to its ply.
+        let errors =
+            shown.audit.unwrap().plies.into_iter().filter(|ply| ply.seat == own as u32 && ply.regret > 0);
+        for error in errors {
+            guest.shows(&format!(
+                "<a href=\"/matches/{id}?ply={}&#38;oracle=shown\">At ply {0} you took",
+                error.ply
+            ));
+        }
+        // It is a match like any other.
+        let record = get(&host, &format!("/matches/{id}/record.json")).await;
+        assert!(verify_record(&read_record(&record.body).unwrap()).unwrap().seal().is_some());
+        let watched = get(&host, &format!("/matches/{id}?oracle=shown")).await;
+        assert!(watched.status == 200 && watched.body.contains(&bots[own]), "{}", watched.body);
+        assert!(!watched.body.contains(&format!("/bots/{}", bots[own])), "a guest has no page");
+    }
+    assert_eq!(
+        get(&host, "/bots.json").await.json()["bots"].as_array().unwrap().len(),
+        2,
+        "guests are no bots"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rows_are_declared_and_a_hand_is_played_again() {
+    let host = Host::with(hosting(&["oracle", "timid"])).await;
+    let fields: Vec<_> = duel("against-timid", "1 2")
+        .into_iter()
+        .chain([("against-oracle", "on")])
+        .map(|(name, value)| (name, if name == "rows" { "declared" } else { value }))
+        .collect();
+    let mut guest = Guest::begin(&host, &fields).await;
+    guest.shows("Whom would you like to see win?");
+    // What cannot be a row is said, and stays as it was chosen.
+    let twice = [("act", "declare"), ("wish-0", "2"), ("wish-1", "2"), ("wish-2", "1")];
+    let answer = guest.browser.submit(&guest.page, &guest.address, &twice).await;
+    assert_eq!(answer.status, 422);
+    assert!(answer.body.contains("seat 2 is named twice: name each seat once"), "{}", answer.body);
+    assert_eq!(answer.body.matches("<option value=\"2\" selected>").count(), 2, "{}", answer.body);
+    guest.act(&[("act", "declare"), ("wish-0", "2"), ("wish-1", "0"), ("wish-2", "1")]).await;
+    guest.play_on().await;
+    let rows = host.record(guest.id()).await.events.into_iter().find_map(|event| match event.event {
+        Some(Event::Revealed(revealed)) => revealed.alliance_matrix,
+        _ => None,
+    });
+    assert_eq!(rows.unwrap().rows[0].offsets, [2, 0, 1]);
+
+    let again = guest.page.body.split("class=\"again\"").nth(1).unwrap().split("</form>").next().unwrap();
+    let fields: Vec<_> = again
+        .split("type=\"hidden\" name=\"")
+        .skip(1)
+        .map(|field| field.split_once("\" value=\"").unwrap())
+        .map(|(name, rest)| (name.to_owned(), rest.split('"').next().unwrap().to_owned()))
+        .collect();
+    let fields: Vec<_> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let begun = guest.browser.post("/play", &form_body(&fields)).await;
+    assert_eq!(begun.status, 303, "{}", begun.body);
+    let next = begun.header("location").strip_prefix("/play/").unwrap().to_owned();
+    assert_ne!(next, guest.id());
+    let [first, second] = [guest.id(), &next].map(|id| host.get_match(id));
+    let [first, second] = [first.await, second.await].map(|shown| shown.r#match.unwrap().setup.unwrap());
+    assert_eq!((first.bots, first.piles, first.ending), (second.bots, second.piles, second.ending));
+    assert_eq!(first.clock, second.clock);
+    // The game that goes on is found again.
+    let table = guest.browser.get("/play").await;
+    assert!(table.body.contains(&format!("<a href=\"/play/{next}\">")), "{}", table.body);
+    guest.address = format!("/play/{next}");
+    guest.page = guest.browser.get(&guest.address).await;
+    guest.act(&[("act", "resign")]).await;
+    guest.shows("You lost your seat (resigned)");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_does_not_count_is_said_in_words() {
+    let host = Host::with(hosting(&["timid"])).await;
+    let mut guest = Guest::begin(&host, &duel("against-timid", "5 9")).await;
+    assert_eq!(guest.turn(), Some((0, 9)));
+    let first =
+        form_body(&[("form_token", form_token(&guest.page)), ("act", "take"), ("ply", "0"), ("take", "2")]);
+    // The same form twice counts once.
+    for _ in 0..2 {
+        assert_eq!(guest.browser.post(&guest.address, &first).await.status, 303);
+    }
+    guest.page = guest.browser.get(&guest.address).await;
+    guest.until_awaited().await;
+    assert_eq!(takes(&host, guest.id()).await, [(0, 2), (1, 1)]);
+    assert_eq!(guest.turn(), Some((2, 6)));
+    assert!(!guest.page.body.contains("That did not count"), "{}", guest.page.body);
+
+    // Another take at a ply that is over changes nothing, and one at a ply that is still to come costs a strike.
+    guest.take(0, 3).await;
+    guest.shows("That did not count: ");
+    guest.take(9, 1).await;
+    guest.shows("That did not count: ply 9: the match has reached ply 2");
+    guest.shows("You have 1 strike; with 3 your seat is lost.");
+    // So does more than there is.
+    guest.take(2, 7).await;
+    guest.shows("That did not count: ");
+    guest.shows("You have 2 strikes; with 3 your seat is lost.");
+    // What is no number never reaches the match.
+    for take in ["", "abc", "-1", "1.5", "18446744073709551616", "<b>"] {
+        let fields = [("act", "take"), ("ply", "2"), ("take", take)];
+        let answer = guest.browser.submit(&guest.page, &guest.address, &fields).await;
+        assert_eq!(answer.status, 422, "{take}");
+        assert!(
+            answer.body.contains("expected a whole number") && !answer.body.contains("<b>\""),
+            "{}",
+            answer.body
+        );
+    }
+    guest.take(2, 6).await;
+    assert!(!guest.page.body.contains("That did not count"), "{}", guest.page.body);
+    guest.until_awaited().await;
+    assert_eq!(takes(&host, guest.id()).await, [(0, 2), (1, 1), (0, 6), (1, 1)]);
+    guest.shows("You have 2 strikes");
+    for words in
+        ["Take from the pile of 4", "aria-label=\"take 4 of 4\"", "timid took 1 of 5", "you took 6 of 6"]
+    {
+        guest.shows(words);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn forms_of_others_move_nothing() {
+    let host = Host::with(hosting(&["timid"])).await;
+    let mut guest = Guest::begin(&host, &duel("against-timid", "5")).await;
+    let token = form_token(&guest.page).to_owned();
+    let own = form_body(&[("form_token", &token), ("act", "take"), ("ply", "0"), ("take", "1")]);
+    let other = Guest::begin(&host, &duel("against-timid", "5")).await;
+    let others =
+        form_body(&[("form_token", form_token(&other.page)), ("act", "take"), ("ply", "0"), ("take", "1")]);
+    assert_eq!(guest.browser.post(&guest.address, &others).await.status, 403, "a token of somebody else");
+    assert_eq!(guest.browser.post(&guest.address, "act=take&ply=0&take=1").await.status, 403, "no token");
+    let foreign = guest.browser.post_with(&guest.address, "Origin: http://evil.example\r\n", &own).await;
+    assert_eq!(foreign.status, 403, "another site");
+    assert_eq!(
+        guest.browser.post_with(&guest.address, "", &own).await.status,
+        403,
+        "nobody knows from where"
+    );
+    let mut stranger = Browser::open(&host);
+    let refused = stranger.post(&guest.address, &own).await;
+    assert!(refused.status == 403 && refused.body.contains("without the cookie"), "{}", refused.body);
+    // Somebody else's cookie with its own token is somebody else.
+    let Guest { browser: mut somebody, .. } = other;
+    for answer in [
+        somebody.get(&guest.address).await,
+        somebody.post(&guest.address, &others).await,
+        stranger.get(&guest.address).await,
+    ] {
+        assert!(
+            answer.status == 403 && answer.body.contains("somebody else plays this hand"),
+            "{}",
+            answer.body
+        );
+    }
+    assert!(takes(&host, guest.id()).await.is_empty());
+    let missing = guest.browser.get("/play/0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f").await;
+    assert_eq!(missing.status, 404);
+    assert_eq!(guest.browser.post(&guest.address, &own).await.status, 303);
+    assert_eq!(takes(&host, guest.id()).await[0], (0, 1));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn out_of_time_loses_the_seat() {
+    let host = Host::with(hosting(&["timid"])).await;
+    let fields: Vec<_> = duel("against-timid", "3")
+        .into_iter()
+        .map(|(name, value)| (name, if name == "time" { "1" } else { value }))
+        .collect();
+    let mut guest = Guest::begin(&host, &fields).await;
+    while !guest.is_over() {
+        guest.wait().await;
+    }
+    guest.shows("You lost your seat (timed out)");
+    guest.shows("Your seat won, which the steward played.");
+    guest.shows("You made no take yourself.");
+    // The hand is over: what is sent now leads to the same page.
+    guest.act(&[("act", "take"), ("ply", "0"), ("take", "1")]).await;
+    guest.shows("How you played");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hand_goes_on_after_a_restart_of_the_server() {
+    let store = new_store("guests");
+    let config = || Config { shutdown_grace: Duration::ZERO, ..hosting(&["timid"]) };
+    let first = serve(&store, config()).await;
+    let host = Host::at(&first.address, &first.admin).await;
+    let mut guest = Guest::begin(&host, &duel("against-timid", "4 4")).await;
+    guest.take(0, 1).await;
+    guest.until_awaited().await;
+    let (address, cookie) =
+        (guest.address.clone(), guest.browser.cookie("lastnim_guest").unwrap().to_owned());
+    first.stop().await.unwrap();
+
+    let second = serve(&store, config()).await;
+    let host = Host::at(&second.address, &second.admin).await;
+    let mut browser = Browser::open(&host);
+    browser.keep_cookie("lastnim_guest", &cookie);
+    let table = browser.get("/play").await;
+    assert!(table.body.contains(&address), "{}", table.body);
+    let page = browser.get(&address).await;
+    let mut guest = Guest { browser, page, address };
+    guest.play_on().await;
+    guest.shows("How you played");
+    let game = host.get_match(guest.id()).await.r#match.unwrap();
+    assert_eq!((game.reason(), game.plies), (pb::EndReason::Finished, 8));
+    second.stop().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn guests_play_and_do_nothing_else() {
+    let host = Host::with(hosting(&["timid"])).await;
+    let guest = Guest::begin(&host, &duel("against-timid", "5")).await;
+    let name = host.get_match(guest.id()).await.r#match.unwrap().setup.unwrap().bots[0].clone();
+    let invited = pb::CreateMatchRequest {
+        bots: vec![name.clone(), "timid".into()],
+        piles: vec![3],
+        ..Default::default()
+    };
+    assert_eq!(host.matches().create_match(invited).await.unwrap_err().code(), Code::NotFound);
+    let registered =
+        host.bots().register_bot(pb::RegisterBotRequest { name: name.clone() }).await.unwrap_err();
+    assert_eq!(registered.code(), Code::InvalidArgument);
+    assert!(registered.message().contains("people who play in a browser"), "{}", registered.message());
+    assert_eq!(get(&host, &format!("/bots/{name}")).await.status, 404);
+    // The cookie is no token.
+    let cookie = guest.browser.cookie("lastnim_guest").unwrap();
+    let request =
+        format!("GET / HTTP/1.1\r\nHost: s\r\nConnection: close\r\nAuthorization: Bearer {cookie}\r\n\r\n");
+    assert_eq!(super::pages::send(&host, &request).await.status, 401);
+}
