@@ -51,7 +51,7 @@ impl<'h> Guest<'h> {
     }
 
     fn is_over(&self) -> bool {
-        !self.page.body.contains(" data-live")
+        !self.page.body.contains(" data-followed")
     }
 
     /// Returns the ply and the counters of the pile in play, if the guest is to move.

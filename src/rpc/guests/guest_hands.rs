@@ -238,3 +238,52 @@ impl GuestHands {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::{Backend, Limits, guest_name};
+    use crate::rpc::login_limits::LoginLimits;
+
+    /// Two seats that have a millisecond each, so that the steward plays.
+    fn brief_match() -> pb::CreateMatchRequest {
+        pb::CreateMatchRequest {
+            bots: vec![String::new(), "timid".into()],
+            piles: vec![3],
+            clock: Some(pb::Clock { initial_ms: 1, declaration_ms: 1, ..pb::Clock::default() }),
+            ..pb::CreateMatchRequest::default()
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nothing_is_kept_of_a_guest_whose_matches_are_over() {
+        let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
+        arena.enrol_house_bot("timid".parse().unwrap(), "timid").await.unwrap();
+        let logins = Arc::new(LoginLimits::new(1, Duration::from_secs(1)));
+        let mut access = Access::tokens_only(arena.clone(), logins);
+        let private = GuestHands::new(arena.clone(), access.clone(), 20, 8);
+        let guest = guest_name(&[7; 32]);
+        let refused = private.begin(Request::new(brief_match()), &guest).await.unwrap_err();
+        assert_eq!(refused.code(), Code::Unauthenticated);
+
+        access.private = false;
+        let hands = GuestHands::new(arena.clone(), access, 20, 8);
+        for _ in 0..2 {
+            let id = hands.begin(Request::new(brief_match()), &guest).await.unwrap();
+            hands.wait_for_news(&guest, id, Duration::from_mins(1), |news| news.is_over).await.unwrap();
+            assert!(hands.news(&guest, id).await.unwrap().is_over);
+        }
+        assert_eq!(
+            (hands.begun.lock().await.len(), arena.session_count()),
+            (1, 1),
+            "the session is used again"
+        );
+        while arena.session_count() > 0 {
+            tokio::time::advance(Duration::from_secs(1)).await;
+        }
+        while !hands.sessions.lock().await.by_guest.is_empty() {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(hands.open_matches(&Request::new(()), &guest).unwrap(), []);
+    }
+}

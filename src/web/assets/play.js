@@ -16,14 +16,18 @@ function showHand(html, isAnswer) {
     return;
   }
   if (!isAnswer && fresh.dataset.revision === shown.dataset.revision) return;
-  const hadFocus = shown.contains(document.activeElement);
+  const focused = shown.contains(document.activeElement) ? document.activeElement : null;
+  const byKeyboard = focused?.matches(":focus-visible");
   shown.replaceWith(fresh);
+  fresh.dispatchEvent(new Event("swapped", { bubbles: true }));
   shownAt = performance.now();
-  document.title = document.title.replace(/^Your hand( is over)?/, fresh.hasAttribute("data-live") ? "Your hand" : "Your hand is over");
+  document.title = document.title.replace(/^Your hand( is over)?/, fresh.hasAttribute("data-followed") ? "Your hand" : "Your hand is over");
   const heading = document.querySelector("h1");
-  if (heading && !fresh.hasAttribute("data-live")) heading.textContent = "Your hand is over";
+  if (heading && !fresh.hasAttribute("data-followed")) heading.textContent = "Your hand is over";
   said.textContent = fresh.querySelector(".alert, .state strong")?.textContent ?? "";
-  if (hadFocus) fresh.querySelector(".take-counters button, #take, .again button, .waiting a")?.focus({ preventScroll: true });
+  // Never onto a counter, which a second press of Enter would take.
+  const next = byKeyboard ? fresh.querySelector("#take, .again button, .waiting a") : null;
+  if (focused) (next ?? fresh).focus({ preventScroll: true });
 }
 
 document.addEventListener("submit", async (event) => {
@@ -83,7 +87,7 @@ const untilSeen = () =>
 
 /** Asks for the hand, which the server answers once something has happened. A page that nobody sees asks for nothing. */
 async function followHand() {
-  while (currentHand()?.hasAttribute("data-live")) {
+  while (currentHand()?.hasAttribute("data-followed")) {
     await untilSeen();
     const { hand, revision } = currentHand().dataset;
     const asking = new AbortController();
