@@ -1,7 +1,7 @@
 //! Hands that are played in the browser, by forms alone.
 
 use super::browser::{Browser, form_body, form_token};
-use super::host::Host;
+use super::host::{Host, soon};
 use super::pages::{Answer, get};
 use super::practice::{hosting, new_store, serve};
 use lastnim::{
@@ -83,6 +83,16 @@ impl<'h> Guest<'h> {
         let revision = self.page.body.split("data-revision=\"").nth(1).unwrap().split('"').next().unwrap();
         self.page = self.browser.get(&format!("{}?since={revision}", self.address)).await;
         assert_eq!(self.page.status, 200, "{}", self.page.body);
+    }
+
+    /// Waits until the page has some words.
+    async fn until_shown(&mut self, words: &str) {
+        let waiting = async {
+            while !self.page.body.contains(words) {
+                self.wait().await;
+            }
+        };
+        soon(words, waiting).await;
     }
 
     /// Waits until the guest is to move, or the hand is over.
@@ -208,7 +218,7 @@ async fn rows_are_declared_and_a_hand_is_played_again() {
     guest.address = format!("/play/{next}");
     guest.page = guest.browser.get(&guest.address).await;
     guest.act(&[("act", "resign")]).await;
-    guest.shows("You lost your seat (resigned)");
+    guest.until_shown("You lost your seat (resigned)").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -223,20 +233,23 @@ async fn what_does_not_count_is_said_in_words() {
         assert_eq!(guest.browser.post(&guest.address, &first).await.status, 303);
     }
     guest.page = guest.browser.get(&guest.address).await;
-    guest.until_awaited().await;
+    guest.until_shown("timid took 1 of 7").await;
     assert_eq!(takes(&host, guest.id()).await, [(0, 2), (1, 1)]);
     assert_eq!(guest.turn(), Some((2, 6)));
     assert!(!guest.page.body.contains("That did not count"), "{}", guest.page.body);
 
     // Another take at a ply that is over changes nothing, and one at a ply that is still to come costs a strike.
-    guest.take(0, 3).await;
-    guest.shows("That did not count: ");
+    for (ply, why) in [("0", "ply 0 is over: you took 2 there"), ("1", "ply 1 is over: timid took 1 there")] {
+        let fields = [("act", "take"), ("ply", ply), ("take", "3")];
+        let answer = guest.browser.submit(&guest.page, &guest.address, &fields).await;
+        assert!(answer.status == 422 && answer.body.contains(why), "{}", answer.body);
+    }
     guest.take(9, 1).await;
-    guest.shows("That did not count: ply 9: the match has reached ply 2");
+    guest.until_shown("That did not count: ply 9: the match has reached ply 2").await;
     guest.shows("You have 1 strike; with 3 your seat is lost.");
     // So does more than there is.
     guest.take(2, 7).await;
-    guest.shows("That did not count: ");
+    guest.until_shown("take 1 to 6").await;
     guest.shows("You have 2 strikes; with 3 your seat is lost.");
     // What is no number never reaches the match.
     for take in ["", "abc", "-1", "1.5", "18446744073709551616", "<b>"] {
@@ -250,8 +263,8 @@ async fn what_does_not_count_is_said_in_words() {
         );
     }
     guest.take(2, 6).await;
+    guest.until_shown("pile of 4").await;
     assert!(!guest.page.body.contains("That did not count"), "{}", guest.page.body);
-    guest.until_awaited().await;
     assert_eq!(takes(&host, guest.id()).await, [(0, 2), (1, 1), (0, 6), (1, 1)]);
     guest.shows("You have 2 strikes");
     for words in
@@ -299,7 +312,8 @@ async fn forms_of_others_move_nothing() {
     let missing = guest.browser.get("/play/0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f").await;
     assert_eq!(missing.status, 404);
     assert_eq!(guest.browser.post(&guest.address, &own).await.status, 303);
-    assert_eq!(takes(&host, guest.id()).await[0], (0, 1));
+    guest.page = guest.browser.get(&guest.address).await;
+    guest.until_shown("you took 1 of 5").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

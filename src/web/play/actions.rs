@@ -5,6 +5,7 @@ use super::hand::{Hand, guest_of_visitor};
 use super::hand_page::mistaken_hand_response;
 use super::typed_row::read_row;
 use crate::game::MatchId;
+use crate::rpc::HandNews;
 use crate::web::address::PageAddress;
 use crate::web::forms::FormFields;
 use crate::web::pages::Pages;
@@ -12,8 +13,8 @@ use crate::web::response::{PageResponse, redirect_response};
 use crate::web::visitor::Visitor;
 use crate::wire::BotAction;
 use std::time::Duration;
-use tonic::Status;
 use tonic::codegen::http::StatusCode;
+use tonic::{Code, Status};
 
 /// How long the answers of the others are waited for: without scripts, a page shows nothing that happens later.
 const ANSWER_TIME: Duration = Duration::from_secs(2);
@@ -40,38 +41,86 @@ pub(super) async fn act_in_hand(
         }
     };
     let guest = guest_of_visitor(visitor)?;
-    let refusals = hand.news.refusals;
-    let (ply, declares) = match &action {
-        BotAction::Take { ply, .. } => (Some(*ply), false),
-        BotAction::Declare { .. } => (None, true),
-        _ => (None, false),
+    let is_answered = answer_of_action(&action, hand.news.refusals);
+    let acted = match action {
+        HandAction::Take { ply, take } => {
+            let note_hash = Ok(None);
+            Some(BotAction::Take { match_id: id, ply, take, note_hash })
+        }
+        HandAction::Declare { offsets } => {
+            Some(BotAction::Declare { match_id: id, offsets, note_hash: Ok(None) })
+        }
+        HandAction::Resign => Some(BotAction::Resign { match_id: id }),
+        HandAction::MadeBefore { .. } => None,
     };
-    pages.guests.act(&visitor.request(()), &guest, action).await?;
-    pages
-        .guests
-        .wait_for_news(&guest, id, ANSWER_TIME, |news| match (ply, declares) {
-            (Some(ply), _) => news.answers(ply, refusals),
-            (None, true) => news.is_revealed || news.is_over || news.refusals > refusals,
-            (None, false) => news.is_over,
-        })
-        .await?;
+    if let Some(action) = acted {
+        match pages.guests.act(&visitor.request(()), &guest, action).await {
+            Ok(()) => {}
+            // It has ended in between, as the page will show.
+            Err(status) if status.code() == Code::FailedPrecondition => return Ok(answer),
+            Err(status) => return Err(status),
+        }
+    }
+    pages.guests.wait_for_news(&guest, id, ANSWER_TIME, is_answered).await?;
     Ok(answer)
 }
 
+/// What a form asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum HandAction {
+    Take {
+        ply: u32,
+        take: u64,
+    },
+    Declare {
+        offsets: Vec<u64>,
+    },
+    Resign,
+    /// What counts already; for a take at this ply.
+    MadeBefore {
+        ply: Option<u32>,
+    },
+}
+
+/// Returns what says that an action has been answered; `refusals` is how much was refused before.
+fn answer_of_action(action: &HandAction, refusals: u64) -> impl Fn(&HandNews) -> bool + use<> {
+    let (ply, awaits_rows) = match action {
+        HandAction::Take { ply, .. } => (Some(*ply), false),
+        HandAction::MadeBefore { ply } => (*ply, ply.is_none()),
+        HandAction::Declare { .. } => (None, true),
+        HandAction::Resign => (None, false),
+    };
+    move |news| match ply {
+        Some(ply) => news.answers(ply, refusals),
+        None => news.is_over || news.refusals > refusals || (awaits_rows && news.is_revealed),
+    }
+}
+
 /// Reads what a form asks for.
-fn read_action(hand: &Hand, fields: &FormFields) -> Result<BotAction, String> {
-    let (match_id, note_hash) = (hand.id, Ok(None));
+fn read_action(hand: &Hand, fields: &FormFields) -> Result<HandAction, String> {
     match fields.value("act") {
         "take" => {
             let ply = read_number(fields, "ply")?;
             let ply = u32::try_from(ply).map_err(|_| format!("ply {ply}: expected a ply of this hand"))?;
-            Ok(BotAction::Take { match_id, ply, take: read_number(fields, "take")?, note_hash })
+            let take = read_number(fields, "take")?;
+            match hand.replay.takes.get(ply as usize) {
+                None => Ok(HandAction::Take { ply, take }),
+                Some(made) if made.seat as usize == hand.seat && made.take == take => {
+                    Ok(HandAction::MadeBefore { ply: Some(ply) })
+                }
+                Some(made) => {
+                    let name = hand.names.subject(made.seat as usize);
+                    Err(format!("ply {ply} is over: {name} took {} there", made.take))
+                }
+            }
         }
+        // Sent twice, it counts once.
+        "declare" if !(hand.is_declaring() && hand.is_awaited()) => Ok(HandAction::MadeBefore { ply: None }),
         "declare" => {
             let offsets = read_row(fields, hand.seat, hand.replay.setup.bots.len())?;
-            Ok(BotAction::Declare { match_id, offsets, note_hash })
+            Ok(HandAction::Declare { offsets })
         }
-        "resign" => Ok(BotAction::Resign { match_id }),
+        "resign" => Ok(HandAction::Resign),
         other => Err(format!("act {:?}: expected take, declare or resign", shortened(other))),
     }
 }
