@@ -7,6 +7,11 @@ const PAUSE_MS = 2000;
 let shownAt = performance.now();
 let isSending = false;
 
+/** Scrolls a board that is too wide to the pile in play, which is the last. */
+function showPileInPlay() {
+  for (const frame of currentHand().querySelectorAll(".scroll")) frame.scrollLeft = frame.scrollWidth;
+}
+
 /** Puts the hand of a page in place of the one that is shown, unless nothing has happened. */
 function showHand(html, isAnswer) {
   const fresh = new DOMParser().parseFromString(html, "text/html").getElementById("hand");
@@ -21,6 +26,7 @@ function showHand(html, isAnswer) {
   shown.replaceWith(fresh);
   fresh.dispatchEvent(new Event("swapped", { bubbles: true }));
   shownAt = performance.now();
+  showPileInPlay();
   document.title = document.title.replace(/^Your hand( is over)?/, fresh.hasAttribute("data-followed") ? "Your hand" : "Your hand is over");
   const heading = document.querySelector("h1");
   if (heading && !fresh.hasAttribute("data-followed")) heading.textContent = "Your hand is over";
@@ -106,5 +112,6 @@ async function followHand() {
   }
 }
 
+showPileInPlay();
 setInterval(showClock, 250);
 followHand();
