@@ -1,6 +1,6 @@
 //! What a section consists of.
 
-use super::{Plot, Table, Tree};
+use super::{Chart, Plot, Round, Table, Tree};
 
 /// Whether something asks for attention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -38,6 +38,10 @@ pub enum Block {
     Table(Table),
     /// A plot. What it shows stands in a table as well, so that a rendering may leave it out.
     Plot(Plot),
+    /// A chart. A rendering may leave it out.
+    Chart(Chart),
+    /// Rounds, from the first on.
+    Rounds(Vec<Round>),
     /// Something with branches.
     Tree(Tree),
     /// A line to be typed as it stands.

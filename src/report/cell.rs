@@ -105,6 +105,27 @@ impl Cell {
         Self::List { items: items.iter().map(ToString::to_string).collect(), separator }
     }
 
+    /// Returns the number by which the cell is ordered among others of its column; none if it holds words, or nothing.
+    pub fn order_value(&self) -> Option<f64> {
+        match *self {
+            #[expect(clippy::cast_precision_loss, reason = "for an order among numbers of a table")]
+            Self::Integer(number) => Some(number as f64),
+            Self::Number(number) | Self::Estimate { value: number, .. } => Some(number),
+            Self::Fraction { part, whole } => (whole > 0).then(|| f64::from(part) / f64::from(whole)),
+            Self::Interval { low, high } => Some(f64::midpoint(low, high)),
+            Self::Text(_) | Self::List { .. } | Self::Missing(_) => None,
+        }
+    }
+
+    /// Returns the number and the ends of its interval, where it has one.
+    pub fn interval(&self) -> Option<(Option<f64>, f64, f64)> {
+        match *self {
+            Self::Estimate { value, low, high } => Some((Some(value), low, high)),
+            Self::Interval { low, high } => Some((None, low, high)),
+            _ => None,
+        }
+    }
+
     /// Says what the cell holds to people.
     pub fn display_text(&self, format: NumberFormat) -> String {
         match self {
@@ -191,6 +212,21 @@ mod tests {
         );
         assert_eq!(NumberFormat::new(NumberUnit::Share, 1).format_number(0.5893), "58.9%");
         assert_eq!(NumberFormat::new(NumberUnit::Share, 0).format_number(1.0), "100%");
+    }
+
+    #[test]
+    fn numbers_have_an_order() {
+        let interval = Cell::Interval { low: 0.25, high: 0.75 };
+        let estimate = Cell::Estimate { value: 0.1, low: 0.0, high: 0.4 };
+        let cells = [7.into(), Cell::Fraction { part: 1, whole: 4 }, interval.clone(), estimate.clone()];
+        assert_eq!(cells.map(|cell| cell.order_value()), [7.0, 0.25, 0.5, 0.1].map(Some));
+        let wordy = ["x".into(), Cell::NONE, Cell::Fraction { part: 0, whole: 0 }];
+        assert_eq!(wordy.map(|cell| cell.order_value()), [None; 3]);
+        assert_eq!(
+            [interval, estimate].map(|cell| cell.interval()),
+            [Some((None, 0.25, 0.75)), Some((Some(0.1), 0.0, 0.4))]
+        );
+        assert_eq!(Cell::from(1.0).interval(), None);
     }
 
     #[test]

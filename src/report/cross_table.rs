@@ -1,6 +1,8 @@
 //! Who wins at whose tables and who is better than whom.
 
-use super::{Cell, CellParts, Column, NumberFormat, NumberUnit, Section, Table, words::shortened_list};
+use super::{
+    Cell, CellParts, CellShade, Column, NumberFormat, NumberUnit, Section, Table, words::shortened_list,
+};
 use crate::wire::pb;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,11 +13,12 @@ const MAX_CHANCE: f64 = 0.05;
 /// how likely it is the stronger by ratings of a measure.
 pub(super) fn cross_table_sections(compared: &[pb::Comparison], measure: &str) -> Vec<Section> {
     let won = |wins: u32, matches: u32| Cell::Fraction { part: wins, whole: matches };
-    let won =
-        bot_by_bot_table("won/met", &Column::integer("").with_parts(CellParts::Fraction), compared, |pair| {
-            [won(pair.wins, pair.matches), won(pair.other_wins, pair.matches)]
-        });
+    let column = Column::integer("").with_parts(CellParts::Fraction).with_shade(CellShade::Rising);
+    let won = bot_by_bot_table("won/met", &column, compared, |pair| {
+        [won(pair.wins, pair.matches), won(pair.other_wins, pair.matches)]
+    });
     let share = Column { format: NumberFormat::new(NumberUnit::Share, 0), ..Column::integer("") };
+    let share = share.with_shade(CellShade::Leaning);
     let better = bot_by_bot_table(&format!("better ({measure})"), &share, compared, |pair| {
         [pair.probability_better.into(), pair.probability_better.map(|better| 1.0 - better).into()]
     });

@@ -24,6 +24,26 @@ pub enum CellParts {
     Estimate,
 }
 
+/// What the colours of the cells of a column say. Numbers are shares from 0 to 1; the number itself stands in the cell as well.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CellShade {
+    /// The more, the stronger: from nothing to all.
+    Rising,
+    /// To which side of one half a share lies, and how far: one half has no colour.
+    Leaning,
+}
+
+impl CellShade {
+    /// The steps of a scale.
+    pub const STEPS: u8 = 9;
+
+    /// Returns the step of a share, from 1 to [`STEPS`](Self::STEPS): the middle one is that of one half.
+    pub fn step_of_share(share: f64) -> u8 {
+        let step = (share.clamp(0.0, 1.0) * f64::from(Self::STEPS)).floor();
+        (1..Self::STEPS).take_while(|&above| step >= f64::from(above)).last().unwrap_or(0) + 1
+    }
+}
+
 /// What the cells of a column are, and how they are shown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
@@ -39,6 +59,8 @@ pub struct Column {
     pub alignment: Alignment,
     /// What each cell consists of.
     pub parts: CellParts,
+    /// What the colours of its cells say, where they have some.
+    pub shade: Option<CellShade>,
 }
 
 impl Column {
@@ -57,6 +79,7 @@ impl Column {
             format: NumberFormat::default(),
             alignment: Alignment::Right,
             parts: CellParts::One,
+            shade: None,
         }
     }
 
@@ -93,6 +116,12 @@ impl Column {
     #[must_use = "it is the column with its parts"]
     pub fn with_parts(self, parts: CellParts) -> Self {
         Self { parts, ..self }
+    }
+
+    /// Colours its cells by their shares.
+    #[must_use = "it is the column with colours"]
+    pub fn with_shade(self, shade: CellShade) -> Self {
+        Self { shade: Some(shade), ..self }
     }
 }
 
@@ -219,6 +248,13 @@ mod tests {
         let narrow = table.without_columns(&["luck_per_match"]);
         assert_eq!((narrow.columns.len(), &narrow.columns[0].key[..]), (1, "bot"));
         assert_eq!(narrow.rows[0].cells, [Cell::from("a")]);
+    }
+
+    #[test]
+    fn a_share_has_one_of_nine_steps() {
+        let steps =
+            [-1.0, 0.0, 0.1, 0.12, 0.45, 0.5, 0.55, 0.56, 0.89, 1.0, 2.0].map(CellShade::step_of_share);
+        assert_eq!(steps, [1, 1, 1, 2, 5, 5, 5, 6, 9, 9, 9]);
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! Reports as parts of a page.
 
+mod charts;
 mod plots;
+mod rounds;
+mod tables;
 
-use crate::report::{Alignment, Block, BlockTone, Cell, Column, Report, Section, Table, Tree};
+use crate::report::{Block, BlockTone, Report, Section, Tree};
 use std::fmt::{self, Display, Write as _};
 
 /// Returns where a page tells more of what stands in a column: its key and the text of a cell are given.
@@ -56,67 +59,14 @@ impl<'a> Html<'a> {
             }
             Block::Table(table) => html.push_str(&self.table_html(table)),
             Block::Plot(plot) => html.push_str(&plots::plot_svg(plot)),
+            Block::Chart(chart) => html.push_str(&charts::chart_svg(chart)),
+            Block::Rounds(rounds) => html.push_str(&self.rounds_html(rounds)),
             Block::Tree(tree) => html.push_str(&tree_html(tree)),
             Block::Command(line) => {
                 push_line(html, format_args!("<pre><code>{}</code></pre>", Escaped(line)));
             }
         }
     }
-
-    /// Writes a table, in a frame of its own that scrolls where the page is narrower.
-    pub fn table_html(self, table: &Table) -> String {
-        if table.rows.is_empty() {
-            return String::new();
-        }
-        let mut html = String::from("<div class=\"scroll\"><table>\n<thead><tr>");
-        for column in &table.columns {
-            let class = alignment_class(column);
-            let _ = write!(html, "<th scope=\"col\"{class}>{}</th>", Escaped(&column.label));
-        }
-        html.push_str("</tr></thead>\n<tbody>\n");
-        for row in table.rows.iter().take(table.max_shown.unwrap_or(usize::MAX)) {
-            let class = if row.tone == BlockTone::Alert { " class=\"alert\"" } else { "" };
-            let _ = write!(html, "<tr{class}>");
-            for (column, cell) in table.columns.iter().zip(&row.cells) {
-                let text = cell.display_text(row.format.unwrap_or(column.format));
-                let _ = write!(
-                    html,
-                    "<td{}>{}</td>",
-                    alignment_class(column),
-                    self.cell_html(column, cell, &text)
-                );
-            }
-            html.push_str("</tr>\n");
-        }
-        html.push_str("</tbody></table></div>\n");
-        let meanings: Vec<_> = table.meanings().collect();
-        if !meanings.is_empty() {
-            push_line(&mut html, format_args!("<ul class=\"meanings\">{}</ul>", list_items(&meanings)));
-        }
-        html
-    }
-
-    fn cell_html(self, column: &Column, cell: &Cell, text: &str) -> String {
-        let linked = |text: &str| match (self.links)(&column.key, text) {
-            Some(address) => format!("<a href=\"{}\">{}</a>", Escaped(&address), Escaped(text)),
-            None => Escaped(text).to_string(),
-        };
-        match cell {
-            Cell::List { items, separator } if items.len() <= MAX_LINKED_ITEMS => {
-                let items: Vec<_> = items.iter().map(|item| linked(item)).collect();
-                items.join(&Escaped(separator).to_string())
-            }
-            Cell::Text(_) => linked(text),
-            _ => Escaped(text).to_string(),
-        }
-    }
-}
-
-/// Items of a cell that are shown one by one; of more the first ones stand there, as everywhere.
-const MAX_LINKED_ITEMS: usize = 8;
-
-fn alignment_class(column: &Column) -> &'static str {
-    if column.alignment == Alignment::Right { " class=\"number\"" } else { "" }
 }
 
 fn list_items(items: &[String]) -> String {
@@ -163,7 +113,10 @@ impl Display for Escaped<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::{MarkShape, NumberFormat, Plot, PlotMark};
+    use crate::report::{
+        Cell, Chart, ChartLevel, ChartLine, Column, MarkShape, NumberFormat, Plot, PlotMark, Round,
+        RoundEntry, RoundTable, Table,
+    };
 
     const HOSTILE: &str = "<script>alert('x')</script>&\"";
 
@@ -174,7 +127,21 @@ mod tests {
         let mark = PlotMark { label: HOSTILE.into(), value: 1.0, interval: Some((0.0, 2.0)) };
         let marks = vec![mark];
         let (caption, shape, format) = (HOSTILE.to_owned(), MarkShape::Intervals, NumberFormat::default());
+        let line = ChartLine { label: HOSTILE.into(), points: vec![(0.0, 1.0), (1.0, 2.0)] };
+        let level = ChartLevel { label: HOSTILE.into(), value: 1.5 };
+        let chart = Chart {
+            caption: caption.clone(),
+            axis: HOSTILE.into(),
+            format,
+            lines: vec![line],
+            levels: vec![level],
+        };
+        let entry = RoundEntry { bot: HOSTILE.into(), wins: 1, fate: Some(HOSTILE.into()) };
+        let table_of_round = RoundTable { entries: vec![entry], played: 1, matches: 2 };
+        let round = Round { name: HOSTILE.into(), tables: vec![table_of_round], byes: vec![HOSTILE.into()] };
         let section = Section::with_heading(HOSTILE)
+            .block(Block::Chart(chart))
+            .block(Block::Rounds(vec![round]))
             .paragraph(HOSTILE)
             .alert(HOSTILE)
             .list([HOSTILE])
@@ -187,22 +154,8 @@ mod tests {
         let html = Html::with_links(&|_, text| Some(format!("/bots/{text}"))).report_html(&section.into());
         assert!(!html.contains("<script") && !html.contains("alert('"), "{html}");
         assert!(
-            html.matches("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;&quot;").count() >= 14,
+            html.matches("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;&quot;").count() >= 22,
             "{html}"
-        );
-    }
-
-    #[test]
-    fn a_table_has_links_where_there_is_more_to_see() {
-        let mut table = Table::new([Column::text("bot"), Column::integer("wins").with_meaning("how often")]);
-        table.push_row(["ann".into(), 7.into()]).tone = BlockTone::Alert;
-        let links = |key: &str, text: &str| (key == "bot").then(|| format!("/bots/{text}"));
-        assert_eq!(
-            Html::with_links(&links).table_html(&table),
-            "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">bot</th>\
-             <th scope=\"col\" class=\"number\">wins</th></tr></thead>\n<tbody>\n\
-             <tr class=\"alert\"><td><a href=\"/bots/ann\">ann</a></td><td class=\"number\">7</td></tr>\n\
-             </tbody></table></div>\n<ul class=\"meanings\"><li>wins: how often</li></ul>\n"
         );
     }
 }

@@ -1,8 +1,9 @@
 //! Reports as text for a screen, or for a file that people read.
 
+mod charts;
 mod plots;
 
-use crate::report::{Alignment, Block, BlockTone, Report, Section, Table, Tree};
+use crate::report::{Alignment, Block, BlockTone, Report, Round, Section, Table, Tree};
 use comfy_table::{CellAlignment, presets};
 use std::{ffi::OsStr, fmt::Write as _};
 
@@ -82,6 +83,12 @@ impl Terminal {
                     plots::write_plot(text, plot);
                 }
             }
+            Block::Chart(chart) => {
+                if self.has_plots {
+                    charts::write_chart(text, chart);
+                }
+            }
+            Block::Rounds(rounds) => rounds.iter().for_each(|round| write_round(text, round)),
             Block::Tree(tree) => write_tree(text, tree),
             Block::Command(line) => text.extend(["   ", line, "\n"]),
         }
@@ -163,6 +170,27 @@ fn wrap_lines(text: &str, columns: Option<usize>) -> Vec<String> {
         }
     }
     lines
+}
+
+/// Writes the tables of a round, a line each: the bots with their wins, and what came of them.
+fn write_round(text: &mut String, round: &Round) {
+    text.extend(["  ", &round.name, "\n"]);
+    for table in &round.tables {
+        let entries = table.entries.iter().map(|entry| {
+            let fate = entry.fate.as_ref().map(|fate| format!(" ({fate})")).unwrap_or_default();
+            format!("{} {}{fate}", entry.bot, entry.wins)
+        });
+        let entries: Vec<_> = entries.collect();
+        let open = if table.played < table.matches {
+            format!("; {} of {} matches played", table.played, table.matches)
+        } else {
+            String::new()
+        };
+        text.extend(["    ", &entries.join(", "), &open, "\n"]);
+    }
+    if !round.byes.is_empty() {
+        text.extend(["    sat out: ", &round.byes.join(", "), "\n"]);
+    }
 }
 
 fn write_tree(text: &mut String, tree: &Tree) {

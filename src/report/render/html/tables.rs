@@ -1,0 +1,193 @@
+//! Tables as HTML.
+
+use super::{Escaped, Html, list_items, push_line};
+use crate::report::{Alignment, BlockTone, Cell, CellShade, Column, Table};
+use std::fmt::Write as _;
+
+/// Items of a cell that are shown one by one; of more the first ones stand there, as everywhere.
+const MAX_LINKED_ITEMS: usize = 8;
+/// Rows from which on a table can be sorted.
+const MIN_SORTED_ROWS: usize = 3;
+/// The width of an interval that is drawn in a cell.
+const WHISKER_WIDTH: f64 = 56.0;
+/// The distance of the ends from the border of that drawing.
+const WHISKER_MARGIN: f64 = 3.0;
+
+impl Html<'_> {
+    /// Writes a table, in a frame of its own that scrolls where the page is narrower. Numbers that are shown rounded or with more stand in
+    /// `data-v` as well, by which a browser sorts; intervals are drawn beside them, and shares that have a shade are coloured.
+    pub fn table_html(self, table: &Table) -> String {
+        if table.rows.is_empty() {
+            return String::new();
+        }
+        let shown = table.rows.len().min(table.max_shown.unwrap_or(usize::MAX));
+        let sorted = if shown >= MIN_SORTED_ROWS { " class=\"sortable\"" } else { "" };
+        let mut html = format!("<div class=\"scroll\"><table{sorted}>\n<thead><tr>");
+        for column in &table.columns {
+            let class = if column.alignment == Alignment::Right { " class=\"number\"" } else { "" };
+            let meaning = column.meaning.map(|meaning| format!(" title=\"{}\"", Escaped(meaning)));
+            let (meaning, label) = (meaning.unwrap_or_default(), Escaped(&column.label));
+            let _ = write!(html, "<th scope=\"col\"{class}{meaning}>{label}</th>");
+        }
+        html.push_str("</tr></thead>\n<tbody>\n");
+        let ranges: Vec<_> = (0..table.columns.len()).map(|index| interval_range(table, index)).collect();
+        for row in table.rows.iter().take(shown) {
+            let class = if row.tone == BlockTone::Alert { " class=\"alert\"" } else { "" };
+            let _ = write!(html, "<tr{class}>");
+            for ((column, cell), range) in table.columns.iter().zip(&row.cells).zip(&ranges) {
+                let text = cell.display_text(row.format.unwrap_or(column.format));
+                let _ = write!(html, "<td{}{}>", cell_class(column, cell), sort_value(cell));
+                html.push_str(&self.cell_html(column, cell, &text));
+                if let (Some(range), None) = (range, row.format) {
+                    html.push_str(&whisker_svg(cell, *range));
+                }
+                html.push_str("</td>");
+            }
+            html.push_str("</tr>\n");
+        }
+        html.push_str("</tbody></table></div>\n");
+        let meanings: Vec<_> = table.meanings().collect();
+        if !meanings.is_empty() {
+            let items = list_items(&meanings);
+            push_line(
+                &mut html,
+                format_args!(
+                    "<details class=\"meanings\"><summary>What the columns mean</summary><ul>{items}</ul></details>"
+                ),
+            );
+        }
+        html
+    }
+
+    fn cell_html(self, column: &Column, cell: &Cell, text: &str) -> String {
+        let linked = |text: &str| self.linked_text(&column.key, text);
+        match cell {
+            Cell::List { items, separator } if items.len() <= MAX_LINKED_ITEMS => {
+                let items: Vec<_> = items.iter().map(|item| linked(item)).collect();
+                items.join(&Escaped(separator).to_string())
+            }
+            Cell::Text(_) => linked(text),
+            _ => Escaped(text).to_string(),
+        }
+    }
+
+    /// Writes a text, as a link where there is more to see of it.
+    pub(super) fn linked_text(self, key: &str, text: &str) -> String {
+        match (self.links)(key, text) {
+            Some(address) => format!("<a href=\"{}\">{}</a>", Escaped(&address), Escaped(text)),
+            None => Escaped(text).to_string(),
+        }
+    }
+}
+
+fn cell_class(column: &Column, cell: &Cell) -> String {
+    let mut classes = Vec::new();
+    if column.alignment == Alignment::Right {
+        classes.push("number".to_owned());
+    }
+    if let (Some(shade), Some(share)) = (column.shade, cell.order_value()) {
+        let scale = match shade {
+            CellShade::Rising => "rising",
+            CellShade::Leaning => "leaning",
+        };
+        classes.push(format!("{scale} step-{}", CellShade::step_of_share(share)));
+    }
+    if classes.is_empty() { String::new() } else { format!(" class=\"{}\"", classes.join(" ")) }
+}
+
+/// Returns the attribute with the number of a cell, where the text that is shown is another.
+fn sort_value(cell: &Cell) -> String {
+    match cell {
+        Cell::Integer(_) => String::new(),
+        cell => {
+            cell.order_value().map(|value| format!(" data-v=\"{}\"", short_number(value))).unwrap_or_default()
+        }
+    }
+}
+
+/// Writes a number with six digits, which is enough to sort by.
+fn short_number(value: f64) -> String {
+    let written = format!("{value:.6}");
+    let short = written.trim_end_matches('0').trim_end_matches('.');
+    if short == "-0" { "0".to_owned() } else { short.to_owned() }
+}
+
+/// Returns the least and the greatest number of the intervals of a column; none if none is wider than nothing.
+fn interval_range(table: &Table, column: usize) -> Option<(f64, f64)> {
+    let rows = table.rows.iter().filter(|row| row.format.is_none());
+    let ends = rows.filter_map(|row| row.cells.get(column)?.interval());
+    let range = ends
+        .map(|(_, low, high)| (low, high))
+        .filter(|(low, high)| low.is_finite() && high.is_finite())
+        .reduce(|(low, high), (other_low, other_high)| (low.min(other_low), high.max(other_high)))?;
+    (range.1 > range.0).then_some(range)
+}
+
+/// Draws the interval of a cell on the scale of its column. What it shows stands beside it in words.
+fn whisker_svg(cell: &Cell, (least, greatest): (f64, f64)) -> String {
+    let Some((value, low, high)) = cell.interval() else { return String::new() };
+    if !(low.is_finite() && high.is_finite()) {
+        return String::new();
+    }
+    let at = |value: f64| {
+        let share = ((value - least) / (greatest - least)).clamp(0.0, 1.0);
+        WHISKER_MARGIN + share * (WHISKER_WIDTH - 2.0 * WHISKER_MARGIN)
+    };
+    let point = value.filter(|value| value.is_finite());
+    let point = point.map(|value| format!("<circle cx=\"{:.1}\" cy=\"6\" r=\"2.6\"/>", at(value)));
+    format!(
+        "<svg class=\"whiskers\" viewBox=\"0 0 {WHISKER_WIDTH} 12\" aria-hidden=\"true\"><path d=\"M{0:.1} 3v6m0-3H{1:.1}m0-3v6\"/>{2}</svg>",
+        at(low),
+        at(high),
+        point.unwrap_or_default()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{CellParts, NumberFormat, NumberUnit};
+
+    #[test]
+    fn a_table_has_links_where_there_is_more_to_see() {
+        let mut table = Table::new([Column::text("bot"), Column::integer("wins").with_meaning("how often")]);
+        table.push_row(["ann".into(), 7.into()]).tone = BlockTone::Alert;
+        let links = |key: &str, text: &str| (key == "bot").then(|| format!("/bots/{text}"));
+        assert_eq!(
+            Html::with_links(&links).table_html(&table),
+            "<div class=\"scroll\"><table>\n<thead><tr><th scope=\"col\">bot</th>\
+             <th scope=\"col\" class=\"number\" title=\"how often\">wins</th></tr></thead>\n<tbody>\n\
+             <tr class=\"alert\"><td><a href=\"/bots/ann\">ann</a></td><td class=\"number\">7</td></tr>\n\
+             </tbody></table></div>\n<details class=\"meanings\"><summary>What the columns mean</summary>\
+             <ul><li>wins: how often</li></ul></details>\n"
+        );
+    }
+
+    #[test]
+    fn shares_are_coloured_and_intervals_drawn() {
+        let share = NumberFormat::new(NumberUnit::Share, 0);
+        let columns = [
+            Column::integer("won").with_parts(CellParts::Fraction).with_shade(CellShade::Rising),
+            Column { format: share, ..Column::integer("better").with_shade(CellShade::Leaning) },
+            Column::number("rating", NumberUnit::Points, 0).with_parts(CellParts::Estimate),
+        ];
+        let mut table = Table::new(columns);
+        let rating = |value| Cell::Estimate { value, low: value - 50.0, high: value + 50.0 };
+        table.push_row([Cell::Fraction { part: 1, whole: 3 }, 0.5.into(), rating(1500.0)]);
+        table.push_row([Cell::Fraction { part: 0, whole: 0 }, Cell::NONE, Cell::NONE]);
+        table.push_row([Cell::Fraction { part: 3, whole: 3 }, 1.0.into(), rating(1600.0)]);
+        let html = Html::with_links(&|_, _| None).table_html(&table);
+        for part in [
+            "<table class=\"sortable\">",
+            "<td class=\"number rising step-4\" data-v=\"0.333333\">1/3</td>",
+            "<td class=\"number leaning step-5\" data-v=\"0.5\">50%</td>",
+            "<td class=\"number\">-</td>",
+            "rising step-9",
+            "<path d=\"M3.0 3v6m0-3H28.0m0-3v6\"/><circle cx=\"15.5\"",
+            "<path d=\"M28.0 3v6m0-3H53.0m0-3v6\"/><circle cx=\"40.5\"",
+        ] {
+            assert!(html.contains(part), "{part:?} is missing:\n{html}");
+        }
+        assert_eq!(html.matches("<svg").count(), 2, "{html}");
+    }
+}
