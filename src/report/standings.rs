@@ -2,8 +2,12 @@
 
 use super::{
     Cell, CellParts, Column, MarkShape, NumberFormat, NumberUnit, Plot, PlotMark, Report, Section, Table,
-    cross_table::cross_table_sections, tournament::progress_line, tournament_events::event_lines,
-    verdict::format_verdict_lines, versions::versions_note, words::shortened_list,
+    cross_table::cross_table_sections,
+    tournament::progress_line,
+    tournament_events::event_lines,
+    verdict::{format_verdict_lines, format_verdict_plot},
+    versions::versions_note,
+    words::shortened_list,
 };
 use crate::wire::pb;
 use std::collections::BTreeMap;
@@ -33,6 +37,7 @@ fn with_standings_and_verdict(
         .paragraphs(islands_note(standings))
         .paragraphs(standings.iter().filter_map(|line| versions_note(&line.bot, &line.versions)));
     let section = section.paragraphs(format_verdict_lines(verdict)).paragraphs(event_lines(events));
+    let section = format_verdict_plot(verdict).into_iter().fold(section, Section::plot);
     let marks: Vec<_> = standings.iter().filter_map(rating_plot_mark).collect();
     if marks.len() < 2 {
         return section;

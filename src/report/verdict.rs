@@ -1,6 +1,9 @@
 //! What a format says besides the standings, in words.
 
-use super::words::{count_words, enum_phrase};
+use super::{
+    MarkShape, NumberFormat, NumberUnit, Plot, PlotMark,
+    words::{count_words, enum_phrase},
+};
 use crate::wire::pb;
 use pb::verdict::Verdict as Said;
 
@@ -22,6 +25,19 @@ pub(super) fn format_verdict_lines(verdict: Option<&pb::Verdict>) -> Vec<String>
         Some(Said::Suspended(said)) => said.bots.iter().map(|bot| bot.message.clone()).collect(),
         Some(Said::Sprt(said)) => vec![sprt_lines(said)],
     }
+}
+
+/// Plots how far a sequential test is between its bounds; nothing for other formats.
+pub(super) fn format_verdict_plot(verdict: Option<&pb::Verdict>) -> Option<Plot> {
+    let Some(Said::Sprt(said)) = verdict.and_then(|verdict| verdict.verdict.as_ref()) else { return None };
+    let caption = format!(
+        "Between the bounds: at {:.2} the candidate is called no better, at {:.2} better",
+        said.lower, said.upper
+    );
+    let mark =
+        PlotMark { label: "llr".to_owned(), value: said.llr, interval: Some((said.lower, said.upper)) };
+    let format = NumberFormat { is_signed: true, ..NumberFormat::new(NumberUnit::Count, 2) };
+    Some(Plot { caption, shape: MarkShape::Intervals, format, marks: vec![mark] })
 }
 
 fn place_words(place: &pb::KnockoutPlace, still_in: &str) -> String {

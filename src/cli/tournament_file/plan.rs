@@ -111,3 +111,48 @@ fn check_bots_of_format(named: &[(String, String)], bots: &[BotName], toml: &mut
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::tournament_toml::tournament_toml;
+
+    /// What no example has: rows that are given, drawn positions, and all that may be left out.
+    const UNUSUAL: &str = r#"
+        title = "An \"odd\" \\ one"
+        seats = 3
+        ending = "last-mover-wins"
+        alliance = [[0, 2, 1], [0, 1, 2], [1, 0, 2]]
+        seed = 9223372036854775807
+        oracle = "closed"
+        concurrency = 7
+        bot_concurrency = 2
+        strikes = 5
+        max_plies = 99
+        methods = 1
+        clock = { initial_ms = 1, increment_ms = 2, lag_quota_ms = 3, lag_total_ms = 4, declaration_ms = 5 }
+        retention = { matches = 6, days = 7 }
+        format = { kind = "gauntlet", bot = "ann", groups = 8 }
+        positions = { drawn = { count = 2, piles = [2, 3], counters = [4, 9223372036854775807] } }
+        bot = [{ name = "ann", remote = true }, { name = "bob", remote = true }, { name = "cid", remote = true }]
+    "#;
+
+    #[test]
+    fn what_was_played_is_written_as_a_file_that_says_the_same() {
+        let examples = ["gauntlet", "knockout", "ladder", "round-robin", "sprt", "swiss"];
+        let examples = examples.map(|name| {
+            let path = format!("{}/examples/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+            std::fs::read_to_string(path).unwrap()
+        });
+        for text in examples.iter().map(String::as_str).chain([UNUSUAL]) {
+            let plan = TournamentPlan::parse(text).unwrap();
+            let field: Vec<_> = plan.players.iter().map(|player| player.name.to_string()).collect();
+            let settings = Some(plan.settings());
+            let written = tournament_toml(&pb::Tournament { settings, field, ..Default::default() });
+            let again =
+                TournamentPlan::parse(&written).unwrap_or_else(|mistakes| panic!("{mistakes:?}\n{written}"));
+            assert_eq!(again.settings(), plan.settings(), "{written}");
+            assert_eq!(again.players.len(), plan.players.len());
+        }
+    }
+}

@@ -1,6 +1,5 @@
 //! `lastnim tree`: all possible play of a game.
 
-use super::report::{graph_report, tree_report};
 use crate::{
     cli::{
         CommandExit, CommandResult, Failure, args::game::GameArgs, batch, form::stdout_terminal,
@@ -12,7 +11,11 @@ use crate::{
         Budget,
         tree::{PlayGraph, TreeError, TreeTooLarge},
     },
-    report::{render::Terminal, words::count_words},
+    report::{
+        play_tree::{graph_report, tree_report},
+        render::Terminal,
+        words::count_words,
+    },
     wire::{json::MessageJson, pb, tree::play_graph_message},
 };
 use clap::{Args, ValueEnum};

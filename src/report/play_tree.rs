@@ -1,12 +1,10 @@
 //! A tree or a graph of play in words.
 
-use crate::{
-    oracle::tree::{Edge, Node, PlayGraph},
-    report::{
-        Report, Section, Tree,
-        words::{count_words, join_words},
-    },
+use super::{
+    Report, Section, Tree,
+    words::{count_words, join_words},
 };
+use crate::oracle::tree::{Edge, Node, PlayGraph};
 
 /// Reports a tree, a node a line: what was taken, marked if that was optimal, and the state that it led to.
 pub fn tree_report(tree: &PlayGraph) -> Report {
