@@ -36,7 +36,7 @@ const LAYERS: [Layer; 14] = [
     ("bots", &["wire", "client"]),
     ("llm", &["config", "wire", "client", "bots"]),
     ("report", &["wire"]),
-    ("web", &["wire", "arena", "rpc", "report"]),
+    ("web", &["config", "wire", "arena", "rpc", "report"]),
     ("server", &["config", "wire", "store", "arena", "rpc", "web", "client", "bots"]),
     ("conformance", &["wire"]),
     ("history", &["wire"]),

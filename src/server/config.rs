@@ -2,7 +2,7 @@
 
 use super::hosted_bots::HostedBot;
 use super::trusted_proxies::TrustedProxy;
-use crate::{arena::Limits, config::settings};
+use crate::{arena::Limits, config::settings, web::PublicUrl};
 use std::time::Duration;
 
 settings! {
@@ -14,6 +14,8 @@ settings! {
         no_web: bool = false, "true|false";
         /// How long an organiser stays signed in on the pages of `/organise`
         organiser_session: Duration = Duration::from_hours(8), "MS".range(1_000..=604_800_000);
+        /// The address by which the world knows the server, for links to its pages that say what they show
+        public_url: Option<PublicUrl> = None, "URL";
         /// Lets anyone register bots, without the admin's token
         open_registration: bool = false, "true|false";
         /// House bots that the server hosts, against which every bot may practise: random, greedy, timid, oracle, loyal, traitor, grudger, mirror, minimax-PLIES, epsilon-RATE or mcts-PLAYOUTS

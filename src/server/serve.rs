@@ -156,8 +156,8 @@ async fn assemble_services(
     let matches = MatchServiceServer::new(match_rpc.clone())
         .send_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(config.call_message_bytes);
-    let transcripts = TranscriptRpc::new(arena.clone(), access.clone(), reads.clone());
-    let transcripts = TranscriptServiceServer::new(transcripts)
+    let transcript_rpc = TranscriptRpc::new(arena.clone(), access.clone(), reads.clone());
+    let transcripts = TranscriptServiceServer::new(transcript_rpc.clone())
         .send_compressed(CompressionEncoding::Gzip)
         .max_decoding_message_size(config.call_message_bytes);
     let tournament_rpc = TournamentRpc::new(arena.clone(), access.clone(), reads.clone());
@@ -199,9 +199,11 @@ async fn assemble_services(
     let pages = (!config.no_web).then(|| Pages {
         arena: arena.clone(),
         reads,
+        public_url: config.public_url.clone(),
         tournaments: tournament_rpc,
         matches: match_rpc,
         bots: bot_rpc,
+        transcripts: transcript_rpc,
         oracle: oracle_rpc,
         access: access.clone(),
         guests,

@@ -2,8 +2,10 @@
 
 use super::asset::Asset;
 use super::forms::SiteCookie;
+use super::match_filter::MatchFilter;
 use super::organise::{ORGANISER_COOKIE, OrganiseAddress};
 use super::play::{PLAY_COOKIE, PlayAddress};
+use super::transcript_page::QuestionPlace;
 use super::typed_position::TypedPosition;
 use crate::arena::is_guest_name;
 use crate::game::{BotName, MatchId, TournamentId};
@@ -21,9 +23,13 @@ pub(super) enum PageAddress {
     /// The standings of a tournament from some line on, and how its bots compare.
     Standings { id: TournamentId, from: u32 },
     /// A page of the list of matches, of all or of one tournament.
-    Matches { tournament: Option<TournamentId>, page_token: String },
+    Matches { tournament: Option<TournamentId>, filter: MatchFilter, page_token: String },
     /// A match, after so many plies; at its end, or as far as it is, without.
     Match { id: MatchId, ply: Option<u32>, view: OracleView },
+    /// A match after so many plies, and another take than the one that was made there.
+    WhatIf { id: MatchId, ply: u32, take: Option<u64> },
+    /// What a language model wrote down of a question.
+    Transcript { id: MatchId, place: QuestionPlace },
     /// The record of a match, for programs.
     Record(MatchId),
     /// A position, and what the oracle says of it.
@@ -36,6 +42,8 @@ pub(super) enum PageAddress {
     Organise(OrganiseAddress),
     /// Where a visitor plays a hand.
     Play(PlayAddress),
+    /// How a bot plays.
+    BotAudit(BotName),
     /// How pages look, or what they do besides.
     Asset(&'static Asset),
     /// Whether the server runs.
@@ -63,13 +71,15 @@ pub(super) enum PageForm {
     Json,
     /// Its tables: `.csv` at the end of the path.
     Csv,
+    /// What would be played again: `.toml` at the end of the path.
+    Toml,
 }
 
 impl PageForm {
     /// Returns the form that the end of a path names, and the path without it. Names of bots have dots, so that a last `.html` only says that
     /// what is before belongs to the name.
     pub(super) fn split(path: &str) -> (&str, Self) {
-        let ends = [(".json", Self::Json), (".csv", Self::Csv), (".html", Self::Html)];
+        let ends = [(".json", Self::Json), (".csv", Self::Csv), (".toml", Self::Toml), (".html", Self::Html)];
         let found = ends.into_iter().find_map(|(end, form)| Some((path.strip_suffix(end)?, form)));
         found.unwrap_or((path, Self::Html))
     }
@@ -92,6 +102,7 @@ impl PageAddress {
         }
         let (path, form) = PageForm::split(path);
         let page_token = || query_value(query, "page").unwrap_or_default().to_owned();
+        let filter = || MatchFilter::parse(|key| query_value(query, key));
         let segments: Vec<_> = path.split('/').collect();
         let address = match segments.as_slice() {
             ["" | "index"] => Self::Home,
@@ -101,16 +112,33 @@ impl PageAddress {
                 id: tournament_id(id)?,
                 from: query_value(query, "from").map_or(Ok(0), |from| parse_number("from", from))?,
             },
-            ["tournaments", id, "matches"] => {
-                Self::Matches { tournament: Some(tournament_id(id)?), page_token: page_token() }
-            }
-            ["matches"] => Self::Matches { tournament: None, page_token: page_token() },
+            ["tournaments", id, "matches"] => Self::Matches {
+                tournament: Some(tournament_id(id)?),
+                filter: filter()?,
+                page_token: page_token(),
+            },
+            ["matches"] => Self::Matches { tournament: None, filter: filter()?, page_token: page_token() },
             ["matches", id] => Self::Match {
                 id: match_id(id)?,
                 ply: query_value(query, "ply").map(|ply| parse_number("ply", ply)).transpose()?,
                 view: match query_value(query, "oracle") {
                     Some("shown") => OracleView::Shown,
                     _ => OracleView::Hidden,
+                },
+            },
+            ["matches", id, "what-if"] => Self::WhatIf {
+                id: match_id(id)?,
+                ply: query_value(query, "ply").map_or(Ok(0), |ply| parse_number("ply", ply))?,
+                take: query_value(query, "take")
+                    .filter(|take| !take.is_empty())
+                    .map(parse_take)
+                    .transpose()?,
+            },
+            ["matches", id, "transcript"] => Self::Transcript {
+                id: match_id(id)?,
+                place: QuestionPlace {
+                    seat: query_value(query, "seat").map_or(Ok(0), |seat| parse_number("seat", seat))?,
+                    ply: query_value(query, "ply").map(|ply| parse_number("ply", ply)).transpose()?,
                 },
             },
             ["matches", id, "record"] if form == PageForm::Json => Self::Record(match_id(id)?),
@@ -123,6 +151,7 @@ impl PageAddress {
             ["play", rest @ ..] if form == PageForm::Html => {
                 Self::Play(PlayAddress::parse(rest, query_value(query, "since"))?)
             }
+            ["bots", name, "audit"] => Self::BotAudit(name.parse().map_err(|error| format!("{error}"))?),
             _ => return Err("nothing has this address".to_owned()),
         };
         Ok((address, form))
@@ -143,6 +172,7 @@ impl PageAddress {
         let end = match form {
             PageForm::Json => ".json",
             PageForm::Csv => ".csv",
+            PageForm::Toml => ".toml",
             PageForm::Html if matches!(self, Self::Bot(_)) && PageForm::split(&path).0 != path => ".html",
             PageForm::Html => "",
         };
@@ -160,15 +190,26 @@ impl PageAddress {
                 let from = if *from == 0 { String::new() } else { format!("from={from}") };
                 (format!("/tournaments/{id}/standings"), from)
             }
-            Self::Matches { tournament: Some(id), page_token } => {
-                (format!("/tournaments/{id}/matches"), page(page_token))
+            Self::Matches { tournament, filter, page_token } => {
+                let path =
+                    tournament.map_or_else(|| "/matches".into(), |id| format!("/tournaments/{id}/matches"));
+                let mut query = filter.query_parts();
+                query.extend(Some(page(page_token)).filter(|page| !page.is_empty()));
+                (path, query.join("&"))
             }
-            Self::Matches { tournament: None, page_token } => ("/matches".into(), page(page_token)),
             Self::Match { id, ply, view } => {
                 let ply = ply.map(|ply| format!("ply={ply}"));
                 let view = (*view == OracleView::Shown).then(|| "oracle=shown".to_owned());
                 let query: Vec<_> = [ply, view].into_iter().flatten().collect();
                 (format!("/matches/{id}"), query.join("&"))
+            }
+            Self::WhatIf { id, ply, take } => {
+                let take = take.map(|take| format!("&take={take}")).unwrap_or_default();
+                (format!("/matches/{id}/what-if"), format!("ply={ply}{take}"))
+            }
+            Self::Transcript { id, place: QuestionPlace { seat, ply } } => {
+                let ply = ply.map(|ply| format!("&ply={ply}")).unwrap_or_default();
+                (format!("/matches/{id}/transcript"), format!("seat={seat}{ply}"))
             }
             Self::Record(id) => (format!("/matches/{id}/record"), String::new()),
             Self::Oracle(position) => ("/oracle".into(), position.to_query()),
@@ -176,6 +217,7 @@ impl PageAddress {
             Self::Bot(name) => (format!("/bots/{name}"), String::new()),
             Self::Organise(address) => (address.to_string(), String::new()),
             Self::Play(address) => address.path_and_query(),
+            Self::BotAudit(name) => (format!("/bots/{name}/audit"), String::new()),
             Self::Asset(asset) => (format!("/{}", asset.path), String::new()),
             Self::Health => ("/healthz".into(), String::new()),
             Self::Readiness => ("/readyz".into(), String::new()),
@@ -207,6 +249,10 @@ fn match_id(id: &str) -> Result<MatchId, String> {
 
 fn parse_number(what: &str, number: &str) -> Result<u32, String> {
     number.parse().map_err(|_| format!("{what} {number:?}: expected a whole number from 0 on"))
+}
+
+fn parse_take(take: &str) -> Result<u64, String> {
+    take.parse().map_err(|_| format!("take {take:?}: expected a whole number from 1 on"))
 }
 
 /// Returns where a page tells more of what stands in a table of matches.
@@ -255,10 +301,26 @@ mod tests {
             PageAddress::Tournament(tournament),
             PageAddress::Standings { id: tournament, from: 0 },
             PageAddress::Standings { id: tournament, from: 150 },
-            PageAddress::Matches { tournament: Some(tournament), page_token: page_token.clone() },
-            PageAddress::Matches { tournament: None, page_token: String::new() },
+            PageAddress::Matches {
+                tournament: Some(tournament),
+                filter: MatchFilter::default(),
+                page_token: page_token.clone(),
+            },
+            PageAddress::Matches {
+                tournament: None,
+                filter: MatchFilter {
+                    bot: Some("a.b".parse().unwrap()),
+                    state: Some(crate::wire::pb::MatchState::Over),
+                    reason: Some(crate::wire::pb::EndReason::Finished),
+                },
+                page_token: String::new(),
+            },
             PageAddress::Match { id, ply: None, view: OracleView::Hidden },
             PageAddress::Match { id, ply: Some(12), view: OracleView::Shown },
+            PageAddress::WhatIf { id, ply: 3, take: Some(u64::MAX) },
+            PageAddress::WhatIf { id, ply: 0, take: None },
+            PageAddress::Transcript { id, place: QuestionPlace { seat: 2, ply: None } },
+            PageAddress::Transcript { id, place: QuestionPlace { seat: 0, ply: Some(4) } },
             PageAddress::Oracle(TypedPosition::default()),
             PageAddress::Oracle(TypedPosition {
                 piles: "3, 4".into(),
@@ -268,12 +330,14 @@ mod tests {
             }),
             PageAddress::Bots { page_token },
             PageAddress::Bot("ann".parse().unwrap()),
+            PageAddress::BotAudit("a.b".parse().unwrap()),
             PageAddress::Bot("a.b".parse().unwrap()),
             PageAddress::Bot("x.json".parse().unwrap()),
             PageAddress::Bot("x.html".parse().unwrap()),
+            PageAddress::Bot("x.toml".parse().unwrap()),
         ];
         for address in addresses {
-            for form in [PageForm::Html, PageForm::Json, PageForm::Csv] {
+            for form in [PageForm::Html, PageForm::Json, PageForm::Csv, PageForm::Toml] {
                 assert_eq!(read(&address.in_form(form)), Ok((address.clone(), form)));
             }
         }

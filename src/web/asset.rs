@@ -12,9 +12,12 @@ pub(super) struct Asset {
 }
 
 /// All of them. A page loads the style sheet and `lastnim.js`, which imports the other modules where a page has something for them.
-static ASSETS: [Asset; 3] = [
+static ASSETS: [Asset; 6] = [
     style_sheet("style.css", include_str!("assets/style.css")),
     module("lastnim.js", include_str!("assets/lastnim.js")),
+    module("copy.js", include_str!("assets/copy.js")),
+    module("oracle.js", include_str!("assets/oracle.js")),
+    module("tables.js", include_str!("assets/tables.js")),
     module("play.js", include_str!("assets/play.js")),
 ];
 

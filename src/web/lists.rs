@@ -1,6 +1,7 @@
 //! Lists, page by page.
 
 use super::address::{PageAddress, link_of_cell, link_of_match_cell, link_of_tournament_cell};
+use super::match_filter::{MatchFilter, REASONS, STATES, reason_word, state_word};
 use super::page::{Page, link_paragraph};
 use super::page_content::PageContent;
 use super::pages::Pages;
@@ -10,6 +11,7 @@ use crate::report::render::Html;
 use crate::report::{Report, Section, Table};
 use crate::report::{bots::bot_table, matches::match_table, tournament::tournament_table};
 use crate::wire::pb;
+use askama::Template;
 use pb::bot_service_server::BotService as _;
 use pb::match_service_server::MatchService as _;
 use pb::tournament_service_server::TournamentService as _;
@@ -20,9 +22,10 @@ use tonic::Status;
 const PAGE_SIZE: u32 = 50;
 
 /// A list, and what is said of it.
-#[derive(Clone, Copy)]
 struct ListWords {
     title: &'static str,
+    /// What stands before it, as HTML.
+    before: String,
     /// What is said where there is nothing in it.
     nothing: &'static str,
     links: fn(&str, &str) -> Option<String>,
@@ -40,6 +43,7 @@ pub(super) async fn tournament_list(
     let next = next_page(&list.next_page_token, |page_token| PageAddress::Tournaments { page_token });
     let words = ListWords {
         title: "Tournaments",
+        before: String::new(),
         nothing: "There is no tournament.",
         links: link_of_tournament_cell,
     };
@@ -51,16 +55,25 @@ pub(super) async fn match_list(
     pages: &Pages,
     visitor: &Visitor,
     tournament: Option<TournamentId>,
+    filter: &MatchFilter,
     page_token: &str,
 ) -> Result<PageContent, Status> {
     let tournament_id = tournament.map(|id| id.to_string()).unwrap_or_default();
     let page_token = page_token.to_owned();
-    let request =
+    let mut request =
         pb::ListMatchesRequest { page_size: PAGE_SIZE, page_token, tournament_id, ..Default::default() };
+    filter.narrow_request(&mut request);
     let list = pages.matches.list_matches(visitor.request(request)).await?.into_inner();
-    let next = next_page(&list.next_page_token, |page_token| PageAddress::Matches { tournament, page_token });
+    let address = |page_token| PageAddress::Matches { tournament, filter: filter.clone(), page_token };
+    let next = next_page(&list.next_page_token, address);
+    let form = filter_form_html(tournament, filter)?;
     let title = if tournament.is_some() { "Matches of the tournament" } else { "Matches" };
-    let words = ListWords { title, nothing: "There is no match.", links: link_of_match_cell };
+    let nothing = match (*filter == MatchFilter::default(), next.is_some()) {
+        (true, _) => "There is no match.",
+        (false, false) => "There is no such match.",
+        (false, true) => "There is no such match among those that were looked through.",
+    };
+    let words = ListWords { title, before: form, nothing, links: link_of_match_cell };
     Ok(list_content(words, match_table(&list.matches), next, list))
 }
 
@@ -73,8 +86,44 @@ pub(super) async fn bot_list(
     let request = pb::ListBotsRequest { page_size: PAGE_SIZE, page_token: page_token.to_owned() };
     let list = pages.bots.list_bots(visitor.request(request)).await?.into_inner();
     let next = next_page(&list.next_page_token, |page_token| PageAddress::Bots { page_token });
-    let words = ListWords { title: "Bots", nothing: "No bot is registered.", links: link_of_cell };
+    let words = ListWords {
+        title: "Bots",
+        before: String::new(),
+        nothing: "No bot is registered.",
+        links: link_of_cell,
+    };
     Ok(list_content(words, bot_table(&list.bots), next, list))
+}
+
+/// The form that narrows a list of matches.
+#[derive(Debug, Template)]
+#[template(path = "match_filter.html")]
+struct FilterForm {
+    action: String,
+    bot: String,
+    states: Vec<Choice>,
+    reasons: Vec<Choice>,
+}
+
+/// Something that can be chosen.
+#[derive(Debug)]
+struct Choice {
+    word: String,
+    words: String,
+    is_chosen: bool,
+}
+
+fn filter_form_html(tournament: Option<TournamentId>, filter: &MatchFilter) -> Result<String, Status> {
+    let everything =
+        PageAddress::Matches { tournament, filter: MatchFilter::default(), page_token: String::new() };
+    let choice = |word: String, is_chosen| Choice { words: word.replace('_', " "), word, is_chosen };
+    let form = FilterForm {
+        action: everything.to_string(),
+        bot: filter.bot.as_ref().map(ToString::to_string).unwrap_or_default(),
+        states: STATES.map(|state| choice(state_word(state), filter.state == Some(state))).into(),
+        reasons: REASONS.map(|reason| choice(reason_word(reason), filter.reason == Some(reason))).into(),
+    };
+    form.render().map_err(|error| Status::internal(error.to_string()))
 }
 
 fn next_page(token: &str, address: impl FnOnce(String) -> PageAddress) -> Option<PageAddress> {
@@ -95,7 +144,7 @@ fn list_content<M: Name + Send + 'static>(
     let report = Report::from(section);
     let (tables, after) = (report.clone(), next.clone());
     let content = PageContent::of_message(list, move |address| {
-        let mut html = Html::with_links(&words.links).report_html(&report);
+        let mut html = words.before + &Html::with_links(&words.links).report_html(&report);
         if let Some(next) = after {
             html += &link_paragraph(&next, "next", "More");
         }

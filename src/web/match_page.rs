@@ -7,26 +7,33 @@ use super::page::Page;
 use super::page_content::PageContent;
 use super::pages::Pages;
 use super::replay::Replay;
+use super::row_graph::draw_row_graph;
 use super::seat_mark::SeatMark;
+use super::transcript_page::place_of_question;
 use super::visitor::Visitor;
 use super::winner_strip::{WinnerStretch, winner_stretches, winner_strip};
-use crate::game::MatchId;
+use crate::game::{MatchId, Position};
 use crate::oracle::TakeRange;
 use crate::report::render::Html;
 use crate::report::words::{count_words, enum_phrase};
 use crate::report::{
     Column, Report, Section, Table,
     explanation::take_range_words,
+    ledger::ledger_section,
+    match_events::SeatNames,
     matches::{match_report, outcome_line},
 };
-use crate::wire::pb;
+use crate::wire::{pb, record::verify_record};
 use askama::Template;
 use pb::match_service_server::MatchService as _;
+use pb::transcript_service_server::TranscriptService as _;
 use std::ops::Range;
 use tonic::{Code, Status};
 
 /// Changes of the predicted winner that are listed.
 const MAX_CHANGES: usize = 20;
+/// Questions of language models that are linked.
+const MAX_QUESTIONS: usize = 200;
 /// Plies of the table before and behind the one that is shown.
 const PLIES_AROUND: u32 = 30;
 
@@ -44,6 +51,14 @@ struct MatchContent {
     board: String,
     /// How many piles are left out of it, in words; empty if none is.
     hidden_piles: String,
+    /// Whom each seat would like to see win, drawn; empty before rows are revealed.
+    row_graph: String,
+    /// Another take that can be tried at the position that is shown.
+    other_take: Option<OtherTake>,
+    /// Where language models wrote down what they were asked: the addresses, and the words.
+    transcripts: Vec<(String, String)>,
+    /// Whether the record proves itself.
+    proof: String,
     /// Who sits where.
     seats: Vec<SeatLine>,
     /// What the oracle says of the position that is shown.
@@ -69,6 +84,16 @@ struct Step {
     rel: &'static str,
     /// Where it is; none where the position is shown already.
     address: Option<String>,
+}
+
+/// Another take that can be tried.
+#[derive(Debug)]
+struct OtherTake {
+    action: String,
+    ply: u32,
+    seat: String,
+    /// The most counters that can be taken.
+    counters: u64,
 }
 
 /// A seat in a list.
@@ -113,6 +138,7 @@ pub(super) async fn match_page(
         Err(status) if matches!(status.code(), Code::NotFound | Code::DataLoss) => None,
         Err(status) => return Err(status),
     };
+    let questions = read_questions(pages, visitor, id, &shown).await?;
     Ok(PageContent::of_message(shown.clone(), move |address| {
         let game = shown.r#match.clone().unwrap_or_default();
         let title = game.setup.as_ref().map(|setup| setup.bots.join(", ")).unwrap_or_default();
@@ -124,13 +150,56 @@ pub(super) async fn match_page(
                 let ply = ply.unwrap_or_else(|| replay.plies());
                 let has_audit = shown.audit.is_some();
                 let at_ply = MatchAtPly { id, game: &game, audit, has_audit, replay: &replay, ply, view };
-                let content = at_ply.content(&facts)?;
+                let mut content = at_ply.content(&facts)?;
+                content.transcripts = transcript_links(id, &questions);
+                content.proof = record.as_ref().map(proof_words).unwrap_or_default();
                 content.render().map_err(|error| Status::internal(error.to_string()))?
             }
             None => Html::with_links(&link_of_cell).report_html(&facts),
         };
         Ok(Page::of_html(address, title, html).with_summary(outcome_line(&game)))
     }))
+}
+
+/// Asks which questions of a match that is over were published.
+async fn read_questions(
+    pages: &Pages,
+    visitor: &Visitor,
+    id: MatchId,
+    shown: &pb::GetMatchResponse,
+) -> Result<Vec<pb::PublishedQuestion>, Status> {
+    if shown.r#match.as_ref().is_none_or(|game| game.phase() != pb::Phase::Ended) {
+        return Ok(Vec::new());
+    }
+    let request = visitor.request(pb::ListTranscriptsRequest { match_id: id.to_string() });
+    match pages.transcripts.list_transcripts(request).await {
+        Ok(listed) => Ok(listed.into_inner().questions),
+        // Its record was removed, and what was published of it with it.
+        Err(status) if status.code() == Code::NotFound => Ok(Vec::new()),
+        Err(status) => Err(status),
+    }
+}
+
+fn transcript_links(id: MatchId, questions: &[pb::PublishedQuestion]) -> Vec<(String, String)> {
+    let link = |question| {
+        let place = place_of_question(question);
+        (PageAddress::Transcript { id, place }.to_string(), place.words())
+    };
+    questions.iter().take(MAX_QUESTIONS).map(link).collect()
+}
+
+/// Says whether a record proves itself: its hashes follow from each other, its takes from the rules, and the signature is on the last hash.
+fn proof_words(record: &pb::MatchRecord) -> String {
+    match verify_record(record) {
+        Ok(verified) => match verified.seal() {
+            Some(seal) => format!(
+                "The record verifies: it replays, its hashes follow from each other, and the key {} has signed the last.",
+                seal.signer
+            ),
+            None => "The record is not signed yet; what is there of it replays.".to_owned(),
+        },
+        Err(flaw) => format!("The record does not verify: {flaw}."),
+    }
 }
 
 /// A match as it stands after some plies.
@@ -167,6 +236,10 @@ impl MatchAtPly<'_> {
             steps: self.steps(),
             board: board.svg,
             hidden_piles: hidden_piles_words(board.hidden),
+            row_graph: self.row_graph(),
+            other_take: self.other_take(&position),
+            transcripts: Vec::new(),
+            proof: String::new(),
             seats: (0..self.replay.setup.bots.len()).map(|seat| self.seat_line(seat, to_move)).collect(),
             oracle: self.audit.map(|audit| self.oracle_words(audit)),
             other_view,
@@ -174,6 +247,24 @@ impl MatchAtPly<'_> {
             facts: Html::with_links(&link_of_cell).report_html(facts),
             record: PageAddress::Record(self.id).in_form(PageForm::Json),
             id: self.id,
+        })
+    }
+
+    fn row_graph(&self) -> String {
+        let rows = (0..self.replay.setup.bots.len()).map(|seat| self.replay.wanted_winners(seat));
+        let rows: Option<Vec<_>> = rows.collect();
+        rows.and_then(|rows| draw_row_graph(&rows)).unwrap_or_default()
+    }
+
+    /// Returns the take that can be tried otherwise, where the oracle is shown.
+    fn other_take(&self, position: &Position) -> Option<OtherTake> {
+        self.audit.filter(|_| !position.is_over() && !self.replay.rows.is_empty())?;
+        let there = PageAddress::WhatIf { id: self.id, ply: self.ply, take: None }.to_string();
+        Some(OtherTake {
+            action: there.split('?').next().unwrap_or_default().to_owned(),
+            ply: self.ply,
+            seat: self.seat_words(position.to_move().index()),
+            counters: position.counters(),
         })
     }
 
@@ -258,6 +349,8 @@ impl MatchAtPly<'_> {
             let seat = self.seat_words(last.seat as usize);
             words.push(format!("The last take was an error: it cost {seat} {ranks}."));
         }
+        let last = self.ply.checked_sub(1).and_then(|ply| audit.plies.get(ply as usize));
+        words.extend(last.and_then(safety_words).map(str::to_owned));
         if let Some(next) = audit.plies.get(self.ply as usize) {
             let winner = self.seat_words(next.predicted_before as usize);
             words.push(format!(
@@ -328,7 +421,23 @@ impl MatchAtPly<'_> {
         let left_out = (shown.len() as u32) < self.replay.plies();
         let note = left_out
             .then(|| format!("Plies {} to {} of {}.", shown.start, shown.end - 1, self.replay.plies()));
-        Html::with_links(&link).section_html(&section.table(table).paragraphs(note))
+        let players = SeatNames::of_setup(&self.replay.setup);
+        let paid = audit.and_then(|audit| ledger_section(audit, &players));
+        let takes = Html::with_links(&link).section_html(&section.table(table).paragraphs(note));
+        takes + &paid.map(|paid| Html::with_links(&link_of_cell).section_html(&paid)).unwrap_or_default()
+    }
+}
+
+/// Says what a take did to the rank that its seat could force against all others together, where that is not what its regret says.
+fn safety_words(ply: &pb::PlyAudit) -> Option<&'static str> {
+    match ply.safety() {
+        pb::TakeSafety::Risky => Some(
+            "The last take was optimal and risky: it gave up rank that the seat could have forced against all others together.",
+        ),
+        pb::TakeSafety::SafeError => Some(
+            "The last take was safe: it kept the rank that the seat can force against all others together.",
+        ),
+        _ => None,
     }
 }
 

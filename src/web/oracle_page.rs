@@ -7,12 +7,14 @@ use super::pages::Pages;
 use super::typed_position::TypedPosition;
 use super::visitor::Visitor;
 use crate::game::{Ending, Game};
-use crate::oracle::Explanation;
+use crate::oracle::tree::PlayGraph;
+use crate::oracle::{Budget, Explanation};
 use crate::report::render::Html;
 use crate::report::words::count_words;
 use crate::report::{
     Report,
     explanation::{MAX_PLIES, explanation_sections},
+    play_tree::tree_report,
     solution::solution_section,
 };
 use crate::wire::json::message_to_json;
@@ -21,6 +23,8 @@ use askama::Template;
 use pb::oracle_service_server::OracleService as _;
 use tonic::Status;
 
+/// The nodes of a tree that is shown.
+const MAX_TREE_NODES: u64 = 130;
 /// The most bytes of the line of best play: each ply of it shows all piles.
 const LINE_BYTES: usize = 20_000;
 
@@ -38,6 +42,8 @@ struct OracleContent<'a> {
     hidden_piles: String,
     /// What the oracle says.
     answer: String,
+    /// All play from there, where that is little; empty otherwise.
+    tree: String,
 }
 
 /// An ending that can be chosen.
@@ -68,12 +74,14 @@ pub(super) async fn oracle_page(
             board: String::new(),
             hidden_piles: String::new(),
             answer: String::new(),
+            tree: String::new(),
         };
         match read {
             Ok((game, _)) => {
                 let board = draw_board(&game.first_position(), None);
                 (content.board, content.hidden_piles) = (board.svg, hidden_piles_words(board.hidden));
                 content.answer = Html::with_links(&|_, _| None).report_html(&position_report(&game));
+                content.tree = tree_html(&game);
             }
             Err(mistake) => content.mistake = mistake,
         }
@@ -81,6 +89,15 @@ pub(super) async fn oracle_page(
         let summary = "Who wins a position of Last Nim under optimal play, by which takes, and why";
         Ok(Page::of_html(address, "Oracle".into(), html).with_summary(summary))
     }))
+}
+
+/// Writes the tree of all play; nothing where it has more nodes than people look at.
+fn tree_html(game: &Game) -> String {
+    let mut budget = Budget::of_steps(4 * MAX_TREE_NODES);
+    match PlayGraph::build_tree(game, None, MAX_TREE_NODES, &mut budget) {
+        Ok(tree) => Html::with_links(&|_, _| None).report_html(&tree_report(&tree)),
+        Err(_) => String::new(),
+    }
 }
 
 fn ending_choice(ending: Ending, typed: &TypedPosition) -> EndingChoice {
@@ -100,7 +117,7 @@ pub(super) fn hidden_piles_words(hidden: usize) -> String {
 }
 
 /// Asks the oracle as any caller does, and writes what it says.
-async fn ask_oracle(pages: &Pages, visitor: &Visitor, game: &pb::Game) -> Result<String, Status> {
+pub(super) async fn ask_oracle(pages: &Pages, visitor: &Visitor, game: &pb::Game) -> Result<String, Status> {
     let request = pb::SolveRequest { game: Some(game.clone()) };
     let solved = pages.oracle.solve(visitor.request(request)).await?.into_inner();
     let request = pb::ExplainRequest { game: Some(game.clone()), max_plies: MAX_PLIES as u32 };
@@ -111,7 +128,7 @@ async fn ask_oracle(pages: &Pages, visitor: &Visitor, game: &pb::Game) -> Result
 }
 
 /// Reports who wins and why.
-fn position_report(game: &Game) -> Report {
+pub(super) fn position_report(game: &Game) -> Report {
     let plies = (LINE_BYTES / game.first_position().to_string().len()).clamp(1, MAX_PLIES);
     Report::from(solution_section(game)).with_sections(explanation_sections(&Explanation::of(game, plies)))
 }

@@ -12,6 +12,8 @@ pub(super) struct Page {
     pub title: String,
     /// What it says in a sentence, where it is linked.
     pub summary: String,
+    /// The address by which the world knows it; empty if the server was not told.
+    pub url: String,
     /// The same for programs; empty if there is none.
     pub json: String,
     /// Its tables as CSV; empty if there is none.
@@ -24,13 +26,13 @@ impl Page {
     /// Makes a page of what is written already.
     pub(super) fn of_html(address: &PageAddress, title: String, content: String) -> Self {
         let json = address.in_form(PageForm::Json);
-        Self { title, summary: String::new(), json, csv: String::new(), content }
+        Self { title, summary: String::new(), url: String::new(), json, csv: String::new(), content }
     }
 
     /// Makes a page that is for people alone.
     pub(super) fn without_twins(title: impl Into<String>, content: String) -> Self {
         let (summary, json, csv) = Default::default();
-        Self { title: title.into(), summary, json, csv, content }
+        Self { title: title.into(), summary, url: String::new(), json, csv, content }
     }
 
     /// Makes a page that says why there is no other.
@@ -44,6 +46,12 @@ impl Page {
     #[must_use = "it is the page with the sentence"]
     pub(super) fn with_summary(self, summary: impl Into<String>) -> Self {
         Self { summary: summary.into(), ..self }
+    }
+
+    /// Says by which address the world knows it.
+    #[must_use = "it is the page with the address"]
+    pub(super) fn with_url(self, url: String) -> Self {
+        Self { url, ..self }
     }
 
     /// Says that its tables are there as CSV.

@@ -17,6 +17,8 @@ pub(super) struct PageContent {
     json: Box<dyn FnOnce() -> String + Send>,
     /// Its tables for programs; none where it has none.
     tables: Option<Report>,
+    /// What would play it again; none where nothing is played.
+    toml: Option<String>,
     /// Where what does not fit goes on.
     pub next: Option<PageAddress>,
 }
@@ -28,7 +30,7 @@ impl PageContent {
         page: impl FnOnce(&PageAddress) -> Result<Page, Status> + Send + 'static,
     ) -> Self {
         let json = move || serde_json::to_string(&MessageJson::of(&message)).expect("all keys are texts");
-        Self { page: Box::new(page), json: Box::new(json), tables: None, next: None }
+        Self { page: Box::new(page), json: Box::new(json), tables: None, toml: None, next: None }
     }
 
     /// Takes what is written for programs already.
@@ -36,13 +38,19 @@ impl PageContent {
         json: String,
         page: impl FnOnce(&PageAddress) -> Result<Page, Status> + Send + 'static,
     ) -> Self {
-        Self { page: Box::new(page), json: Box::new(|| json), tables: None, next: None }
+        Self { page: Box::new(page), json: Box::new(|| json), tables: None, toml: None, next: None }
     }
 
     /// Adds tables for programs.
     #[must_use = "it is the content with its tables"]
     pub(super) fn with_tables(self, tables: Report) -> Self {
         Self { tables: Some(tables), ..self }
+    }
+
+    /// Adds the file that would play it again.
+    #[must_use = "it is the content with the file"]
+    pub(super) fn with_toml(self, toml: String) -> Self {
+        Self { toml: Some(toml), ..self }
     }
 
     /// Says where it goes on.
@@ -60,6 +68,11 @@ impl PageContent {
     /// Writes it for programs.
     pub(super) fn json(self) -> String {
         (self.json)()
+    }
+
+    /// Returns the file that would play it again.
+    pub(super) fn toml(self) -> Option<String> {
+        self.toml
     }
 
     /// Writes its tables.

@@ -1,6 +1,7 @@
 //! From a request to its page.
 
 use super::address::{PageAddress, PageForm};
+use super::bot_audit_page::bot_audit_page;
 use super::bot_page::bot_page;
 use super::forms::{CookieSecret, FormFields, FormRefusal, SiteCookie, check_origin, read_form};
 use super::home_page::home_page;
@@ -11,17 +12,21 @@ use super::organise::{OrganiserSessions, show_organiser_page, take_organiser_for
 use super::page::Page;
 use super::page_content::PageContent;
 use super::play::{show_play_page, take_play_form};
+use super::public_url::PublicUrl;
 use super::response::{
     Freshness, PageResponse, add_next_link, csv_response, http_status, json_response, method_response,
     page_response, text_response, with_cookie,
 };
 use super::tournament_page::{standings_page, tournament_page};
+use super::transcript_page::transcript_page;
 use super::visitor::Visitor;
 use super::visitor_channel::VisitorChannel;
+use super::what_if_page::what_if_page;
 use crate::arena::Arena;
 use crate::game::MatchId;
 use crate::rpc::{
     Access, BotRpc, ClientAddress, GuestHands, MatchRpc, OracleRpc, ReadScheduler, TournamentRpc,
+    TranscriptRpc,
 };
 use crate::wire::pb;
 use pb::match_service_server::MatchService as _;
@@ -42,12 +47,16 @@ pub struct Pages {
     pub arena: Arena,
     /// Says whose turn it is to have a page made.
     pub reads: ReadScheduler,
+    /// The address by which the world knows the server, if it was told.
+    pub public_url: Option<PublicUrl>,
     /// Answers about tournaments.
     pub tournaments: TournamentRpc,
     /// Answers about matches.
     pub matches: MatchRpc,
     /// Answers about bots.
     pub bots: BotRpc,
+    /// Answers about transcripts of language models.
+    pub transcripts: TranscriptRpc,
     /// Answers about positions.
     pub oracle: OracleRpc,
     /// Says whether a token is an admin's.
@@ -179,13 +188,16 @@ impl Pages {
             PageAddress::Tournaments { page_token } => tournament_list(self, visitor, page_token).await,
             PageAddress::Tournament(id) => tournament_page(self, visitor, *id).await,
             PageAddress::Standings { id, from } => standings_page(self, visitor, *id, *from).await,
-            PageAddress::Matches { tournament, page_token } => {
-                match_list(self, visitor, *tournament, page_token).await
+            PageAddress::Matches { tournament, filter, page_token } => {
+                match_list(self, visitor, *tournament, filter, page_token).await
             }
             PageAddress::Match { id, ply, view } => match_page(self, visitor, *id, *ply, *view).await,
+            PageAddress::WhatIf { id, ply, take } => what_if_page(self, visitor, *id, *ply, *take).await,
+            PageAddress::Transcript { id, place } => transcript_page(self, visitor, *id, *place).await,
             PageAddress::Oracle(position) => oracle_page(self, visitor, position).await,
             PageAddress::Bots { page_token } => bot_list(self, visitor, page_token).await,
             PageAddress::Bot(name) => bot_page(self, visitor, name).await,
+            PageAddress::BotAudit(name) => bot_audit_page(self, visitor, name).await,
         };
         let made = match content {
             Ok(content) => self.make_page(visitor, content, address.clone(), form).await,
@@ -203,13 +215,23 @@ impl Pages {
         form: PageForm,
     ) -> Result<PageResponse, Status> {
         let next = content.next.as_ref().map(|next| next.in_form(form));
+        let url = self.public_url.as_ref().map(|url| format!("{url}{address}"));
         let make = move || match form {
-            PageForm::Html => content.page(&address).map(|page| page_response(StatusCode::OK, &page)),
+            PageForm::Html => {
+                let page = content.page(&address)?.with_url(url.unwrap_or_default());
+                Ok(page_response(StatusCode::OK, &page))
+            }
             PageForm::Json => Ok(json_response(content.json())),
             PageForm::Csv => content
                 .csv()
                 .map(csv_response)
                 .ok_or_else(|| Status::not_found("this page has no tables as CSV")),
+            PageForm::Toml => {
+                let toml =
+                    content.toml().ok_or_else(|| Status::not_found("this page has no settings as TOML"));
+                let content_type = "application/toml; charset=utf-8";
+                toml.map(|toml| text_response(StatusCode::OK, content_type, Freshness::Now, toml))
+            }
         };
         let mut response = self.reads.work_out(&visitor.request(()), make).await??;
         if let Some(next) = next {

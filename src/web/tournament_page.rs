@@ -1,9 +1,11 @@
 //! A tournament.
 
 use super::address::{PageAddress, PageForm, link_of_cell, link_of_match_cell};
+use super::match_filter::MatchFilter;
 use super::page::{Page, link_paragraph};
 use super::page_content::PageContent;
 use super::pages::Pages;
+use super::tournament_format_sections::{format_sections_html, read_format_findings};
 use super::visitor::Visitor;
 use crate::game::TournamentId;
 use crate::report::render::{Escaped, Html};
@@ -12,7 +14,9 @@ use crate::report::{
     Section,
     matches::match_table,
     standings::standings_report,
-    tournament::{progress_line, progress_words, tournament_report},
+    tournament::{progress_words, tournament_report},
+    tournament_result::{result_line, result_text},
+    tournament_toml::tournament_toml,
 };
 use crate::wire::pb;
 use pb::match_service_server::MatchService as _;
@@ -41,22 +45,64 @@ pub(super) async fn tournament_page(
     let request = pb::GetTournamentRequest { tournament_id: tournament_id.clone() };
     let shown = pages.tournaments.get_tournament(visitor.request(request)).await?.into_inner();
     let standings = read_standings(pages, visitor, id, CrossTable::LeftOut).await?;
+    let tournament = shown.tournament.clone().unwrap_or_default();
+    let findings = read_format_findings(pages, visitor, &tournament, &standings.standings).await?;
     let request = pb::ListMatchesRequest { page_size: MATCHES, tournament_id, ..Default::default() };
     let matches = pages.matches.list_matches(visitor.request(request)).await?.into_inner().matches;
-    Ok(PageContent::of_message(shown.clone(), move |address| {
-        let tournament = shown.tournament.clone().unwrap_or_default();
+    let toml = tournament_toml(&tournament);
+    let content = PageContent::of_message(shown.clone(), move |address| {
+        let verdict = shown.verdict.as_ref();
+        let summary = result_line(&tournament, &standings.standings, verdict);
         let mut content = progress_html(&tournament);
+        let result = result_html(&tournament, &standings.standings, verdict);
         content += &leaders_html(id, standings);
+        content += &format_sections_html(&tournament, verdict, &findings);
         if !matches.is_empty() {
             let section = Section::with_heading("Newest matches").table(match_table(&matches));
             content += &Html::with_links(&link_of_match_cell).section_html(&section);
-            let all = PageAddress::Matches { tournament: Some(id), page_token: String::new() };
+            let all = PageAddress::Matches {
+                tournament: Some(id),
+                filter: MatchFilter::default(),
+                page_token: String::new(),
+            };
             content += &link_paragraph(&all, "", "All matches");
         }
+        content += &result;
+        content += &downloads_html(id);
         content += &settings_html(&tournament, shown);
         let title = tournament.settings.as_ref().map(|settings| settings.title.clone()).unwrap_or_default();
-        Ok(Page::of_html(address, title, content).with_summary(progress_line(&tournament)))
-    }))
+        Ok(Page::of_html(address, title, content).with_summary(summary))
+    });
+    Ok(content.with_toml(toml))
+}
+
+/// Shows the result as a text to paste; a browser that runs scripts has a button for that.
+fn result_html(
+    tournament: &pb::Tournament,
+    standings: &[pb::Standing],
+    verdict: Option<&pb::Verdict>,
+) -> String {
+    let text = result_text(tournament, standings, verdict);
+    let text = Escaped(&text);
+    format!(
+        "<details class=\"result\"><summary>The result as text</summary>\n<pre data-copy>{text}</pre></details>\n"
+    )
+}
+
+/// Shows how to get what a tournament consists of.
+fn downloads_html(id: TournamentId) -> String {
+    let link = |address: String, words: &str| format!("<a href=\"{}\">{words}</a>", Escaped(&address));
+    let toml = link(PageAddress::Tournament(id).in_form(PageForm::Toml), "settings as TOML");
+    let standings = PageAddress::Standings { id, from: 0 };
+    let csv = link(standings.in_form(PageForm::Csv), "standings as CSV");
+    let json = link(standings.in_form(PageForm::Json), "standings as JSON");
+    let links = format!("<p>{csv}, {json}, {toml}</p>\n");
+    let records = Section::new()
+        .paragraph("All records, and the signed manifest that names them:")
+        .command(format!("lastnim record export --tournament {id} --dir records"))
+        .command(format!("lastnim tournament manifest {id} --output manifest.jsonl"));
+    let records = Html::with_links(&link_of_cell).section_html(&records);
+    format!("<section>\n<h2>Downloads</h2>\n{links}</section>\n{records}")
 }
 
 /// Returns a page of the standings, with the cross-table if it is small.

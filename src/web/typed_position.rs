@@ -1,6 +1,7 @@
 //! A position as a visitor has typed it.
 
 use crate::game::{Ending, Game, SeatCount};
+use crate::report::words::{enum_word, join_words, matrix_words};
 use crate::wire::number_text::{read_numbers, read_rows};
 use crate::{game::AllianceMatrix, wire::pb};
 use std::fmt::Write as _;
@@ -13,7 +14,7 @@ const MAX_CHARS: usize = 20_000;
 pub(super) struct TypedPosition {
     /// The counters of each pile.
     pub piles: String,
-    /// The rows, with semicolons between them; nothing stands for the standard rows.
+    /// The rows, with semicolons between them, as offsets or as seats with `>` between them; nothing stands for the standard rows.
     pub rows: String,
     /// How many seats have the standard rows.
     pub seats: String,
@@ -41,6 +42,18 @@ impl TypedPosition {
             }
         }
         position
+    }
+
+    /// Writes a position as somebody would type it.
+    pub(super) fn of_game(game: &pb::Game) -> Self {
+        let rows = game.alliance_matrix.as_ref().map(|matrix| matrix_words(&matrix.rows)).unwrap_or_default();
+        Self {
+            piles: join_words(&game.piles, " "),
+            rows,
+            first: game.first.to_string(),
+            ending: enum_word(game.ending().as_str_name(), "ENDING_"),
+            ..Self::default()
+        }
     }
 
     /// Writes the fields that are not as usual.
@@ -80,7 +93,7 @@ impl TypedPosition {
                 self.seats.trim().parse().map_err(|_| format!("seats {:?}: expected 2 to 32", self.seats))?;
             AllianceMatrix::standard(SeatCount::new(seats).map_err(|error| error.to_string())?)
         } else {
-            AllianceMatrix::parse(&read_rows(&self.rows)?).map_err(|error| error.to_string())?
+            AllianceMatrix::parse(&read_rows_or_orders(&self.rows)?).map_err(|error| error.to_string())?
         };
         let first = self.first.trim().parse().map_err(|_| {
             format!("first seat {:?}: expected 0 to {}", self.first, matrix.seats().get() - 1)
@@ -96,6 +109,28 @@ impl TypedPosition {
         let message = (&game).into();
         Ok((game, message))
     }
+}
+
+/// Reads rows: as offsets, or with `>` between the seats in the order in which each would like to see them win.
+fn read_rows_or_orders(text: &str) -> Result<Vec<Vec<u64>>, String> {
+    if !text.contains('>') {
+        return read_rows(text);
+    }
+    let orders = read_rows(&text.replace('>', " "))?;
+    let seats = orders.len() as u64;
+    let rows = (0..).zip(&orders).map(|(own, order)| {
+        let offset = |&seat: &u64| {
+            if seat < seats {
+                Ok((seat + seats - own) % seats)
+            } else {
+                Err(format!(
+                    "rows: seat {seat} in the row of seat {own}: there are {seats} rows, for seats from 0 on"
+                ))
+            }
+        };
+        order.iter().map(offset).collect()
+    });
+    rows.collect()
 }
 
 /// Reads a value of a form: `+` is a blank, and `%` stands before two digits of a byte. What is no text is shown as such.
@@ -141,6 +176,13 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
+    fn a_game_is_written_as_it_is_typed() {
+        let typed = TypedPosition::of_query("piles=1+4+0&rows=1+0%3B0+1&first=1&ending=last_mover_wins");
+        let (game, message) = typed.read_message().unwrap();
+        assert_eq!(TypedPosition::of_game(&message).read().unwrap(), game);
+    }
+
+    #[test]
     fn what_is_typed_is_read_as_a_position() {
         let read = |query| TypedPosition::of_query(query).read();
         let usual = read("").unwrap();
@@ -148,6 +190,9 @@ mod tests {
         let given = read("piles=1%2C2+0&rows=0+1%3B1+0&first=1&ending=last_mover_wins").unwrap();
         assert_eq!((given.piles.as_slice(), given.first_seat().index()), (&[1, 2][..], 1));
         assert_eq!(given.ending, Ending::LastMoverWins);
+        let ordered = TypedPosition::of_query("piles=1+2&rows=0%3E2%3E1%3B2%3E0%3E1%3B+2%3E1+%3E0");
+        let rows = ordered.read_message().unwrap().1.alliance_matrix.unwrap().rows;
+        assert_eq!(matrix_words(&rows), "0 2 1; 1 2 0; 0 2 1");
         for (query, why) in [
             ("piles=x", "piles: \"x\" is not a whole number"),
             ("piles=", "pile"),
@@ -156,6 +201,8 @@ mod tests {
             ("first=3", "3"),
             ("first=a", "first seat \"a\": expected 0 to 2"),
             ("rows=0+1+2%3B0", "row"),
+            ("rows=0%3E2%3B1%3E0", "rows: seat 2 in the row of seat 0: there are 2 rows"),
+            ("rows=0%3E1%3B1%3E1", "row"),
             ("ending=never", "ending \"never\""),
             ("piles=9223372036854775808", "9223372036854775808"),
         ] {

@@ -54,4 +54,5 @@ mod transcripts;
 mod traps;
 mod vanish;
 mod versions;
+mod views_pages;
 mod watching;

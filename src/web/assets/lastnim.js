@@ -24,3 +24,6 @@ document.addEventListener("keydown", (event) => {
 });
 
 if (document.querySelector("[data-hand]")) import("./play.js");
+if (document.querySelector("table.sortable")) import("./tables.js");
+if (document.querySelector("pre[data-copy]")) import("./copy.js");
+if (document.querySelector("form[data-position]")) import("./oracle.js");

@@ -1,0 +1,82 @@
+// The position of the oracle's page, put together by hand: buttons count the piles up and down, and seats are dragged into the order of a row, or moved
+// by their buttons. What is put together stands in the fields of the form, which are all that is sent.
+
+const form = document.querySelector("form[data-position]");
+const field = (name) => form.elements.namedItem(name);
+const box = document.createElement("div");
+box.className = "builder";
+form.lastElementChild.before(box);
+
+const make = (tag, text, more = {}) => Object.assign(document.createElement(tag), { textContent: text }, more);
+const button = (text, label, act) => {
+  const made = make("button", text, { type: "button", onclick: act });
+  made.setAttribute("aria-label", label);
+  return made;
+};
+
+const readPiles = () => (field("piles").value.match(/\d+/g) ?? []).map(BigInt).slice(0, 16);
+const writePiles = (piles) => {
+  field("piles").value = piles.join(" ");
+  draw();
+};
+
+// Seats in the order in which each would like to see them win.
+const readRows = () => {
+  const lines = field("rows").value.split(";").map((line) => (line.match(/\d+/g) ?? []).map(Number));
+  if (!field("rows").value.trim()) {
+    const seats = Number(field("seats").value);
+    return Array.from({ length: seats }, (_, seat) => Array.from({ length: seats }, (_, place) => (seat + place) % seats));
+  }
+  const isByWords = field("rows").value.includes(">");
+  return lines.map((line, seat) => (isByWords ? line : line.map((offset) => (seat + offset) % lines.length)));
+};
+const isRow = (row, _, rows) => row.length === rows.length && row.every((_, seat) => row.includes(seat));
+
+const move = (rows, seat, from, to) => {
+  rows[seat].splice(to, 0, ...rows[seat].splice(from, 1));
+  field("rows").value = rows.map((row) => row.join(">")).join("; ");
+  draw();
+  // The button of a seat that has come to the first place is gone.
+  if (!box.contains(document.activeElement)) box.querySelectorAll("ol")[seat]?.querySelector("button")?.focus();
+};
+
+const rowList = (rows, seat) => {
+  const list = make("ol", "");
+  list.setAttribute("aria-label", `Row of seat ${seat}, the most wanted winner first`);
+  rows[seat].forEach((other, place) => {
+    const item = make("li", `${other} `, { draggable: true });
+    item.addEventListener("dragstart", (event) => event.dataTransfer.setData("text/plain", `${seat} ${place}`));
+    item.addEventListener("dragover", (event) => event.preventDefault());
+    item.addEventListener("drop", (event) => {
+      event.preventDefault();
+      const [of, from] = event.dataTransfer.getData("text/plain").split(" ").map(Number);
+      if (of === seat && from < rows.length) move(rows, seat, from, place);
+    });
+    if (place > 0) item.append(button("\u25C2", `Seat ${seat} wants ${other} more`, () => move(rows, seat, place, place - 1)));
+    list.append(item);
+  });
+  const line = make("p", `Seat ${seat} `);
+  line.append(list);
+  return line;
+};
+
+function draw() {
+  const focused = box.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
+  const piles = readPiles();
+  const counters = make("p", "Piles ");
+  piles.forEach((pile, index) => {
+    const change = (by) => () => writePiles(piles.with(index, pile + by < 0n ? 0n : pile + by));
+    const group = make("span", "");
+    group.append(button("\u2212", `Pile ${index + 1}: one less`, change(-1n)), ` ${pile} `, button("+", `Pile ${index + 1}: one more`, change(1n)));
+    counters.append(group);
+  });
+  counters.append(button("a pile more", "A pile more", () => writePiles([...piles, 1n])));
+  const rows = readRows();
+  const areRows = rows.length >= 2 && rows.length <= 8 && rows.every(isRow);
+  box.replaceChildren(counters, ...(areRows ? rows.map((_, seat) => rowList(rows, seat)) : []));
+  // What was pressed is there anew, and stays where the keyboard is.
+  if (focused) [...box.querySelectorAll("button")].find((made) => made.getAttribute("aria-label") === focused)?.focus();
+}
+
+form.addEventListener("change", draw);
+draw();

@@ -1,0 +1,42 @@
+// Sorts the rows of tables: the heading of a column is a button. Once more turns the order round, a third time brings back the order of the server.
+
+const numberOf = (cell) => {
+  const text = cell.dataset.v ?? (cell.classList.contains("number") ? cell.textContent : "");
+  const number = Number.parseFloat(text.replaceAll("\u2212", "-"));
+  return Number.isNaN(number) ? undefined : number;
+};
+
+// Words behind numbers, and nothing behind words.
+const compare = (one, other) => {
+  const [a, b] = [numberOf(one), numberOf(other)];
+  if (a !== undefined && b !== undefined) return a - b;
+  if (a !== undefined || b !== undefined) return a === undefined ? 1 : -1;
+  return one.textContent.localeCompare(other.textContent);
+};
+
+for (const table of document.querySelectorAll("table.sortable")) {
+  const body = table.tBodies[0];
+  const original = [...body.rows];
+  const headings = [...table.tHead.rows[0].cells];
+  headings.forEach((heading, column) => {
+    if (!heading.textContent) return;
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...heading.childNodes);
+    heading.append(button);
+    button.addEventListener("click", () => {
+      const isNumeric = heading.classList.contains("number");
+      const orders = isNumeric ? ["descending", "ascending"] : ["ascending", "descending"];
+      const next = orders[orders.indexOf(heading.ariaSort) + 1];
+      for (const other of headings) other.removeAttribute("aria-sort");
+      const rows = [...original];
+      if (next) {
+        heading.setAttribute("aria-sort", next);
+        const sign = next === "ascending" ? 1 : -1;
+        const isEmpty = (row) => row.cells[column].textContent === "-";
+        rows.sort((one, other) => isEmpty(one) - isEmpty(other) || sign * compare(one.cells[column], other.cells[column]));
+      }
+      body.append(...rows);
+    });
+  });
+}

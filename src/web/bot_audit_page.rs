@@ -1,0 +1,103 @@
+//! How a bot plays, held against optimal play.
+
+use super::address::{OracleView, PageAddress, link_of_cell};
+use super::board::draw_board;
+use super::page::{Page, link_paragraph};
+use super::page_content::PageContent;
+use super::pages::Pages;
+use super::typed_position::TypedPosition;
+use super::visitor::Visitor;
+use crate::game::BotName;
+use crate::oracle::TakeRange;
+use crate::report::Section;
+use crate::report::bot_findings::bot_findings_report;
+use crate::report::explanation::take_range_words;
+use crate::report::render::{Escaped, Html};
+use crate::report::words::count_words;
+use crate::wire::pb;
+use pb::oracle_service_server::OracleService as _;
+use std::fmt::Write as _;
+use tonic::Status;
+use tonic::metadata::MetadataValue;
+
+/// How long an audit for a page may take, as gRPC says it: it then has as many of the newest matches as could be read until then.
+const AUDIT_TIMEOUT: &str = "2S";
+/// Puzzles that are shown.
+const MAX_PUZZLES: usize = 8;
+
+/// Returns what an audit of a bot's newest matches finds. Only somebody who asks for it has it made: it costs more than other pages.
+pub(super) async fn bot_audit_page(
+    pages: &Pages,
+    visitor: &Visitor,
+    name: &BotName,
+) -> Result<PageContent, Status> {
+    let mut request = visitor.request(pb::AuditBotRequest { bot: name.to_string(), ..Default::default() });
+    request.metadata_mut().insert("grpc-timeout", MetadataValue::from_static(AUDIT_TIMEOUT));
+    let audited = pages.oracle.audit_bot(request).await?.into_inner();
+    let name = name.clone();
+    Ok(PageContent::of_message(audited.clone(), move |address| {
+        let html = Html::with_links(&link_of_cell);
+        let mut content = link_paragraph(&PageAddress::Bot(name.clone()), "", name.as_str());
+        match bot_findings_report(&audited) {
+            Some(report) => content += &html.report_html(&report),
+            None => {
+                content +=
+                    &html.section_html(&Section::new().paragraph("It has played no match that counts."));
+            }
+        }
+        let found = audited.report.iter().flat_map(|report| &report.bots).next();
+        content += &puzzles_html(found.map_or(&[], |found| &found.puzzles));
+        Ok(Page::of_html(address, format!("How {name} plays"), content))
+    }))
+}
+
+/// Shows the worst errors of a bot as puzzles: the positions, and behind a click what would have been optimal.
+fn puzzles_html(puzzles: &[pb::Puzzle]) -> String {
+    if puzzles.is_empty() {
+        return String::new();
+    }
+    let mut html = String::from(
+        "<section>\n<h2>Puzzles: its worst errors</h2>\n<p>What should the seat that is to move take from the last pile?</p>\n<ol class=\"puzzles\">\n",
+    );
+    for puzzle in puzzles.iter().take(MAX_PUZZLES) {
+        // Writing to a text does not fail.
+        let _ = writeln!(html, "<li>{}</li>", puzzle_html(puzzle).unwrap_or_default());
+    }
+    html + "</ol>\n</section>\n"
+}
+
+/// Writes a puzzle; none if its position is not one.
+fn puzzle_html(puzzle: &pb::Puzzle) -> Option<String> {
+    let typed = TypedPosition::of_game(puzzle.game.as_ref()?);
+    let game = typed.read().ok()?;
+    let board = draw_board(&game.first_position(), None).svg;
+    let seats = puzzle.bots.iter().enumerate().map(|(seat, bot)| format!("{seat} {bot}"));
+    let seats = seats.collect::<Vec<_>>().join(", ");
+    let optimal =
+        puzzle.optimal_takes.iter().map(|&pb::TakeRange { lo, hi }| take_range_words(TakeRange { lo, hi }));
+    let optimal = optimal.collect::<Vec<_>>().join(", ");
+    let words = format!(
+        "Seat {} is to move. Seats: {seats}. Rows: {}. Ending: {}.",
+        game.first_seat(),
+        typed.rows,
+        typed.ending
+    );
+    let answer = format!(
+        "Optimal: {optimal}, and seat {} wins. It took {}, so that seat {} would win: that cost it {}.",
+        puzzle.winner_if_optimal,
+        puzzle.take,
+        puzzle.winner_after,
+        count_words(puzzle.regret, "rank", "ranks")
+    );
+    let oracle = PageAddress::Oracle(typed).to_string();
+    let id = puzzle.match_id.parse().ok()?;
+    let played = PageAddress::Match { id, ply: Some(puzzle.ply), view: OracleView::Hidden }.to_string();
+    Some(format!(
+        "<p>{}</p>\n<div class=\"scroll\">{board}</div>\n<details><summary>Answer</summary><p>{}</p></details>\n\
+         <p><a href=\"{}\">Ask the oracle</a> <a href=\"{}\">Look at it in its match</a></p>\n",
+        Escaped(&words),
+        Escaped(&answer),
+        Escaped(&oracle),
+        Escaped(&played)
+    ))
+}

@@ -1,0 +1,243 @@
+//! What pages show of tournaments of every format, of matches and of bots.
+
+use super::{
+    host::{Host, exhibition, round_robin},
+    pages::get,
+};
+use lastnim::{bots::HouseBot, server::Config, wire::pb};
+use pb::tournament_settings::Format;
+use pb::transcript_service_client::TranscriptServiceClient;
+
+/// Two seats, so that a table is a pair.
+fn settings(format: Format) -> pb::TournamentSettings {
+    let format = Some(format);
+    let alliance = pb::AllianceMode::Standard.into();
+    pb::TournamentSettings { seats: 2, alliance, format, ..round_robin(&[&[2, 3], &[1, 4]]) }
+}
+
+/// Lets house bots play a tournament, and returns its page.
+async fn played_page(settings: pb::TournamentSettings) -> String {
+    let host = Host::start().await;
+    let party = host.house_bots(&HouseBot::BASIC, 3).await;
+    let id = host.create_tournament(settings, &HouseBot::BASIC.map(HouseBot::kind)).await;
+    host.start_tournament(&id).await;
+    host.tournament_over(&id).await;
+    party.dismiss().await;
+    let page = get(&host, &format!("/tournaments/{id}")).await;
+    assert_eq!(page.status, 200, "{}", page.body);
+    page.body
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_link_says_what_it_leads_to() {
+    let public_url = Some("https://nim.example.org/".parse().unwrap());
+    let host = Host::with(Config { public_url, ..Config::default() }).await;
+    let page = get(&host, "/tournaments?page=").await.body;
+    assert!(
+        page.contains("<meta property=\"og:url\" content=\"https://nim.example.org/tournaments\">"),
+        "{page}"
+    );
+    assert!(page.contains("<link rel=\"canonical\" href=\"https://nim.example.org/tournaments\">"), "{page}");
+    assert!(!get(&Host::start().await, "/").await.body.contains("og:url"));
+}
+
+fn count(page: &str, part: &str) -> usize {
+    page.matches(part).count()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_knockout_has_a_bracket() {
+    let page = played_page(settings(Format::Knockout(pb::KnockoutFormat::default()))).await;
+    // Three tables, then one and a bye, then the final.
+    for part in ["<h2>Bracket</h2>", "<h3>Round 1</h3>", "<h3>Round 2</h3>", "<h3>Final</h3>", "sat out: "] {
+        assert!(page.contains(part), "{part:?} is missing:\n{page}");
+    }
+    assert_eq!(
+        (count(&page, ">champion<"), count(&page, ">out<"), count(&page, ">goes on<")),
+        (1, 5, 4),
+        "{page}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_swiss_tournament_has_rounds() {
+    let page = played_page(settings(Format::Swiss(pb::SwissFormat { rounds: 3, table_groups: 1 }))).await;
+    assert!(page.contains("<h2>Rounds</h2>") && page.contains("<h3>Round 3</h3>"), "{page}");
+    // Three tables of two bots in each of three rounds.
+    assert_eq!(count(&page, "<tr><th scope=\"row\"><a href=\"/bots/"), 3 * 3 * 2, "{page}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_ladder_has_ratings_over_time() {
+    let ladder = pb::LadderFormat { groups: 9, ..Default::default() };
+    let page = played_page(settings(Format::Ladder(ladder))).await;
+    assert!(page.contains("<h2>Ratings over time</h2>"), "{page}");
+    // A line for each bot, and its key.
+    assert_eq!(count(&page, "<polyline class=\"line-"), 2 * HouseBot::BASIC.len(), "{page}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_gauntlet_has_a_mark_for_each_opponent() {
+    let gauntlet = pb::GauntletFormat { bot: "oracle".into(), groups: 0 };
+    let page = played_page(settings(Format::Gauntlet(gauntlet))).await;
+    let plot = page.split("<h2>Opponents</h2>").nth(1).unwrap().split("</figure>").next().unwrap();
+    assert_eq!(count(plot, "<circle class=\"mark\""), HouseBot::BASIC.len() - 1, "{plot}");
+    assert!(plot.contains(">random</text>"), "{plot}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_sequential_test_shows_how_far_it_is_between_its_bounds() {
+    let sprt = pb::SprtFormat {
+        candidate: "oracle".into(),
+        baseline: "random".into(),
+        effect_some: 0.2,
+        groups: 200,
+        ..Default::default()
+    };
+    let page = played_page(settings(Format::Sprt(sprt))).await;
+    assert!(page.contains("Between the bounds: at ") && page.contains(">llr</text>"), "{page}");
+    assert!(page.contains("the candidate is better: llr "), "{page}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tournament_can_be_taken_along() {
+    let host = Host::start().await;
+    let party = host.house_bots(&HouseBot::BASIC, 3).await;
+    let swiss = Format::Swiss(pb::SwissFormat { rounds: 2, table_groups: 1 });
+    let id = host.create_tournament(settings(swiss), &HouseBot::BASIC.map(HouseBot::kind)).await;
+    host.start_tournament(&id).await;
+    host.tournament_over(&id).await;
+    party.dismiss().await;
+    let page = get(&host, &format!("/tournaments/{id}")).await.body;
+    let text = page.split("<pre data-copy>").nth(1).unwrap().split("</pre>").next().unwrap();
+    assert!(text.starts_with("title      live\n") && text.contains("Swiss, 2 rounds"), "{text}");
+    assert!(
+        page.contains("<meta name=\"description\" content=\"swiss: finished, 12 of 12 matches played; "),
+        "{page}"
+    );
+    let toml = get(&host, &format!("/tournaments/{id}.toml")).await;
+    assert_eq!((toml.status, toml.header("content-type")), (200, "application/toml; charset=utf-8"));
+    assert!(toml.body.contains("kind = \"swiss\"\nrounds = 2\n"), "{}", toml.body);
+    assert_eq!(get(&host, &format!("/tournaments/{id}/standings.toml")).await.status, 404);
+    // Twelve matches in all, four of each bot.
+    let listed = |query: &str| {
+        let path = format!("/tournaments/{id}/matches.json?{query}");
+        let host = &host;
+        async move { get(host, &path).await.json()["matches"].as_array().unwrap().len() }
+    };
+    assert_eq!(listed("bot=oracle&state=&reason=").await, 4);
+    assert_eq!(listed("state=over&reason=finished").await, 12);
+    assert_eq!(listed("state=open").await, 0);
+    let narrowed = get(&host, &format!("/tournaments/{id}/matches?bot=oracle&state=over")).await.body;
+    assert!(narrowed.contains("name=\"bot\" value=\"oracle\""), "{narrowed}");
+    assert!(narrowed.contains("<option value=\"over\" selected>over</option>"), "{narrowed}");
+    assert_eq!(get(&host, "/matches?state=odd").await.status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_bot_has_a_record_and_an_audit_with_puzzles() {
+    let host = Host::start().await;
+    let party = host.house_bots(&HouseBot::BASIC, 3).await;
+    let sample = Format::RoundRobin(pb::RoundRobinFormat::default());
+    let id = host.create_tournament(settings(sample), &HouseBot::BASIC.map(HouseBot::kind)).await;
+    host.start_tournament(&id).await;
+    host.tournament_over(&id).await;
+    party.dismiss().await;
+    let page = get(&host, "/bots/random").await.body;
+    for part in [
+        "Of all its matches that are over.",
+        "<h2>By opponent</h2>",
+        "<h2>By seat</h2>",
+        "<h2>Rating over time</h2>",
+    ] {
+        assert!(page.contains(part), "{part:?} is missing:\n{page}");
+    }
+    assert_eq!(count(&page, "<polyline class=\"line-"), 2, "a line, and its key");
+    let audit = get(&host, "/bots/random/audit").await;
+    assert_eq!(audit.status, 200, "{}", audit.body);
+    for part in [
+        "These are all of its matches that count.",
+        "<h2>Who feeds whom</h2>",
+        "<td>opening</td>",
+        "Ask the oracle",
+    ] {
+        assert!(audit.body.contains(part), "{part:?} is missing:\n{}", audit.body);
+    }
+    // A puzzle leads to its position, of which the oracle says the same.
+    let puzzle = audit.body.split("<ol class=\"puzzles\">").nth(1).unwrap();
+    let answer = puzzle.split("Optimal: ").nth(1).unwrap();
+    let winner = answer.split("and seat ").nth(1).unwrap().split(' ').next().unwrap();
+    let oracle = puzzle.split("<a href=\"/oracle").nth(1).unwrap().split('"').next().unwrap();
+    let oracle = get(&host, &format!("/oracle{}", oracle.replace("&amp;", "&"))).await.body;
+    assert!(oracle.contains(&format!("Seat {winner} wins under optimal play")), "{answer}\n{oracle}");
+    assert_eq!(get(&host, "/bots/nobody/audit").await.status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_take_can_be_tried_at_any_ply() {
+    let host = Host::start().await;
+    let party = host.house_bots(&[HouseBot::Random, HouseBot::Greedy, HouseBot::Oracle], 1).await;
+    let bots = ["random", "greedy", "oracle"];
+    let id = host.create_match(exhibition(bots, &[3, 4])).await;
+    host.watched_to_its_end(&id).await;
+    party.dismiss().await;
+    let audit = host.get_match(&id).await.audit.unwrap();
+    let page = get(&host, &format!("/matches/{id}?ply=0&oracle=shown")).await.body;
+    for part in ["name=\"take\" min=\"1\" max=\"4\"", "<svg class=\"row-graph\"", "The record verifies: "] {
+        assert!(page.contains(part), "{part:?} is missing:\n{page}");
+    }
+    assert_eq!(page.contains("Who paid: "), audit.first_error.is_some(), "{page}");
+    // An optimal take leads to the winner that was predicted.
+    let first = &audit.plies[0];
+    let take = first.optimal_takes[0].lo;
+    let tried = get(&host, &format!("/matches/{id}/what-if?ply=0&take={take}")).await;
+    let said = format!("Seat {} wins under optimal play", first.predicted_before);
+    assert!(tried.status == 200 && tried.body.contains(&said), "{said}:\n{}", tried.body);
+    for wrong in ["ply=0&take=5", "ply=0&take=0", "ply=99&take=1", "take=-1"] {
+        assert_eq!(get(&host, &format!("/matches/{id}/what-if?{wrong}")).await.status, 404, "{wrong}");
+    }
+    assert_eq!(get(&host, &format!("/matches/{id}/transcript?seat=0")).await.status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn transcripts_are_read_question_by_question() {
+    let host = Host::start().await;
+    let party = host.house_bots(&[HouseBot::Random, HouseBot::Greedy], 1).await;
+    let id = host.create_match(exhibition(["random", "greedy"], &[2])).await;
+    host.watched_to_its_end(&id).await;
+    party.dismiss().await;
+    let mut transcripts = TranscriptServiceClient::new(host.authorized(host.admin.reveal()));
+    for ply in [None, Some(0)] {
+        let ply_text = ply.map_or("null".to_owned(), |ply: u32| ply.to_string());
+        let line = format!(
+            "{{\"event\":\"call\",\"match_id\":\"{id}\",\"seat\":0,\"ply\":{ply_text},\"reply\":\"<script>alert(2)</script>\"}}\n"
+        );
+        let request = pb::PublishTranscriptRequest { match_id: id.clone(), seat: 0, ply, lines: line };
+        transcripts.publish_transcript(request).await.unwrap();
+    }
+    let page = get(&host, &format!("/matches/{id}")).await.body;
+    for address in ["transcript?seat=0\"", "transcript?seat=0&#38;ply=0\""] {
+        let found = page.contains(&format!("/matches/{id}/{address}"))
+            || page.contains(&format!("/matches/{id}/{}", address.replace("&#38;", "&amp;")));
+        assert!(found, "{address}:\n{page}");
+    }
+    let row = get(&host, &format!("/matches/{id}/transcript?seat=0")).await;
+    assert!(row.status == 200 && row.body.contains("rel=\"next\""), "{}", row.body);
+    assert!(
+        row.body.contains("reply: &lt;script&gt;alert(2)") && !row.body.contains("<script>alert"),
+        "{}",
+        row.body
+    );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_small_position_has_its_tree_and_rows_by_words() {
+    let host = Host::start().await;
+    let page = get(&host, "/oracle?piles=1+3&rows=0%3E2%3E1;1%3E2%3E0;2%3E1%3E0").await.body;
+    assert!(page.contains("All play from there") && page.contains("The tree of all play: "), "{page}");
+    let same = get(&host, "/oracle?piles=1+3&rows=0+2+1;0+1+2;0+2+1").await.body;
+    let answer =
+        |page: &str| page.split("</form>").nth(1).unwrap().split("<footer>").next().unwrap().to_owned();
+    assert_eq!(answer(&page), answer(&same));
+    assert!(!get(&host, "/oracle?piles=9+9").await.body.contains("All play from there"));
+}
