@@ -28,6 +28,16 @@ struct ClockShared {
     started: Instant,
     started_at: Timestamp,
     running: Mutex<RunningTime>,
+    standstills: Mutex<Standstills>,
+}
+
+/// Times in which the server did not run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Standstills {
+    /// How many there were.
+    pub count: u64,
+    /// How long they took in all.
+    pub total: Duration,
 }
 
 impl WallClock {
@@ -43,6 +53,7 @@ impl WallClock {
             started: Instant::now(),
             started_at: last.max(Timestamp::from_micros(micros)),
             running: Mutex::new(RunningTime::start(stall_threshold)),
+            standstills: Mutex::default(),
         });
         tokio::spawn(send_heartbeats(Arc::downgrade(&shared), stall_threshold / SIGNS_PER_THRESHOLD));
         Self { shared }
@@ -59,6 +70,11 @@ impl WallClock {
         self.shared.lock_running_time().may_lose_streams(self.shared.started.elapsed())
     }
 
+    /// Returns the times so far in which the server did not run.
+    pub fn standstills(&self) -> Standstills {
+        *self.shared.lock_standstills()
+    }
+
     /// Returns the runtime's own instant at which a time is reached, if the server runs until then.
     pub fn instant(&self, at: Timestamp) -> Instant {
         Instant::now() + at.since(self.now())
@@ -70,9 +86,16 @@ impl ClockShared {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn lock_standstills(&self) -> MutexGuard<'_, Standstills> {
+        self.standstills.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn note_heartbeat(&self) -> Option<Duration> {
-        let mut running = self.lock_running_time();
-        running.note_heartbeat(self.started.elapsed())
+        let gap = self.lock_running_time().note_heartbeat(self.started.elapsed())?;
+        let mut standstills = self.lock_standstills();
+        standstills.count += 1;
+        standstills.total += gap;
+        Some(gap)
     }
 }
 

@@ -144,6 +144,14 @@ impl Access {
         }
     }
 
+    /// Lets an admin or a viewer pass: those who watch over the server.
+    pub fn require_overseer<T>(&self, request: &Request<T>) -> Result<(), Status> {
+        match self.require_token(request)? {
+            Principal::Admin | Principal::Viewer => Ok(()),
+            Principal::Bot(_) => Err(permission_denied_status("this needs the role admin or viewer")),
+        }
+    }
+
     /// Lets a bot pass.
     pub fn require_bot<T>(&self, request: &Request<T>) -> Result<BotName, Status> {
         match self.require_token(request)? {

@@ -18,6 +18,7 @@ mod said_version;
 mod scheduling;
 mod status;
 mod tournament_service;
+mod traffic_counts;
 mod transcript_service;
 mod transport_errors;
 
@@ -34,5 +35,6 @@ pub use oracle::{OracleQuestionError, OracleRpc, answer_oracle_question};
 pub use read_scheduler::ReadScheduler;
 pub use scheduling::call_timeout;
 pub use tournament_service::TournamentRpc;
+pub use traffic_counts::{RefusedCall, TrafficCounts};
 pub use transcript_service::TranscriptRpc;
 pub use transport_errors::{add_error_info, late_answer_status, late_request_status, memory_spent_status};

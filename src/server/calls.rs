@@ -9,8 +9,8 @@ use super::response_body::ResponseBody;
 use super::trusted_proxies::{TrustedProxy, find_channel, find_client};
 use super::unread_bytes::UnreadBytes;
 use crate::rpc::{
-    Access, ArenaRpc, CallerStatus, ClientAddress, add_error_info, call_timeout, late_answer_status,
-    memory_spent_status,
+    Access, ArenaRpc, CallerStatus, ClientAddress, TrafficCounts, add_error_info, call_timeout,
+    late_answer_status, memory_spent_status,
 };
 use crate::web::Pages;
 use crate::wire::play_service::arena_service_server::ArenaServiceServer;
@@ -45,6 +45,8 @@ pub(super) struct GuardedServices {
     pub access: Access,
     /// The pages, if there are any.
     pub pages: Option<Pages>,
+    /// Counts what is refused.
+    pub traffic: Arc<TrafficCounts>,
 }
 
 /// What the calls of all connections share.
@@ -117,10 +119,12 @@ impl ConnectionCalls {
     /// Lets a bot play.
     fn serve_play(&self, request: Request<Incoming>, mark: CallMark) -> CallFuture {
         let limit = call_timeout(request.headers());
-        let answering = self.shared.services.play.clone().call(request);
+        let shared = Arc::clone(&self.shared);
+        let answering = shared.services.play.clone().call(request);
         Box::pin(async move {
             let response = answer_within(limit, answering, PLAY).await;
             UnreadBytes::leave_current_call_uncounted();
+            shared.services.traffic.note_answer(response.headers());
             Ok(response.map(|body| ResponseBody::unbounded(body, mark)))
         })
     }
@@ -133,10 +137,10 @@ impl ConnectionCalls {
         address: ClientAddress,
         standing: CallerStatus,
     ) -> CallFuture {
-        let shared = &self.shared;
+        let shared = Arc::clone(&self.shared);
         let budget = Arc::clone(shared.memory_budget_for(standing));
         let Ok(charge) = budget.charge_address(address, shared.base_charge) else {
-            return refuse_call(memory_spent_status(), mark);
+            return self.refuse_call(memory_spent_status(), mark);
         };
         let (limit, uri) = (call_timeout(request.headers()), request.uri().clone());
         let charge = RequestCharge::new(charge);
@@ -147,6 +151,7 @@ impl ConnectionCalls {
         let answering = shared.services.routes.clone().call(request);
         Box::pin(async move {
             let response = answer_within(limit, answering, uri.path()).await;
+            shared.services.traffic.note_answer(response.headers());
             drop(charge);
             Ok(response.map(|body| ResponseBody::counted(body, mark, budget, address)))
         })
@@ -165,8 +170,9 @@ impl ConnectionCalls {
     ) -> CallFuture {
         let budget = Arc::clone(self.shared.memory_budget_for(standing));
         let Ok(charge) = budget.charge_address(address, self.shared.base_charge) else {
-            return refuse_page(&pages, request.uri().path(), &memory_spent_status(), mark);
+            return self.refuse_page(&pages, request.uri().path(), &memory_spent_status(), mark);
         };
+        let calls = self.clone();
         let channel = find_channel(&self.shared.trusted_proxies, self.peer, request.headers());
         let (base, within) = (self.shared.base_charge, self.shared.request_timeout);
         let request = request.map(|body| PageBody::new(body, charge, base, within));
@@ -177,12 +183,25 @@ impl ConnectionCalls {
             let bytes = usize::try_from(response.body().size_hint().lower()).unwrap_or(usize::MAX);
             match budget.charge_address(address, bytes) {
                 Ok(charge) => {
+                    calls.shared.services.traffic.note_page(response.status().as_u16());
                     Ok(response
                         .map(|body| ResponseBody::counted(body, mark, budget, address).prepaid(charge)))
                 }
-                Err(_) => refuse_page(&pages, &path, &memory_spent_status(), mark).await,
+                Err(_) => calls.refuse_page(&pages, &path, &memory_spent_status(), mark).await,
             }
         })
+    }
+
+    fn refuse_page(&self, pages: &Pages, path: &str, status: &Status, mark: CallMark) -> CallFuture {
+        let response = pages.refuse(path, status);
+        self.shared.services.traffic.note_page(response.status().as_u16());
+        Box::pin(std::future::ready(Ok(response.map(|body| ResponseBody::unbounded(body, mark)))))
+    }
+
+    fn refuse_call(&self, status: Status, mark: CallMark) -> CallFuture {
+        let response = status.into_http::<Body>();
+        self.shared.services.traffic.note_answer(response.headers());
+        Box::pin(std::future::ready(Ok(response.map(|body| ResponseBody::unbounded(body, mark)))))
     }
 }
 
@@ -191,11 +210,6 @@ fn asks_for_page(version: Version, headers: &HeaderMap) -> bool {
     let content_type = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes);
     let is_call = content_type.is_some_and(|content_type| content_type.starts_with(b"application/grpc"));
     version < Version::HTTP_2 || !is_call
-}
-
-fn refuse_page(pages: &Pages, path: &str, status: &Status, mark: CallMark) -> CallFuture {
-    let response = pages.refuse(path, status).map(|body| ResponseBody::unbounded(body, mark));
-    Box::pin(std::future::ready(Ok(response)))
 }
 
 impl hyper::service::Service<Request<Incoming>> for ConnectionCalls {
@@ -212,8 +226,8 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionCalls {
         let pages = pages.filter(|_| asks_for_page(request.version(), headers));
         let standing = match (self.shared.services.access.caller_status(path, headers, address), pages) {
             (Ok(standing), _) => standing,
-            (Err(status), Some(pages)) => return refuse_page(pages, path, &status, mark),
-            (Err(status), None) => return refuse_call(status, mark),
+            (Err(status), Some(pages)) => return self.refuse_page(pages, path, &status, mark),
+            (Err(status), None) => return self.refuse_call(status, mark),
         };
         if standing == CallerStatus::Known {
             self.place.mark_authenticated();
@@ -246,9 +260,4 @@ async fn answer_within(
     let mut response = answered.unwrap_or_else(|never| match never {});
     add_error_info(response.headers_mut(), path);
     response
-}
-
-fn refuse_call(status: Status, mark: CallMark) -> CallFuture {
-    let response = status.into_http::<Body>().map(|body| ResponseBody::unbounded(body, mark));
-    Box::pin(std::future::ready(Ok(response)))
 }

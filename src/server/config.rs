@@ -3,6 +3,7 @@
 use super::hosted_bots::HostedBot;
 use super::trusted_proxies::TrustedProxy;
 use crate::{arena::Limits, config::settings, web::PublicUrl};
+use std::net::SocketAddr;
 use std::time::Duration;
 
 settings! {
@@ -16,6 +17,10 @@ settings! {
         organiser_session: Duration = Duration::from_hours(8), "MS".range(1_000..=604_800_000);
         /// The address by which the world knows the server, for links to its pages that say what they show
         public_url: Option<PublicUrl> = None, "URL";
+        /// Where `/metrics` has a listener of its own, for everybody who reaches it: an address and a port; the flag may be repeated
+        ///
+        /// Without one it is beside the pages, for whoever is on this machine, and from elsewhere with the token of the admin or a viewer.
+        metrics_listen: Vec<SocketAddr> = Vec::new(), "IP:PORT".flag_name("metrics-listen");
         /// Lets anyone register bots, without the admin's token
         open_registration: bool = false, "true|false";
         /// House bots that the server hosts, against which every bot may practise: random, greedy, timid, oracle, loyal, traitor, grudger, mirror, minimax-PLIES, epsilon-RATE or mcts-PLAYOUTS

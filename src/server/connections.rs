@@ -9,7 +9,7 @@ use super::proxy_protocol;
 use super::spoken_protocol::{SpokenProtocol, answer_http1, answer_tls, detect_protocol, read_the_rest};
 use super::trusted_proxies::{TrustedProxy, is_trusted};
 use super::unread_bytes::{CallExecutor, give_up_unread};
-use crate::rpc::{AddressTally, ClientAddress};
+use crate::rpc::{AddressTally, ClientAddress, TrafficCounts};
 use hyper::server::conn::{http1, http2};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::io;
@@ -34,6 +34,7 @@ const OTHER_FILES: usize = 32;
 
 /// What all connections of a server share.
 struct ServerShared {
+    traffic: Arc<TrafficCounts>,
     calls: Arc<SharedCalls>,
     places: Arc<ConnectionSlots>,
     protocol: http2::Builder<CallExecutor>,
@@ -80,6 +81,7 @@ pub(super) async fn serve_connections(
         // The clients of a proxy share its address: theirs come later.
         let address = (!is_trusted(&shared.trusted_proxies, peer)).then(|| peer.into());
         let Some(place) = shared.places.admit(address) else {
+            shared.traffic.note_turned_away();
             tracing::warn!("a connection was turned away: all places are taken by holders of tokens");
             continue;
         };
@@ -87,7 +89,14 @@ pub(super) async fn serve_connections(
             tracing::debug!(%error, "a connection that was gone at once");
             continue;
         }
-        connections.spawn(Arc::clone(&shared).serve_connection(stream, peer, place, stopping.clone()));
+        let serving = Arc::clone(&shared).serve_connection(stream, peer, place, stopping.clone());
+        let traffic = Arc::clone(&shared.traffic);
+        traffic.note_accepted();
+        let open = OpenConnection(traffic);
+        connections.spawn(async move {
+            serving.await;
+            drop(open);
+        });
     }
     drop(listener);
     while let Some(ended) = connections.join_next().await {
@@ -137,6 +146,7 @@ impl ServerShared {
         Self {
             page_protocol,
             response_timeout: config.response_timeout,
+            traffic: Arc::clone(&services.traffic),
             calls: SharedCalls::new(services, config),
             places: ConnectionSlots::new(limits),
             protocol,
@@ -264,6 +274,15 @@ impl ServerShared {
                 return std::future::pending().await;
             }
         }
+    }
+}
+
+/// Counts as an open connection until it is dropped.
+struct OpenConnection(Arc<TrafficCounts>);
+
+impl Drop for OpenConnection {
+    fn drop(&mut self) {
+        self.0.note_closed();
     }
 }
 

@@ -9,6 +9,7 @@ mod hosted_bots;
 mod key_file;
 mod listener;
 mod memory_budget;
+mod metrics_listener;
 mod page_body;
 mod proxy_protocol;
 mod request_body;

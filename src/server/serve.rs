@@ -5,17 +5,18 @@ use super::config::Config;
 use super::connections::serve_connections;
 use super::hosted_bots::{HostedBotError, HostedBots, local_address};
 use super::listener::Listener;
+use super::metrics_listener::{bind_listeners, serve_metrics};
 use crate::arena::Arena;
 use crate::rpc::{
     Access, AddressLimiter, ArenaRpc, BotRpc, GuestHands, LoginLimits, MatchRpc, OracleRpc, ReadScheduler,
-    TournamentRpc, TranscriptRpc,
+    TournamentRpc, TrafficCounts, TranscriptRpc,
 };
 use crate::store::{CommitCounts, StoreError};
-use crate::web::{OrganiserSessions, Pages};
+use crate::web::{Metrics, OrganiserSessions, Pages};
 use crate::wire::pb;
 use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use thiserror::Error;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -66,12 +67,17 @@ pub async fn run_server(
     let house = HostedBots::enrol(&arena, &config.house).await?;
     let house_server = listener.local_address().map(local_address);
     let logins = Arc::new(LoginLimits::new(config.failed_logins, config.failed_login_interval));
-    let (health, services) = assemble_services(&arena, &config, Arc::clone(&logins)).await?;
+    let metrics_listeners = bind_listeners(&config.metrics_listen).await.map_err(ServeError::Listener)?;
+    let (health, services, metrics) = assemble_services(&arena, &config, Arc::clone(&logins)).await?;
     let shutdown_grace = config.shutdown_grace;
     let stopping = CancellationToken::new();
     // Whoever gives up this future stops the server, though not in good order: all connections go with the set.
     let mut serving = JoinSet::new();
     serving.spawn(serve_connections(listener, services, config, stopping.clone()));
+    let mut measuring = JoinSet::new();
+    for listener in metrics_listeners {
+        measuring.spawn(serve_metrics(listener, metrics.clone()));
+    }
     let house = house.start(house_server.map_err(ServeError::Listener)?);
     let (grace, lost) = tokio::select! {
         biased;
@@ -133,7 +139,7 @@ async fn assemble_services(
     arena: &Arena,
     config: &Config,
     logins: Arc<LoginLimits>,
-) -> Result<(HealthReporter, GuardedServices), ServeError> {
+) -> Result<(HealthReporter, GuardedServices, Metrics), ServeError> {
     use crate::wire::play_service::arena_service_server::ArenaServiceServer;
     use pb::bot_service_server::BotServiceServer;
     use pb::match_service_server::MatchServiceServer;
@@ -196,6 +202,13 @@ async fn assemble_services(
         config.guest_matches_per_minute,
         config.guest_matches_per_address,
     );
+    let traffic = Arc::new(TrafficCounts::default());
+    let metrics = Metrics {
+        arena: arena.clone(),
+        oracle: oracle_rpc.clone(),
+        traffic: Arc::clone(&traffic),
+        started: Instant::now(),
+    };
     let pages = (!config.no_web).then(|| Pages {
         arena: arena.clone(),
         reads,
@@ -208,6 +221,7 @@ async fn assemble_services(
         access: access.clone(),
         guests,
         organisers: OrganiserSessions::new(config.organiser_session),
+        metrics: config.metrics_listen.is_empty().then(|| metrics.clone()),
     });
-    Ok((health, GuardedServices { play, routes, access, pages }))
+    Ok((health, GuardedServices { play, routes, access, pages, traffic }, metrics))
 }

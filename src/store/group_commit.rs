@@ -1,6 +1,7 @@
 //! One writer for all: whatever waits is written in one transaction.
 
 use super::availability::StoreAvailability;
+use super::latency_histogram::{LatencyCounts, LatencyHistogram};
 use super::{Change, Store, StoreError};
 use crate::game::MatchId;
 use std::fmt;
@@ -50,6 +51,8 @@ pub struct CommitCounts {
 struct CommitTally {
     transactions: AtomicU64,
     commits: AtomicU64,
+    /// From the submission of a commit until its changes last.
+    latencies: LatencyHistogram,
 }
 
 /// What became of the changes of a match.
@@ -65,6 +68,7 @@ pub trait CommitListener: fmt::Debug + Send + Sync {
 struct PendingCommit {
     changes: Vec<Change>,
     done: CommitAnswer,
+    submitted: Instant,
 }
 
 /// Where the answer to a commit goes.
@@ -150,7 +154,7 @@ impl GroupCommit {
             return self.store.write(&changes).await;
         }
         let (done, answer) = oneshot::channel();
-        let commit = PendingCommit { changes, done: CommitAnswer::Caller(done) };
+        let commit = PendingCommit { changes, done: CommitAnswer::Caller(done), submitted: Instant::now() };
         self.queue.send(commit).map_err(|_| writer_broken_error())?;
         answer.await.map_err(|_| writer_broken_error())?
     }
@@ -166,7 +170,7 @@ impl GroupCommit {
         listener: Arc<dyn CommitListener>,
     ) -> Result<(), StoreError> {
         let done = CommitAnswer::Listener(ListenerAnswer { id, listener: Some(listener) });
-        self.queue.send(PendingCommit { changes, done }).map_err(|mut unsent| {
+        self.queue.send(PendingCommit { changes, done, submitted: Instant::now() }).map_err(|mut unsent| {
             if let CommitAnswer::Listener(answer) = &mut unsent.0.done {
                 answer.listener = None;
             }
@@ -205,11 +209,16 @@ impl GroupCommit {
 
     /// Returns how much was committed so far.
     pub fn commit_counts(&self) -> CommitCounts {
-        let CommitTally { transactions, commits } = self.tally.as_ref();
+        let CommitTally { transactions, commits, .. } = self.tally.as_ref();
         CommitCounts {
             transactions: transactions.load(Ordering::Relaxed),
             commits: commits.load(Ordering::Relaxed),
         }
+    }
+
+    /// Returns how long commits took so far, from their submission until their changes lasted.
+    pub fn latencies(&self) -> LatencyCounts {
+        self.tally.latencies.counts()
     }
 }
 
@@ -249,11 +258,20 @@ impl CommitWriter {
             self.gather_group(&mut group).await;
             self.tally.commits.fetch_add(group.len() as u64, Ordering::Relaxed);
             let mut answers = Vec::with_capacity(group.len());
+            let mut submitted = Vec::with_capacity(group.len());
             for waiting in group.drain(..) {
+                submitted.push(waiting.submitted);
                 answers.push((waiting.changes.len(), waiting.done));
                 changes.extend(waiting.changes);
             }
-            match self.write_with_retries(&changes).await {
+            let written = self.write_with_retries(&changes).await;
+            if written.is_ok() {
+                let now = Instant::now();
+                for submitted in submitted {
+                    self.tally.latencies.add(now.saturating_duration_since(submitted));
+                }
+            }
+            match written {
                 Err(StoreError::Refused(_) | StoreError::Superseded(_)) if answers.len() > 1 => {
                     self.write_each(&changes, answers).await;
                 }

@@ -8,6 +8,7 @@ mod change;
 mod check;
 mod error;
 mod group_commit;
+mod latency_histogram;
 mod lost_seat;
 mod matches;
 mod memory;
@@ -32,6 +33,7 @@ pub use change::{
 pub use check::{StoreCheck, check_store};
 pub use error::StoreError;
 pub use group_commit::{CommitCounts, CommitListener, GroupCommit, MatchCommit};
+pub use latency_histogram::LatencyCounts;
 pub use lost_seat::LostSeat;
 pub use matches::{HeadsPage, MatchFilter, MatchHead, MatchSummary, StoredMatch, StoredResult};
 pub use memory::{MemoryStore, RetentionLimits};

@@ -1,6 +1,7 @@
 //! The addresses of pages: read from requests, and written into links.
 
 use super::asset::Asset;
+use super::docs::Guide;
 use super::forms::SiteCookie;
 use super::match_filter::MatchFilter;
 use super::organise::{ORGANISER_COOKIE, OrganiseAddress};
@@ -38,6 +39,10 @@ pub(super) enum PageAddress {
     Bots { page_token: String },
     /// A bot.
     Bot(BotName),
+    /// The list of guides.
+    Guides,
+    /// A guide.
+    Guide(&'static Guide),
     /// What an organiser does.
     Organise(OrganiseAddress),
     /// Where a visitor plays a hand.
@@ -50,6 +55,8 @@ pub(super) enum PageAddress {
     Health,
     /// Whether the server can be used.
     Readiness,
+    /// What the server measures of itself.
+    Metrics,
 }
 
 /// Whether a match is shown with what the oracle says of it.
@@ -95,6 +102,7 @@ impl PageAddress {
         match path {
             "healthz" => return Ok((Self::Health, PageForm::Html)),
             "readyz" => return Ok((Self::Readiness, PageForm::Html)),
+            "metrics" => return Ok((Self::Metrics, PageForm::Html)),
             _ => {}
         }
         if let Some(asset) = Asset::at(path) {
@@ -145,6 +153,10 @@ impl PageAddress {
             ["oracle"] => Self::Oracle(TypedPosition::of_query(query)),
             ["bots"] => Self::Bots { page_token: page_token() },
             ["bots", name] => Self::Bot(name.parse().map_err(|error| format!("{error}"))?),
+            ["docs"] => Self::Guides,
+            ["docs", name] => {
+                Self::Guide(Guide::named(name).ok_or_else(|| format!("there is no guide {name:?}"))?)
+            }
             ["organise", rest @ ..] if form == PageForm::Html => {
                 Self::Organise(OrganiseAddress::parse(rest)?)
             }
@@ -215,12 +227,15 @@ impl PageAddress {
             Self::Oracle(position) => ("/oracle".into(), position.to_query()),
             Self::Bots { page_token } => ("/bots".into(), page(page_token)),
             Self::Bot(name) => (format!("/bots/{name}"), String::new()),
+            Self::Guides => ("/docs".into(), String::new()),
+            Self::Guide(guide) => (format!("/docs/{}", guide.name), String::new()),
             Self::Organise(address) => (address.to_string(), String::new()),
             Self::Play(address) => address.path_and_query(),
             Self::BotAudit(name) => (format!("/bots/{name}/audit"), String::new()),
             Self::Asset(asset) => (format!("/{}", asset.path), String::new()),
             Self::Health => ("/healthz".into(), String::new()),
             Self::Readiness => ("/readyz".into(), String::new()),
+            Self::Metrics => ("/metrics".into(), String::new()),
         }
     }
 }
@@ -328,6 +343,8 @@ mod tests {
                 first: "é&=+%".into(),
                 ..TypedPosition::default()
             }),
+            PageAddress::Guides,
+            PageAddress::Guide(Guide::named("ai-tournaments").unwrap()),
             PageAddress::Bots { page_token },
             PageAddress::Bot("ann".parse().unwrap()),
             PageAddress::BotAudit("a.b".parse().unwrap()),
@@ -342,8 +359,13 @@ mod tests {
             }
         }
         let asset = |path| PageAddress::Asset(Asset::at(path).unwrap());
-        for address in [asset("style.css"), asset("lastnim.js"), PageAddress::Health, PageAddress::Readiness]
-        {
+        for address in [
+            asset("style.css"),
+            asset("lastnim.js"),
+            PageAddress::Health,
+            PageAddress::Readiness,
+            PageAddress::Metrics,
+        ] {
             assert_eq!(read(&address.to_string()), Ok((address, PageForm::Html)));
         }
         for address in PlayAddress::examples() {

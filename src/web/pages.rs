@@ -3,10 +3,12 @@
 use super::address::{PageAddress, PageForm};
 use super::bot_audit_page::bot_audit_page;
 use super::bot_page::bot_page;
+use super::docs::{guide_content, guide_list};
 use super::forms::{CookieSecret, FormFields, FormRefusal, SiteCookie, check_origin, read_form};
 use super::home_page::home_page;
 use super::lists::{bot_list, match_list, tournament_list};
 use super::match_page::match_page;
+use super::metrics::Metrics;
 use super::oracle_page::oracle_page;
 use super::organise::{OrganiserSessions, show_organiser_page, take_organiser_form};
 use super::page::Page;
@@ -65,6 +67,8 @@ pub struct Pages {
     pub organisers: Arc<OrganiserSessions>,
     /// Lets visitors play.
     pub guests: GuestHands,
+    /// What is measured, unless that has a listener of its own.
+    pub metrics: Option<Metrics>,
 }
 
 impl Pages {
@@ -172,6 +176,10 @@ impl Pages {
             }
             PageAddress::Health => return plain_response(StatusCode::OK, "the server runs\n"),
             PageAddress::Readiness => return self.readiness_response().await,
+            PageAddress::Metrics => {
+                let response = self.metrics_response(visitor);
+                return response.unwrap_or_else(|status| error_response(form, &status));
+            }
             PageAddress::Record(id) => {
                 let record = self.record_json(visitor, *id).await;
                 return record.map_or_else(|status| error_response(PageForm::Json, &status), json_response);
@@ -184,6 +192,8 @@ impl Pages {
                 let shown = show_organiser_page(self, visitor, address).await;
                 return shown.unwrap_or_else(|status| error_response(form, &status));
             }
+            PageAddress::Guides => Ok(guide_list()),
+            PageAddress::Guide(guide) => Ok(guide_content(guide)),
             PageAddress::Home => home_page(self, visitor).await,
             PageAddress::Tournaments { page_token } => tournament_list(self, visitor, page_token).await,
             PageAddress::Tournament(id) => tournament_page(self, visitor, *id).await,
@@ -247,6 +257,19 @@ impl Pages {
         let write = move || serde_json::to_string(&record);
         let json = self.reads.work_out(&visitor.request(()), write).await?;
         json.map_err(|error| Status::internal(error.to_string()))
+    }
+
+    /// Shows what is measured to whoever is on the machine itself, and from elsewhere to the admin and viewers.
+    fn metrics_response(&self, visitor: &Visitor) -> Result<PageResponse, Status> {
+        let elsewhere = || Status::not_found("this server shows its metrics on a listener of its own");
+        let metrics = self.metrics.as_ref().ok_or_else(elsewhere)?;
+        match visitor.channel {
+            VisitorChannel::Loopback => {}
+            VisitorChannel::Https | VisitorChannel::Plain => {
+                self.access.require_overseer(&visitor.request(()))?;
+            }
+        }
+        Ok(metrics.response())
     }
 
     /// Says whether what is played could be stored now. Nobody waits for that, however busy the server is.

@@ -25,6 +25,7 @@ mod line;
 mod logins;
 mod manifest;
 mod memory;
+mod metrics;
 mod missed_ends;
 mod note_hashes;
 mod oracle;

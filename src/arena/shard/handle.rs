@@ -6,6 +6,7 @@ use super::effect::{MatchEnd, ShardEffect, WatchEvent};
 use super::input::SeatSession;
 use super::live_match::{Beginning, MatchTerms, NewMatch};
 use super::machine::Shard;
+use super::tally::ShardTally;
 use super::timer::run_timer;
 use super::view::MatchView;
 use crate::arena::match_handle::MatchHandle;
@@ -99,6 +100,15 @@ impl Shards {
     /// Holds all shards, so that nothing happens in any match but what is told here.
     pub fn lock_all(&self) -> LockedShards<'_> {
         LockedShards::new(self, self.shards.iter().map(ShardHandle::batch).collect())
+    }
+
+    /// Returns what has been announced in all matches so far. Each shard is held for a moment, one after the other.
+    pub fn tally(&self) -> ShardTally {
+        let mut sum = ShardTally::default();
+        for shard in self.shards.iter() {
+            sum.add(&shard.core.lock().machine.tally());
+        }
+        sum
     }
 
     /// Begins to tell shards what arrived at a time.

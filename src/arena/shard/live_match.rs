@@ -9,6 +9,7 @@ use super::effect::{MatchEnd, ShardEffect};
 use super::freeze::MatchFreeze;
 use super::input::{MatchInput, SeatAction, SeatSession};
 use super::live_seat::LiveSeat;
+use super::tally::ShardTally;
 use super::view::{AnnouncedState, AwaitedSeats, MatchView};
 use crate::arena::durability::Durability;
 use crate::game::{BySeat, MatchId, Row, Seat, SeatVersions};
@@ -133,6 +134,8 @@ pub(super) struct Turn<'a, S> {
     pub(super) effects: &'a mut Vec<ShardEffect<S>>,
     /// A buffer for the effects of the referee.
     pub(super) decided: &'a mut Vec<RefereeEffect>,
+    /// Counts what is announced.
+    pub(super) tally: &'a mut ShardTally,
 }
 
 impl<S: Clone> LiveMatch<S> {
@@ -453,8 +456,14 @@ impl<S: Clone> LiveMatch<S> {
     ) -> Vec<RefereeEffect> {
         for effect in decided.drain(..) {
             match effect {
-                RefereeEffect::Happened(event) => self.announce_event(event, audit, turn.effects),
+                RefereeEffect::Happened(event) => {
+                    turn.tally.note_event(&event.event);
+                    self.announce_event(event, audit, turn.effects);
+                }
                 RefereeEffect::Tell { seat, tell } => {
+                    if let SeatMessage::Refused(refusal) = &tell {
+                        turn.tally.note_refusal(refusal.reason);
+                    }
                     if let (SeatMessage::Turn(_) | SeatMessage::Snapshot(_), Some(session)) =
                         (&tell, &self.seats[seat].session)
                     {

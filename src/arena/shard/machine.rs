@@ -3,6 +3,7 @@
 use super::effect::{MatchEnd, ShardEffect};
 use super::input::{MatchInput, SeatAction};
 use super::live_match::{LiveMatch, MatchTerms, NewMatch, SeatBacklogFull, Turn};
+use super::tally::ShardTally;
 use super::view::MatchView;
 use crate::game::{MatchId, MatchMap, SeatVersions};
 use crate::referee::{Event, RefereeEffect, TimedEvent, Timestamp};
@@ -24,6 +25,7 @@ pub struct Shard<S> {
     /// When clocks are to be looked at, the earliest first. A match whose clock was moved back is looked at too early.
     alarms: BinaryHeap<Reverse<(Timestamp, MatchId)>>,
     decided: Vec<RefereeEffect>,
+    tally: ShardTally,
 }
 
 /// Why a shard does not take in what a bot sends.
@@ -47,7 +49,8 @@ pub struct WatchStart {
 impl<S: Clone> Shard<S> {
     /// Starts without a match.
     pub fn new(terms: MatchTerms) -> Self {
-        Self { terms, matches: MatchMap::default(), alarms: BinaryHeap::new(), decided: Vec::new() }
+        let (matches, alarms, decided, tally) = Default::default();
+        Self { terms, matches, alarms, decided, tally }
     }
 
     /// Prepares a match, which waits to be [started](Self::start).
@@ -125,6 +128,11 @@ impl<S: Clone> Shard<S> {
         true
     }
 
+    /// Returns what has been announced so far.
+    pub fn tally(&self) -> ShardTally {
+        self.tally
+    }
+
     /// Gives a match up without a word; returns whether there was one.
     pub fn remove(&mut self, id: MatchId) -> bool {
         self.matches.remove(&id).is_some()
@@ -172,7 +180,8 @@ impl<S: Clone> Shard<S> {
         act: impl FnOnce(&mut LiveMatch<S>, &mut Turn<'_, S>) -> T,
     ) -> Option<T> {
         let live = self.matches.get_mut(&id)?;
-        let mut turn = Turn { terms: &self.terms, now, effects, decided: &mut self.decided };
+        let mut turn =
+            Turn { terms: &self.terms, now, effects, decided: &mut self.decided, tally: &mut self.tally };
         let Ok(acted) = catch_unwind(AssertUnwindSafe(|| act(live, &mut turn))) else {
             self.matches.remove(&id);
             self.decided.clear();

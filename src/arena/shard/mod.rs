@@ -13,6 +13,7 @@ mod input;
 mod live_match;
 mod live_seat;
 mod machine;
+mod tally;
 #[cfg(test)]
 mod tests;
 mod timer;
@@ -25,4 +26,5 @@ pub(super) use handle::{MatchContext, MatchTicket, ShardHandle, Shards, WatchAdm
 pub(super) use input::{MatchInput, SeatAction, SeatSession};
 pub(super) use live_match::{Beginning, MatchTerms, SeatBacklogFull};
 pub(super) use machine::ActionRefused;
+pub use tally::ShardTally;
 pub(super) use view::MatchView;

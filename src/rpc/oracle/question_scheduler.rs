@@ -10,7 +10,7 @@ use crate::rpc::status::{arena_status, refusal_status, retry_status, violations_
 use crate::wire::Violations;
 use std::cell::RefCell;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
 use tonic::{Code, Request, Status};
@@ -36,6 +36,8 @@ pub(super) struct QuestionScheduler {
     questions: Arc<ConcurrencyLimiter>,
     quick: Arc<RequestQueue>,
     long: Arc<RequestQueue>,
+    /// Questions that were begun.
+    begun: Arc<AtomicU64>,
 }
 
 /// In which queue a question waits, so that those that are answered at once do not wait for those that are not.
@@ -136,7 +138,7 @@ impl QuestionScheduler {
     pub(super) fn new(arena: Arena, access: Access, at_once: usize) -> Self {
         let questions = ConcurrencyLimiter::new(QUESTIONS_OF_CALLER, QUESTIONS);
         let queue = || Arc::new(RequestQueue::new(at_once));
-        Self { arena, access, questions, quick: queue(), long: queue() }
+        Self { arena, access, questions, quick: queue(), long: queue(), begun: Arc::default() }
     }
 
     /// Lets anybody ask who may look, and from whom no tournament keeps the oracle.
@@ -194,6 +196,7 @@ impl QuestionScheduler {
         question: impl FnOnce(&mut Budget<'_>) -> Result<T, QuestionError> + Send + 'static,
     ) -> Result<T, Status> {
         self.check_open(place.holder())?;
+        self.begun.fetch_add(1, Ordering::Relaxed);
         let over = Arc::new(AtomicBool::new(false));
         let _wanting = CancelOnDrop { over: Arc::clone(&over) };
         let place = Arc::clone(place);
@@ -211,6 +214,11 @@ impl QuestionScheduler {
                 Err(refusal_status(Code::Internal, "ORACLE", "the oracle broke down over this question"))
             }
         }
+    }
+
+    /// Returns how many questions were begun so far, and how many wait or are worked on.
+    pub(super) fn question_counts(&self) -> (u64, usize) {
+        (self.begun.load(Ordering::Relaxed), self.questions.active_count())
     }
 
     /// Waits until the server has stopped.

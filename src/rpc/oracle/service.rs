@@ -29,6 +29,11 @@ impl OracleRpc {
         Self { batches: BatchService::new(asking.clone()), bot_audits, asking }
     }
 
+    /// Returns how many questions were begun so far, and how many wait or are worked on.
+    pub fn question_counts(&self) -> (u64, usize) {
+        self.asking.question_counts()
+    }
+
     async fn answer_question<Q: Send + 'static, A: Send + 'static>(
         &self,
         request: Request<Q>,

@@ -64,6 +64,11 @@ impl ConcurrencyLimiter {
         Arc::new(Self { each, all, present: Mutex::default() })
     }
 
+    /// Returns how much is under way.
+    pub(in crate::rpc) fn active_count(&self) -> usize {
+        self.lock().all
+    }
+
     /// Takes a place.
     pub(in crate::rpc) fn acquire(
         self: &Arc<Self>,
