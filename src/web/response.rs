@@ -113,6 +113,14 @@ pub(super) fn method_response(methods: &'static str) -> PageResponse {
     response
 }
 
+/// Returns the status of HTTP for a form that a service has refused, and that is shown again.
+pub(super) fn form_status(status: &Status) -> StatusCode {
+    match status.code() {
+        Code::InvalidArgument => StatusCode::UNPROCESSABLE_ENTITY,
+        _ => http_status(status),
+    }
+}
+
 /// Returns the status of HTTP for one of a service.
 pub(super) fn http_status(status: &Status) -> StatusCode {
     match status.code() {

@@ -33,6 +33,7 @@ mod oracle_batches;
 mod oracle_bots;
 mod oracle_bounds;
 mod oracle_hostile;
+mod organise_pages;
 mod organise_sign_in;
 mod organising;
 mod pages;

@@ -1,10 +1,12 @@
 //! The addresses of what an organiser does.
 
+use super::tournament_action::TournamentAction;
+use crate::game::TournamentId;
 use crate::web::forms::SiteCookie;
 use std::fmt;
 
 /// The cookie by which a browser is signed in; before that, it only belongs to the form.
-pub(in crate::web) const ORGANISER_COOKIE: SiteCookie =
+pub(in crate::web) static ORGANISER_COOKIE: SiteCookie =
     SiteCookie { name: "lastnim_organiser", path: "/organise" };
 
 /// What an organiser does. Each shows a form, or takes it.
@@ -16,6 +18,16 @@ pub(in crate::web) enum OrganiseAddress {
     SignIn,
     /// Ends the session.
     SignOut,
+    /// Creates a tournament.
+    NewTournament,
+    /// Looks after a tournament.
+    Tournament(TournamentId),
+    /// Does something to a tournament.
+    Act(TournamentId, TournamentAction),
+    /// Registers bots.
+    Bots,
+    /// Replaces the token of a bot.
+    RotateToken,
 }
 
 impl OrganiseAddress {
@@ -24,10 +36,23 @@ impl OrganiseAddress {
     /// # Errors
     /// Says what is not there.
     pub(in crate::web) fn parse(segments: &[&str]) -> Result<Self, String> {
+        let tournament =
+            |id: &str| id.parse::<TournamentId>().map_err(|error| format!("tournament {id:?}: {error}"));
         match segments {
             [] => Ok(Self::Overview),
             ["sign-in"] => Ok(Self::SignIn),
             ["sign-out"] => Ok(Self::SignOut),
+            ["new-tournament"] => Ok(Self::NewTournament),
+            ["tournaments", id] => Ok(Self::Tournament(tournament(id)?)),
+            ["tournaments", id, name] => {
+                let id = tournament(id)?;
+                let action = TournamentAction::ALL.into_iter().find(|action| action.name() == *name);
+                let action =
+                    action.ok_or_else(|| format!("nothing named {name:?} can be done to a tournament"))?;
+                Ok(Self::Act(id, action))
+            }
+            ["bots"] => Ok(Self::Bots),
+            ["bots", "rotate"] => Ok(Self::RotateToken),
             _ => Err("nothing has this address".to_owned()),
         }
     }
@@ -35,7 +60,11 @@ impl OrganiseAddress {
     /// Returns one of each kind.
     #[cfg(test)]
     pub(in crate::web) fn examples() -> Vec<Self> {
-        vec![Self::Overview, Self::SignIn, Self::SignOut]
+        let id = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f".parse::<TournamentId>().unwrap();
+        let mut examples = vec![Self::Overview, Self::SignIn, Self::SignOut, Self::NewTournament];
+        examples.extend([Self::Tournament(id), Self::Bots, Self::RotateToken]);
+        examples.extend(TournamentAction::ALL.map(|action| Self::Act(id, action)));
+        examples
     }
 }
 
@@ -45,6 +74,11 @@ impl fmt::Display for OrganiseAddress {
             Self::Overview => f.write_str("/organise"),
             Self::SignIn => f.write_str("/organise/sign-in"),
             Self::SignOut => f.write_str("/organise/sign-out"),
+            Self::NewTournament => f.write_str("/organise/new-tournament"),
+            Self::Tournament(id) => write!(f, "/organise/tournaments/{id}"),
+            Self::Act(id, action) => write!(f, "/organise/tournaments/{id}/{}", action.name()),
+            Self::Bots => f.write_str("/organise/bots"),
+            Self::RotateToken => f.write_str("/organise/bots/rotate"),
         }
     }
 }

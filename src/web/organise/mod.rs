@@ -4,11 +4,18 @@
 //! in the memory of the server, in a session that the browser knows by a cookie.
 
 mod address;
+mod bot_tokens;
+mod confirmation;
 mod guard;
+mod new_tournament;
 mod overview;
 mod pages;
 mod sessions;
+mod setting_fields;
 mod sign_in;
+mod tournament_action;
+mod tournament_page;
+mod typed_settings;
 
 pub(super) use address::{ORGANISER_COOKIE, OrganiseAddress};
 pub(super) use pages::{show_organiser_page, take_organiser_form};

@@ -1,8 +1,9 @@
 //! What there is to do for an organiser.
 
+use super::address::OrganiseAddress;
 use crate::report::render::Html;
 use crate::report::{Section, tournament::tournament_table};
-use crate::web::address::link_of_tournament_cell;
+use crate::web::address::PageAddress;
 use crate::web::forms::FormToken;
 use crate::web::page::Page;
 use crate::web::pages::Pages;
@@ -24,6 +25,11 @@ struct Overview {
     tournaments: String,
 }
 
+fn link_of_organised(key: &str, text: &str) -> Option<String> {
+    let id = text.parse().ok().filter(|_| key == "id")?;
+    Some(PageAddress::Organise(OrganiseAddress::Tournament(id)).to_string())
+}
+
 /// Returns the newest tournaments, and what can be done.
 pub(super) async fn overview_page(pages: &Pages, organiser: &Visitor) -> Result<PageResponse, Status> {
     let request = pb::ListTournamentsRequest { page_size: TOURNAMENTS, ..Default::default() };
@@ -34,7 +40,7 @@ pub(super) async fn overview_page(pages: &Pages, organiser: &Visitor) -> Result<
         Section::with_heading("Tournaments").table(tournament_table(&list.tournaments))
     };
     let form_token = organiser.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
-    let tournaments = Html::with_links(&link_of_tournament_cell).section_html(&section);
+    let tournaments = Html::with_links(&link_of_organised).section_html(&section);
     let content = Overview { form_token, tournaments }.render();
     let content = content.map_err(|error| Status::internal(error.to_string()))?;
     Ok(private_response(StatusCode::OK, &Page::without_twins("Organise", content)))

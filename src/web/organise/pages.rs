@@ -1,9 +1,13 @@
 //! From a request of an organiser to its answer.
 
 use super::address::OrganiseAddress;
+use super::bot_tokens::{bots_page, register_bot, rotate_token};
 use super::guard::{check_channel, signed_in_visitor};
+use super::new_tournament::{create_tournament, new_tournament_page};
 use super::overview::overview_page;
-use super::sign_in::{sign_in, sign_in_page, sign_out};
+use super::sign_in::{sign_in, sign_in_page, sign_out, signed_out_response};
+use super::tournament_action::act_on_tournament;
+use super::tournament_page::organised_tournament_page;
 use crate::web::address::PageAddress;
 use crate::web::forms::FormFields;
 use crate::web::pages::Pages;
@@ -19,11 +23,16 @@ pub(in crate::web) async fn show_organiser_page(
 ) -> Result<PageResponse, Status> {
     check_channel(visitor)?;
     let Some(organiser) = signed_in_visitor(pages, visitor) else { return sign_in_page(visitor) };
+    let page_of = |address| Ok(redirect_response(&PageAddress::Organise(address)));
     match address {
         OrganiseAddress::Overview => overview_page(pages, &organiser).await,
-        OrganiseAddress::SignIn | OrganiseAddress::SignOut => {
-            Ok(redirect_response(&PageAddress::Organise(OrganiseAddress::Overview)))
-        }
+        OrganiseAddress::NewTournament => new_tournament_page(&organiser),
+        OrganiseAddress::Tournament(id) => organised_tournament_page(pages, &organiser, *id).await,
+        OrganiseAddress::Bots => bots_page(&organiser),
+        // These only take forms: they lead to the page that has the form.
+        OrganiseAddress::Act(id, _) => page_of(OrganiseAddress::Tournament(*id)),
+        OrganiseAddress::RotateToken => page_of(OrganiseAddress::Bots),
+        OrganiseAddress::SignIn | OrganiseAddress::SignOut => page_of(OrganiseAddress::Overview),
     }
 }
 
@@ -38,7 +47,17 @@ pub(in crate::web) async fn take_organiser_form(
     match address {
         OrganiseAddress::SignIn => return sign_in(pages, visitor, fields),
         OrganiseAddress::SignOut => return Ok(sign_out(pages, visitor)),
-        OrganiseAddress::Overview => {}
+        _ => {}
     }
-    Ok(redirect_response(&PageAddress::Organise(OrganiseAddress::Overview)))
+    let Some(organiser) = signed_in_visitor(pages, visitor) else { return signed_out_response(visitor) };
+    match address {
+        OrganiseAddress::NewTournament => create_tournament(pages, &organiser, fields).await,
+        &OrganiseAddress::Act(id, action) => act_on_tournament(pages, &organiser, (id, action), fields).await,
+        OrganiseAddress::Bots => register_bot(pages, &organiser, fields).await,
+        OrganiseAddress::RotateToken => rotate_token(pages, &organiser, fields).await,
+        OrganiseAddress::Overview
+        | OrganiseAddress::Tournament(_)
+        | OrganiseAddress::SignIn
+        | OrganiseAddress::SignOut => Ok(redirect_response(&PageAddress::Organise(address.clone()))),
+    }
 }

@@ -33,6 +33,12 @@ fn sign_in_response(visitor: &Visitor, status: StatusCode, mistake: String) -> R
     Ok(private_response(status, &Page::without_twins("Organise", content)))
 }
 
+/// Says that a session is over, and asks for the token again.
+pub(super) fn signed_out_response(visitor: &Visitor) -> Result<PageResponse, Status> {
+    let mistake = "You are not signed in, or no longer: nothing was done.".to_owned();
+    sign_in_response(visitor, StatusCode::UNAUTHORIZED, mistake)
+}
+
 /// Signs somebody in who types the admin's token.
 pub(super) fn sign_in(pages: &Pages, visitor: &Visitor, fields: &FormFields) -> Result<PageResponse, Status> {
     let Some(header) = authorization_header(fields.value("token")) else {

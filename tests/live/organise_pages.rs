@@ -1,0 +1,302 @@
+//! A tournament from its creation to its end, organised in a browser.
+
+use super::browser::{Browser, form_token};
+use super::host::{Host, Party};
+use lastnim::bots::HouseBot;
+use lastnim::wire::pb;
+
+async fn signed_in(host: &Host) -> Browser<'_> {
+    let mut browser = Browser::open(host);
+    let page = browser.get("/organise").await;
+    let answer = browser.submit(&page, "/organise/sign-in", &[("token", host.admin.reveal())]).await;
+    assert_eq!(answer.status, 303, "{}", answer.body);
+    browser
+}
+
+/// The fields of the form as they stand there at first, with some of them typed anew.
+fn settings<'a>(changes: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    let usual = [
+        ("seats", "2"),
+        ("format", "round_robin"),
+        ("position_source", "positions"),
+        ("positions", "3 4 5\n2,2"),
+        ("clock.initial_ms", "60000"),
+        ("clock.declaration_ms", "60000"),
+        ("clock.increment_ms", "100"),
+        ("clock.lag_quota_ms", "100"),
+        ("clock.lag_total_ms", "10000"),
+    ];
+    let is_changed = |name: &str| changes.iter().any(|(changed, _)| *changed == name);
+    usual.into_iter().filter(|(name, _)| !is_changed(name)).chain(changes.iter().copied()).collect()
+}
+
+async fn create(browser: &mut Browser<'_>, changes: &[(&str, &str)]) -> String {
+    let form = browser.get("/organise/new-tournament").await;
+    let answer = browser.submit(&form, "/organise/new-tournament", &settings(changes)).await;
+    assert_eq!(answer.status, 303, "{}", answer.body);
+    answer.header("location").strip_prefix("/organise/tournaments/").unwrap().to_owned()
+}
+
+async fn state(host: &Host, id: &str) -> pb::TournamentState {
+    let request = pb::GetTournamentRequest { tournament_id: id.to_owned() };
+    host.tournaments().get_tournament(request).await.unwrap().into_inner().tournament.unwrap().state()
+}
+
+/// Registers a bot in the browser, and returns the token that is shown.
+async fn register(browser: &mut Browser<'_>, name: &str) -> String {
+    let page = browser.get("/organise/bots").await;
+    let answer = browser.submit(&page, "/organise/bots", &[("name", name)]).await;
+    assert_eq!((answer.status, answer.header("cache-control")), (200, "no-store"), "{}", answer.body);
+    shown_token(&answer.body)
+}
+
+fn shown_token(page: &str) -> String {
+    let token = page.split("<pre><code>").nth(1).unwrap_or_else(|| panic!("no token in {page}"));
+    token.split('<').next().unwrap().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tournament_is_created_started_and_played() {
+    let host = Host::start().await;
+    let mut browser = signed_in(&host).await;
+    let id = create(&mut browser, &[("title", "Spring <cup>"), ("seed", "7")]).await;
+    let path = format!("/organise/tournaments/{id}");
+    let page = browser.get(&path).await;
+    assert!(
+        page.body.contains("Spring &#60;cup&#62;") && page.body.contains("No bot has joined yet"),
+        "{}",
+        page.body
+    );
+
+    // With nobody in it it cannot start, and the page says why.
+    let refused = browser.submit(&page, &format!("{path}/start"), &[]).await;
+    assert_eq!(refused.status, 409, "{}", refused.body);
+    assert!(refused.body.contains("role=\"alert\""), "{}", refused.body);
+
+    let mut party = Party::empty();
+    for bot in [HouseBot::Oracle, HouseBot::Greedy] {
+        let token = register(&mut browser, bot.kind()).await;
+        party.invite(&host.address, token, bot, 1);
+        let joined = browser.submit(&page, &format!("{path}/join"), &[("bot", bot.kind())]).await;
+        assert_eq!((joined.status, joined.header("location")), (303, path.as_str()), "{}", joined.body);
+    }
+    let page = browser.get(&path).await;
+    assert!(page.body.contains("href=\"/bots/oracle\"") && page.body.contains(">Start<"), "{}", page.body);
+    assert_eq!(browser.submit(&page, &format!("{path}/start"), &[]).await.status, 303);
+    let over = host.tournament_over(&id).await;
+    let tournament = over.tournament.unwrap();
+    assert_eq!((tournament.state(), tournament.matches_played), (pb::TournamentState::Finished, 4));
+    let page = browser.get(&path).await;
+    assert!(page.body.contains("finished") && !page.body.contains(">Start<"), "{}", page.body);
+    party.dismiss().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_format_can_be_created() {
+    let host = Host::start().await;
+    let mut browser = signed_in(&host).await;
+    host.register_all(["new", "old"]).await;
+    for (format, fields) in [
+        ("round_robin", vec![("round_robin.groups", "4")]),
+        ("gauntlet", vec![("gauntlet.bot", "new")]),
+        ("swiss", vec![("swiss.rounds", "3"), ("swiss.table_groups", "1")]),
+        ("knockout", vec![("knockout.advance", "1")]),
+        ("ladder", vec![("ladder.suspend_after", "9")]),
+        (
+            "sprt",
+            vec![
+                ("sprt.candidate", "new"),
+                ("sprt.baseline", "old"),
+                ("sprt.effect_none", "-0.5"),
+                ("sprt.effect_some", "0.5"),
+                ("sprt.groups", "10"),
+            ],
+        ),
+    ] {
+        let fields = [vec![("title", format), ("format", format)], fields].concat();
+        let id = create(&mut browser, &fields).await;
+        let request = pb::GetTournamentRequest { tournament_id: id };
+        let shown = host.tournaments().get_tournament(request).await.unwrap().into_inner();
+        let made = lastnim::wire::json::message_to_json(&shown.tournament.unwrap().settings.unwrap());
+        assert!(made[format].is_object(), "{format}: {made}");
+    }
+    let drawn = [
+        ("title", "drawn"),
+        ("position_source", "drawn_positions"),
+        ("drawn_positions.count", "3"),
+        ("drawn_positions.min_piles", "2"),
+        ("drawn_positions.max_piles", "3"),
+        ("drawn_positions.min_counters", "1"),
+        ("drawn_positions.max_counters", "4"),
+    ];
+    create(&mut browser, &drawn).await;
+    create(&mut browser, &[("title", "paper"), ("position_source", "paper_positions")]).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_form_keeps_what_was_typed_and_says_what_is_wrong() {
+    let host = Host::start().await;
+    let mut browser = signed_in(&host).await;
+    let form = browser.get("/organise/new-tournament").await;
+    let hostile = "\"><img src=x onerror=alert(1)><script>alert(2)</script>";
+    let typed = settings(&[
+        ("title", hostile),
+        ("seats", "many"),
+        ("positions", hostile),
+        ("format", "swiss"),
+        ("swiss.rounds", "99999999999999999999"),
+    ]);
+    let answer = browser.submit(&form, "/organise/new-tournament", &typed).await;
+    assert_eq!(answer.status, 422, "{}", answer.body);
+    for part in [
+        "3 things are not right yet.",
+        "id=\"seats-mistake\"",
+        "value=\"many\"",
+        "id=\"positions-mistake\"",
+        "id=\"swiss-rounds-mistake\"",
+    ] {
+        assert!(answer.body.contains(part), "{part} is missing in {}", answer.body);
+    }
+    assert!(!answer.body.contains("<img") && !answer.body.contains("<script>alert"), "{}", answer.body);
+
+    // What only the service can tell stands beside its field as well.
+    let typed = settings(&[
+        ("title", ""),
+        ("seats", "33"),
+        ("format", "swiss"),
+        ("swiss.rounds", "0"),
+        ("strikes", "101"),
+    ]);
+    let answer = browser.submit(&form, "/organise/new-tournament", &typed).await;
+    assert_eq!(answer.status, 422, "{}", answer.body);
+    for field in ["title", "seats", "swiss-rounds", "strikes"] {
+        assert!(answer.body.contains(&format!("id=\"{field}-mistake\"")), "{field}: {}", answer.body);
+    }
+    assert!(answer.body.contains("<details open>"), "a mistake is not hidden");
+
+    // Bytes that are no text, and fields that are missing, break nothing.
+    let token = form_token(&form);
+    for body in
+        [format!("form_token={token}"), format!("form_token={token}&title=%ff%fe&seats=%00&format=%80")]
+    {
+        let answer = browser.post("/organise/new-tournament", &body).await;
+        assert_eq!(answer.status, 422, "{body}: {}", answer.body);
+    }
+    let list = host.tournaments().list_tournaments(pb::ListTournamentsRequest::default()).await.unwrap();
+    assert!(list.into_inner().tournaments.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_cannot_be_undone_is_asked_first() {
+    let host = Host::start().await;
+    let mut browser = signed_in(&host).await;
+    let id = create(&mut browser, &[("title", "short")]).await;
+    let path = format!("/organise/tournaments/{id}");
+    let page = browser.get(&path).await;
+    let asked = browser.submit(&page, &format!("{path}/cancel"), &[]).await;
+    assert!(asked.status == 200 && asked.body.contains("Cancel the tournament?"), "{}", asked.body);
+    assert_eq!(state(&host, &id).await, pb::TournamentState::Open);
+    let done = browser.submit(&asked, &format!("{path}/cancel"), &[("confirmed", "yes")]).await;
+    assert_eq!(done.status, 303, "{}", done.body);
+    assert_eq!(state(&host, &id).await, pb::TournamentState::Cancelled);
+    // A link alone does nothing, and what is over cannot be started.
+    let other = create(&mut browser, &[("title", "other")]).await;
+    let followed = browser.get(&format!("/organise/tournaments/{other}/cancel?confirmed=yes")).await;
+    assert_eq!(followed.status, 303);
+    assert_eq!(state(&host, &other).await, pb::TournamentState::Open);
+    assert_eq!(browser.submit(&page, &format!("{path}/start"), &[]).await.status, 409);
+    let nowhere = "/organise/tournaments/0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f/start";
+    assert_eq!(browser.submit(&page, nowhere, &[]).await.status, 404);
+    assert_eq!(browser.get("/organise/tournaments/x").await.status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tournament_that_runs_is_paused_and_loses_a_bot() {
+    let host = Host::start().await;
+    let mut browser = signed_in(&host).await;
+    host.register_all(["one", "two", "three"]).await;
+    let id = create(&mut browser, &[("title", "long")]).await;
+    let path = format!("/organise/tournaments/{id}");
+    let page = browser.get(&path).await;
+    for bot in ["one", "two", "three"] {
+        assert_eq!(browser.submit(&page, &format!("{path}/join"), &[("bot", bot)]).await.status, 303);
+    }
+    let unknown = browser.submit(&page, &format!("{path}/join"), &[("bot", "<b>nobody</b>")]).await;
+    assert!(unknown.status == 422 && !unknown.body.contains("<b>nobody"), "{}", unknown.body);
+    assert_eq!(browser.submit(&page, &format!("{path}/leave"), &[("bot", "three")]).await.status, 303);
+    assert_eq!(browser.submit(&page, &format!("{path}/join"), &[("bot", "three")]).await.status, 303);
+    assert_eq!(browser.submit(&page, &format!("{path}/start"), &[]).await.status, 303);
+    assert_eq!(browser.submit(&page, &format!("{path}/freeze"), &[]).await.status, 303);
+    let paused = browser.get(&path).await;
+    assert!(paused.body.contains(">Resume<") && !paused.body.contains(">Pause<"), "{}", paused.body);
+    assert_eq!(browser.submit(&page, &format!("{path}/resume"), &[]).await.status, 303);
+
+    let fields = [("bot", "three"), ("results", "stand"), ("reason", "copied <code>")];
+    let asked = browser.submit(&paused, &format!("{path}/disqualify"), &fields).await;
+    assert!(
+        asked.body.contains("Disqualify the bot?") && asked.body.contains("value=\"copied &#60;code&#62;\""),
+        "{}",
+        asked.body
+    );
+    let confirmed = [&fields[..], &[("confirmed", "yes")]].concat();
+    let done = browser.submit(&asked, &format!("{path}/disqualify"), &confirmed).await;
+    assert_eq!(done.status, 303, "{}", done.body);
+    let request = pb::GetStandingsRequest { tournament_id: id, cross_table: false };
+    let standings = host.tournaments().get_standings(request).await.unwrap().into_inner().standings;
+    assert!(standings.iter().any(|line| line.bot == "three" && line.disqualified), "{standings:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_token_is_shown_once_and_replaced_when_that_is_confirmed() {
+    let host = Host::start().await;
+    let mut browser = signed_in(&host).await;
+    let token = register(&mut browser, "ann").await;
+    let whose = |token: String| {
+        let request = super::host::bearing(&token, pb::GetCallerRequest::default());
+        let channel = host.channel.clone();
+        async move { pb::bot_service_client::BotServiceClient::new(channel).get_caller(request).await }
+    };
+    assert!(whose(token.clone()).await.is_ok());
+    let page = browser.get("/organise/bots").await;
+    assert!(!page.body.contains(&token), "it is never shown again");
+    let again = browser.submit(&page, "/organise/bots", &[("name", "ann")]).await;
+    assert!(again.status == 409 && !again.body.contains("<pre>"), "{}", again.body);
+    let wrong = browser.submit(&page, "/organise/bots", &[("name", "<script>x")]).await;
+    assert!(wrong.status == 422 && wrong.body.contains("value=\"&#60;script&#62;x\""), "{}", wrong.body);
+
+    let asked = browser.submit(&page, "/organise/bots/rotate", &[("name", "ann")]).await;
+    assert!(asked.body.contains("Replace the token?"), "{}", asked.body);
+    assert!(whose(token.clone()).await.is_ok(), "nothing is done before that");
+    let replaced =
+        browser.submit(&asked, "/organise/bots/rotate", &[("name", "ann"), ("confirmed", "yes")]).await;
+    let newer = shown_token(&replaced.body);
+    assert!(whose(newer).await.is_ok() && whose(token).await.is_err());
+    let nobody =
+        browser.submit(&page, "/organise/bots/rotate", &[("name", "bob"), ("confirmed", "yes")]).await;
+    assert_eq!(nobody.status, 404, "{}", nobody.body);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_is_signed_out_does_nothing() {
+    let host = Host::start().await;
+    let mut browser = signed_in(&host).await;
+    let id = create(&mut browser, &[("title", "mine")]).await;
+    let page = browser.get("/organise").await;
+    let kept = browser.cookie("lastnim_organiser").unwrap().to_owned();
+    assert_eq!(browser.submit(&page, "/organise/sign-out", &[]).await.status, 303);
+    browser.keep_cookie("lastnim_organiser", &kept);
+    for path in [
+        "/organise/new-tournament".to_owned(),
+        "/organise/bots".to_owned(),
+        "/organise/bots/rotate".to_owned(),
+        format!("/organise/tournaments/{id}/cancel"),
+    ] {
+        let fields = settings(&[("title", "theirs"), ("name", "bob"), ("confirmed", "yes")]);
+        let answer = browser.submit(&page, &path, &fields).await;
+        assert!(answer.status == 401 && answer.body.contains("nothing was done"), "{path}: {}", answer.body);
+    }
+    assert_eq!(state(&host, &id).await, pb::TournamentState::Open);
+    assert!(
+        host.bots().list_bots(pb::ListBotsRequest::default()).await.unwrap().into_inner().bots.is_empty()
+    );
+}
