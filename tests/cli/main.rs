@@ -5,6 +5,7 @@ mod bot_audit;
 mod child;
 mod dataset;
 mod declarations;
+mod demo_serve;
 mod general;
 mod logs;
 mod oracle;

@@ -20,6 +20,7 @@ use crate::{
 };
 use indicatif::ProgressBar;
 use std::net::Ipv4Addr;
+use std::pin::pin;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
@@ -37,6 +38,7 @@ const PATIENCE_MS: u32 = 60_000;
 Examples:
   lastnim demo
   lastnim demo --seed 7
+  lastnim demo --serve          # ends with Ctrl-C
   lastnim demo --json | python3 -m json.tool")]
 pub struct DemoArgs {
     /// What the whole tournament follows from: its pairings, and the takes of the bot `random`
@@ -45,6 +47,9 @@ pub struct DemoArgs {
     /// Prints one JSON document
     #[arg(long)]
     json: bool,
+    /// Leaves the server open when the tournament is over, to look at in a browser, until Ctrl-C
+    #[arg(long)]
+    serve: bool,
 }
 
 /// Everything that the demo came to.
@@ -56,33 +61,68 @@ pub struct DemoTournament {
     pub standings: Vec<pb::Standing>,
     /// Every match, in the order of its number.
     pub matches: Vec<PlayedMatch>,
+    /// Where it can be looked at, if the server stays open.
+    pub open_server: Option<OpenServer>,
+}
+
+/// A server that stays open when the tournament is over.
+#[derive(Debug)]
+pub struct OpenServer {
+    /// The address of its pages.
+    pub pages: String,
+    /// The admin's token, for `/organise` and for commands.
+    pub admin_token: String,
 }
 
 /// Plays the tournament and reports on it.
 pub fn run(args: &DemoArgs, own: &OwnCommand) -> CommandResult {
     runtime::run_on_runtime(None, async {
+        let interrupted = runtime::wait_for_interrupt();
+        let mut interrupted = pin!(interrupted);
+        let server = start_demo_server().await?;
         let played = tokio::select! {
-            played = run_demo_server(args) => played?,
-            () = runtime::wait_for_interrupt() => {
+            played = play_on_server(args, &server) => played,
+            () = &mut interrupted => {
                 return Err(Failure::Runtime(anyhow::anyhow!("interrupted before the tournament was over")));
             }
         };
-        let printed =
-            if args.json { report::print_json(&played) } else { report::print_report(&played, own) };
-        printed.map_err(Failure::Output)?;
+        if args.serve
+            && let Ok(played) = &played
+        {
+            report_demo(args, played, own)?;
+            interrupted.await;
+        }
+        server.stop().await.map_err(Failure::Runtime)?;
+        let played = played?;
+        if !args.serve {
+            report_demo(args, &played, own)?;
+        }
         Ok(CommandExit::Done)
     })
 }
 
-/// Starts a server, plays the tournament on it, and stops the server.
-async fn run_demo_server(args: &DemoArgs) -> Result<DemoTournament, Failure> {
+fn report_demo(args: &DemoArgs, played: &DemoTournament, own: &OwnCommand) -> Result<(), Failure> {
+    let printed = if args.json { report::print_json(played) } else { report::print_report(played, own) };
+    printed.map_err(Failure::Output)
+}
+
+/// Starts a server on a free port of this machine.
+async fn start_demo_server() -> Result<OwnServer, Failure> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
     let listener = listener.map_err(|error| Failure::runtime(error, "a free port of 127.0.0.1"))?;
     let server = OwnServer::start(listener, Backend::in_memory(), Config::default()).await;
-    let server = server.map_err(Failure::Runtime)?;
-    let played = play_demo_tournament(args, &server.connect_address(), server.admin_token()).await;
-    server.stop().await.map_err(Failure::Runtime)?;
-    played
+    server.map_err(Failure::Runtime)
+}
+
+/// Plays the tournament on a server.
+async fn play_on_server(args: &DemoArgs, server: &OwnServer) -> Result<DemoTournament, Failure> {
+    let address = server.connect_address();
+    let played = play_demo_tournament(args, &address, server.admin_token()).await?;
+    let open_server = args.serve.then(|| OpenServer {
+        pages: format!("http://{address}/"),
+        admin_token: server.admin_token().to_owned(),
+    });
+    Ok(DemoTournament { open_server, ..played })
 }
 
 /// Makes the settings of the tournament.
@@ -140,7 +180,7 @@ async fn play_demo_tournament(
     }
     let SeenTournament { tournament, standings, .. } = seen;
     let matches = fetch_matches(&remote, &tournament.id).await?;
-    Ok(DemoTournament { tournament, standings, matches })
+    Ok(DemoTournament { tournament, standings, matches, open_server: None })
 }
 
 /// Fetches every match of the tournament, replays its record, and audits it.

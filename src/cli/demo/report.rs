@@ -1,6 +1,6 @@
 //! What the demo prints.
 
-use super::command::DemoTournament;
+use super::command::{DemoTournament, OpenServer};
 use crate::{
     cli::{OwnCommand, form::write_report},
     game::Seat,
@@ -128,7 +128,7 @@ fn demo_report(played: &DemoTournament, own: &OwnCommand) -> Report {
         ))
         .with_section(Section::with_heading("Optimal play").paragraph(optimal_play))
         .with_section(Section::with_heading("The worst errors, one a bot").numbered(1, worst.iter().map(error_words)))
-        .with_section(next_steps_section(worst.first(), own))
+        .with_section(next_steps_section(worst.first(), played, own))
 }
 
 fn error_words(WorstError { played, ply }: &WorstError<'_>) -> String {
@@ -142,7 +142,7 @@ fn error_words(WorstError { played, ply }: &WorstError<'_>) -> String {
     )
 }
 
-fn next_steps_section(worst: Option<&WorstError<'_>>, own: &OwnCommand) -> Section {
+fn next_steps_section(worst: Option<&WorstError<'_>>, played: &DemoTournament, own: &OwnCommand) -> Section {
     // As it was called, so that the lines can be copied.
     let lastnim = &own.name;
     let mut section = Section::with_heading("Where to go next");
@@ -152,6 +152,15 @@ fn next_steps_section(worst: Option<&WorstError<'_>>, own: &OwnCommand) -> Secti
             .paragraph("what was optimal in the first of these matches:")
             .command(format!("{lastnim} solve --piles {piles} --matrix '{matrix}'"));
     }
+    section = match &played.open_server {
+        Some(server) => section
+            .paragraph("the tournament in a browser, until Ctrl-C:")
+            .command(tournament_page(server, played))
+            .paragraph("what an organiser does there, with the admin's token:")
+            .command(format!("{}organise", server.pages))
+            .command(server.admin_token.clone()),
+        None => section.paragraph("all of this in a browser:").command(format!("{lastnim} demo --serve")),
+    };
     section
         .paragraph("your own server, and bots by hand:")
         .command(format!("{lastnim} serve"))
@@ -160,11 +169,15 @@ fn next_steps_section(worst: Option<&WorstError<'_>>, own: &OwnCommand) -> Secti
         .paragraph("a bot in ten lines, in Rust, Python or TypeScript: README.md")
 }
 
+fn tournament_page(server: &OpenServer, played: &DemoTournament) -> String {
+    format!("{}tournaments/{}", server.pages, played.tournament.id)
+}
+
 /// Prints the report as one JSON document.
 pub fn print_json(played: &DemoTournament) -> io::Result<()> {
     let totals = count_takes_and_errors(&played.matches);
     let worst: Vec<Value> = worst_errors(&played.matches).iter().map(error_json).collect();
-    let document = json!({
+    let mut document = json!({
         "tournament": message_to_json(&played.tournament),
         "matches": played.matches.len(),
         "plies": totals.plies,
@@ -173,6 +186,11 @@ pub fn print_json(played: &DemoTournament) -> io::Result<()> {
         "standings": messages_to_json(&played.standings),
         "worst_errors": worst,
     });
+    if let Some(server) = &played.open_server {
+        document["pages"] = server.pages.clone().into();
+        document["tournament_page"] = tournament_page(server, played).into();
+        document["admin_token"] = server.admin_token.clone().into();
+    }
     writeln!(io::stdout().lock(), "{document:#}")
 }
 
