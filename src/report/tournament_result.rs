@@ -1,8 +1,7 @@
 //! The result of a tournament in a line, and as a text to paste.
 
 use super::{
-    Section,
-    render::Terminal,
+    Alignment, Table,
     standings::standings_table,
     tournament::progress_words,
     tournament_format::{format_line, format_name},
@@ -66,13 +65,37 @@ pub fn result_text(
     ];
     let shown = &standings[..standings.len().min(MAX_LINES)];
     let more = standings.len() - shown.len();
-    let more = (more > 0).then(|| format!(" and {}", count_words(more, "bot", "bots")));
-    let mut section = Section::new().facts(facts);
+    let mut lines: Vec<_> = facts.iter().map(|(label, fact)| format!("{label:<10} {fact}")).collect();
     if !shown.is_empty() {
-        section = section.table(standings_table(shown));
+        lines.extend(table_lines(&standings_table(shown)));
     }
-    let section = section.paragraphs(more).paragraphs(format_verdict_lines(verdict));
-    Terminal::without_styles().section_text(&section)
+    if more > 0 {
+        lines.push(format!(" and {}", count_words(more, "bot", "bots")));
+    }
+    lines.extend(format_verdict_lines(verdict));
+    lines.join("\n") + "\n"
+}
+
+/// Writes a table in columns of even width.
+fn table_lines(table: &Table) -> Vec<String> {
+    let header = table.columns.iter().map(|column| column.label.clone()).collect();
+    let rows = table.rows.iter().map(|row| {
+        let cells = table.columns.iter().zip(&row.cells);
+        cells.map(|(column, cell)| cell.display_text(row.format.unwrap_or(column.format))).collect()
+    });
+    let rows: Vec<Vec<String>> = [header].into_iter().chain(rows).collect();
+    let width = |index: usize| rows.iter().map(|row| row[index].chars().count()).max().unwrap_or(0);
+    let widths: Vec<_> = (0..table.columns.len()).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&table.columns).zip(&widths).map(|((cell, column), width)| {
+            match column.alignment {
+                Alignment::Left => format!("  {cell:<width$}"),
+                Alignment::Right => format!("  {cell:>width$}"),
+            }
+        });
+        cells.collect::<String>().trim_end().to_owned()
+    };
+    rows.iter().map(line).collect()
 }
 
 #[cfg(test)]
