@@ -111,6 +111,14 @@ impl Arena {
         Ok((!view.stored.state.is_over()).then(|| handle.recent_activity(look)))
     }
 
+    /// Returns whom a match waits for, as it was announced last; nothing if it is not open.
+    pub fn open_match_view(&self, id: MatchId) -> Option<OpenMatchView> {
+        let open = self.open_match(id)?;
+        let view = open.handle.view()?;
+        let looked_at = LookedAt { id, open, view, waited: Duration::ZERO };
+        Some(open_match_view(&looked_at, self.now()))
+    }
+
     fn look_at_tournament(&self, handle: &TournamentHandle, view: &TournamentView) -> TournamentActivity {
         let now = self.now();
         let most = MAX_LISTED_ACTIVITY;

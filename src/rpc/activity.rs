@@ -43,7 +43,8 @@ fn awaited_message(awaited: &AwaitedBot) -> pb::AwaitedBot {
     }
 }
 
-fn open_match_message(open: &OpenMatchView) -> pb::OpenMatch {
+/// Shows whom a match waits for.
+pub(super) fn open_match_message(open: &OpenMatchView) -> pb::OpenMatch {
     let setup = open.summary.setup.as_deref();
     let origin = setup.and_then(|setup| setup.origin.as_ref());
     let bots = setup.map(|setup| setup.bots.iter().map(ToString::to_string).collect());

@@ -1,6 +1,7 @@
 //! Matches as seen from outside.
 
 use super::access::Access;
+use super::activity::open_match_message;
 use super::page::Page;
 use super::read_scheduler::ReadScheduler;
 use super::status::{arena_status, closed_stream_status, parse_field, read_request};
@@ -132,7 +133,8 @@ impl pb::match_service_server::MatchService for MatchRpc {
                 && tournament
                     .is_some_and(|origin| arena.withholds_audits(origin.tournament, caller.as_ref()));
             let audit = audit.as_deref().filter(|_| !audit_withheld).map(Into::into);
-            Ok(pb::GetMatchResponse { r#match: Some(match_message(&summary)), audit, audit_withheld })
+            let open = arena.open_match_view(id).as_ref().map(open_match_message);
+            Ok(pb::GetMatchResponse { r#match: Some(match_message(&summary)), audit, audit_withheld, open })
         };
         self.reads.run_read(&reader, read).await.map(Response::new)
     }
