@@ -8,8 +8,8 @@ use super::{
 use crate::wire::pb;
 
 /// Says since when a bot is connected, if it is.
-fn connected_since(bot: &pb::Bot) -> Option<String> {
-    bot.connected.then(|| format_time(bot.connected_at_us))
+fn connected_since(bot: &pb::Bot) -> Option<u64> {
+    bot.connected.then_some(bot.connected_at_us)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a lag is far below 2^53 microseconds")]
@@ -26,12 +26,12 @@ fn house_bot(bot: &pb::Bot) -> Option<String> {
 pub fn bot_table(bots: &[pb::Bot]) -> Table {
     Table::of_items(bots)
         .column(Column::text("name"), |bot| bot.name.clone())
-        .column(Column::text("connected since (UTC)"), connected_since)
+        .column(Column::text("connected since (UTC)"), |bot| connected_since(bot).map(Cell::Time))
         .column(Column::text("version"), |bot| bot.version.as_ref().map(version_words))
         .column(Column::number("lag (ms)", NumberUnit::Count, 1), lag_ms)
         .column(Column::integer("open matches"), |bot| bot.open_matches)
         .column(Column::text("house bot"), house_bot)
-        .column(Column::text("registered (UTC)"), |bot| format_time(bot.registered_at_us))
+        .column(Column::text("registered (UTC)"), |bot| Cell::Time(bot.registered_at_us))
         .into_table()
 }
 
@@ -39,7 +39,7 @@ pub fn bot_table(bots: &[pb::Bot]) -> Table {
 pub fn bot_report(shown: &pb::GetBotResponse) -> Report {
     let bot = shown.bot.clone().unwrap_or_default();
     let connected = match connected_since(&bot) {
-        Some(since) => format!("since {since} UTC"),
+        Some(since) => format!("since {} UTC", format_time(since)),
         None => "no".to_owned(),
     };
     let open = match shown.open_match_ids.len() {
@@ -69,8 +69,8 @@ fn version_table(versions: &[pb::SeenVersion]) -> Table {
     let words = |seen: &pb::SeenVersion| seen.version.as_ref().map(version_words);
     Table::of_items(versions)
         .column(Column::text("version"), words)
-        .column(Column::text("first seen (UTC)"), |seen| format_time(seen.first_seen_at_us))
-        .column(Column::text("last seen (UTC)"), |seen| format_time(seen.last_seen_at_us))
+        .column(Column::text("first seen (UTC)"), |seen| Cell::Time(seen.first_seen_at_us))
+        .column(Column::text("last seen (UTC)"), |seen| Cell::Time(seen.last_seen_at_us))
         .into_table()
 }
 
@@ -83,7 +83,7 @@ fn lost_seat_table(seats: &[pb::LostSeat]) -> Table {
         .column(Column::text("match"), |lost| lost.match_id.clone())
         .column(Column::integer("seat"), |lost| lost.seat)
         .column(Column::text("reason"), loss_words)
-        .column(Column::text("at (UTC)"), |lost| format_time(lost.at_us))
+        .column(Column::text("at (UTC)"), |lost| Cell::Time(lost.at_us))
         .column(Column::text("tournament"), tournament)
         .into_table()
 }

@@ -1,6 +1,6 @@
 //! What stands in a cell of a table, and how it is shown to people.
 
-use super::words::shortened_list;
+use super::words::{format_time, shortened_list};
 
 /// What a number counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -65,6 +65,8 @@ pub enum Cell {
         /// What stands between two of them.
         separator: &'static str,
     },
+    /// A moment, in microseconds since 1970-01-01 UTC.
+    Time(u64),
     /// A whole number.
     Integer(i128),
     /// Any number.
@@ -131,6 +133,7 @@ impl Cell {
         match self {
             Self::Text(text) => text.clone(),
             Self::List { items, separator } => shortened_list(items, separator),
+            Self::Time(micros) => format_time(*micros),
             Self::Integer(number) if format.is_signed && *number > 0 => format!("+{number}"),
             Self::Integer(number) => number.to_string(),
             Self::Number(number) => format.format_number(*number),

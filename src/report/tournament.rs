@@ -115,7 +115,7 @@ pub fn tournament_table(tournaments: &[pb::Tournament]) -> Table {
     let total = |total: u64| if total == 0 { Cell::NONE } else { total.into() };
     Table::of_items(tournaments)
         .column(Column::text("id"), |tournament| tournament.id.clone())
-        .column(Column::text("created (UTC)"), |tournament| format_time(tournament.created_at_us))
+        .column(Column::text("created (UTC)"), |tournament| Cell::Time(tournament.created_at_us))
         .column(Column::text("state"), state_words)
         .column(Column::text("format"), move |tournament| format_name(&settings(tournament)))
         .column(Column::integer("seats"), move |tournament| settings(tournament).seats)

@@ -1,5 +1,6 @@
 //! The tables of a report as CSV, for programs.
 
+use crate::report::words::format_time;
 use crate::report::{Cell, CellParts, Column, Report, Table};
 use csv::Writer;
 
@@ -40,6 +41,7 @@ fn cell_values(parts: CellParts, cell: &Cell) -> Vec<String> {
     match (parts, cell) {
         (CellParts::One, Cell::Text(text)) => vec![text.clone()],
         (CellParts::One, Cell::List { items, separator }) => vec![items.join(separator)],
+        (CellParts::One, Cell::Time(micros)) => vec![format_time(*micros)],
         (CellParts::One, Cell::Integer(number)) => vec![number.to_string()],
         (CellParts::One, Cell::Number(number)) => vec![number.to_string()],
         (CellParts::Fraction, Cell::Fraction { part, whole }) => vec![part.to_string(), whole.to_string()],

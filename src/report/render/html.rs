@@ -4,9 +4,12 @@ mod charts;
 mod plots;
 mod rounds;
 mod tables;
+mod time;
 
 use crate::report::{Block, BlockTone, Report, Section, Tree};
 use std::fmt::{self, Display, Write as _};
+
+pub use time::Time;
 
 /// Returns where a page tells more of what stands in a column: its key and the text of a cell are given.
 pub type CellLinks<'a> = &'a dyn Fn(&str, &str) -> Option<String>;

@@ -8,6 +8,6 @@ mod terminal;
 
 pub use benchmark_svg::draw_benchmark_card;
 pub use csv::csv_text;
-pub use html::{CellLinks, Escaped, Html};
+pub use html::{CellLinks, Escaped, Html, Time};
 #[cfg(feature = "cli")]
 pub use terminal::Terminal;

@@ -1,7 +1,7 @@
 //! Tables as HTML.
 
-use super::{Escaped, Html, list_items, push_line};
-use crate::report::{Alignment, BlockTone, Cell, CellShade, Column, Table};
+use super::{Escaped, Html, Time, list_items, push_line};
+use crate::report::{Alignment, BlockTone, Cell, CellShade, Column, Table, TableRow};
 use std::fmt::Write as _;
 
 /// Items of a cell that are shown one by one; of more the first ones stand there, as everywhere.
@@ -26,24 +26,15 @@ impl Html<'_> {
         for column in &table.columns {
             let class = if column.alignment == Alignment::Right { " class=\"number\"" } else { "" };
             let meaning = column.meaning.map(|meaning| format!(" title=\"{}\"", Escaped(meaning)));
-            let (meaning, label) = (meaning.unwrap_or_default(), Escaped(&column.label));
+            // Each time says for itself in which zone it is.
+            let label = column.label.strip_suffix(" (UTC)").unwrap_or(&column.label);
+            let (meaning, label) = (meaning.unwrap_or_default(), Escaped(label));
             let _ = write!(html, "<th scope=\"col\"{class}{meaning}>{label}</th>");
         }
         html.push_str("</tr></thead>\n<tbody>\n");
         let ranges: Vec<_> = (0..table.columns.len()).map(|index| interval_range(table, index)).collect();
         for row in table.rows.iter().take(shown) {
-            let class = if row.tone == BlockTone::Alert { " class=\"alert\"" } else { "" };
-            let _ = write!(html, "<tr{class}>");
-            for ((column, cell), range) in table.columns.iter().zip(&row.cells).zip(&ranges) {
-                let text = cell.display_text(row.format.unwrap_or(column.format));
-                let _ = write!(html, "<td{}{}>", cell_class(column, cell), sort_value(cell));
-                html.push_str(&self.cell_html(column, cell, &text));
-                if let (Some(range), None) = (range, row.format) {
-                    html.push_str(&whisker_svg(cell, *range));
-                }
-                html.push_str("</td>");
-            }
-            html.push_str("</tr>\n");
+            self.write_row(&mut html, table, row, &ranges);
         }
         html.push_str("</tbody></table></div>\n");
         let meanings: Vec<_> = table.meanings().collect();
@@ -59,6 +50,29 @@ impl Html<'_> {
         html
     }
 
+    /// Writes a row of a table by itself, for one that stands there already.
+    pub fn row_html(self, table: &Table, row: &TableRow) -> String {
+        let mut html = String::new();
+        self.write_row(&mut html, table, row, &vec![None; table.columns.len()]);
+        html
+    }
+
+    /// Writes a row, with its intervals on the scales of their columns.
+    fn write_row(self, html: &mut String, table: &Table, row: &TableRow, ranges: &[Option<(f64, f64)>]) {
+        let class = if row.tone == BlockTone::Alert { " class=\"alert\"" } else { "" };
+        let _ = write!(html, "<tr{class}>");
+        for ((column, cell), range) in table.columns.iter().zip(&row.cells).zip(ranges) {
+            let text = cell.display_text(row.format.unwrap_or(column.format));
+            let _ = write!(html, "<td{}{}>", cell_class(column, cell), sort_value(cell));
+            html.push_str(&self.cell_html(column, cell, &text));
+            if let (Some(range), None) = (range, row.format) {
+                html.push_str(&whisker_svg(cell, *range));
+            }
+            html.push_str("</td>");
+        }
+        html.push_str("</tr>\n");
+    }
+
     fn cell_html(self, column: &Column, cell: &Cell, text: &str) -> String {
         let linked = |text: &str| self.linked_text(&column.key, text);
         match cell {
@@ -67,6 +81,7 @@ impl Html<'_> {
                 items.join(&Escaped(separator).to_string())
             }
             Cell::Text(_) => linked(text),
+            Cell::Time(micros) => Time(*micros).to_string(),
             _ => Escaped(text).to_string(),
         }
     }
