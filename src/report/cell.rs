@@ -112,6 +112,8 @@ impl Cell {
         match *self {
             #[expect(clippy::cast_precision_loss, reason = "for an order among numbers of a table")]
             Self::Integer(number) => Some(number as f64),
+            #[expect(clippy::cast_precision_loss, reason = "for an order among times")]
+            Self::Time(micros) => Some(micros as f64),
             Self::Number(number) | Self::Estimate { value: number, .. } => Some(number),
             Self::Fraction { part, whole } => (whole > 0).then(|| f64::from(part) / f64::from(whole)),
             Self::Interval { low, high } => Some(f64::midpoint(low, high)),

@@ -12,7 +12,7 @@ use crate::rpc::{
     Access, ArenaRpc, CallerStatus, ClientAddress, TrafficCounts, add_error_info, call_timeout,
     late_answer_status, memory_spent_status,
 };
-use crate::web::Pages;
+use crate::web::{Pages, is_event_stream};
 use crate::wire::play_service::arena_service_server::ArenaServiceServer;
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
@@ -48,6 +48,9 @@ pub(super) struct GuardedServices {
     /// Counts what is refused.
     pub traffic: Arc<TrafficCounts>,
 }
+
+/// The bytes that a stream of server-sent events is charged while it is open. What it sends is shared with all that watch the same.
+const STREAM_CHARGE: usize = 4 << 10;
 
 /// What the calls of all connections share.
 #[derive(Debug)]
@@ -179,13 +182,21 @@ impl ConnectionCalls {
         Box::pin(async move {
             let path = request.uri().path().to_owned();
             let response = pages.clone().respond(address, channel, request).await;
+            if is_event_stream(&response) {
+                return match budget.charge_address(address, STREAM_CHARGE) {
+                    Ok(charge) => {
+                        calls.shared.services.traffic.note_page(response.status().as_u16());
+                        Ok(response.map(|body| ResponseBody::stream(body, mark, charge)))
+                    }
+                    Err(_) => calls.refuse_page(&pages, &path, &memory_spent_status(), mark).await,
+                };
+            }
             // A page that is refused half-way would look like one that ends there.
             let bytes = usize::try_from(response.body().size_hint().lower()).unwrap_or(usize::MAX);
             match budget.charge_address(address, bytes) {
                 Ok(charge) => {
                     calls.shared.services.traffic.note_page(response.status().as_u16());
-                    Ok(response
-                        .map(|body| ResponseBody::counted(body, mark, budget, address).prepaid(charge)))
+                    Ok(response.map(|body| ResponseBody::prepaid(body, mark, budget, address, charge)))
                 }
                 Err(_) => calls.refuse_page(&pages, &path, &memory_spent_status(), mark).await,
             }

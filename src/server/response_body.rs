@@ -1,7 +1,7 @@
 //! The body of a response: counted until it is written, and given up if nobody reads it.
 
 use super::connection_slots::CallMark;
-use super::memory_budget::{CallMemoryBudget, MemoryCharge};
+use super::memory_budget::{BudgetSpent, CallMemoryBudget, MemoryCharge};
 use super::unread_bytes::UnreadBytes;
 use crate::rpc::{ClientAddress, add_error_info, memory_spent_status};
 use hyper::HeaderMap;
@@ -29,15 +29,46 @@ pub(super) struct ResponseBody {
 /// On whose account a response waits.
 #[derive(Debug)]
 struct ResponseAccount {
-    budget: Arc<CallMemoryBudget>,
-    address: ClientAddress,
+    payment: ChunkPayment,
     unread: Arc<UnreadBytes>,
-    /// What was charged for the first chunk before there was a body.
-    prepaid: Option<MemoryCharge>,
     /// What of the last chunk is not handed over.
     rest: Option<(Bytes, Arc<MemoryCharge>)>,
     /// What comes when all is written.
     end: Option<BodyEnd>,
+}
+
+/// How the chunks of a body are charged.
+#[derive(Debug)]
+enum ChunkPayment {
+    /// Each by its length.
+    ByLength {
+        budget: Arc<CallMemoryBudget>,
+        address: ClientAddress,
+        /// What was charged for the first chunk before there was a body.
+        prepaid: Option<MemoryCharge>,
+    },
+    /// All together: they are shared with other bodies, and the next one is taken only once the one before is written.
+    Together(Arc<MemoryCharge>),
+}
+
+impl ChunkPayment {
+    fn charge_chunk(&mut self, bytes: usize) -> Result<Arc<MemoryCharge>, BudgetSpent> {
+        match self {
+            Self::Together(charge) => Ok(Arc::clone(charge)),
+            Self::ByLength { budget, address, prepaid } => {
+                let charge = prepaid.take().map_or_else(|| budget.charge_address(*address, bytes), Ok);
+                charge.map(Arc::new)
+            }
+        }
+    }
+
+    /// Returns how many bytes may be on their way before more of the body is handed over.
+    fn max_unread(&self) -> usize {
+        match self {
+            Self::ByLength { .. } => PIECE_BYTES,
+            Self::Together(_) => 0,
+        }
+    }
 }
 
 /// How a body ends.
@@ -60,16 +91,29 @@ impl ResponseBody {
         budget: Arc<CallMemoryBudget>,
         address: ClientAddress,
     ) -> Self {
-        let unread = UnreadBytes::of_current_call();
-        let account = ResponseAccount { budget, address, unread, prepaid: None, rest: None, end: None };
-        Self { body, _mark: mark, account: Some(Box::new(account)) }
+        Self::with_payment(body, mark, ChunkPayment::ByLength { budget, address, prepaid: None })
     }
 
     /// Sends a body whose only chunk is charged already.
-    pub(super) fn prepaid(self, charge: MemoryCharge) -> Self {
+    pub(super) fn prepaid(
+        body: Body,
+        mark: CallMark,
+        budget: Arc<CallMemoryBudget>,
+        address: ClientAddress,
+        charge: MemoryCharge,
+    ) -> Self {
+        Self::with_payment(body, mark, ChunkPayment::ByLength { budget, address, prepaid: Some(charge) })
+    }
+
+    /// Sends a body that goes on for as long as it is read, and is charged for as a whole.
+    pub(super) fn stream(body: Body, mark: CallMark, charge: MemoryCharge) -> Self {
+        Self::with_payment(body, mark, ChunkPayment::Together(Arc::new(charge)))
+    }
+
+    fn with_payment(body: Body, mark: CallMark, payment: ChunkPayment) -> Self {
         let account =
-            self.account.map(|account| Box::new(ResponseAccount { prepaid: Some(charge), ..*account }));
-        Self { account, ..self }
+            ResponseAccount { payment, unread: UnreadBytes::of_current_call(), rest: None, end: None };
+        Self { body, _mark: mark, account: Some(Box::new(account)) }
     }
 }
 
@@ -83,9 +127,8 @@ impl ResponseAccount {
         match frame.into_data() {
             Ok(bytes) if bytes.is_empty() => Some(Frame::data(bytes)),
             Ok(bytes) => {
-                let prepaid = self.prepaid.take().map(Ok);
-                match prepaid.unwrap_or_else(|| self.budget.charge_address(self.address, bytes.len())) {
-                    Ok(charge) => self.rest = Some((bytes, Arc::new(charge))),
+                match self.payment.charge_chunk(bytes.len()) {
+                    Ok(charge) => self.rest = Some((bytes, charge)),
                     Err(_) => self.end = Some(BodyEnd::WithTrailers(trailers_of(&memory_spent_status()))),
                 }
                 None
@@ -127,13 +170,17 @@ impl HttpBody for ResponseBody {
                 });
             }
             if let Some((rest, charge)) = &mut account.rest {
-                ready!(account.unread.poll_at_most(PIECE_BYTES, context));
+                ready!(account.unread.poll_at_most(account.payment.max_unread(), context));
                 let piece = rest.split_to(rest.len().min(PIECE_BYTES));
                 let piece = account.unread.track_piece(piece, charge);
                 if rest.is_empty() {
                     account.rest = None;
                 }
                 return Poll::Ready(Some(Ok(Frame::data(piece))));
+            }
+            if matches!(account.payment, ChunkPayment::Together(_)) {
+                // What is newest by then is sent.
+                ready!(account.unread.poll_at_most(0, context));
             }
             let frame = ready!(Pin::new(&mut this.body).poll_frame(context)).transpose()?;
             if let Some(frame) = account.take_frame(frame) {

@@ -12,7 +12,7 @@ use crate::rpc::{
     TournamentRpc, TrafficCounts, TranscriptRpc,
 };
 use crate::store::{CommitCounts, StoreError};
-use crate::web::{Metrics, OrganiserSessions, Pages};
+use crate::web::{Feeds, Metrics, OrganiserSessions, Pages};
 use crate::wire::pb;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -222,6 +222,7 @@ async fn assemble_services(
         guests,
         organisers: OrganiserSessions::new(config.organiser_session),
         metrics: config.metrics_listen.is_empty().then(|| metrics.clone()),
+        feeds: Feeds::default(),
     });
     Ok((health, GuardedServices { play, routes, access, pages, traffic }, metrics))
 }

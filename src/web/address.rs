@@ -11,18 +11,23 @@ use super::typed_position::TypedPosition;
 use crate::arena::is_guest_name;
 use crate::game::{BotName, MatchId, TournamentId};
 use std::fmt;
+use std::str::FromStr;
 
 /// What a visitor asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum PageAddress {
     /// What goes on.
     Home,
+    /// What changes of that.
+    HomeEvents,
     /// A page of the list of tournaments; the first without a token.
     Tournaments { page_token: String },
     /// A tournament.
     Tournament(TournamentId),
     /// The standings of a tournament from some line on, and how its bots compare.
     Standings { id: TournamentId, from: u32 },
+    /// What changes on the page of a tournament.
+    TournamentEvents(TournamentId),
     /// A page of the list of matches, of all or of one tournament.
     Matches { tournament: Option<TournamentId>, filter: MatchFilter, page_token: String },
     /// A match, after so many plies; at its end, or as far as it is, without.
@@ -31,6 +36,8 @@ pub(super) enum PageAddress {
     WhatIf { id: MatchId, ply: u32, take: Option<u64> },
     /// What a language model wrote down of a question.
     Transcript { id: MatchId, place: QuestionPlace },
+    /// What changes on the page of a match, for a tab that shows so many of its events.
+    MatchEvents { id: MatchId, view: OracleView, after: Option<u64> },
     /// The record of a match, for programs.
     Record(MatchId),
     /// A position, and what the oracle says of it.
@@ -60,7 +67,7 @@ pub(super) enum PageAddress {
 }
 
 /// Whether a match is shown with what the oracle says of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(super) enum OracleView {
     /// The match as its bots saw it.
     #[default]
@@ -114,8 +121,12 @@ impl PageAddress {
         let segments: Vec<_> = path.split('/').collect();
         let address = match segments.as_slice() {
             ["" | "index"] => Self::Home,
+            ["events"] if form == PageForm::Html => Self::HomeEvents,
             ["tournaments"] => Self::Tournaments { page_token: page_token() },
             ["tournaments", id] => Self::Tournament(tournament_id(id)?),
+            ["tournaments", id, "events"] if form == PageForm::Html => {
+                Self::TournamentEvents(tournament_id(id)?)
+            }
             ["tournaments", id, "standings"] => Self::Standings {
                 id: tournament_id(id)?,
                 from: query_value(query, "from").map_or(Ok(0), |from| parse_number("from", from))?,
@@ -129,10 +140,12 @@ impl PageAddress {
             ["matches", id] => Self::Match {
                 id: match_id(id)?,
                 ply: query_value(query, "ply").map(|ply| parse_number("ply", ply)).transpose()?,
-                view: match query_value(query, "oracle") {
-                    Some("shown") => OracleView::Shown,
-                    _ => OracleView::Hidden,
-                },
+                view: oracle_view(query),
+            },
+            ["matches", id, "events"] if form == PageForm::Html => Self::MatchEvents {
+                id: match_id(id)?,
+                view: oracle_view(query),
+                after: query_value(query, "after").map(|after| parse_number("after", after)).transpose()?,
             },
             ["matches", id, "what-if"] => Self::WhatIf {
                 id: match_id(id)?,
@@ -178,6 +191,16 @@ impl PageAddress {
         }
     }
 
+    /// Returns the address of what comes after an event, if it is one of events.
+    pub(super) fn resumed_after(self, last_event: Option<u64>) -> Self {
+        match self {
+            Self::MatchEvents { id, view, after } => {
+                Self::MatchEvents { id, view, after: last_event.or(after) }
+            }
+            other => other,
+        }
+    }
+
     /// Returns the address of the same in another form.
     pub(super) fn in_form(&self, form: PageForm) -> String {
         let (path, query) = self.path_and_query();
@@ -196,8 +219,10 @@ impl PageAddress {
         let page = |token: &str| if token.is_empty() { String::new() } else { format!("page={token}") };
         match self {
             Self::Home => ("/".into(), String::new()),
+            Self::HomeEvents => ("/events".into(), String::new()),
             Self::Tournaments { page_token } => ("/tournaments".into(), page(page_token)),
             Self::Tournament(id) => (format!("/tournaments/{id}"), String::new()),
+            Self::TournamentEvents(id) => (format!("/tournaments/{id}/events"), String::new()),
             Self::Standings { id, from } => {
                 let from = if *from == 0 { String::new() } else { format!("from={from}") };
                 (format!("/tournaments/{id}/standings"), from)
@@ -211,8 +236,7 @@ impl PageAddress {
             }
             Self::Match { id, ply, view } => {
                 let ply = ply.map(|ply| format!("ply={ply}"));
-                let view = (*view == OracleView::Shown).then(|| "oracle=shown".to_owned());
-                let query: Vec<_> = [ply, view].into_iter().flatten().collect();
+                let query: Vec<_> = [ply, view_pair(*view)].into_iter().flatten().collect();
                 (format!("/matches/{id}"), query.join("&"))
             }
             Self::WhatIf { id, ply, take } => {
@@ -222,6 +246,11 @@ impl PageAddress {
             Self::Transcript { id, place: QuestionPlace { seat, ply } } => {
                 let ply = ply.map(|ply| format!("&ply={ply}")).unwrap_or_default();
                 (format!("/matches/{id}/transcript"), format!("seat={seat}{ply}"))
+            }
+            Self::MatchEvents { id, view, after } => {
+                let after = after.map(|after| format!("after={after}"));
+                let query: Vec<_> = [after, view_pair(*view)].into_iter().flatten().collect();
+                (format!("/matches/{id}/events"), query.join("&"))
             }
             Self::Record(id) => (format!("/matches/{id}/record"), String::new()),
             Self::Oracle(position) => ("/oracle".into(), position.to_query()),
@@ -262,7 +291,18 @@ fn match_id(id: &str) -> Result<MatchId, String> {
     id.parse().map_err(|error| format!("match {id:?}: {error}"))
 }
 
-fn parse_number(what: &str, number: &str) -> Result<u32, String> {
+fn oracle_view(query: &str) -> OracleView {
+    match query_value(query, "oracle") {
+        Some("shown") => OracleView::Shown,
+        _ => OracleView::Hidden,
+    }
+}
+
+fn view_pair(view: OracleView) -> Option<String> {
+    (view == OracleView::Shown).then(|| "oracle=shown".to_owned())
+}
+
+fn parse_number<N: FromStr>(what: &str, number: &str) -> Result<N, String> {
     number.parse().map_err(|_| format!("{what} {number:?}: expected a whole number from 0 on"))
 }
 
@@ -375,6 +415,12 @@ mod tests {
         for address in OrganiseAddress::examples() {
             let address = PageAddress::Organise(address);
             assert_eq!(read(&address.to_string()), Ok((address, PageForm::Html)));
+        }
+        let match_events = PageAddress::MatchEvents { id, view: OracleView::Shown, after: Some(12) };
+        assert_eq!(read(&match_events.to_string()), Ok((match_events, PageForm::Html)));
+        let events = [PageAddress::TournamentEvents(tournament), PageAddress::HomeEvents];
+        for events in events {
+            assert_eq!(read(&events.to_string()), Ok((events, PageForm::Html)));
         }
         let record = PageAddress::Record(id);
         assert_eq!(read(&record.in_form(PageForm::Json)), Ok((record, PageForm::Json)));

@@ -12,13 +12,14 @@ pub(super) struct Asset {
 }
 
 /// All of them. A page loads the style sheet and `lastnim.js`, which imports the other modules where a page has something for them.
-static ASSETS: [Asset; 6] = [
+static ASSETS: [Asset; 7] = [
     style_sheet("style.css", include_str!("assets/style.css")),
     module("lastnim.js", include_str!("assets/lastnim.js")),
     module("copy.js", include_str!("assets/copy.js")),
     module("oracle.js", include_str!("assets/oracle.js")),
     module("tables.js", include_str!("assets/tables.js")),
     module("play.js", include_str!("assets/play.js")),
+    module("live.js", include_str!("assets/live.js")),
 ];
 
 impl Asset {

@@ -3,8 +3,6 @@
 use crate::game::Position;
 use std::fmt::Write as _;
 
-/// Counters of a pile that are drawn one by one; of a higher one the number stands there.
-const MAX_DRAWN: u64 = 40;
 /// Counters on top of each other.
 const ROWS: u64 = 8;
 /// The distance between two counters.
@@ -17,8 +15,21 @@ const GAP: u64 = 22;
 const HEIGHT: u64 = ROWS * STEP + 8;
 /// The height of the numbers below.
 const LABELS: u64 = 24;
-/// Piles that are drawn; of more the last ones, from which is taken next.
-const MAX_PILES: usize = 24;
+/// How much of a position is drawn.
+#[derive(Debug, Clone, Copy)]
+struct BoardSize {
+    /// Piles that are drawn; of more the last ones, from which is taken next.
+    piles: usize,
+    /// Counters of a pile that are drawn one by one; of a higher one the number stands there.
+    counters: u64,
+}
+
+impl BoardSize {
+    /// That of a board by itself.
+    const FULL: Self = Self { piles: 24, counters: 40 };
+    /// That of a board among others.
+    const SMALL: Self = Self { piles: 8, counters: 16 };
+}
 
 /// A board, and what it says in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,18 +51,27 @@ pub(super) struct LastTake {
 
 /// Draws a position, and what the last take has removed.
 pub(super) fn draw_board(position: &Position, last: Option<LastTake>) -> Board {
+    draw_board_of_size(position, last, BoardSize::FULL)
+}
+
+/// Draws a position to stand among others.
+pub(super) fn draw_small_board(position: &Position, last: Option<LastTake>) -> Board {
+    draw_board_of_size(position, last, BoardSize::SMALL)
+}
+
+fn draw_board_of_size(position: &Position, last: Option<LastTake>, size: BoardSize) -> Board {
     let piles: Vec<u64> = position.piles().collect();
     let in_play = (!position.is_over()).then(|| position.pile_index());
     // Emptied piles say nothing, but for the one that was just emptied.
     let end = [in_play, last.map(|last| last.pile)].into_iter().flatten().max().map_or(0, |pile| pile + 1);
-    let shown_from = end.saturating_sub(MAX_PILES);
+    let shown_from = end.saturating_sub(size.piles);
     let mut drawn = String::new();
     let mut x = GAP;
     for (index, &counters) in piles.iter().enumerate().take(end).skip(shown_from) {
         let removed = last.filter(|last| last.pile == index).map_or(0, |last| last.counters);
         let class = if in_play == Some(index) { "pile in-play" } else { "pile" };
         let _ = write!(drawn, "<g class=\"{class}\">");
-        let width = draw_pile(&mut drawn, x, counters, removed);
+        let width = draw_pile(&mut drawn, x, (counters, removed), size);
         let middle = x + width / 2;
         let _ = write!(
             drawn,
@@ -61,7 +81,7 @@ pub(super) fn draw_board(position: &Position, last: Option<LastTake>) -> Board {
         x += width + GAP;
     }
     let (width, height) = (x.max(120), HEIGHT + LABELS);
-    let words = board_words(&piles, in_play);
+    let words = board_words(&piles, in_play, size);
     let svg = format!(
         "<svg class=\"board\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" aria-label=\"{words}\">\
          <line class=\"ground\" x1=\"0\" y1=\"{HEIGHT}\" x2=\"{width}\" y2=\"{HEIGHT}\"/>{drawn}</svg>"
@@ -70,9 +90,9 @@ pub(super) fn draw_board(position: &Position, last: Option<LastTake>) -> Board {
 }
 
 /// Draws a pile, the counters that were just taken above what is left, and returns its width.
-fn draw_pile(drawn: &mut String, x: u64, counters: u64, removed: u64) -> u64 {
+fn draw_pile(drawn: &mut String, x: u64, (counters, removed): (u64, u64), size: BoardSize) -> u64 {
     let all = counters.saturating_add(removed);
-    if all > MAX_DRAWN {
+    if all > size.counters {
         let middle = x + NUMBER_WIDTH / 2;
         let (y, text) = (HEIGHT - 4 * STEP, HEIGHT - 2 * STEP + 5);
         let _ = write!(
@@ -92,12 +112,12 @@ fn draw_pile(drawn: &mut String, x: u64, counters: u64, removed: u64) -> u64 {
     all.div_ceil(ROWS).max(1) * STEP
 }
 
-fn board_words(piles: &[u64], in_play: Option<usize>) -> String {
+fn board_words(piles: &[u64], in_play: Option<usize>, size: BoardSize) -> String {
     match in_play {
         None => "No counter is left".to_owned(),
         Some(pile) => {
             let left = &piles[..=pile];
-            let shown: Vec<_> = left.iter().rev().take(MAX_PILES).rev().map(ToString::to_string).collect();
+            let shown: Vec<_> = left.iter().rev().take(size.piles).rev().map(ToString::to_string).collect();
             format!("Piles: {}; the last one is in play", shown.join(", "))
         }
     }
@@ -144,7 +164,12 @@ mod tests {
     #[test]
     fn of_many_piles_the_last_ones_are_drawn() {
         let board = drawn(&[1; 1_000], &[]);
-        assert_eq!((board.hidden, counts(&board)), (1_000 - MAX_PILES, (MAX_PILES, 0)));
+        assert_eq!((board.hidden, counts(&board)), (1_000 - 24, (24, 0)));
         assert!(board.svg.len() < 10_000);
+        let seats = SeatCount::new(2).unwrap();
+        let high = Position::new(Piles::parse(&[16; 1_000]).unwrap(), seats.seat(0).unwrap(), seats);
+        let small = draw_small_board(&high, None);
+        assert_eq!((small.hidden, counts(&small)), (992, (8 * 16, 0)));
+        assert!(small.svg.len() < 10_000, "{}", small.svg.len());
     }
 }

@@ -7,6 +7,7 @@ use super::docs::{guide_content, guide_list};
 use super::forms::{CookieSecret, FormFields, FormRefusal, SiteCookie, check_origin, read_form};
 use super::home_page::home_page;
 use super::lists::{bot_list, match_list, tournament_list};
+use super::live::{Feeds, watch_home_page, watch_match_page, watch_tournament_page};
 use super::match_page::match_page;
 use super::metrics::Metrics;
 use super::oracle_page::oracle_page;
@@ -69,6 +70,8 @@ pub struct Pages {
     pub guests: GuestHands,
     /// What is measured, unless that has a listener of its own.
     pub metrics: Option<Metrics>,
+    /// Says what changes on pages.
+    pub feeds: Feeds,
 }
 
 impl Pages {
@@ -87,7 +90,8 @@ impl Pages {
         let body = pin!(body);
         let (path, query) = (head.uri.path(), head.uri.query().unwrap_or_default());
         let visitor = Visitor::of_request(client, channel, &head);
-        let parsed = PageAddress::parse(path, query);
+        let parsed = PageAddress::parse(path, query)
+            .map(|(address, form)| (address.resumed_after(last_event_id(&head.headers)), form));
         let cookie = parsed.as_ref().ok().and_then(|(address, _)| address.cookie());
         match (&head.method, parsed, cookie) {
             (&Method::POST, Ok((address, _)), Some(cookie)) => {
@@ -204,6 +208,18 @@ impl Pages {
             PageAddress::Match { id, ply, view } => match_page(self, visitor, *id, *ply, *view).await,
             PageAddress::WhatIf { id, ply, take } => what_if_page(self, visitor, *id, *ply, *take).await,
             PageAddress::Transcript { id, place } => transcript_page(self, visitor, *id, *place).await,
+            PageAddress::MatchEvents { id, view, after } => {
+                let watched = watch_match_page(self, visitor, *id, *view, *after).await;
+                return watched.unwrap_or_else(|status| error_response(form, &status));
+            }
+            PageAddress::TournamentEvents(id) => {
+                let watched = watch_tournament_page(self, visitor, *id).await;
+                return watched.unwrap_or_else(|status| error_response(form, &status));
+            }
+            PageAddress::HomeEvents => {
+                let watched = watch_home_page(self, visitor).await;
+                return watched.unwrap_or_else(|status| error_response(form, &status));
+            }
             PageAddress::Oracle(position) => oracle_page(self, visitor, position).await,
             PageAddress::Bots { page_token } => bot_list(self, visitor, page_token).await,
             PageAddress::Bot(name) => bot_page(self, visitor, name).await,
@@ -299,6 +315,11 @@ where
     let fields = read_form(&head.headers, body).await?;
     fields.check_token(secret.form_token())?;
     Ok((secret, fields))
+}
+
+/// Returns the number of the last event that a browser has seen which connects again.
+fn last_event_id(headers: &HeaderMap) -> Option<u64> {
+    headers.get("last-event-id")?.to_str().ok()?.parse().ok()
 }
 
 fn plain_response(status: StatusCode, words: &str) -> PageResponse {

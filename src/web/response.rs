@@ -35,7 +35,17 @@ pub(super) fn text_response(
     freshness: Freshness,
     text: String,
 ) -> PageResponse {
-    let mut response = Response::new(Body::new(text));
+    body_response(status, content_type, freshness, Body::new(text))
+}
+
+/// Makes an answer of a body.
+pub(super) fn body_response(
+    status: StatusCode,
+    content_type: &'static str,
+    freshness: Freshness,
+    body: Body,
+) -> PageResponse {
+    let mut response = Response::new(body);
     *response.status_mut() = status;
     let cache = match freshness {
         Freshness::Now => "no-cache",

@@ -1,20 +1,18 @@
 //! A tournament.
 
-use super::address::{PageAddress, PageForm, link_of_cell, link_of_match_cell};
-use super::match_filter::MatchFilter;
+use super::address::{PageAddress, PageForm, link_of_cell};
 use super::page::{Page, link_paragraph};
 use super::page_content::PageContent;
 use super::pages::Pages;
 use super::tournament_format_sections::{format_sections_html, read_format_findings};
+use super::tournament_view::TournamentNow;
 use super::visitor::Visitor;
 use crate::game::TournamentId;
 use crate::report::render::{Escaped, Html};
-use crate::report::words::{count_words, enum_word};
 use crate::report::{
     Section,
-    matches::match_table,
     standings::standings_report,
-    tournament::{progress_words, tournament_report},
+    tournament::tournament_report,
     tournament_result::{result_line, result_text},
     tournament_toml::tournament_toml,
 };
@@ -26,13 +24,11 @@ use tonic_types::StatusExt as _;
 
 /// Matches that are shown.
 const MATCHES: u32 = 15;
-/// Lines of standings of a tournament's own page.
-const LEADERS: usize = 40;
 /// Lines of a page of standings.
 const LINES: usize = 150;
 /// The most bots whose cross-table is on a page; of more it is in its twins for programs.
 const CROSS_TABLE_BOTS: usize = 16;
-/// Bots of the field, and events, that are shown.
+/// Bots of the field that are shown.
 const SHOWN: usize = 30;
 
 /// Returns where a tournament stands, who leads, its newest matches, and what it is.
@@ -47,33 +43,31 @@ pub(super) async fn tournament_page(
     let standings = read_standings(pages, visitor, id, CrossTable::LeftOut).await?;
     let tournament = shown.tournament.clone().unwrap_or_default();
     let findings = read_format_findings(pages, visitor, &tournament, &standings.standings).await?;
-    let request = pb::ListMatchesRequest { page_size: MATCHES, tournament_id, ..Default::default() };
-    let matches = pages.matches.list_matches(visitor.request(request)).await?.into_inner().matches;
+    let matches = newest_matches(pages, visitor, id).await?;
     let toml = tournament_toml(&tournament);
     let content = PageContent::of_message(shown.clone(), move |address| {
         let verdict = shown.verdict.as_ref();
         let summary = result_line(&tournament, &standings.standings, verdict);
-        let mut content = progress_html(&tournament);
         let result = result_html(&tournament, &standings.standings, verdict);
-        content += &leaders_html(id, standings);
-        content += &format_sections_html(&tournament, verdict, &findings);
-        if !matches.is_empty() {
-            let section = Section::with_heading("Newest matches").table(match_table(&matches));
-            content += &Html::with_links(&link_of_match_cell).section_html(&section);
-            let all = PageAddress::Matches {
-                tournament: Some(id),
-                filter: MatchFilter::default(),
-                page_token: String::new(),
-            };
-            content += &link_paragraph(&all, "", "All matches");
-        }
-        content += &result;
-        content += &downloads_html(id);
-        content += &settings_html(&tournament, shown);
+        let formats = format_sections_html(&tournament, verdict, &findings);
+        let now = TournamentNow { id, shown, standings, matches };
+        let settings = settings_html(&tournament, now.shown.clone());
+        let content = now.html() + &formats + &result + &downloads_html(id) + &settings;
         let title = tournament.settings.as_ref().map(|settings| settings.title.clone()).unwrap_or_default();
         Ok(Page::of_html(address, title, content).with_summary(summary))
     });
     Ok(content.with_toml(toml))
+}
+
+/// Returns the newest matches of a tournament.
+pub(super) async fn newest_matches(
+    pages: &Pages,
+    visitor: &Visitor,
+    id: TournamentId,
+) -> Result<Vec<pb::Match>, Status> {
+    let tournament_id = id.to_string();
+    let request = pb::ListMatchesRequest { page_size: MATCHES, tournament_id, ..Default::default() };
+    Ok(pages.matches.list_matches(visitor.request(request)).await?.into_inner().matches)
 }
 
 /// Shows the result as a text to paste; a browser that runs scripts has a button for that.
@@ -169,49 +163,6 @@ fn is_too_large(status: &Status) -> bool {
     status.code() == Code::ResourceExhausted && reason.as_deref() == Some("CROSS_TABLE")
 }
 
-/// Shows where the tournament stands, in words and as a bar.
-fn progress_html(tournament: &pb::Tournament) -> String {
-    let words = progress_words(tournament);
-    let state = enum_word(tournament.state().as_str_name(), "TOURNAMENT_STATE_");
-    let bar = if tournament.matches_total == 0 {
-        String::new()
-    } else {
-        let (played, total) = (tournament.matches_played, tournament.matches_total);
-        format!(
-            "<progress aria-label=\"matches played\" max=\"{total}\" value=\"{played}\">{played} of {total}</progress>"
-        )
-    };
-    format!("<p class=\"state {}\"><strong>{}</strong> {bar}</p>\n", Escaped(&state), Escaped(&words))
-}
-
-/// Shows the first lines of the standings, what the format says besides, and what the organiser did last.
-fn leaders_html(id: TournamentId, mut standings: pb::GetStandingsResponse) -> String {
-    let html = Html::with_links(&link_of_cell);
-    let bots = standings.standings.len();
-    if bots == 0 {
-        return html.section_html(&Section::with_heading("Standings").paragraph("Nobody is in it yet."));
-    }
-    standings.standings.truncate(LEADERS);
-    standings.events.drain(..standings.events.len().saturating_sub(SHOWN));
-    let mut report = standings_report(&standings);
-    if let Some(first) = report.sections.first_mut() {
-        first.heading = Some("Standings".to_owned());
-    }
-    let all = PageAddress::Standings { id, from: 0 };
-    let words = if bots > LEADERS {
-        format!("All {}, with the cross-table", count_words(bots as u64, "bot", "bots"))
-    } else {
-        "With the cross-table".to_owned()
-    };
-    let links = format!(
-        "<p><a href=\"{}\">{}</a> <a href=\"{}\">as CSV</a></p>\n",
-        Escaped(&all.to_string()),
-        Escaped(&words),
-        Escaped(&all.in_form(PageForm::Csv))
-    );
-    html.report_html(&report) + &links
-}
-
 /// Shows what is played. What stands with the standings is left out.
 fn settings_html(tournament: &pb::Tournament, shown: pb::GetTournamentResponse) -> String {
     let mut tournament = tournament.clone();
@@ -219,7 +170,7 @@ fn settings_html(tournament: &pb::Tournament, shown: pb::GetTournamentResponse) 
         tournament.field.truncate(SHOWN);
         tournament.field.push(format!("and {more} more"));
     }
-    let shown = pb::GetTournamentResponse { verdict: None, events: Vec::new(), ..shown };
+    let shown = pb::GetTournamentResponse { verdict: None, events: Vec::new(), activity: None, ..shown };
     let mut report = tournament_report(&tournament, &shown);
     if let Some(first) = report.sections.first_mut() {
         first.heading = Some("What is played".to_owned());

@@ -20,6 +20,16 @@ pub(super) struct Visitor {
     secret: Option<CookieSecret>,
 }
 
+/// A token that a visitor has shown. No log shows it.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct VisitorToken(Box<[u8]>);
+
+impl fmt::Debug for VisitorToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("VisitorToken").finish_non_exhaustive()
+    }
+}
+
 impl Visitor {
     /// Takes what is known of the sender of a request.
     pub(super) fn of_request(address: ClientAddress, channel: VisitorChannel, head: &Parts) -> Self {
@@ -54,6 +64,24 @@ impl Visitor {
     /// Returns what the forms of a page carry that has a cookie; `None` on other pages.
     pub(super) fn form_token(&self) -> Option<FormToken> {
         self.secret.as_ref().map(CookieSecret::form_token)
+    }
+
+    /// Returns the visitor as whom a feed asks that all share who may see the same: one without an address, or whoever has the same token.
+    pub(super) fn of_feed(&self) -> Self {
+        match &self.authorization {
+            None => Self {
+                address: ClientAddress::UNKNOWN,
+                channel: VisitorChannel::Plain,
+                authorization: None,
+                secret: None,
+            },
+            Some(_) => Self { secret: None, ..self.clone() },
+        }
+    }
+
+    /// Tells tokens apart; none for a visitor without one.
+    pub(super) fn token(&self) -> Option<VisitorToken> {
+        self.authorization.as_ref().map(|header| VisitorToken(header.as_bytes().into()))
     }
 
     /// Makes a request of the visitor to a service.

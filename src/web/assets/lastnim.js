@@ -1,12 +1,38 @@
-// What pages do besides: the arrow keys step through a match, and what scrolls can be reached by the keyboard in every browser. Every page is
-// whole without it.
+// What pages do besides: the arrow keys step through a match, what scrolls can be reached by the keyboard in every browser, and times are those
+// of the viewer. Every page is whole without it.
 
-for (const frame of document.querySelectorAll(".scroll")) {
-  if (frame.scrollWidth <= frame.clientWidth) continue;
-  frame.tabIndex = 0;
-  frame.setAttribute("role", "region");
-  frame.setAttribute("aria-label", frame.querySelector("table") ? "Table" : "Board");
+function complete(part) {
+  for (const frame of part.querySelectorAll(".scroll")) {
+    if (frame.scrollWidth <= frame.clientWidth) continue;
+    frame.tabIndex = 0;
+    frame.setAttribute("role", "region");
+    frame.setAttribute("aria-label", frame.querySelector("table") ? "Table" : "Board");
+  }
+  for (const time of part.querySelectorAll("time[datetime]:not([title])")) {
+    time.title = time.dateTime;
+    const date = new Date(time.dateTime);
+    const withSeconds = { dateStyle: "medium", timeStyle: "medium" };
+    if (!Number.isNaN(date.valueOf())) time.textContent = date.toLocaleString(undefined, withSeconds);
+  }
 }
+
+complete(document);
+document.addEventListener("swapped", (event) => complete(event.target));
+if (document.querySelector("[data-live]")) import("./live.js");
+
+// `#ply=12` is the position after twelve takes.
+function goToPly() {
+  const ply = /^#ply=(\d{1,9})$/.exec(location.hash);
+  const plies = document.querySelector("#plies");
+  if (!ply || !plies) return;
+  const address = new URL(location.href);
+  address.hash = "";
+  address.searchParams.set("ply", Math.min(Number(ply[1]), Number(plies.textContent)));
+  location.replace(address);
+}
+
+goToPly();
+addEventListener("hashchange", goToPly);
 
 const relOfKey = { ArrowLeft: "prev", ArrowRight: "next" };
 

@@ -14,9 +14,9 @@ const compare = (one, other) => {
   return one.textContent.localeCompare(other.textContent);
 };
 
-for (const table of document.querySelectorAll("table.sortable")) {
+function makeSortable(table) {
   const body = table.tBodies[0];
-  const original = [...body.rows];
+  let original = [];
   const headings = [...table.tHead.rows[0].cells];
   headings.forEach((heading, column) => {
     if (!heading.textContent) return;
@@ -28,6 +28,9 @@ for (const table of document.querySelectorAll("table.sortable")) {
       const isNumeric = heading.classList.contains("number");
       const orders = isNumeric ? ["descending", "ascending"] : ["ascending", "descending"];
       const next = orders[orders.indexOf(heading.ariaSort) + 1];
+      // Rows that came meanwhile stand at the end.
+      const isSorted = headings.some((other) => other.hasAttribute("aria-sort"));
+      original = isSorted ? [...original, ...[...body.rows].filter((row) => !original.includes(row))] : [...body.rows];
       for (const other of headings) other.removeAttribute("aria-sort");
       const rows = [...original];
       if (next) {
@@ -40,3 +43,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
     });
   });
 }
+
+const makeAllSortable = (part) => part.querySelectorAll("table.sortable").forEach(makeSortable);
+makeAllSortable(document);
+document.addEventListener("swapped", (event) => makeAllSortable(event.target));

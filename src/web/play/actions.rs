@@ -105,12 +105,12 @@ fn read_action(hand: &Hand, fields: &FormFields) -> Result<HandAction, String> {
             let take = read_number(fields, "take")?;
             match hand.replay.takes.get(ply as usize) {
                 None => Ok(HandAction::Take { ply, take }),
-                Some(made) if made.seat as usize == hand.seat && made.take == take => {
+                Some(made) if made.took.seat as usize == hand.seat && made.took.take == take => {
                     Ok(HandAction::MadeBefore { ply: Some(ply) })
                 }
                 Some(made) => {
-                    let name = hand.names.subject(made.seat as usize);
-                    Err(format!("ply {ply} is over: {name} took {} there", made.take))
+                    let name = hand.names.subject(made.took.seat as usize);
+                    Err(format!("ply {ply} is over: {name} took {} there", made.took.take))
                 }
             }
         }

@@ -12,6 +12,7 @@ use crate::web::address::{OracleView, PageAddress};
 use crate::web::board::{LastTake, draw_board};
 use crate::web::forms::{FormFields, FormToken};
 use crate::web::page::Page;
+use crate::web::replay::ReplayedTake;
 use crate::web::response::{PageResponse, private_response};
 use crate::web::seat_mark::SeatMark;
 use crate::web::visitor::Visitor;
@@ -132,8 +133,8 @@ impl HandContent {
         let broken = || Status::data_loss("the record has a take that the rules do not allow");
         let position = hand.replay.position_after(plies).ok_or_else(broken)?;
         let last = plies.checked_sub(1).and_then(|before| {
-            let counters = hand.replay.takes.get(before as usize)?.take;
-            Some(LastTake { pile: hand.replay.position_after(before)?.pile_index(), counters })
+            let take = hand.replay.takes.get(before as usize)?;
+            Some(LastTake { pile: take.pile, counters: take.took.take })
         });
         let (is_over, is_lost) = (hand.is_over(), hand.lost_seat().is_some());
         let audit = hand.shown.audit.as_ref();
@@ -284,12 +285,11 @@ fn seat_lines(hand: &Hand, position: &Position) -> Vec<SeatLine> {
 
 /// Lists the newest takes, the last one first.
 fn take_lines(hand: &Hand) -> Vec<String> {
-    let counters = hand.replay.counters_before();
-    let takes = hand.replay.takes.iter().zip(counters).rev().take(MAX_TAKES);
-    let line = |(took, counters): (&crate::wire::pb::TookEvent, u64)| {
+    let line = |take: &ReplayedTake| {
+        let (took, counters) = (&take.took, take.counters);
         let steward = if took.steward { ", by the steward" } else { "" };
         let name = hand.names.subject(took.seat as usize);
         format!("{name} took {} of {counters}{steward}", took.take)
     };
-    takes.map(line).collect()
+    hand.replay.takes.iter().rev().take(MAX_TAKES).map(line).collect()
 }

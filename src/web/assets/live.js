@@ -1,0 +1,165 @@
+// Keeps a page as it is now. The server sends what stands in its parts, the elements with an id; this puts it there.
+
+const root = document.querySelector("[data-live]");
+const follows = root.hasAttribute("data-follow");
+// What changes on a page that shows an earlier position as well.
+const alwaysSwapped = ["plies", "state"];
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+const firstDelay = 1000;
+const longestDelay = 30000;
+const sentenceInterval = 5000;
+const maxRows = 60;
+
+let source = null;
+let after = root.dataset.after;
+let isOver = false;
+let delay = firstDelay;
+let timer = 0;
+
+const status = addElement("live-status", "status");
+const speaker = addElement("spoken", "log");
+
+function addElement(className, role) {
+  const element = document.createElement("p");
+  element.className = className;
+  element.setAttribute("role", role);
+  element.setAttribute("aria-live", "polite");
+  document.body.append(element);
+  return element;
+}
+
+function connect() {
+  clearTimeout(timer);
+  if (source || isOver || document.hidden) return;
+  const address = new URL(root.dataset.live, location.href);
+  if (after) address.searchParams.set("after", after);
+  source = new EventSource(address);
+  source.onopen = () => {
+    if (status.textContent) showStatus("Connected again", 3000);
+    delay = firstDelay;
+  };
+  source.onmessage = (event) => {
+    if (event.lastEventId) after = event.lastEventId;
+    show(JSON.parse(event.data));
+  };
+  source.addEventListener("end", () => {
+    isOver = true;
+    disconnect();
+  });
+  source.onerror = () => {
+    disconnect();
+    showStatus("Connection lost: trying again");
+    timer = setTimeout(connect, delay * (0.5 + Math.random()));
+    delay = Math.min(2 * delay, longestDelay);
+  };
+}
+
+function disconnect() {
+  source?.close();
+  source = null;
+}
+
+let statusTimer = 0;
+function showStatus(words, milliseconds) {
+  clearTimeout(statusTimer);
+  status.textContent = words;
+  if (milliseconds) statusTimer = setTimeout(() => (status.textContent = ""), milliseconds);
+}
+
+function show({ parts, append = {}, say }) {
+  for (const [id, html] of Object.entries(parts)) {
+    if (follows || alwaysSwapped.includes(id)) swap(document.getElementById(id), html);
+  }
+  for (const [id, html] of Object.entries(append)) {
+    const list = follows && document.querySelector(`#${id} tbody`);
+    if (!list) continue;
+    const before = list.lastElementChild;
+    list.insertAdjacentHTML("beforeend", html);
+    for (let row = before?.nextElementSibling; row; row = row.nextElementSibling) row.className += " fresh";
+    while (list.children.length > maxRows) list.firstElementChild.remove();
+    tell(list);
+  }
+  if (say && follows) speak(say);
+  startClocks();
+}
+
+// Puts new HTML into an element. What has the focus keeps it, and what is scrolled stays there.
+function swap(element, html) {
+  if (!element) return;
+  const focused = element.contains(document.activeElement) ? pathOf(element, document.activeElement) : null;
+  const offsets = [...element.querySelectorAll(".scroll")].map((frame) => frame.scrollLeft);
+  element.innerHTML = html;
+  [...element.querySelectorAll(".scroll")].forEach((frame, index) => (frame.scrollLeft = offsets[index] ?? 0));
+  tell(element);
+  if (focused) elementAt(element, focused)?.focus({ preventScroll: true });
+}
+
+const focusable = "a[href], button, input, select, textarea, summary, [tabindex]";
+
+function pathOf(element, focused) {
+  return { rel: focused.rel, text: focused.textContent, index: [...element.querySelectorAll(focusable)].indexOf(focused) };
+}
+
+function elementAt(element, { rel, text, index }) {
+  const all = [...element.querySelectorAll(focusable)];
+  return all.find((other) => (rel && other.rel === rel) || other.textContent === text) ?? all[Math.min(index, all.length - 1)];
+}
+
+// Tells other modules that a part is new.
+function tell(element) {
+  element.dispatchEvent(new CustomEvent("swapped", { bubbles: true }));
+}
+
+// Says one sentence every few seconds at most: the newest.
+let sentence = "";
+let speaks = false;
+function speak(words) {
+  sentence = words;
+  if (speaks) return;
+  speaks = true;
+  speaker.textContent = sentence;
+  sentence = "";
+  setTimeout(() => {
+    speaks = false;
+    if (sentence) speak(sentence);
+  }, sentenceInterval);
+}
+
+// Clocks run from what the server said last, by the time of this machine.
+let running = [];
+let ticking = 0;
+function startClocks() {
+  const now = performance.now();
+  running = [...document.querySelectorAll(".clock[data-runs]")].map((clock) => {
+    clock.until ??= now + Number(clock.dataset.left);
+    return clock;
+  });
+  clearInterval(ticking);
+  if (running.length) ticking = setInterval(tick, calm.matches ? 1000 : 100);
+}
+
+function tick() {
+  for (const clock of running) clock.textContent = clockText(Math.max(0, clock.until - performance.now()));
+}
+
+function clockText(milliseconds) {
+  const seconds = Math.floor(milliseconds / 1000);
+  const two = (number) => String(number % 60).padStart(2, "0");
+  if (seconds < 60) return `0:${two(seconds)}.${Math.floor((milliseconds % 1000) / 100)}`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60 ? `${minutes}:${two(seconds)}` : `${Math.floor(minutes / 60)}:${two(minutes)}:${two(seconds)}`;
+}
+
+// A tab that nobody sees follows nothing; a browser has few connections to a server.
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) {
+    clearTimeout(timer);
+    disconnect();
+  } else connect();
+});
+addEventListener("online", connect);
+addEventListener("pagehide", disconnect);
+addEventListener("pageshow", connect);
+
+startClocks();
+connect();

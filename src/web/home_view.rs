@@ -1,0 +1,141 @@
+//! What goes on now, part by part.
+
+use super::address::{OracleView, PageAddress, link_of_match_cell, link_of_tournament_cell};
+use super::board::{LastTake, draw_small_board};
+use super::live::{LivePage, PageParts};
+use super::pages::Pages;
+use super::replay::Replay;
+use super::seat_mark::SeatMark;
+use super::visitor::Visitor;
+use crate::game::MatchId;
+use crate::report::Section;
+use crate::report::render::{Escaped, Html};
+use crate::report::words::count_words;
+use crate::report::{matches::match_table, tournament::tournament_table};
+use crate::wire::pb;
+use pb::match_service_server::MatchService as _;
+use pb::tournament_service_server::TournamentService as _;
+use tonic::{Code, Status};
+
+/// Tournaments that are shown.
+const TOURNAMENTS: u32 = 10;
+/// Open matches that are shown.
+const MATCHES: u32 = 12;
+/// Open matches whose boards are shown.
+const MAX_BOARDS: usize = 6;
+/// Takes of a match whose board is shown. A longer one would have to be read from its beginning at every look.
+const MAX_PLIES: u32 = 500;
+
+/// What goes on now.
+#[derive(Debug, Clone)]
+pub(super) struct HomeNow {
+    /// The newest tournaments.
+    pub tournaments: pb::ListTournamentsResponse,
+    matches: Vec<pb::Match>,
+    boards: Vec<OpenBoard>,
+}
+
+/// An open match whose board is shown.
+#[derive(Debug, Clone)]
+struct OpenBoard {
+    id: MatchId,
+    replay: Replay,
+}
+
+/// Asks what goes on.
+pub(super) async fn read_home(pages: &Pages, visitor: &Visitor) -> Result<HomeNow, Status> {
+    let request = pb::ListTournamentsRequest { page_size: TOURNAMENTS, ..Default::default() };
+    let tournaments = pages.tournaments.list_tournaments(visitor.request(request)).await?.into_inner();
+    let state = pb::MatchState::Open.into();
+    let request = pb::ListMatchesRequest { page_size: MATCHES, state, ..Default::default() };
+    let matches = pages.matches.list_matches(visitor.request(request)).await?.into_inner().matches;
+    let mut boards = Vec::new();
+    for game in matches.iter().filter(|game| game.plies <= MAX_PLIES).take(MAX_BOARDS) {
+        let request = pb::GetRecordRequest { match_id: game.id.clone() };
+        let record = match pages.matches.get_record(visitor.request(request)).await {
+            Ok(record) => record.into_inner().record,
+            // It may be over and gone by now.
+            Err(status) if matches!(status.code(), Code::NotFound | Code::DataLoss) => None,
+            Err(status) => return Err(status),
+        };
+        if let (Ok(id), Some(replay)) = (game.id.parse(), record.as_ref().and_then(Replay::of_record)) {
+            boards.push(OpenBoard { id, replay });
+        }
+    }
+    Ok(HomeNow { tournaments, matches, boards })
+}
+
+impl HomeNow {
+    /// Writes what changes.
+    pub(super) fn html(&self) -> String {
+        let events = PageAddress::HomeEvents.to_string();
+        format!(
+            "<div data-live=\"{}\" data-follow>\n<div id=\"boards\">{}</div>\n<div id=\"tournaments\">{}</div>\n</div>\n",
+            Escaped(&events),
+            self.boards_html(),
+            self.tournaments_html()
+        )
+    }
+
+    /// Writes the same for those who look at it.
+    pub(super) fn live_page(&self) -> LivePage {
+        let parts = PageParts::default()
+            .with("boards", self.boards_html())
+            .with("tournaments", self.tournaments_html());
+        LivePage { parts, ..LivePage::default() }
+    }
+
+    /// Returns whether anything is played.
+    pub(super) fn is_busy(&self) -> bool {
+        !self.matches.is_empty()
+    }
+
+    fn tournaments_html(&self) -> String {
+        let tournaments = &self.tournaments.tournaments;
+        let section = if tournaments.is_empty() {
+            Section::with_heading("Tournaments")
+                .paragraph("There is no tournament yet. An organiser creates one:")
+                .command("lastnim tournament create --help")
+        } else {
+            Section::with_heading("Newest tournaments").table(tournament_table(tournaments))
+        };
+        Html::with_links(&link_of_tournament_cell).section_html(&section)
+    }
+
+    fn boards_html(&self) -> String {
+        let html = Html::with_links(&link_of_match_cell);
+        if self.matches.is_empty() {
+            let section = Section::with_heading("Open matches").paragraph("Nothing is played at the moment.");
+            return html.section_html(&section);
+        }
+        let boards: String = self.boards.iter().map(OpenBoard::html).collect();
+        let is_drawn = |game: &&pb::Match| self.boards.iter().any(|board| board.id.to_string() == game.id);
+        let others: Vec<_> = self.matches.iter().filter(|game| !is_drawn(game)).cloned().collect();
+        let others = if others.is_empty() { String::new() } else { html.table_html(&match_table(&others)) };
+        format!("<section>\n<h2>Open matches</h2>\n<ul class=\"boards\">{boards}</ul>\n{others}</section>\n")
+    }
+}
+
+impl OpenBoard {
+    /// Draws the board, and says who plays and whose turn it is.
+    fn html(&self) -> String {
+        let replay = &self.replay;
+        let Some(position) = replay.position_after(replay.plies()) else { return String::new() };
+        let last = replay.takes.last();
+        let last = last.map(|take| LastTake { pile: take.pile, counters: take.took.take });
+        let board = draw_small_board(&position, last).svg;
+        let address = PageAddress::Match { id: self.id, ply: None, view: OracleView::Hidden }.to_string();
+        let to_move = (!position.is_over()).then(|| position.to_move().index());
+        let seats = replay.setup.bots.iter().enumerate().map(|(seat, bot)| {
+            let class = if to_move == Some(seat) { " class=\"to-move\"" } else { "" };
+            format!("<span{class}>{}{}</span>", SeatMark::beside_number(seat), Escaped(bot))
+        });
+        let seats: Vec<_> = seats.collect();
+        let plies = count_words(replay.plies(), "take", "takes");
+        format!(
+            "<li><a href=\"{}\">{board}<span class=\"players\">{}</span> <span class=\"soft\">{plies}</span></a></li>\n",
+            Escaped(&address),
+            seats.join(" ")
+        )
+    }
+}

@@ -1,0 +1,62 @@
+//! A feed as the body of a response.
+
+use super::feed::FeedWatcher;
+use crate::web::response::{Freshness, PageResponse, body_response};
+use hyper::body::{Body as HttpBody, Frame};
+use prost::bytes::Bytes;
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use tonic::body::Body;
+use tonic::codegen::http::header::CONTENT_TYPE;
+use tonic::codegen::http::{HeaderValue, StatusCode};
+
+const EVENT_STREAM: &str = "text/event-stream";
+
+type NextMessage = Pin<Box<dyn Future<Output = (FeedWatcher, Option<Bytes>)> + Send>>;
+
+/// The messages of a feed, each when the one before is on its way.
+struct EventStreamBody {
+    /// None after the last message.
+    next: Option<NextMessage>,
+}
+
+impl EventStreamBody {
+    fn new(watcher: FeedWatcher) -> Self {
+        Self { next: Some(Box::pin(wait_for_message(watcher))) }
+    }
+}
+
+async fn wait_for_message(mut watcher: FeedWatcher) -> (FeedWatcher, Option<Bytes>) {
+    let message = watcher.next_message().await;
+    (watcher, message)
+}
+
+impl HttpBody for EventStreamBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let Some(next) = &mut self.next else { return Poll::Ready(None) };
+        let (watcher, message) = ready!(next.as_mut().poll(context));
+        self.next = message.is_some().then(|| Box::pin(wait_for_message(watcher)) as NextMessage);
+        Poll::Ready(message.map(|message| Ok(Frame::data(message))))
+    }
+}
+
+/// Makes an answer of a feed.
+pub(in crate::web) fn event_stream_response(watcher: FeedWatcher) -> PageResponse {
+    let body = Body::new(EventStreamBody::new(watcher));
+    let mut response = body_response(StatusCode::OK, EVENT_STREAM, Freshness::Now, body);
+    // Proxies that collect what they pass on would keep it until the end.
+    response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));
+    response
+}
+
+/// Returns whether an answer goes on for as long as there is something new.
+pub fn is_event_stream(response: &PageResponse) -> bool {
+    response.headers().get(CONTENT_TYPE).is_some_and(|content_type| content_type == EVENT_STREAM)
+}

@@ -1,0 +1,113 @@
+//! What changes on the page of a tournament.
+
+use super::event_stream::event_stream_response;
+use super::feed::FeedPublisher;
+use super::feed_key::{FeedKey, FeedTopic};
+use super::live_page::LivePage;
+use crate::game::TournamentId;
+use crate::web::pages::Pages;
+use crate::web::response::PageResponse;
+use crate::web::tournament_page::newest_matches;
+use crate::web::tournament_view::TournamentNow;
+use crate::web::visitor::Visitor;
+use crate::wire::pb;
+use pb::tournament_service_server::TournamentService as _;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{sleep, timeout};
+use tokio_stream::StreamExt as _;
+use tonic::{Code, Status};
+
+/// The shortest time between two updates.
+const UPDATE_INTERVAL: Duration = Duration::from_secs(1);
+/// The time after which it is said again who is waited for, though no match has ended.
+const ACTIVITY_INTERVAL: Duration = Duration::from_secs(5);
+
+/// Lets a visitor follow the page of a tournament.
+pub(in crate::web) async fn watch_tournament_page(
+    pages: &Pages,
+    visitor: &Visitor,
+    id: TournamentId,
+) -> Result<PageResponse, Status> {
+    // Whoever shares a feed is let in as for a feed of its own.
+    let request = pb::GetTournamentActivityRequest { tournament_id: id.to_string(), most: 1 };
+    pages.tournaments.get_tournament_activity(visitor.request(request)).await?;
+    let key = FeedKey { topic: FeedTopic::Tournament(id), token: visitor.token() };
+    let feed = TournamentFeed { pages: pages.clone(), visitor: visitor.of_feed(), id };
+    let arena = pages.arena.clone();
+    let stopped = async move { arena.wait_until_stopped().await };
+    let watcher = pages.feeds.watch(key, None, stopped, |publisher| feed.follow(publisher))?;
+    Ok(event_stream_response(watcher))
+}
+
+/// Follows a tournament for all who look at its page with the same rights.
+#[derive(Debug)]
+struct TournamentFeed {
+    pages: Pages,
+    visitor: Visitor,
+    id: TournamentId,
+}
+
+impl TournamentFeed {
+    /// Publishes the page until the tournament is over, or cannot be followed any further.
+    async fn follow(self, publisher: Arc<FeedPublisher>) {
+        match self.follow_changes(&publisher).await {
+            Ok(()) => publisher.finish(),
+            Err(status) => {
+                tracing::debug!(%status, id = %self.id, "a tournament is not followed any further");
+            }
+        }
+    }
+
+    async fn follow_changes(&self, publisher: &FeedPublisher) -> Result<(), Status> {
+        let request = pb::WatchTournamentRequest { tournament_id: self.id.to_string(), state_only: false };
+        let watched = self.pages.tournaments.watch_tournament(self.visitor.request(request)).await?;
+        let (mut changes, mut newest) = (watched.into_inner(), pb::WatchTournamentResponse::default());
+        let mut is_over = false;
+        loop {
+            if !is_over && let Ok(change) = timeout(ACTIVITY_INTERVAL, changes.next()).await {
+                let mut change = Some(change);
+                // Of what waits the last counts.
+                while let Some(came) = change {
+                    match came {
+                        Some(came) => newest = came?,
+                        None => is_over = true,
+                    }
+                    change = if is_over { None } else { next_at_once(&mut changes).await };
+                }
+            }
+            match self.show(&newest).await {
+                Ok(page) => {
+                    publisher.publish(page);
+                    if is_over {
+                        return Ok(());
+                    }
+                }
+                // There was no room; there will be.
+                Err(status) if status.code() == Code::ResourceExhausted => {}
+                Err(status) => return Err(status),
+            }
+            sleep(publisher.interval(UPDATE_INTERVAL)).await;
+        }
+    }
+
+    /// Makes the page with the standings that were sent last.
+    async fn show(&self, newest: &pb::WatchTournamentResponse) -> Result<LivePage, Status> {
+        let request = pb::GetTournamentRequest { tournament_id: self.id.to_string() };
+        let shown = self.pages.tournaments.get_tournament(self.visitor.request(request)).await?.into_inner();
+        let matches = newest_matches(&self.pages, &self.visitor, self.id).await?;
+        let pb::WatchTournamentResponse { standings, verdict, events, .. } = newest.clone();
+        let standings = pb::GetStandingsResponse { standings, verdict, events, cross_table: Vec::new() };
+        let now = TournamentNow { id: self.id, shown, standings, matches };
+        self.pages.reads.work_out(&self.visitor.request(()), move || now.live_page()).await
+    }
+}
+
+/// Returns what a stream has at once; nothing if that would have to be waited for.
+async fn next_at_once<S: tokio_stream::Stream + Unpin>(stream: &mut S) -> Option<Option<S::Item>> {
+    tokio::select! {
+        biased;
+        item = stream.next() => Some(item),
+        () = std::future::ready(()) => None,
+    }
+}

@@ -1,0 +1,156 @@
+//! Server-sent events, read as a browser reads them.
+
+use super::{
+    host::{Host, soon},
+    http2::{local, socket},
+};
+use serde_json::Value;
+use std::collections::VecDeque;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+/// A stream of events, over a connection of its own.
+pub struct EventSource {
+    stream: TcpStream,
+    status: u16,
+    unread: Vec<u8>,
+    text: String,
+    events: VecDeque<PageEvent>,
+}
+
+/// An event of such a stream.
+#[derive(Debug, Clone)]
+pub struct PageEvent {
+    /// `message`, or the name that it has.
+    pub name: String,
+    pub id: Option<String>,
+    pub data: Value,
+}
+
+impl PageEvent {
+    /// Returns what stands in a part of the page from now on.
+    pub fn part(&self, id: &str) -> Option<&str> {
+        self.data["parts"][id].as_str()
+    }
+
+    /// Returns the plies of the rows of takes that it brings, and whether they replace those that stood there.
+    pub fn plies(&self) -> (Vec<u32>, bool) {
+        let appended = self.data["append"]["takes"].as_str();
+        let rows = appended.or(self.part("takes")).unwrap_or_default();
+        let plies = rows.split("<td class=\"number\"><a href=\"").skip(1);
+        let ply = |row: &str| row.split_once('>').unwrap().1.split_once('<').unwrap().0.parse().unwrap();
+        (plies.map(ply).collect(), appended.is_none())
+    }
+}
+
+impl EventSource {
+    /// Asks for a stream with further lines of a head.
+    pub async fn open_with(host: &Host, path: &str, head: &str) -> Self {
+        let mut stream = socket(&host.address, local(1)).await;
+        let request =
+            format!("GET {path} HTTP/1.1\r\nHost: server\r\nAccept: text/event-stream\r\n{head}\r\n");
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut source =
+            Self { stream, status: 0, unread: Vec::new(), text: String::new(), events: VecDeque::new() };
+        let head = loop {
+            if let Some(end) = source.unread.windows(4).position(|bytes| bytes == b"\r\n\r\n") {
+                let rest = source.unread.split_off(end + 4);
+                break String::from_utf8(std::mem::replace(&mut source.unread, rest)).unwrap();
+            }
+            assert!(source.read_more().await, "a head");
+        };
+        source.status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        if source.status == 200 {
+            assert!(head.contains("content-type: text/event-stream\r\n"), "{head}");
+            assert!(head.contains("transfer-encoding: chunked\r\n"), "{head}");
+        }
+        source
+    }
+
+    /// Asks for a stream that there is.
+    pub async fn open(host: &Host, path: &str) -> Self {
+        let source = Self::open_with(host, path, "").await;
+        assert_eq!(source.status, 200, "{path}");
+        source
+    }
+
+    /// Returns the status of the answer.
+    pub fn status(&self) -> u16 {
+        self.status
+    }
+
+    async fn read_more(&mut self) -> bool {
+        let mut bytes = [0; 4_096];
+        // A connection that was cut ends as well.
+        let read = soon("more of a stream", self.stream.read(&mut bytes)).await.unwrap_or(0);
+        self.unread.extend(&bytes[..read]);
+        read > 0
+    }
+
+    /// Returns the next event; none at the end of the stream.
+    pub async fn next(&mut self) -> Option<PageEvent> {
+        loop {
+            if let Some(event) = self.events.pop_front() {
+                return Some(event);
+            }
+            while let Some(chunk) = take_chunk(&mut self.unread) {
+                self.text += &chunk;
+            }
+            while let Some((block, rest)) = self.text.split_once("\n\n") {
+                let event = parse_block(block);
+                let rest = rest.len();
+                self.text.drain(..self.text.len() - rest);
+                self.events.extend(event);
+            }
+            if self.events.is_empty() && !self.read_more().await {
+                return None;
+            }
+        }
+    }
+
+    /// Reads on to the first event of which something is true.
+    pub async fn until(&mut self, is_it: impl Fn(&PageEvent) -> bool) -> PageEvent {
+        loop {
+            let event = self.next().await.expect("the stream goes on");
+            if is_it(&event) {
+                return event;
+            }
+        }
+    }
+
+    /// Returns all events to the end of the stream.
+    pub async fn rest(&mut self) -> Vec<PageEvent> {
+        let mut events = Vec::new();
+        while let Some(event) = self.next().await {
+            let is_last = event.name == "end";
+            events.push(event);
+            if is_last {
+                break;
+            }
+        }
+        events
+    }
+}
+
+/// Takes a chunk of HTTP/1.1, if it is there as a whole.
+fn take_chunk(unread: &mut Vec<u8>) -> Option<String> {
+    let line = unread.windows(2).position(|bytes| bytes == b"\r\n")?;
+    let length = usize::from_str_radix(str::from_utf8(&unread[..line]).unwrap(), 16).unwrap();
+    let end = line + 2 + length + 2;
+    if unread.len() < end {
+        return None;
+    }
+    let rest = unread.split_off(end);
+    let chunk = std::mem::replace(unread, rest);
+    Some(String::from_utf8(chunk[line + 2..end - 2].to_vec()).unwrap())
+}
+
+fn parse_block(block: &str) -> Option<PageEvent> {
+    let field = |name: &str| block.lines().find_map(|line| line.strip_prefix(name));
+    let data = field("data: ")?;
+    Some(PageEvent {
+        name: field("event: ").unwrap_or("message").to_owned(),
+        id: field("id: ").map(str::to_owned),
+        data: serde_json::from_str(data).unwrap(),
+    })
+}

@@ -1,0 +1,308 @@
+//! What changes on pages, followed as a tab follows it.
+
+use super::{
+    event_source::{EventSource, PageEvent},
+    host::{Host, exhibition, round_robin, soon},
+    line::{Line, declare},
+    pages::get,
+};
+use lastnim::{bots::HouseBot, server::Config, wire::pb};
+use std::time::{Duration, Instant};
+
+const HOSTILE: &str = "<img src=x onerror=alert(1)>\"'&<script>alert(2)</script>";
+
+/// Opens a match of two bots whose first turn has come.
+async fn begun_match(host: &Host, piles: &[u64]) -> (String, Line, Line) {
+    let tokens = host.register_all(["one", "two"]).await;
+    let (mut one, _) = Line::open(host, &tokens[0]).await;
+    let (mut two, _) = Line::open(host, &tokens[1]).await;
+    let id = host.create_match(exhibition(["one", "two"], piles)).await;
+    for line in [&mut one, &mut two] {
+        let started = line.started().await;
+        line.declare_standard(&started).await;
+    }
+    (id, one, two)
+}
+
+/// Makes the next takes of a match, one counter each.
+async fn take_turns([one, two]: [&mut Line; 2], first: usize, takes: usize) {
+    for take in first..first + takes {
+        let line = if take % 2 == 0 { &mut *one } else { &mut *two };
+        let turn = line.turn().await;
+        assert_eq!(turn.ply as usize, take);
+        line.take(&turn, 1).await;
+    }
+}
+
+/// Adds the rows of an event to those that a tab shows.
+fn add_plies(shown: &mut Vec<u32>, event: &PageEvent) {
+    let (plies, is_whole) = event.plies();
+    if is_whole && event.part("takes").is_some() {
+        shown.clear();
+    }
+    shown.extend(plies);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_match_is_followed_to_its_end() {
+    let host = Host::start().await;
+    let (id, one, two) = begun_match(&host, &[12]).await;
+    let page = get(&host, &format!("/matches/{id}")).await;
+    let live = format!("data-live=\"/matches/{id}/events\"");
+    assert!(page.body.contains(&live) && page.body.contains("data-follow"), "{}", page.body);
+    let earlier = get(&host, &format!("/matches/{id}?ply=0")).await;
+    assert!(earlier.body.contains("id=\"plies\">0<"), "{}", earlier.body);
+
+    let mut source = EventSource::open(&host, &format!("/matches/{id}/events?oracle=shown")).await;
+    let first = source.next().await.unwrap();
+    let playing = [one.playing_timidly(1), two.playing_timidly(1)];
+    let mut events = vec![first];
+    events.extend(source.rest().await);
+    for playing in playing {
+        soon("the end of the match", playing).await.unwrap();
+    }
+    assert_eq!(source.next().await.map(|event| event.name), None, "it is closed after its end");
+
+    let mut shown = Vec::new();
+    for event in &events {
+        add_plies(&mut shown, event);
+    }
+    assert_eq!(shown, (0..12).collect::<Vec<_>>(), "every take once");
+    assert_eq!(events.pop().unwrap().name, "end");
+    let ids: Vec<u64> = events.iter().map(|event| event.id.as_ref().unwrap().parse().unwrap()).collect();
+    assert!(ids.is_sorted(), "{ids:?}");
+    let record = host.record(&id).await;
+    assert_eq!(ids.last(), Some(&(record.events.len() as u64)));
+
+    // A tab that has put everything in its place shows what the page shows.
+    let page = get(&host, &format!("/matches/{id}?oracle=shown")).await;
+    assert!(!page.body.contains("data-live"), "{}", page.body);
+    for part in ["state", "shown", "board", "steps", "oracle", "seats", "takes", "incidents", "facts"] {
+        let last = events.iter().rev().find_map(|event| event.part(part)).unwrap();
+        assert!(!last.is_empty() && page.body.contains(last), "{part} differs:\n{last}\n{}", page.body);
+    }
+    let over = EventSource::open(&host, &format!("/matches/{id}/events")).await.rest().await;
+    assert_eq!(over.last().unwrap().name, "end");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tab_that_comes_back_misses_nothing_and_sees_nothing_twice() {
+    let host = Host::start().await;
+    let (id, mut one, mut two) = begun_match(&host, &[40]).await;
+    let path = format!("/matches/{id}/events");
+    let mut shown = Vec::new();
+    let mut last_id = String::new();
+    let mut made = 0;
+    for resumed in 0..4 {
+        // A browser that connects again names the last event; a tab that was hidden has it in the address. The former is newer.
+        let mut source = match resumed {
+            0 => EventSource::open(&host, &path).await,
+            1 => {
+                EventSource::open_with(
+                    &host,
+                    &format!("{path}?after=1"),
+                    &format!("Last-Event-ID: {last_id}\r\n"),
+                )
+                .await
+            }
+            _ => EventSource::open(&host, &format!("{path}?after={last_id}")).await,
+        };
+        take_turns([&mut one, &mut two], made, 5).await;
+        made += 5;
+        while shown.len() < made {
+            let event = source.next().await.expect("the stream goes on");
+            add_plies(&mut shown, &event);
+            last_id = event.id.unwrap();
+        }
+        assert_eq!(shown, (0..made as u32).collect::<Vec<_>>());
+        drop(source);
+        // What happens while nobody looks is there as well.
+        take_turns([&mut one, &mut two], made, 3).await;
+        made += 3;
+    }
+    // Who knows nothing, or more than there is, is told everything that the page shows.
+    for after in ["", "?after=1000000"] {
+        let first = EventSource::open(&host, &format!("{path}{after}")).await.next().await.unwrap();
+        let (plies, is_whole) = first.plies();
+        assert!(is_whole && plies == (1..32).collect::<Vec<_>>(), "{plies:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rows_stay_secret_until_they_are_revealed() {
+    let host = Host::start().await;
+    let tokens = host.register_all(["one", "two"]).await;
+    let (mut one, _) = Line::open(&host, &tokens[0]).await;
+    let (mut two, _) = Line::open(&host, &tokens[1]).await;
+    let id = host.create_match(exhibition(["one", "two"], &[4])).await;
+    let mut source = EventSource::open(&host, &format!("/matches/{id}/events")).await;
+    one.started().await;
+    one.send(declare(&id, vec![1, 0])).await;
+    // What is answered to another row says that the first one is in.
+    one.send(declare(&id, vec![0, 1])).await;
+    one.refused().await;
+    let first = source.next().await.unwrap();
+    let whole = first.data.to_string();
+    assert!(whole.contains("its row is not revealed yet") && !whole.contains("declared 1 0"), "{whole}");
+    assert!(!whole.contains("would rather"), "{whole}");
+    // A tab that comes now sees no more.
+    let late = EventSource::open(&host, &format!("/matches/{id}/events")).await.next().await.unwrap();
+    assert!(!late.data.to_string().contains("would rather"), "{}", late.data);
+    two.send(declare(&id, vec![0, 1])).await;
+    let revealed = source.until(|event| event.data.to_string().contains("would rather")).await;
+    assert!(revealed.part("incidents").unwrap().contains("declared 1 0"), "{}", revealed.data);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_private_server_has_private_streams() {
+    let host = Host::with(Config { private: true, ..Config::default() }).await;
+    let (id, mut one, mut two) = begun_match(&host, &[9]).await;
+    let path = format!("/matches/{id}/events");
+    assert_eq!(EventSource::open_with(&host, &path, "").await.status(), 401);
+    let wrong = "Authorization: Bearer lastnim_0\r\n";
+    assert_eq!(EventSource::open_with(&host, &path, wrong).await.status(), 401);
+    let right = format!("Authorization: Bearer {}\r\n", host.viewer.reveal());
+    let mut source = EventSource::open_with(&host, &path, &right).await;
+    assert_eq!(source.status(), 200);
+    take_turns([&mut one, &mut two], 0, 1).await;
+    source.until(|event| event.plies().0.contains(&0)).await;
+    // A feed that runs lets nobody in who may not read.
+    assert_eq!(EventSource::open_with(&host, &path, wrong).await.status(), 401);
+    assert_eq!(EventSource::open_with(&host, &path, "").await.status(), 401);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_not_there_is_not_followed() {
+    let host = Host::start().await;
+    let unknown = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f";
+    assert_eq!(EventSource::open_with(&host, &format!("/matches/{unknown}/events"), "").await.status(), 404);
+    let (id, _one, _two) = begun_match(&host, &[3]).await;
+    let wrong = format!("/matches/{id}/events?after=-1");
+    assert_eq!(EventSource::open_with(&host, &wrong, "").await.status(), 404);
+    assert_eq!(get(&host, &format!("/matches/{id}/events.json")).await.status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_watcher_that_never_reads_is_dropped_and_keeps_nobody_waiting() {
+    let config = Config { response_timeout: Duration::from_millis(300), ..Config::default() };
+    let host = Host::with(config).await;
+    let tokens = host.register_all(["one", "two"]).await;
+    let (one, _) = Line::open(&host, &tokens[0]).await;
+    let (two, _) = Line::open(&host, &tokens[1]).await;
+    let id = host.create_match(exhibition(["one", "two"], &[2; 1_000])).await;
+    // Over HTTP/2 with a window of a few bytes nothing waits in the buffers on the way.
+    let deaf = super::http2::RawConnection::over(
+        super::http2::socket(&host.address, super::http2::local(2)).await,
+        h2::client::Builder::new().initial_window_size(100),
+    )
+    .await;
+    let request = tonic::codegen::http::Request::get(format!("http://server/matches/{id}/events")).body(());
+    let mut requests = soon("room for a request", deaf.requests.clone().ready()).await.unwrap();
+    let (response, _) = requests.send_request(request.unwrap(), true).unwrap();
+    let mut unread = soon("a response", response).await.unwrap().into_body();
+    let mut source = EventSource::open(&host, &format!("/matches/{id}/events")).await;
+    let playing = [one.playing_timidly(1), two.playing_timidly(1)];
+    for playing in playing {
+        soon("the end of the match", playing).await.unwrap();
+    }
+    let reads_to_the_end = source.rest().await;
+    assert_eq!(reads_to_the_end.last().unwrap().name, "end");
+    let cut = async {
+        loop {
+            match unread.data().await {
+                // It is never told that its bytes were read.
+                Some(Ok(_)) => {}
+                Some(Err(error)) => return error.reason(),
+                None => return None,
+            }
+        }
+    };
+    assert_eq!(soon("the end of a stream that nobody reads", cut).await, Some(h2::Reason::CANCEL));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_stops_closes_streams_at_once() {
+    let config = Config { shutdown_grace: Duration::ZERO, ..Config::default() };
+    let host = Host::with(config).await;
+    let (id, _one, _two) = begun_match(&host, &[9]).await;
+    let mut sources = Vec::new();
+    for _ in 0..5 {
+        let mut source = EventSource::open(&host, &format!("/matches/{id}/events")).await;
+        source.next().await.unwrap();
+        sources.push(source);
+    }
+    let began = Instant::now();
+    let running = host.stop();
+    for source in &mut sources {
+        let rest = source.rest().await;
+        assert!(rest.iter().all(|event| event.name != "end"), "the match is not over: {rest:?}");
+    }
+    soon("the end of the server", running).await.unwrap().unwrap();
+    assert!(began.elapsed() < Duration::from_mins(1), "{:?}", began.elapsed());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn clocks_show_what_seats_have_left() {
+    let host = Host::start().await;
+    let (id, mut one, mut two) = begun_match(&host, &[9]).await;
+    take_turns([&mut one, &mut two], 0, 1).await;
+    two.turn().await;
+    let shown = host.get_match(&id).await;
+    let open = shown.open.unwrap();
+    assert_eq!((open.awaited_seats.as_slice(), open.plies, open.frozen), ([1].as_slice(), 1, false));
+    assert!(open.left_ms.is_some_and(|left| left <= 60_000), "{open:?}");
+    let page = get(&host, &format!("/matches/{id}")).await;
+    assert_eq!(page.body.matches("data-left=\"").count(), 2, "{}", page.body);
+    assert_eq!(page.body.matches("data-runs").count(), 1, "{}", page.body);
+    let earlier = get(&host, &format!("/matches/{id}?ply=0")).await;
+    assert_eq!(earlier.body.matches("data-left=\"60000\"").count(), 2, "{}", earlier.body);
+    assert!(!earlier.body.contains("data-runs"), "{}", earlier.body);
+    let request = pb::GetMatchRequest { match_id: "x".into() };
+    assert!(host.matches().get_match(request).await.is_err());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tournament_is_followed_to_its_end() {
+    let host = Host::start().await;
+    let trio = [HouseBot::Random, HouseBot::Greedy, HouseBot::Oracle];
+    let party = host.house_bots(&trio, 1).await;
+    let settings = pb::TournamentSettings { title: HOSTILE.into(), ..round_robin(&[&[3, 4], &[2, 5]]) };
+    let id = host.create_tournament(settings, &trio.map(HouseBot::kind)).await;
+    let page = get(&host, &format!("/tournaments/{id}")).await;
+    assert!(page.body.contains(&format!("data-live=\"/tournaments/{id}/events\"")), "{}", page.body);
+    let mut source = EventSource::open(&host, &format!("/tournaments/{id}/events")).await;
+    let mut home = EventSource::open(&host, "/events").await;
+    let first = source.next().await.unwrap();
+    assert!(first.part("progress").unwrap().contains("<strong>open</strong>"), "{}", first.data);
+    assert!(home.next().await.unwrap().part("tournaments").unwrap().contains(&id));
+    host.start_tournament(&id).await;
+    let mut events = source.rest().await;
+    assert_eq!(events.pop().unwrap().name, "end");
+    let page = get(&host, &format!("/tournaments/{id}")).await;
+    assert!(!page.body.contains("data-live"), "{}", page.body);
+    for part in ["progress", "standings", "matches"] {
+        let last = events.iter().rev().find_map(|event| event.part(part)).unwrap();
+        assert!(!last.is_empty() && page.body.contains(last), "{part} differs:\n{last}\n{}", page.body);
+    }
+    let shown =
+        home.until(|event| event.part("tournaments").is_some_and(|part| part.contains("finished"))).await;
+    for event in events.iter().chain([&shown]) {
+        let text = event.data.to_string();
+        assert!(!text.contains("<img") && !text.contains("<script"), "{text}");
+    }
+    party.dismiss().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn open_matches_are_seen_on_the_home_page() {
+    let host = Host::start().await;
+    let (id, mut one, mut two) = begun_match(&host, &[9]).await;
+    let board = |counters: &str| format!("aria-label=\"Piles: {counters}; the last one is in play\"");
+    let page = get(&host, "/").await;
+    assert!(page.body.contains("data-live=\"/events\"") && page.body.contains(&board("9")), "{}", page.body);
+    let mut source = EventSource::open(&host, "/events").await;
+    take_turns([&mut one, &mut two], 0, 2).await;
+    let drawn = |event: &PageEvent| event.part("boards").is_some_and(|part| part.contains(&board("7")));
+    let event = source.until(drawn).await;
+    assert!(event.part("boards").unwrap().contains(&format!("href=\"/matches/{id}\"")), "{}", event.data);
+}
