@@ -30,7 +30,8 @@ function makeSortable(table) {
       const next = orders[orders.indexOf(heading.ariaSort) + 1];
       // Rows that came meanwhile stand at the end.
       const isSorted = headings.some((other) => other.hasAttribute("aria-sort"));
-      original = isSorted ? [...original, ...[...body.rows].filter((row) => !original.includes(row))] : [...body.rows];
+      const added = [...body.rows].filter((row) => !original.includes(row));
+      original = isSorted ? [...original.filter((row) => row.isConnected), ...added] : [...body.rows];
       for (const other of headings) other.removeAttribute("aria-sort");
       const rows = [...original];
       if (next) {

@@ -1,0 +1,190 @@
+//! What it costs the matches that people watch.
+//!
+//! A server plays a tournament of its house bots, and one match of a slow bot. For some seconds nobody watches, then 2,000 follow the page of the tournament and 1,000
+//! that of the match, in turns and in one run, so that the ratio holds where absolute figures do not. The watchers are a process of their own: this one.
+//!
+//! `cargo bench --bench watchers` takes a minute and a half; `--rounds`, `--seconds`, `--tournament-watchers` and `--match-watchers` say how much.
+
+mod server;
+mod watchers;
+
+use anyhow::{Context as _, ensure};
+use clap::Parser;
+use lastnim::{
+    client::{Bot, MatchView, Options as BotOptions, connect, run_until, token_authorization},
+    wire::pb::{
+        self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
+        tournament_service_client::TournamentServiceClient,
+    },
+};
+use server::{ADMIN_TOKEN, Server};
+use std::time::{Duration, Instant};
+use tokio::{task::JoinSet, time::sleep};
+use tonic::{service::interceptor::InterceptedService, transport::Channel};
+use watchers::{WatcherCounts, Watchers};
+
+/// The bots of the tournament, which the server hosts.
+const HOUSE: [&str; 4] = ["oracle", "greedy", "timid", "random"];
+/// The positions of the tournament.
+const POSITIONS: [&[u64]; 3] = [&[5, 9, 14], &[20, 8], &[3, 4, 5, 6]];
+/// Groups of the tournament: more than are played.
+const GROUPS: u64 = 5_000_000;
+/// How long the slow bot thinks: so many takes a second are more than watchers are told of.
+const THINKING_TIME: Duration = Duration::from_millis(50);
+/// How long what has begun is left to settle before it is measured.
+const SETTLING_TIME: Duration = Duration::from_secs(2);
+
+/// How much is measured.
+#[derive(Debug, Parser)]
+struct Options {
+    /// Watchers of the tournament.
+    #[arg(long, default_value_t = 2_000)]
+    tournament_watchers: usize,
+    /// Watchers of the match.
+    #[arg(long, default_value_t = 1_000)]
+    match_watchers: usize,
+    /// Times that both are measured, in turns.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=100))]
+    rounds: u32,
+    /// Seconds of each measurement.
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=600))]
+    seconds: u64,
+    /// What cargo passes to every benchmark.
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+/// Takes one counter, after a while.
+struct SlowBot;
+
+impl Bot for SlowBot {
+    fn play(&mut self, _: &MatchView) -> u64 {
+        std::thread::sleep(THINKING_TIME);
+        1
+    }
+}
+
+type Calls = InterceptedService<Channel, lastnim::client::Authorization>;
+
+/// The tournament and the match that are watched.
+struct Played {
+    tournaments: TournamentServiceClient<Calls>,
+    tournament: String,
+    game: String,
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> anyhow::Result<()> {
+    let options = Options::parse();
+    let server = Server::start(HOUSE)?;
+    let mut bots = JoinSet::new();
+    let mut played = begin(&server.address, &mut bots).await?;
+    let window = Duration::from_secs(options.seconds);
+    println!("round  matches/s alone  watched  ratio  server CPU alone  watched  messages/s  MiB/s");
+    let mut ratios = Vec::new();
+    for round in 1..=options.rounds {
+        let alone = measure(&mut played, &server, window).await?;
+        let mut watchers = Watchers::default();
+        let tournament = format!("/tournaments/{}/events", played.tournament);
+        watchers.open(&server.address, &tournament, options.tournament_watchers).await?;
+        watchers
+            .open(&server.address, &format!("/matches/{}/events", played.game), options.match_watchers)
+            .await?;
+        sleep(SETTLING_TIME).await;
+        let before = watchers.counts();
+        let watched = measure(&mut played, &server, window).await?;
+        let WatcherCounts { messages, bytes } = watchers.counts().since(before);
+        let lost = watchers.close();
+        ensure!(lost == 0, "{lost} watchers were dropped");
+        let (seconds, ratio) = (window.as_secs_f64(), watched.matches_a_second / alone.matches_a_second);
+        println!(
+            "{round:>5} {:>16.0} {:>8.0} {ratio:>6.2} {:>17.2} {:>8.2} {:>11.0} {:>6.1}",
+            alone.matches_a_second,
+            watched.matches_a_second,
+            alone.cpus,
+            watched.cpus,
+            messages / seconds,
+            bytes / seconds / f64::from(1 << 20)
+        );
+        ratios.push(ratio);
+        sleep(SETTLING_TIME).await;
+    }
+    ratios.sort_by(f64::total_cmp);
+    println!("median ratio: {:.2}", ratios[ratios.len() / 2]);
+    Ok(())
+}
+
+/// Begins what is watched.
+async fn begin(address: &str, bots: &mut JoinSet<()>) -> anyhow::Result<Played> {
+    let channel = connect(address).await?;
+    let admin = || anyhow::Ok(token_authorization(ADMIN_TOKEN)?);
+    let mut tournaments = TournamentServiceClient::with_interceptor(channel.clone(), admin()?);
+    let positions = POSITIONS.map(|piles| pb::Piles { counters: piles.to_vec() }).to_vec();
+    let format = pb::tournament_settings::Format::RoundRobin(pb::RoundRobinFormat { groups: GROUPS });
+    let settings = pb::TournamentSettings {
+        title: "watched".into(),
+        seats: 3,
+        positions,
+        seed: 1,
+        concurrency: 64,
+        format: Some(format),
+        ..Default::default()
+    };
+    let request = pb::CreateTournamentRequest { settings: Some(settings) };
+    let created = tournaments.create_tournament(request).await?.into_inner();
+    let tournament = created.tournament.context("a tournament")?.id;
+    for bot in HOUSE {
+        let request = pb::JoinTournamentRequest { tournament_id: tournament.clone(), bot: bot.into() };
+        tournaments.join_tournament(request).await?;
+    }
+    tournaments.start_tournament(pb::StartTournamentRequest { tournament_id: tournament.clone() }).await?;
+
+    let request = pb::RegisterBotRequest { name: "slow".into() };
+    let mut registry = BotServiceClient::with_interceptor(channel.clone(), admin()?);
+    let token = registry.register_bot(request).await?.into_inner().token;
+    let options = BotOptions::new(address, token);
+    bots.spawn(async move {
+        if let Err(error) = run_until(SlowBot, options, std::future::pending()).await {
+            eprintln!("the slow bot: {error}");
+        }
+    });
+    let request = pb::CreateMatchRequest {
+        bots: vec!["slow".into(), "timid".into()],
+        piles: vec![1 << 40],
+        clock: Some(pb::Clock { initial_ms: 86_400_000, declaration_ms: 60_000, ..Default::default() }),
+        max_plies: 65_536,
+        ..Default::default()
+    };
+    let mut matches = MatchServiceClient::with_interceptor(channel, admin()?);
+    let game = matches.create_match(request).await?.into_inner().r#match.context("a match")?.id;
+    sleep(SETTLING_TIME).await;
+    Ok(Played { tournaments, tournament, game })
+}
+
+/// What was played in a while.
+struct Pace {
+    matches_a_second: f64,
+    /// Processors that the server kept busy.
+    cpus: f64,
+}
+
+async fn measure(played: &mut Played, server: &Server, window: Duration) -> anyhow::Result<Pace> {
+    let (matches, cpu, began) = (played.matches().await?, server.cpu_seconds()?, Instant::now());
+    sleep(window).await;
+    let lasted = began.elapsed().as_secs_f64();
+    let cpus = (server.cpu_seconds()? - cpu) / lasted;
+    #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53 matches")]
+    let ended = (played.matches().await? - matches) as f64;
+    Ok(Pace { matches_a_second: ended / lasted, cpus })
+}
+
+impl Played {
+    /// Returns how many matches of the tournament are over.
+    async fn matches(&mut self) -> anyhow::Result<u64> {
+        let request = pb::GetTournamentRequest { tournament_id: self.tournament.clone() };
+        let shown = self.tournaments.get_tournament(request).await?.into_inner();
+        let tournament = shown.tournament.context("a tournament")?;
+        ensure!(tournament.state() == pb::TournamentState::Running, "the tournament ended too early");
+        Ok(tournament.matches_played)
+    }
+}

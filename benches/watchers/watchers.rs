@@ -1,0 +1,94 @@
+//! Those who watch: sockets that read what comes.
+
+use anyhow::{Context as _, ensure};
+use std::{
+    rc::Rc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+    },
+};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::TcpStream,
+    task::JoinSet,
+};
+
+/// Connections that are opened before the server has time to answer.
+const OPENED_AT_ONCE: usize = 50;
+
+/// Watchers of pages.
+#[derive(Default)]
+pub(crate) struct Watchers {
+    reading: JoinSet<()>,
+    seen: Arc<Seen>,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    messages: AtomicU64,
+    bytes: AtomicU64,
+    ended: AtomicUsize,
+}
+
+/// What watchers have been sent.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct WatcherCounts {
+    pub(crate) messages: f64,
+    pub(crate) bytes: f64,
+}
+
+impl WatcherCounts {
+    /// Returns what was sent since.
+    pub(crate) fn since(self, before: Self) -> Self {
+        Self { messages: self.messages - before.messages, bytes: self.bytes - before.bytes }
+    }
+}
+
+impl Watchers {
+    /// Lets so many more follow a page.
+    pub(crate) async fn open(&mut self, address: &str, path: &str, count: usize) -> anyhow::Result<()> {
+        let request = Rc::new(format!("GET {path} HTTP/1.1\r\nHost: server\r\n\r\n"));
+        for opened in 0..count {
+            let mut stream = TcpStream::connect(address).await.context("connecting a watcher")?;
+            stream.write_all(request.as_bytes()).await?;
+            if opened % OPENED_AT_ONCE == 0 {
+                // The head of the answer says that it is let in.
+                let mut first = [0; 12];
+                stream.read_exact(&mut first).await?;
+                ensure!(
+                    &first == b"HTTP/1.1 200",
+                    "a watcher was answered {:?}",
+                    String::from_utf8_lossy(&first)
+                );
+            }
+            self.reading.spawn(read_on(stream, Arc::clone(&self.seen)));
+        }
+        Ok(())
+    }
+
+    /// Returns what they have been sent.
+    #[expect(clippy::cast_precision_loss, reason = "far fewer than 2^53")]
+    pub(crate) fn counts(&self) -> WatcherCounts {
+        let load = |count: &AtomicU64| count.load(Ordering::Relaxed) as f64;
+        WatcherCounts { messages: load(&self.seen.messages), bytes: load(&self.seen.bytes) }
+    }
+
+    /// Lets them all go, and returns how many were dropped before.
+    pub(crate) fn close(self) -> usize {
+        self.seen.ended.load(Ordering::Relaxed)
+    }
+}
+
+async fn read_on(mut stream: TcpStream, seen: Arc<Seen>) {
+    let mut bytes = vec![0; 16 << 10];
+    while let Ok(read) = stream.read(&mut bytes).await
+        && read > 0
+    {
+        // Each message has one field of data, and no text in it looks like one.
+        let messages = bytes[..read].windows(6).filter(|window| window == b"data: ").count();
+        seen.messages.fetch_add(messages as u64, Ordering::Relaxed);
+        seen.bytes.fetch_add(read as u64, Ordering::Relaxed);
+    }
+    seen.ended.fetch_add(1, Ordering::Relaxed);
+}
