@@ -12,7 +12,8 @@ pub(super) struct Asset {
 }
 
 /// All of them. A page loads the style sheet and `lastnim.js`, which imports the other modules where a page has something for them.
-static ASSETS: [Asset; 7] = [
+static ASSETS: &[Asset] = &[
+    icon("icon.svg", include_str!("assets/icon.svg")),
     style_sheet("style.css", include_str!("assets/style.css")),
     module("lastnim.js", include_str!("assets/lastnim.js")),
     module("copy.js", include_str!("assets/copy.js")),
@@ -27,6 +28,10 @@ impl Asset {
     pub(super) fn at(path: &str) -> Option<&'static Self> {
         ASSETS.iter().find(|asset| asset.path == path)
     }
+}
+
+const fn icon(path: &'static str, text: &'static str) -> Asset {
+    Asset { path, content_type: "image/svg+xml", text }
 }
 
 const fn style_sheet(path: &'static str, text: &'static str) -> Asset {

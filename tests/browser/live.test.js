@@ -1,0 +1,122 @@
+// Pages that keep up with what happens: to the end of a tournament, with the network gone in between.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { openBrowser, openContext } from "./browser.js";
+import { Server } from "./server.js";
+
+let server, browser;
+
+before(async () => {
+  server = await Server.start();
+  browser = await openBrowser();
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+/** A tournament that lasts for some seconds: its bots think about each take, and one match is played after the other. */
+const slow = () =>
+  server.createTournament({
+    bots: { [`ann-${Date.now()}`]: "mcts-2000", [`bob-${Date.now()}`]: "mcts-2000" },
+    further: ["--seats", "2", "--piles", "9,9,9,9,9,9", "--piles", "8,8,8,8,8", "--groups", "4", "--concurrency", "1"],
+  });
+
+/** Waits for the first match of a tournament that is open. */
+async function openMatch(id) {
+  for (;;) {
+    const { matches } = await server.json(`/tournaments/${id}/matches.json`);
+    const open = matches.find((match) => match.phase === "playing");
+    if (open) return open.id;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Returns what stands in parts of a page. */
+const texts = (page, selector) => page.locator(selector).allInnerTexts();
+
+for (const losesNetwork of [false, true]) {
+  const how = losesNetwork ? "with the network gone in between" : "to its end";
+  test(`a tournament is followed ${how}`, async () => {
+    const { context, assertNoFaults } = await openContext(browser, server);
+    const page = await context.newPage();
+    const id = await slow();
+    const address = `${server.url}/tournaments/${id}`;
+    await page.goto(address);
+    if (losesNetwork) {
+      await context.setOffline(true);
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      await context.setOffline(false);
+    }
+    await page.locator("#state.finished, #state .finished").waitFor();
+    const loaded = await context.newPage();
+    await loaded.goto(address);
+    for (const part of ["#state", "#standings td"]) {
+      const expected = await texts(loaded, part);
+      assert.ok(expected.length > 0, part);
+      await page.waitForFunction(
+        ([part, expected]) => {
+          const shown = [...document.querySelectorAll(part)].map((element) => element.innerText);
+          return JSON.stringify(shown) === expected;
+        },
+        [part, JSON.stringify(expected)],
+      );
+    }
+    assertNoFaults();
+    await context.close();
+  });
+}
+
+test("a match is followed to its end without a gap, with the network gone in between", async () => {
+  const { context, assertNoFaults } = await openContext(browser, server);
+  const page = await context.newPage();
+  const match = await openMatch(await slow());
+  const address = `${server.url}/matches/${match}`;
+  await page.goto(address);
+  await context.setOffline(true);
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await context.setOffline(false);
+  for (;;) {
+    const { match: shown } = await server.json(`/matches/${match}.json`);
+    if (shown.phase === "ended") break;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  const loaded = await context.newPage();
+  await loaded.goto(address);
+  const takes = await texts(loaded, "#takes tbody tr");
+  assert.ok(takes.length > 5);
+  await page.waitForFunction((count) => document.querySelectorAll("#takes tbody tr").length === count, takes.length);
+  assert.deepEqual(await texts(page, "#takes tbody tr"), takes);
+  assertNoFaults();
+  await context.close();
+});
+
+test("a hidden tab holds no stream", async () => {
+  const { context } = await openContext(browser, server);
+  const page = await context.newPage();
+  const streams = new Set();
+  page.on("request", (request) => request.resourceType() === "eventsource" && streams.add(request));
+  page.on("requestfinished", (request) => streams.delete(request));
+  page.on("requestfailed", (request) => streams.delete(request));
+  const id = await slow();
+  const asked = page.waitForRequest((request) => request.resourceType() === "eventsource");
+  await page.goto(`${server.url}/tournaments/${id}`);
+  await asked;
+  assert.equal(streams.size, 1);
+  const show = (state) =>
+    page.evaluate((state) => {
+      Object.defineProperty(document, "hidden", { configurable: true, value: state === "hidden" });
+      Object.defineProperty(document, "visibilityState", { configurable: true, value: state });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, state);
+  const ended = page.waitForEvent("requestfailed", (request) => request.resourceType() === "eventsource");
+  await show("hidden");
+  await ended;
+  assert.equal(streams.size, 0);
+  const askedAgain = page.waitForRequest((request) => request.resourceType() === "eventsource");
+  await show("visible");
+  await askedAgain;
+  await context.close();
+});

@@ -1,0 +1,109 @@
+// Every page, in both schemes and at both widths, with and without scripts.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { assertAccessible, openBrowser, openContext, schemes, widths } from "./browser.js";
+import { Server } from "./server.js";
+
+let server, browser, addresses, match;
+
+before(async () => {
+  server = await Server.start("--house", "greedy,timid,oracle");
+  browser = await openBrowser();
+  const bots = { ann: "greedy", bob: "timid", eve: "loyal" };
+  const tournament = await server.createTournament({
+    bots,
+    further: ["--seats", "3", "--title", "Spring", "--piles", "3,4,5", "--piles", "1,2"],
+  });
+  await server.waitUntilOver(tournament);
+  const { matches } = await server.json(`/tournaments/${tournament}/matches.json`);
+  match = matches.reduce((most, other) => (other.plies > most.plies ? other : most)).id;
+  addresses = [
+    "/",
+    "/tournaments",
+    `/tournaments/${tournament}`,
+    `/tournaments/${tournament}/standings`,
+    `/tournaments/${tournament}/matches`,
+    "/matches",
+    `/matches/${match}`,
+    `/matches/${match}?ply=2&oracle=shown`,
+    "/bots",
+    "/bots/ann",
+    "/oracle",
+    "/oracle?piles=3%2C4&rows=0+1%3B0+1",
+    "/oracle?piles=no",
+    "/nothing",
+  ];
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+for (const colorScheme of schemes) {
+  for (const width of widths) {
+    test(`pages are accessible, ${colorScheme}, ${width} pixels wide`, async () => {
+      const options = { colorScheme, viewport: { width, height: 800 }, reducedMotion: "reduce" };
+      const { context } = await openContext(browser, server, options);
+      const page = await context.newPage();
+      for (const address of addresses) {
+        await page.goto(server.url + address);
+        await assertAccessible(page, `${address}, ${colorScheme}, ${width} pixels`);
+      }
+      await context.close();
+    });
+  }
+}
+
+test("pages ask nobody else, and keep to their own policy", async () => {
+  const { context, assertNoFaults } = await openContext(browser, server);
+  const page = await context.newPage();
+  for (const address of addresses.filter((address) => address !== "/nothing")) {
+    await page.goto(server.url + address);
+  }
+  assertNoFaults();
+  await context.close();
+});
+
+test("pages say the same without scripts", async () => {
+  const text = async (javaScriptEnabled) => {
+    const { context } = await openContext(browser, server, { javaScriptEnabled });
+    const page = await context.newPage();
+    const texts = {};
+    for (const address of addresses) {
+      await page.goto(server.url + address);
+      // Whatever scripts add is an offer; what pages say stands in paragraphs, tables and headings.
+      texts[address] = await page.locator("main").locator("h1, h2, td").allInnerTexts();
+    }
+    await context.close();
+    return texts;
+  };
+  const [without, with_] = [await text(false), await text(true)];
+  for (const address of addresses) {
+    assert.ok(without[address].length > 0, address);
+    const missing = with_[address].filter((words) => !without[address].includes(words) && !/\d:\d\d/.test(words));
+    assert.deepEqual(missing, [], address);
+  }
+});
+
+test("the arrow keys step through a match", async () => {
+  const { context, assertNoFaults } = await openContext(browser, server);
+  const page = await context.newPage();
+  await page.goto(`${server.url}/matches/${match}?ply=0`);
+  const { match: shown } = await server.json(`/matches/${match}.json`);
+  const first = await page.locator(".position svg").first().innerHTML();
+  for (let ply = 1; ply <= 2; ply += 1) {
+    await page.keyboard.press("ArrowRight");
+    await page.waitForURL((url) => url.searchParams.get("ply") === String(ply));
+  }
+  assert.notEqual(await page.locator(".position svg").first().innerHTML(), first);
+  for (let ply = 1; ply >= 0; ply -= 1) {
+    await page.keyboard.press("ArrowLeft");
+    await page.waitForURL((url) => url.searchParams.get("ply") === String(ply));
+  }
+  assert.equal(await page.locator(".position svg").first().innerHTML(), first);
+  assert.ok(shown.plies > 2);
+  assertNoFaults();
+  await context.close();
+});

@@ -1,0 +1,118 @@
+// A person plays a hand, by mouse and by keyboard.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { assertAccessible, openBrowser, openContext } from "./browser.js";
+import { Server } from "./server.js";
+
+let server, browser;
+
+before(async () => {
+  server = await Server.start("--house", "greedy,timid");
+  browser = await openBrowser();
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+/** Begins a hand against one opponent, in seat 0. */
+async function begin(page, { opponent, piles }) {
+  await page.goto(`${server.url}/play`);
+  for (const box of await page.getByRole("checkbox").all()) await box.uncheck();
+  await page.getByRole("checkbox", { name: opponent }).check();
+  await page.getByLabel("Other piles").fill(piles);
+  await page.getByLabel("Your seat").selectOption({ value: "0" });
+  await page.getByRole("button", { name: "Begin" }).click();
+  await page.waitForURL(/\/play\/[0-9a-f-]{36}$/);
+}
+
+const isOver = (page) => page.locator("#hand .again").waitFor();
+const myTurn = (page) => page.locator("#hand #take, #hand .again").first().waitFor();
+const isMyTurn = (page) => page.locator("#hand #take").isVisible();
+
+/** Waits until a move has been taken in: the hand is another one. */
+async function untilRevised(page, act) {
+  const before = await page.locator("#hand").getAttribute("data-revision");
+  await act();
+  await page.waitForFunction((old) => document.getElementById("hand").dataset.revision !== old, before);
+}
+
+/** Holds a hand that is over against the record of its match. */
+async function assertRecorded(page) {
+  const id = page.url().split("/").pop();
+  const { match } = await server.json(`/matches/${id}.json`);
+  assert.equal(match.phase, "ended");
+  assert.match(await page.locator("#hand").innerText(), /How you played/i);
+}
+
+test("a hand is played to its end by mouse", async () => {
+  const { context, assertNoFaults } = await openContext(browser, server);
+  const page = await context.newPage();
+  await begin(page, { opponent: "timid", piles: "3 4" });
+  await assertAccessible(page, "a hand");
+  for (;;) {
+    await myTurn(page);
+    if (!(await isMyTurn(page))) break;
+    const counters = page.locator(".take-counters button");
+    await untilRevised(page, () => counters.first().click());
+  }
+  await isOver(page);
+  await assertRecorded(page);
+  await assertAccessible(page, "a hand that is over");
+  assertNoFaults();
+  await context.close();
+});
+
+test("a hand is played to its end by keyboard", async () => {
+  const { context, assertNoFaults } = await openContext(browser, server);
+  const page = await context.newPage();
+  await begin(page, { opponent: "greedy", piles: "2 5 3" });
+  for (;;) {
+    await myTurn(page);
+    if (!(await isMyTurn(page))) break;
+    await untilRevised(page, async () => {
+      await page.keyboard.press("1");
+      await page.keyboard.press("Enter");
+    });
+  }
+  await isOver(page);
+  await assertRecorded(page);
+  await assertAccessible(page, "a hand that is over");
+  assertNoFaults();
+  await context.close();
+});
+
+test("a hand is played to its end without scripts, and found again", async () => {
+  const { context, assertNoFaults } = await openContext(browser, server, { javaScriptEnabled: false });
+  let page = await context.newPage();
+  await begin(page, { opponent: "timid", piles: "2 2" });
+  const address = page.url();
+  await page.close();
+  page = await context.newPage();
+  await page.goto(`${server.url}/play`);
+  await page.getByRole("link", { name: "Back to your hand" }).click();
+  assert.equal(page.url(), address);
+  while (!(await page.locator(".again").isVisible())) {
+    const counters = page.locator(".take-counters button");
+    if ((await counters.count()) > 0) await counters.first().click();
+    else await page.goto(address);
+  }
+  await assertRecorded(page);
+  assertNoFaults();
+  await context.close();
+});
+
+test("a stranger gets no hand of another", async () => {
+  const { context } = await openContext(browser, server);
+  const page = await context.newPage();
+  await begin(page, { opponent: "timid", piles: "3 3" });
+  const address = page.url();
+  const stranger = await openContext(browser, server);
+  const other = await stranger.context.newPage();
+  await other.goto(address);
+  assert.equal(await other.locator("#hand").count(), 0);
+  await stranger.context.close();
+  await context.close();
+});

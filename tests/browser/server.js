@@ -1,0 +1,79 @@
+// A server with bots, for one test file. It listens on a free port of 127.0.0.1 and ends with the tests.
+
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+
+const program = process.env.LASTNIM_BINARY;
+const adminToken = "lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
+/** Clocks that do not run out, however slow the machine is. */
+const patientClocks = ["--initial-ms", "3600000", "--declaration-ms", "600000"];
+
+export class Server {
+  #children = [];
+
+  /** Starts a server with further arguments of `serve`. */
+  static async start(...further) {
+    const server = new Server();
+    const process = server.#spawn(["serve", "--listen", "127.0.0.1:0", "--store", "memory", "--log", "error", "--json", ...further]);
+    const [line] = await once(createInterface({ input: process.stdout }), "line");
+    server.address = JSON.parse(line).listening;
+    server.url = `http://${server.address}`;
+    return server;
+  }
+
+  /** Registers bots and has them play a tournament of theirs; they wait for it. Returns its id. */
+  async createTournament({ bots, further = [] }) {
+    const create = ["tournament", "create", "--start-at", String(Object.keys(bots).length), ...patientClocks, ...further];
+    const id = await this.run(...create);
+    for (const [name, house] of Object.entries(bots)) {
+      const token = await this.run("bots", "add", name);
+      this.#spawn(["bot", house, "--tournament", id], { LASTNIM_TOKEN: token });
+    }
+    return id;
+  }
+
+  /** Runs the program to its end, as the admin. Returns what it prints. */
+  async run(...args) {
+    const { stdout } = await promisify(execFile)(program, args, { env: this.#environment() });
+    return stdout.trim();
+  }
+
+  /** Asks for the JSON of a page. */
+  async json(path) {
+    const response = await fetch(this.url + path);
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return response.json();
+  }
+
+  /** Waits until a tournament is over. */
+  async waitUntilOver(id) {
+    for (;;) {
+      const { tournament } = await this.json(`/tournaments/${id}.json`);
+      if (tournament.state === "finished") return;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+
+  /** Ends the bots, and then the server. */
+  async stop() {
+    for (const child of this.#children.reverse()) {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill("SIGKILL");
+        await once(child, "exit");
+      }
+    }
+  }
+
+  #spawn(args, more = {}) {
+    const child = spawn(program, args, { env: { ...this.#environment(), ...more }, stdio: ["ignore", "pipe", "inherit"] });
+    child.stdout.resume();
+    this.#children.push(child);
+    return child;
+  }
+
+  #environment() {
+    return { ...process.env, LASTNIM_ADMIN_TOKEN: adminToken, LASTNIM_SERVER: this.address ?? "" };
+  }
+}
