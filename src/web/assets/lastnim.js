@@ -1,12 +1,21 @@
 // What pages do besides: the arrow keys step through a match, what scrolls can be reached by the keyboard in every browser, and times are those
 // of the viewer. Every page is whole without it.
 
+// What a frame is called: by its heading, with a number where several have the same.
+function nameOf(frame) {
+  const heading = frame.closest("section")?.querySelector("h2")?.textContent;
+  const name = heading ?? (frame.querySelector("table") ? "Table" : "Board");
+  const frames = [...document.querySelectorAll(".scroll")];
+  const before = frames.slice(0, frames.indexOf(frame)).filter((other) => other.ariaLabel?.replace(/ \d+$/, "") === name);
+  return before.length ? `${name} ${before.length + 1}` : name;
+}
+
 function complete(part) {
   for (const frame of part.querySelectorAll(".scroll")) {
     if (frame.scrollWidth <= frame.clientWidth) continue;
     frame.tabIndex = 0;
     frame.setAttribute("role", "region");
-    frame.setAttribute("aria-label", frame.querySelector("table") ? "Table" : "Board");
+    frame.setAttribute("aria-label", nameOf(frame));
   }
   for (const time of part.querySelectorAll("time[datetime]:not([title])")) {
     time.title = time.dateTime;

@@ -108,7 +108,7 @@ mod tests {
                 starts.fetch_add(1, Ordering::SeqCst);
                 let parts = PageParts::default().with("board", "drawn");
                 publisher.publish(LivePage { parts, ..LivePage::default() });
-                pending().await
+                pending::<()>().await;
             };
             feeds.watch(key.clone(), None, pending(), follow).unwrap()
         };
