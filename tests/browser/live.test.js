@@ -20,7 +20,7 @@ after(async () => {
 /** A tournament that lasts for some seconds: its bots think about each take, and one match is played after the other. */
 const slow = () =>
   server.createTournament({
-    bots: { [`ann-${Date.now()}`]: "mcts-2000", [`bob-${Date.now()}`]: "mcts-2000" },
+    bots: { [`ann-${Date.now()}`]: "mcts-5000", [`bob-${Date.now()}`]: "mcts-5000" },
     further: ["--seats", "2", "--piles", "9,9,9,9,9,9", "--piles", "8,8,8,8,8", "--groups", "4", "--concurrency", "1"],
   });
 
@@ -45,15 +45,16 @@ for (const losesNetwork of [false, true]) {
     const id = await slow();
     const address = `${server.url}/tournaments/${id}`;
     await page.goto(address);
+    assert.equal(await page.locator("#progress .finished").count(), 0);
     if (losesNetwork) {
       await context.setOffline(true);
       await new Promise((resolve) => setTimeout(resolve, 1500));
       await context.setOffline(false);
     }
-    await page.locator("#state.finished, #state .finished").waitFor();
+    await page.locator("#progress .finished").waitFor();
     const loaded = await context.newPage();
     await loaded.goto(address);
-    for (const part of ["#state", "#standings td"]) {
+    for (const part of ["#progress", "#standings td"]) {
       const expected = await texts(loaded, part);
       assert.ok(expected.length > 0, part);
       await page.waitForFunction(

@@ -12,7 +12,10 @@ pub(super) fn guide_html(markdown: &str) -> String {
     let events = with_heading_ids(with_page_links(events));
     let mut html = String::new();
     push_html(&mut html, events.into_iter());
-    html.replace("<table>", "<div class=\"scroll\"><table>").replace("</table>", "</table></div>")
+    // A heading without words is none.
+    html.replace("<th></th>", "<td></td>")
+        .replace("<table>", "<div class=\"scroll\"><table>")
+        .replace("</table>", "</table></div>")
 }
 
 /// Shows HTML as text.
