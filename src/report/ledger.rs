@@ -3,6 +3,9 @@
 use super::{BlockTone, Column, Section, Table, match_events::SeatNames, words::join_words};
 use crate::wire::pb;
 
+/// Plies that are named at most.
+const MAX_PLIES: usize = 20;
+
 /// Reports what the takes of each seat cost every seat, where any cost or gave something.
 pub fn ledger_section(audit: &pb::Audit, players: &SeatNames) -> Option<Section> {
     if audit.ledger.iter().all(|row| row.costs.iter().all(|&cost| cost == 0)) {
@@ -20,7 +23,14 @@ pub fn ledger_section(audit: &pb::Audit, players: &SeatNames) -> Option<Section>
     }
     let third = match audit.kingmaking_plies.as_slice() {
         [] => None,
-        plies => Some(format!("An error gave a third seat at ply {}.", join_words(plies, ", "))),
+        plies if plies.len() <= MAX_PLIES => {
+            Some(format!("An error gave a third seat at ply {}.", join_words(plies, ", ")))
+        }
+        plies => {
+            let (shown, more) = plies.split_at(MAX_PLIES);
+            let shown = join_words(shown, ", ");
+            Some(format!("An error gave a third seat at ply {shown} and {} more.", more.len()))
+        }
     };
     let section =
         Section::with_heading("Who paid: the ranks that a seat's takes cost each seat (negative: gave)");
@@ -43,6 +53,9 @@ mod tests {
         for part in ["seat 0 (ann)     1    -1", "seat 1 (bob)     0     0", "at ply 3, 5."] {
             assert!(text.contains(part), "{part:?} is missing:\n{text}");
         }
+        audit.kingmaking_plies = (0..15_000).collect();
+        let text = Terminal::without_styles().section_text(&ledger_section(&audit, &players).unwrap());
+        assert!(text.contains("18, 19 and 14980 more."), "{text}");
         audit.ledger[0] = row(&[0, 0]);
         assert_eq!(ledger_section(&audit, &players), None);
     }

@@ -111,9 +111,10 @@ pub fn played_rounds(
             *wins += 1;
         }
     }
-    // What is known of the first of the newest matches begins somewhere in a round.
+    // What is known of the first of the newest matches begins somewhere in a round, which is shown only if there is no other.
     if known == KnownMatches::Newest
-        && let Some(&(first, _)) = tallies.keys().next()
+        && let (Some(&(first, _)), Some(&(last, _))) = (tallies.keys().next(), tallies.keys().next_back())
+        && first < last
     {
         tallies.retain(|&(round, _), _| round > first);
     }

@@ -22,6 +22,8 @@ use tonic::metadata::MetadataValue;
 
 /// How long an audit for a page may take, as gRPC says it: it then has as many of the newest matches as could be read until then.
 const AUDIT_TIMEOUT: &str = "2S";
+/// The most bytes of an address to which a puzzle leads.
+const MAX_ADDRESS_BYTES: usize = 8 << 10;
 /// Puzzles that are shown.
 const MAX_PUZZLES: usize = 8;
 
@@ -90,14 +92,17 @@ fn puzzle_html(puzzle: &pb::Puzzle) -> Option<String> {
         count_words(puzzle.regret, "rank", "ranks")
     );
     let oracle = PageAddress::Oracle(typed).to_string();
+    // A longer address is refused.
+    let question = (oracle.len() <= MAX_ADDRESS_BYTES)
+        .then(|| format!("<a href=\"{}\">Ask the oracle</a> ", Escaped(&oracle)));
     let id = puzzle.match_id.parse().ok()?;
     let played = PageAddress::Match { id, ply: Some(puzzle.ply), view: OracleView::Hidden }.to_string();
     Some(format!(
         "<p>{}</p>\n<div class=\"scroll\">{board}</div>\n<details><summary>Answer</summary><p>{}</p></details>\n\
-         <p><a href=\"{}\">Ask the oracle</a> <a href=\"{}\">Look at it in its match</a></p>\n",
+         <p>{}<a href=\"{}\">Look at it in its match</a></p>\n",
         Escaped(&words),
         Escaped(&answer),
-        Escaped(&oracle),
+        question.unwrap_or_default(),
         Escaped(&played)
     ))
 }

@@ -14,7 +14,7 @@ use pb::bot_service_server::BotService as _;
 use pb::match_service_server::MatchService as _;
 use pb::tournament_service_server::TournamentService as _;
 use pb::tournament_settings::Format;
-use tonic::Status;
+use tonic::{Code, Status};
 
 /// Matches of which rounds and ratings are made: a page asks for no more at each look.
 const MAX_MATCHES: u32 = 400;
@@ -35,6 +35,8 @@ pub(super) struct FormatFindings {
     matches: Vec<pb::Match>,
     has_more_matches: bool,
     compared: Vec<pb::Comparison>,
+    /// Whether it was no turn for a comparison now.
+    is_comparison_refused: bool,
     forfeits: Vec<BotForfeits>,
 }
 
@@ -61,8 +63,13 @@ pub(super) async fn read_format_findings(
                 && tournament.field.len() <= MAX_OPPONENTS =>
         {
             let request = pb::GetStandingsRequest { tournament_id, cross_table: true };
-            let compared = pages.tournaments.get_standings(visitor.request(request)).await?.into_inner();
-            findings.compared = compared.cross_table;
+            match pages.tournaments.get_standings(visitor.request(request)).await {
+                Ok(compared) => findings.compared = compared.into_inner().cross_table,
+                Err(status) if status.code() == Code::ResourceExhausted => {
+                    findings.is_comparison_refused = true;
+                }
+                Err(status) => return Err(status),
+            }
         }
         _ => {}
     }
@@ -91,6 +98,10 @@ pub(super) fn format_sections_html(
     let section = match format {
         Some(Format::Swiss(_) | Format::Knockout(_)) => round_section(tournament, verdict, findings),
         Some(Format::Ladder(_)) => rating_section(findings),
+        Some(Format::Gauntlet(_)) if findings.is_comparison_refused => Some(
+            Section::with_heading("Opponents")
+                .paragraph("Too many ask for comparisons of bots at the moment: load this page again later."),
+        ),
         Some(Format::Gauntlet(gauntlet)) => opponent_score_plot(&gauntlet.bot, &findings.compared)
             .map(|plot| Section::with_heading("Opponents").plot(plot)),
         _ => None,
@@ -108,6 +119,11 @@ fn round_section(
     let known = if findings.has_more_matches { KnownMatches::Newest } else { KnownMatches::All };
     let mut rounds = played_rounds(tournament, verdict, &findings.matches, known);
     let all = rounds.len();
+    let left_out = rounds.last_mut().map_or(0, |newest| {
+        let left_out = newest.tables.len().saturating_sub(MAX_TABLES);
+        newest.tables.truncate(MAX_TABLES);
+        left_out
+    });
     let mut tables = 0;
     let mut is_shown = |round: &Round| {
         tables += round.tables.len();
@@ -118,7 +134,7 @@ fn round_section(
     if rounds.is_empty() {
         return None;
     }
-    let is_cut = shown < all || findings.has_more_matches;
+    let is_cut = shown < all || left_out > 0 || findings.has_more_matches;
     let heading = match tournament.settings.as_ref().and_then(|settings| settings.format.as_ref()) {
         Some(Format::Knockout(_)) => "Bracket",
         _ => "Rounds",
@@ -126,7 +142,7 @@ fn round_section(
     let scoring = tournament.settings.as_ref().map(pb::TournamentSettings::scoring);
     let decided = if scoring == Some(pb::Scoring::Satisfaction) { "; satisfaction decides" } else { "" };
     let words = format!("Beside each bot: the matches of its table that it won{decided}.");
-    let cut = is_cut.then_some("Earlier rounds are not shown: the list of matches has them.");
+    let cut = is_cut.then_some("Not all is shown: the list of matches has the rest.");
     Some(Section::with_heading(heading).paragraph(words).paragraphs(cut).block(Block::Rounds(rounds)))
 }
 

@@ -20,7 +20,6 @@ use crate::wire::pb;
 use pb::match_service_server::MatchService as _;
 use pb::tournament_service_server::TournamentService as _;
 use tonic::{Code, Status};
-use tonic_types::StatusExt as _;
 
 /// Matches that are shown.
 const MATCHES: u32 = 15;
@@ -107,7 +106,8 @@ pub(super) async fn standings_page(
     from: u32,
 ) -> Result<PageContent, Status> {
     let standings = match read_standings(pages, visitor, id, CrossTable::Shown).await {
-        Err(status) if is_too_large(&status) => {
+        // It would be too large, or too many ask for one.
+        Err(status) if status.code() == Code::ResourceExhausted => {
             read_standings(pages, visitor, id, CrossTable::LeftOut).await?
         }
         standings => standings?,
@@ -155,12 +155,6 @@ async fn read_standings(
     let cross_table = cross_table == CrossTable::Shown;
     let request = pb::GetStandingsRequest { tournament_id: id.to_string(), cross_table };
     Ok(pages.tournaments.get_standings(visitor.request(request)).await?.into_inner())
-}
-
-/// Returns whether a cross-table was refused because it would be too large.
-fn is_too_large(status: &Status) -> bool {
-    let reason = status.get_details_error_info().map(|info| info.reason);
-    status.code() == Code::ResourceExhausted && reason.as_deref() == Some("CROSS_TABLE")
 }
 
 /// Shows what is played. What stands with the standings is left out.

@@ -90,13 +90,29 @@ fn lines_html(lines: &str) -> String {
             }
             _ => line.to_owned(),
         };
-        if html.len() + shown.len() > MAX_BYTES {
+        let (shown, is_whole) = escape_up_to(&shown, MAX_BYTES.saturating_sub(html.len()));
+        let _ = writeln!(html, "<pre class=\"transcript\">{shown}</pre>");
+        if !is_whole {
             html += "<p>The rest is not shown: this page as JSON has it.</p>\n";
             break;
         }
-        let _ = writeln!(html, "<pre class=\"transcript\">{}</pre>", Escaped(&shown));
     }
     html
+}
+
+/// Writes the beginning of a text as HTML, in so many bytes at most, and says whether that is all of it.
+fn escape_up_to(text: &str, max_bytes: usize) -> (String, bool) {
+    let mut escaped = String::new();
+    for character in text.chars() {
+        let before = escaped.len();
+        // Writing to a text does not fail.
+        let _ = write!(escaped, "{}", Escaped(character.encode_utf8(&mut [0; 4])));
+        if escaped.len() > max_bytes {
+            escaped.truncate(before);
+            return (escaped, false);
+        }
+    }
+    (escaped, true)
 }
 
 fn value_words(value: &Value) -> String {
@@ -120,6 +136,10 @@ mod tests {
         );
         assert!(!html.contains("<b>") && !html.contains("<i>"), "{html}");
         let long = lines_html(&format!("{}\n", "x".repeat(100_000)));
-        assert!(long.len() < 200 && long.contains("not shown"), "{long}");
+        assert!(long.starts_with("<pre class=\"transcript\">xxx") && long.contains("not shown"));
+        for hostile in ["\"", "<", "é"] {
+            let long = lines_html(&format!("{}\n", hostile.repeat(100_000)));
+            assert!((MAX_BYTES..MAX_BYTES + 200).contains(&long.len()), "{hostile}: {}", long.len());
+        }
     }
 }

@@ -14,7 +14,10 @@ const button = (text, label, act) => {
   return made;
 };
 
-const readPiles = () => (field("piles").value.match(/\d+/g) ?? []).map(BigInt).slice(0, 16);
+// More piles than can be clicked together are typed.
+const maxPiles = 16;
+const maxSeats = 8;
+const readPiles = () => (field("piles").value.match(/\d+/g) ?? []).map(BigInt);
 const writePiles = (piles) => {
   field("piles").value = piles.join(" ");
   draw();
@@ -25,6 +28,7 @@ const readRows = () => {
   const lines = field("rows").value.split(";").map((line) => (line.match(/\d+/g) ?? []).map(Number));
   if (!field("rows").value.trim()) {
     const seats = Number(field("seats").value);
+    if (!(seats >= 2 && seats <= maxSeats)) return [];
     return Array.from({ length: seats }, (_, seat) => Array.from({ length: seats }, (_, place) => (seat + place) % seats));
   }
   const isByWords = field("rows").value.includes(">");
@@ -62,17 +66,18 @@ const rowList = (rows, seat) => {
 
 function draw() {
   const focused = box.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
-  const piles = readPiles();
-  const counters = make("p", "Piles ");
-  piles.forEach((pile, index) => {
+  const piles = readPiles().slice(0, maxPiles + 1);
+  const arePiles = piles.length <= maxPiles;
+  const counters = make("p", arePiles ? "Piles " : "");
+  (arePiles ? piles : []).forEach((pile, index) => {
     const change = (by) => () => writePiles(piles.with(index, pile + by < 0n ? 0n : pile + by));
     const group = make("span", "");
     group.append(button("\u2212", `Pile ${index + 1}: one less`, change(-1n)), ` ${pile} `, button("+", `Pile ${index + 1}: one more`, change(1n)));
     counters.append(group);
   });
-  counters.append(button("a pile more", "A pile more", () => writePiles([...piles, 1n])));
+  if (piles.length < maxPiles) counters.append(button("a pile more", "A pile more", () => writePiles([...piles, 1n])));
   const rows = readRows();
-  const areRows = rows.length >= 2 && rows.length <= 8 && rows.every(isRow);
+  const areRows = rows.length >= 2 && rows.length <= maxSeats && rows.every(isRow);
   box.replaceChildren(counters, ...(areRows ? rows.map((_, seat) => rowList(rows, seat)) : []));
   // What was pressed is there anew, and stays where the keyboard is.
   if (focused) [...box.querySelectorAll("button")].find((made) => made.getAttribute("aria-label") === focused)?.focus();

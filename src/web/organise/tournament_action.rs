@@ -174,7 +174,12 @@ async fn carry_out(
         TournamentAction::Disqualify => {
             let results = match fields.value("results") {
                 "annul" => pb::DisqualifiedResults::Annul,
-                _ => pb::DisqualifiedResults::Stand,
+                "stand" => pb::DisqualifiedResults::Stand,
+                other => {
+                    return Err(Status::invalid_argument(format!(
+                        "results {other:?}: expected stand or annul"
+                    )));
+                }
             };
             let (results, reason) = (results.into(), fields.value("reason").trim().to_owned());
             let request = pb::DisqualifyBotRequest { tournament_id, bot: bot(), results, reason };
