@@ -62,10 +62,13 @@ impl TournamentFeed {
     async fn follow_changes(&self, publisher: &FeedPublisher) -> Result<(), Status> {
         let request = pb::WatchTournamentRequest { tournament_id: self.id.to_string(), state_only: false };
         let watched = self.pages.tournaments.watch_tournament(self.visitor.request(request)).await?;
-        let (mut changes, mut newest) = (watched.into_inner(), pb::WatchTournamentResponse::default());
-        let mut is_over = false;
+        let mut changes = watched.into_inner();
+        // Before the first one nothing is known that could be shown, however long it takes.
+        let Some(first) = changes.next().await else { return Ok(()) };
+        let (mut newest, mut is_over, mut is_shown) = (first?, false, false);
         loop {
-            if !is_over && let Ok(change) = timeout(ACTIVITY_INTERVAL, changes.next()).await {
+            let patience = if is_shown { ACTIVITY_INTERVAL } else { Duration::ZERO };
+            if !is_over && let Ok(change) = timeout(patience, changes.next()).await {
                 let mut change = Some(change);
                 // Of what waits the last counts.
                 while let Some(came) = change {
@@ -79,6 +82,7 @@ impl TournamentFeed {
             match self.show(&newest).await {
                 Ok(page) => {
                     publisher.publish(page);
+                    is_shown = true;
                     if is_over {
                         return Ok(());
                     }
