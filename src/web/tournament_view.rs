@@ -71,8 +71,12 @@ impl TournamentNow {
         matches!(state, Some(pb::TournamentState::Finished | pb::TournamentState::Cancelled))
     }
 
+    /// Says in which state it is. How many matches were played would be said every second.
     fn said(&self) -> String {
-        progress_words(&self.tournament())
+        let tournament = self.tournament();
+        let state = enum_word(tournament.state().as_str_name(), "TOURNAMENT_STATE_");
+        let paused = if tournament.pause() == pb::OpenMatches::Unspecified { "" } else { ", paused" };
+        format!("the tournament is {state}{paused}")
     }
 
     /// Shows where the tournament stands, in words and as a bar, and how long it may last yet.

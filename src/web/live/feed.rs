@@ -2,7 +2,8 @@
 
 use super::live_page::{LivePage, ShownState};
 use prost::bytes::Bytes;
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -16,7 +17,7 @@ pub(super) const BEAT_INTERVAL: Duration = Duration::from_secs(10);
 /// A comment, which says that the connection is alive.
 const BEAT: Bytes = Bytes::from_static(b":\n\n");
 /// How long a browser waits before it connects again by itself, in milliseconds.
-const RETRY: &str = "retry: 2000\n\n";
+const RETRY: &str = "retry: 2000\n";
 /// Says that nothing comes any more.
 const END: Bytes = Bytes::from_static(b"event: end\ndata: {}\n\n");
 
@@ -25,7 +26,7 @@ const END: Bytes = Bytes::from_static(b"event: end\ndata: {}\n\n");
 struct FeedState {
     /// How often the page has changed; 0 before it is there.
     version: u64,
-    page: Arc<LivePage>,
+    page: Arc<PublishedPage>,
     /// What brings a tab from the version before to this one.
     update: Bytes,
     /// How often nothing has changed for so long that the connections were tried.
@@ -34,13 +35,35 @@ struct FeedState {
     is_over: bool,
 }
 
+/// A page, and what brings tabs to it that do not show the one before.
+#[derive(Debug, Default)]
+struct PublishedPage {
+    page: LivePage,
+    /// The messages that somebody needed, by the last row that the tabs show; none where that is not known.
+    messages: Mutex<BTreeMap<Option<u64>, Bytes>>,
+}
+
+impl PublishedPage {
+    /// Returns the message for tabs that show so many events. It is made once for all that need it.
+    fn message_after(&self, after: Option<u64>) -> Bytes {
+        let row = after.and_then(|after| self.page.last_row_within(after));
+        let mut messages = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
+        let message = messages.entry(row).or_insert_with(|| {
+            let shown = row.map_or(ShownState::Unknown, ShownState::After);
+            let message = self.page.message_since(shown).unwrap_or_default();
+            [RETRY.as_bytes(), &message].concat().into()
+        });
+        message.clone()
+    }
+}
+
 /// Publishes a page whenever it changes. It waits for nobody.
 #[derive(Debug, Default)]
 pub(super) struct FeedPublisher {
     state: watch::Sender<FeedState>,
 }
 
-/// Somebody who watches: each gets what is new, made once for all; who is too slow for that gets what it missed in one message of its own.
+/// Somebody who watches: each gets what is new, made once for all; who is too slow for that gets what it missed in one message.
 #[derive(Debug)]
 pub(in crate::web) struct FeedWatcher {
     state: watch::Receiver<FeedState>,
@@ -82,10 +105,14 @@ impl FeedPublisher {
             let state = self.state.borrow();
             (Arc::clone(&state.page), state.version)
         };
-        let update =
-            if version == 0 { Some(Bytes::new()) } else { page.message_since(ShownState::Page(&before)) };
+        let update = if version == 0 {
+            Some(Bytes::new())
+        } else {
+            page.message_since(ShownState::Page(&before.page))
+        };
         self.state.send_modify(|state| match update {
             Some(update) => {
+                let page = PublishedPage { page, messages: Mutex::default() };
                 (state.page, state.update) = (Arc::new(page), update);
                 state.version += 1;
             }
@@ -115,18 +142,13 @@ impl FeedWatcher {
     fn newest_message(&mut self) -> Option<Bytes> {
         let state = self.state.borrow_and_update();
         if self.version < state.version {
-            let is_first = self.version == 0;
-            let message = if !is_first && self.version + 1 == state.version {
-                state.update.clone()
-            } else {
-                // A tab that has seen more than there is has seen what was lost.
-                let after = self.after.filter(|&after| state.page.event.is_some_and(|event| after <= event));
-                let shown = after.map_or(ShownState::Unknown, ShownState::After);
-                let message = state.page.message_since(shown).unwrap_or_default();
-                if is_first { [RETRY.as_bytes(), &message].concat().into() } else { message }
-            };
-            (self.version, self.after, self.beats) = (state.version, state.page.event, state.beats);
-            return Some(message);
+            let (before, page) = (self.version, Arc::clone(&state.page));
+            let update = (before != 0 && before + 1 == state.version).then(|| state.update.clone());
+            (self.version, self.beats) = (state.version, state.beats);
+            // Who publishes waits for nobody who makes a message.
+            drop(state);
+            let after = std::mem::replace(&mut self.after, page.page.event);
+            return Some(update.unwrap_or_else(|| page.message_after(after)));
         }
         if state.is_over {
             self.is_done = true;
@@ -183,6 +205,30 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn who_comes_first_or_late_shares_its_message_with_all_who_show_the_same() {
+        let feed = FeedPublisher::default();
+        feed.publish(page(3));
+        let mut sent = BTreeMap::new();
+        // Nothing, too much, and each number of rows.
+        for after in [None, Some(4), Some(0), Some(1), Some(2), Some(3)] {
+            let [mut one, mut other] = [feed.watch(after), feed.watch(after)];
+            let message = one.next_message().await.unwrap();
+            assert_eq!(message.as_ptr(), other.next_message().await.unwrap().as_ptr(), "{after:?}");
+            sent.insert(message.as_ptr(), message);
+        }
+        assert_eq!(sent.len(), 4, "{sent:?}");
+        let mut late = [feed.watch(None), feed.watch(Some(3))];
+        for watcher in &mut late {
+            watcher.next_message().await.unwrap();
+        }
+        for event in 4..=6 {
+            feed.publish(page(event));
+        }
+        let caught_up = [late[0].next_message().await.unwrap(), late[1].next_message().await.unwrap()];
+        assert_eq!(caught_up[0].as_ptr(), caught_up[1].as_ptr());
+    }
+
+    #[tokio::test]
     async fn who_is_too_slow_gets_what_it_missed_at_once() {
         let feed = FeedPublisher::default();
         feed.publish(page(1));
@@ -193,7 +239,7 @@ mod tests {
         }
         let caught_up = next(&mut slow).await;
         assert!(
-            caught_up.starts_with("id: 9\n") && caught_up.contains("[2][3][4][5][6][7][8][9]"),
+            caught_up.starts_with("retry: 2000\nid: 9\n") && caught_up.contains("[2][3][4][5][6][7][8][9]"),
             "{caught_up}"
         );
         assert!(!caught_up.contains("[1]") && caught_up.contains("board 9"), "{caught_up}");

@@ -53,12 +53,21 @@ struct LiveMessage<'a> {
 }
 
 impl LivePage {
+    /// Returns the last row that a tab shows which has seen so many events; none where rows may be missing there, or the tab has seen more than
+    /// there is, which was lost since.
+    pub(super) fn last_row_within(&self, events: u64) -> Option<u64> {
+        self.event.filter(|&event| events <= event)?;
+        let rows = self.list.as_ref()?.rows.iter().map(|(number, _)| *number);
+        rows.take_while(|&number| number <= events).last()
+    }
+
     /// Writes the message that brings a tab here; none if it is here already.
     pub(super) fn message_since(&self, shown: ShownState<'_>) -> Option<Bytes> {
         let mut message = match shown {
             ShownState::Page(before) => {
                 let parts = self.parts.changed_since(&before.parts);
-                LiveMessage { parts, say: &self.said, ..LiveMessage::default() }
+                let say = if self.said == before.said { "" } else { &self.said };
+                LiveMessage { parts, say, ..LiveMessage::default() }
             }
             ShownState::After(_) | ShownState::Unknown => {
                 LiveMessage { parts: self.parts.clone(), ..LiveMessage::default() }
@@ -136,6 +145,17 @@ mod tests {
             data,
             json!({ "parts": { "board": "seven" }, "append": { "takes": "<tr>6</tr><tr>7</tr>" } })
         );
+    }
+
+    #[test]
+    fn a_sentence_is_said_once() {
+        let with = |event, said: &str| LivePage { said: said.to_owned(), ..page(event, "board", 3..=event) };
+        let said = |now: LivePage, before: LivePage| {
+            told(&now, ShownState::Page(&before)).unwrap().1["say"].as_str().map(str::to_owned)
+        };
+        assert_eq!(said(with(6, "new"), with(5, "old")).as_deref(), Some("new"));
+        assert_eq!(said(with(6, "old"), with(5, "old")), None);
+        assert_eq!(told(&with(6, "new"), ShownState::Unknown).unwrap().1["say"], Value::Null);
     }
 
     #[test]
