@@ -28,7 +28,7 @@ const MAX_INCIDENTS: usize = 40;
 #[derive(Debug, Template)]
 #[template(
     path = "match.html",
-    blocks = ["state", "shown", "board", "steps", "view_switch", "oracle", "seats", "rows", "what_if", "takes", "incidents", "facts"]
+    blocks = ["state", "shown", "board", "steps", "view_switch", "oracle", "seats", "rows", "what_if", "takes", "takes_note", "ledger", "incidents", "facts"]
 )]
 struct MatchContent {
     /// How it stands, in a line.
@@ -59,6 +59,10 @@ struct MatchContent {
     other_view: Option<(String, &'static str)>,
     /// The takes around the position that is shown.
     take_table: String,
+    /// Which takes these are; empty if they are all.
+    takes_note: String,
+    /// What errors cost and gave whom.
+    ledger: String,
     /// What happened besides takes: when, and what.
     incident_list: Vec<(Time, String)>,
     /// What was fixed, and what the audit found.
@@ -157,6 +161,8 @@ impl MatchAtPly<'_> {
             .with("seats", content.as_seats().render().map_err(|error| template_status(&error))?)
             .with("rows", content.as_rows().render().map_err(|error| template_status(&error))?)
             .with("what-if", content.as_what_if().render().map_err(|error| template_status(&error))?)
+            .with("takes-note", content.as_takes_note().render().map_err(|error| template_status(&error))?)
+            .with("ledger", content.as_ledger().render().map_err(|error| template_status(&error))?)
             .with("incidents", content.as_incidents().render().map_err(|error| template_status(&error))?)
             .with("facts", content.as_facts().render().map_err(|error| template_status(&error))?);
         let rows = if self.replay.end.is_some() { Vec::new() } else { self.take_table().numbered_rows() };
@@ -196,6 +202,8 @@ impl MatchAtPly<'_> {
             proof: String::new(),
             other_view,
             take_table: self.take_table().html(),
+            takes_note: self.take_table().note(),
+            ledger: self.take_table().ledger_html(),
             incident_list: self.incidents(),
             fact_list: self.facts(),
             record: PageAddress::Record(self.id).in_form(PageForm::Json),

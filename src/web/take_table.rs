@@ -33,18 +33,28 @@ pub(super) struct TakeTable<'a> {
 impl TakeTable<'_> {
     /// Writes the table with its heading; nothing before the first take.
     pub(super) fn html(&self) -> String {
-        let shown = self.shown_plies();
-        if shown.is_empty() {
+        if self.shown_plies().is_empty() {
             return String::new();
         }
-        let left_out = (shown.len() as u32) < self.replay.plies();
-        let note = left_out
-            .then(|| format!("Plies {} to {} of {}.", shown.start, shown.end - 1, self.replay.plies()));
-        let section = Section::with_heading("Takes").table(self.table()).paragraphs(note);
+        let section = Section::with_heading("Takes").table(self.table());
+        Html::with_links(&|key, text| self.link(key, text)).section_html(&section)
+    }
+
+    /// Says which takes are in the table; nothing where all are.
+    pub(super) fn note(&self) -> String {
+        let (shown, plies) = (self.shown_plies(), self.replay.plies());
+        if shown.len() as u32 == plies {
+            return String::new();
+        }
+        format!("Plies {} to {} of {plies}.", shown.start, shown.end - 1)
+    }
+
+    /// Writes what errors cost and gave whom, where the oracle is shown.
+    pub(super) fn ledger_html(&self) -> String {
         let players = SeatNames::of_setup(&self.replay.setup);
-        let paid = self.audit.and_then(|audit| ledger_section(audit, &players));
-        let takes = Html::with_links(&|key, text| self.link(key, text)).section_html(&section);
-        takes + &paid.map(|paid| Html::with_links(&link_of_cell).section_html(&paid)).unwrap_or_default()
+        let section = self.audit.filter(|_| !self.shown_plies().is_empty());
+        let section = section.and_then(|audit| ledger_section(audit, &players));
+        section.map(|section| Html::with_links(&link_of_cell).section_html(&section)).unwrap_or_default()
     }
 
     /// Writes each row, with the number of its event.

@@ -25,8 +25,16 @@ function complete(part) {
   }
 }
 
+// A table may come later to a page that has none.
+function sortTables() {
+  if (document.querySelector("table.sortable")) import("./tables.js");
+}
+
 complete(document);
-document.addEventListener("swapped", (event) => complete(event.target));
+document.addEventListener("swapped", (event) => {
+  complete(event.target);
+  sortTables();
+});
 if (document.querySelector("[data-live]")) import("./live.js");
 
 // `#ply=12` is the position after twelve takes.
@@ -59,6 +67,6 @@ document.addEventListener("keydown", (event) => {
 });
 
 if (document.querySelector("[data-hand]")) import("./play.js");
-if (document.querySelector("table.sortable")) import("./tables.js");
+sortTables();
 if (document.querySelector("pre[data-copy]")) import("./copy.js");
 if (document.querySelector("form[data-position]")) import("./oracle.js");

@@ -8,7 +8,8 @@ const calm = matchMedia("(prefers-reduced-motion: reduce)");
 const firstDelay = 1000;
 const longestDelay = 30000;
 const sentenceInterval = 5000;
-const maxRows = 60;
+// As many as the server writes into a whole list: the note below it counts these.
+const maxRows = 31;
 
 let source = null;
 let after = root.dataset.after;
@@ -76,33 +77,58 @@ function show({ parts, append = {}, say }) {
     const before = list.lastElementChild;
     list.insertAdjacentHTML("beforeend", html);
     for (let row = before?.nextElementSibling; row; row = row.nextElementSibling) row.className += " fresh";
-    while (list.children.length > maxRows) list.firstElementChild.remove();
+    while (list.rows.length > maxRows) oldestRow(list).remove();
     tell(list);
   }
   if (say && follows) speak(say);
   startClocks();
 }
 
-// Puts new HTML into an element. What has the focus keeps it, and what is scrolled stays there.
+// The one with the least number, wherever its viewer has sorted it to.
+function oldestRow(list) {
+  const ply = (row) => Number.parseInt(row.cells[0].textContent, 10);
+  return [...list.rows].reduce((oldest, row) => (ply(row) < ply(oldest) ? row : oldest));
+}
+
+// Puts new HTML into an element. What has the focus keeps it, what is scrolled, sorted or open stays so.
 function swap(element, html) {
   if (!element) return;
+  const orders = [...element.querySelectorAll("table")].map(orderOf);
+  const open = [...element.querySelectorAll("details")].map((details) => details.open);
   const focused = element.contains(document.activeElement) ? pathOf(element, document.activeElement) : null;
   const offsets = [...element.querySelectorAll(".scroll")].map((frame) => frame.scrollLeft);
   element.innerHTML = html;
   [...element.querySelectorAll(".scroll")].forEach((frame, index) => (frame.scrollLeft = offsets[index] ?? 0));
+  [...element.querySelectorAll("details")].forEach((details, index) => (details.open = open[index] ?? details.open));
   tell(element);
+  [...element.querySelectorAll("table")].forEach((table, index) => orders[index] && sortAgain(table, orders[index]));
   if (focused) elementAt(element, focused)?.focus({ preventScroll: true });
+}
+
+// By which column a table is sorted, and how.
+function orderOf(table) {
+  const heading = table.querySelector("th[aria-sort]");
+  return heading && { words: heading.textContent, order: heading.ariaSort };
+}
+
+function sortAgain(table, { words, order }) {
+  const heading = [...table.querySelectorAll("th")].find((other) => other.textContent === words);
+  const button = heading?.querySelector("button");
+  for (let clicks = 0; button && heading.ariaSort !== order && clicks < 2; clicks++) button.click();
 }
 
 const focusable = "a[href], button, input, select, textarea, summary, [tabindex]";
 
 function pathOf(element, focused) {
-  return { rel: focused.rel, text: focused.textContent, index: [...element.querySelectorAll(focusable)].indexOf(focused) };
+  const index = [...element.querySelectorAll(focusable)].indexOf(focused);
+  return { rel: focused.rel, href: focused.getAttribute("href"), text: focused.textContent, index };
 }
 
-function elementAt(element, { rel, text, index }) {
+function elementAt(element, { rel, href, text, index }) {
   const all = [...element.querySelectorAll(focusable)];
-  return all.find((other) => (rel && other.rel === rel) || other.textContent === text) ?? all[Math.min(index, all.length - 1)];
+  const find = (isIt) => all.find(isIt);
+  const same = (rel && find((other) => other.rel === rel)) || (href && find((other) => other.getAttribute("href") === href));
+  return same || find((other) => other.textContent === text) || all[Math.min(index, all.length - 1)];
 }
 
 // Tells other modules that a part is new.
