@@ -49,7 +49,8 @@ pub(super) struct GuardedServices {
     pub traffic: Arc<TrafficCounts>,
 }
 
-/// The bytes that a stream of server-sent events is charged while it is open. What it sends is shared with all that watch the same.
+/// The least bytes that a stream of server-sent events is charged while it is open. What it sends is shared with all that watch the same, but for
+/// what its body says that it holds.
 const STREAM_CHARGE: usize = 4 << 10;
 
 /// What the calls of all connections share.
@@ -183,7 +184,8 @@ impl ConnectionCalls {
             let path = request.uri().path().to_owned();
             let response = pages.clone().respond(address, channel, request).await;
             if is_event_stream(&response) {
-                return match budget.charge_address(address, STREAM_CHARGE) {
+                let held = usize::try_from(response.body().size_hint().lower()).unwrap_or(usize::MAX);
+                return match budget.charge_address(address, STREAM_CHARGE.max(held)) {
                     Ok(charge) => {
                         calls.shared.services.traffic.note_page(response.status().as_u16());
                         Ok(response.map(|body| ResponseBody::stream(body, mark, charge)))

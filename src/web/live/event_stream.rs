@@ -2,7 +2,7 @@
 
 use super::feed::FeedWatcher;
 use crate::web::response::{Freshness, PageResponse, body_response};
-use hyper::body::{Body as HttpBody, Frame};
+use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use prost::bytes::Bytes;
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -19,11 +19,14 @@ type NextMessage = Pin<Box<dyn Future<Output = (FeedWatcher, Option<Bytes>)> + S
 struct EventStreamBody {
     /// None after the last message.
     next: Option<NextMessage>,
+    /// The bytes that are held for this watcher alone.
+    held_bytes: u64,
 }
 
 impl EventStreamBody {
     fn new(watcher: FeedWatcher) -> Self {
-        Self { next: Some(Box::pin(wait_for_message(watcher))) }
+        let held_bytes = watcher.unshared_bytes() as u64;
+        Self { next: Some(Box::pin(wait_for_message(watcher))), held_bytes }
     }
 }
 
@@ -43,7 +46,14 @@ impl HttpBody for EventStreamBody {
         let Some(next) = &mut self.next else { return Poll::Ready(None) };
         let (watcher, message) = ready!(next.as_mut().poll(context));
         self.next = message.is_some().then(|| Box::pin(wait_for_message(watcher)) as NextMessage);
+        self.held_bytes = 0;
         Poll::Ready(message.map(|message| Ok(Frame::data(message))))
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let mut hint = SizeHint::new();
+        hint.set_lower(self.held_bytes);
+        hint
     }
 }
 

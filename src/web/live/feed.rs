@@ -127,6 +127,14 @@ impl FeedPublisher {
 }
 
 impl FeedWatcher {
+    /// Returns the bytes of a message that nobody else watches for.
+    pub(super) fn unshared_bytes(&self) -> usize {
+        let state = self.state.borrow();
+        let (is_over, version, page) = (state.is_over, state.version, Arc::clone(&state.page));
+        drop(state);
+        if is_over && version > 0 { page.message_after(self.after).len() } else { 0 }
+    }
+
     /// Waits for the next message; none when the feed has ended.
     pub(super) async fn next_message(&mut self) -> Option<Bytes> {
         while !self.is_done {

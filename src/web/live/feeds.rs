@@ -2,17 +2,37 @@
 
 use super::feed::{FeedPublisher, FeedWatcher};
 use super::feed_key::FeedKey;
+use crate::rpc::ClientAddress;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tonic::Status;
 
 /// Feeds at once. Each asks the services several times a second.
 const MAX_FEEDS: usize = 1_024;
+/// Feeds at once that visitors from one address have started.
+const MAX_FEEDS_PER_ADDRESS: usize = 64;
+/// Feeds that read what was there before them, at once: that of a long match takes much memory.
+const MAX_READING: usize = 4;
 
 /// All feeds of a server.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Feeds {
-    running: Arc<Mutex<HashMap<FeedKey, Arc<FeedPublisher>>>>,
+    running: Arc<Mutex<HashMap<FeedKey, StartedFeed>>>,
+    reading: Arc<Semaphore>,
+}
+
+/// A feed, and from where it was started.
+#[derive(Debug)]
+struct StartedFeed {
+    publisher: Arc<FeedPublisher>,
+    starter: ClientAddress,
+}
+
+impl Default for Feeds {
+    fn default() -> Self {
+        Self { running: Arc::default(), reading: Arc::new(Semaphore::new(MAX_READING)) }
+    }
 }
 
 /// A feed among those that run, until this is dropped.
@@ -23,17 +43,24 @@ struct RunningFeed {
 }
 
 impl Feeds {
-    fn lock(&self) -> MutexGuard<'_, HashMap<FeedKey, Arc<FeedPublisher>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<FeedKey, StartedFeed>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets somebody watch a feed, and starts it for the first one. It runs until `follow` is done, nobody watches, or the server stops.
+    /// Waits until a feed may read what was there before it, which it may until it drops what this returns.
+    pub(super) async fn wait_for_reading_turn(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.reading).acquire_owned().await.ok()
+    }
+
+    /// Lets somebody at `starter` watch a feed, and starts it for the first one. It runs until `follow` is done, nobody watches, or the server
+    /// stops.
     ///
     /// # Errors
-    /// If too many feeds run.
+    /// If too many feeds run, or too many of those that run were started from the same address.
     pub(super) fn watch<F>(
         &self,
         key: FeedKey,
+        starter: ClientAddress,
         after: Option<u64>,
         server_stopped: impl Future<Output = ()> + Send + 'static,
         follow: impl FnOnce(Arc<FeedPublisher>) -> F,
@@ -42,17 +69,22 @@ impl Feeds {
         F: Future<Output = ()> + Send + 'static,
     {
         let mut running = self.lock();
-        if let Some(publisher) = running.get(&key) {
-            return Ok(publisher.watch(after));
+        if let Some(feed) = running.get(&key) {
+            return Ok(feed.publisher.watch(after));
         }
         if running.len() >= MAX_FEEDS {
             return Err(Status::resource_exhausted(format!(
                 "{MAX_FEEDS} pages are followed already: try again later"
             )));
         }
+        if running.values().filter(|feed| feed.starter == starter).count() >= MAX_FEEDS_PER_ADDRESS {
+            return Err(Status::resource_exhausted(format!(
+                "{MAX_FEEDS_PER_ADDRESS} pages are followed already from your address: close one, or try again later"
+            )));
+        }
         let publisher = Arc::new(FeedPublisher::default());
         let watcher = publisher.watch(after);
-        running.insert(key.clone(), Arc::clone(&publisher));
+        running.insert(key.clone(), StartedFeed { publisher: Arc::clone(&publisher), starter });
         let feed = RunningFeed { feeds: self.clone(), key, publisher: Arc::clone(&publisher) };
         let following = follow(publisher);
         tokio::spawn(async move {
@@ -84,7 +116,7 @@ impl RunningFeed {
 impl Drop for RunningFeed {
     fn drop(&mut self) {
         let mut running = self.feeds.lock();
-        if running.get(&self.key).is_some_and(|publisher| Arc::ptr_eq(publisher, &self.publisher)) {
+        if running.get(&self.key).is_some_and(|feed| Arc::ptr_eq(&feed.publisher, &self.publisher)) {
             running.remove(&self.key);
         }
     }
@@ -96,6 +128,7 @@ mod tests {
     use super::super::{LivePage, PageParts};
     use super::*;
     use std::future::pending;
+    use std::net::IpAddr;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     #[tokio::test]
@@ -110,7 +143,7 @@ mod tests {
                 publisher.publish(LivePage { parts, ..LivePage::default() });
                 pending::<()>().await;
             };
-            feeds.watch(key.clone(), None, pending(), follow).unwrap()
+            feeds.watch(key.clone(), ClientAddress::UNKNOWN, None, pending(), follow).unwrap()
         };
         let (mut first, mut second) = (watch(), watch());
         assert!(first.next_message().await.is_some() && second.next_message().await.is_some());
@@ -126,12 +159,34 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn an_address_has_a_share_of_the_feeds() {
+        let feeds = Feeds::default();
+        let [one, other] = [1, 2].map(|last| ClientAddress::from(IpAddr::from([192, 0, 2, last])));
+        let watch = |starter, number: usize| {
+            let id = format!("0192f0c1-2e6b-7c3a-8f4d-{number:012x}").parse().unwrap();
+            let key = FeedKey { topic: FeedTopic::Tournament(id), token: None };
+            feeds.watch(key, starter, None, pending(), |_| pending())
+        };
+        let mut watchers: Vec<_> =
+            (0..MAX_FEEDS_PER_ADDRESS).map(|number| watch(one, number).unwrap()).collect();
+        let refused = watch(one, MAX_FEEDS_PER_ADDRESS).unwrap_err();
+        assert!(refused.message().contains("from your address"), "{refused}");
+        // What runs already can be watched, and others have a share of their own.
+        drop((watch(one, 3).unwrap(), watch(other, MAX_FEEDS_PER_ADDRESS).unwrap()));
+        watchers.pop();
+        while feeds.lock().len() >= MAX_FEEDS_PER_ADDRESS {
+            tokio::task::yield_now().await;
+        }
+        watch(one, MAX_FEEDS_PER_ADDRESS).unwrap();
+    }
+
+    #[tokio::test]
     async fn a_server_that_stops_closes_its_feeds() {
         let feeds = Feeds::default();
         let key = FeedKey { topic: FeedTopic::Home, token: None };
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let stopped = async { drop(stopped.await) };
-        let mut watcher = feeds.watch(key, None, stopped, |_| pending()).unwrap();
+        let mut watcher = feeds.watch(key, ClientAddress::UNKNOWN, None, stopped, |_| pending()).unwrap();
         stop.send(()).unwrap();
         assert_eq!(watcher.next_message().await, None);
         assert!(feeds.lock().is_empty());

@@ -1,7 +1,7 @@
 //! What changes on the page of a match.
 
 use super::event_stream::event_stream_response;
-use super::feed::{BEAT_INTERVAL, FeedPublisher};
+use super::feed::{BEAT_INTERVAL, FeedPublisher, FeedWatcher};
 use super::feed_key::{FeedKey, FeedTopic};
 use super::live_page::LivePage;
 use crate::game::MatchId;
@@ -39,13 +39,54 @@ pub(in crate::web) async fn watch_match_page(
 ) -> Result<PageResponse, Status> {
     // Whoever shares a feed is let in as for a feed of its own.
     let request = pb::GetMatchRequest { match_id: id.to_string() };
-    pages.matches.get_match(visitor.request(request)).await?;
+    let shown = pages.matches.get_match(visitor.request(request)).await?.into_inner();
+    if shown.r#match.as_ref().is_some_and(|game| game.phase() == pb::Phase::Ended) {
+        let watcher = watch_ended_match(pages, visitor, MatchShown { id, view, shown }, after).await?;
+        return Ok(event_stream_response(watcher));
+    }
     let key = FeedKey { topic: FeedTopic::Match(id, view), token: visitor.token() };
     let feed = MatchFeed { pages: pages.clone(), visitor: visitor.of_feed(), id, view };
     let arena = pages.arena.clone();
     let stopped = async move { arena.wait_until_stopped().await };
-    let watcher = pages.feeds.watch(key, after, stopped, |publisher| feed.follow(publisher))?;
+    let watcher =
+        pages.feeds.watch(key, visitor.address(), after, stopped, |publisher| feed.follow(publisher))?;
     Ok(event_stream_response(watcher))
+}
+
+/// A match, as the service tells of it.
+#[derive(Debug)]
+struct MatchShown {
+    id: MatchId,
+    view: OracleView,
+    shown: pb::GetMatchResponse,
+}
+
+/// Brings a tab to the end of a match that is over. Nobody has to follow it for that.
+async fn watch_ended_match(
+    pages: &Pages,
+    visitor: &Visitor,
+    MatchShown { id, view, shown }: MatchShown,
+    after: Option<u64>,
+) -> Result<FeedWatcher, Status> {
+    let request = pb::GetRecordRequest { match_id: id.to_string() };
+    let record = match pages.matches.get_record(visitor.request(request)).await {
+        Ok(record) => record.into_inner().record,
+        // Its record was removed, or is damaged: there is nothing to show but that it is over.
+        Err(status) if matches!(status.code(), Code::NotFound | Code::DataLoss) => None,
+        Err(status) => return Err(status),
+    };
+    let make = move || {
+        let Some(replay) = record.as_ref().and_then(Replay::of_record) else { return Ok(None) };
+        MatchAtPly { id, shown: &shown, replay: &replay, ply: replay.plies(), view }.live_page().map(Some)
+    };
+    let page = pages.reads.work_out(&visitor.request(()), make).await??;
+    let publisher = FeedPublisher::default();
+    let watcher = publisher.watch(after);
+    if let Some(page) = page {
+        publisher.publish(page);
+    }
+    publisher.finish();
+    Ok(watcher)
 }
 
 /// Follows a match for all who look at its page with the same rights.
@@ -129,6 +170,7 @@ impl MatchFeed {
 
     /// Follows a match from its first event to its last, or until its stream is lost.
     async fn follow_events(&self, publisher: &FeedPublisher) -> Result<(), Status> {
+        let mut reading = self.pages.feeds.wait_for_reading_turn().await;
         let request = pb::WatchMatchRequest { match_id: self.id.to_string() };
         let watched = self.pages.matches.watch_match(self.visitor.request(request)).await?;
         let (mut stream, mut events) = (watched.into_inner(), FollowedEvents::default());
@@ -148,6 +190,7 @@ impl MatchFeed {
                             if let Some(page) = page {
                                 publisher.publish(page);
                             }
+                            drop(reading.take());
                             if ending == Ending::Last {
                                 return Ok(());
                             }

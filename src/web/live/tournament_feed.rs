@@ -36,7 +36,8 @@ pub(in crate::web) async fn watch_tournament_page(
     let feed = TournamentFeed { pages: pages.clone(), visitor: visitor.of_feed(), id };
     let arena = pages.arena.clone();
     let stopped = async move { arena.wait_until_stopped().await };
-    let watcher = pages.feeds.watch(key, None, stopped, |publisher| feed.follow(publisher))?;
+    let watcher =
+        pages.feeds.watch(key, visitor.address(), None, stopped, |publisher| feed.follow(publisher))?;
     Ok(event_stream_response(watcher))
 }
 
