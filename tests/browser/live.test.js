@@ -18,9 +18,9 @@ after(async () => {
 });
 
 /** A tournament that lasts for some seconds: its bots think about each take, and one match is played after the other. */
-const slow = () =>
+const slow = (bot = "mcts-5000") =>
   server.createTournament({
-    bots: { [`ann-${Date.now()}`]: "mcts-5000", [`bob-${Date.now()}`]: "mcts-5000" },
+    bots: { [`ann-${Date.now()}`]: bot, [`bob-${Date.now()}`]: bot },
     further: ["--seats", "2", "--piles", "9,9,9,9,9,9", "--piles", "8,8,8,8,8", "--groups", "4", "--concurrency", "1"],
   });
 
@@ -34,6 +34,13 @@ async function openMatch(id) {
   }
 }
 
+/** Opens a page, and waits until it follows. */
+async function follow(page, address) {
+  const follows = page.waitForRequest((request) => request.resourceType() === "eventsource");
+  await page.goto(address);
+  await follows;
+}
+
 /** Returns what stands in parts of a page. */
 const texts = (page, selector) => page.locator(selector).allInnerTexts();
 
@@ -44,7 +51,7 @@ for (const losesNetwork of [false, true]) {
     const page = await context.newPage();
     const id = await slow();
     const address = `${server.url}/tournaments/${id}`;
-    await page.goto(address);
+    await follow(page, address);
     assert.equal(await page.locator("#progress .finished").count(), 0);
     if (losesNetwork) {
       await context.setOffline(true);
@@ -73,9 +80,10 @@ for (const losesNetwork of [false, true]) {
 test("a match is followed to its end without a gap, with the network gone in between", async () => {
   const { context, assertNoFaults } = await openContext(browser, server);
   const page = await context.newPage();
-  const match = await openMatch(await slow());
+  // One match alone lasts for seconds.
+  const match = await openMatch(await slow("mcts-100000"));
   const address = `${server.url}/matches/${match}`;
-  await page.goto(address);
+  await follow(page, address);
   await context.setOffline(true);
   await new Promise((resolve) => setTimeout(resolve, 1500));
   await context.setOffline(false);
@@ -102,9 +110,7 @@ test("a hidden tab holds no stream", async () => {
   page.on("requestfinished", (request) => streams.delete(request));
   page.on("requestfailed", (request) => streams.delete(request));
   const id = await slow();
-  const asked = page.waitForRequest((request) => request.resourceType() === "eventsource");
-  await page.goto(`${server.url}/tournaments/${id}`);
-  await asked;
+  await follow(page, `${server.url}/tournaments/${id}`);
   assert.equal(streams.size, 1);
   const show = (state) =>
     page.evaluate((state) => {

@@ -79,7 +79,9 @@ test("pages say the same without scripts", async () => {
     for (const address of addresses) {
       await page.goto(server.url + address);
       // Whatever scripts add is an offer; what pages say stands in paragraphs, tables and headings.
-      texts[address] = await page.locator("main").locator("h1, h2, td").allInnerTexts();
+      const found = await page.locator("main").locator("h1, h2, td").allInnerTexts();
+      // The speed of house bots, for one, is another each time.
+      texts[address] = found.map((words) => words.replace(/\d+/g, "0"));
     }
     await context.close();
     return texts;
@@ -87,7 +89,7 @@ test("pages say the same without scripts", async () => {
   const [without, with_] = [await text(false), await text(true)];
   for (const address of addresses) {
     assert.ok(without[address].length > 0, address);
-    const missing = with_[address].filter((words) => !without[address].includes(words) && !/\d:\d\d/.test(words));
+    const missing = with_[address].filter((words) => !without[address].includes(words) && !/\d:\d/.test(words));
     assert.deepEqual(missing, [], address);
   }
 });

@@ -27,7 +27,8 @@ function complete(part) {
 
 // A table may come later to a page that has none.
 function sortTables() {
-  if (document.querySelector("table.sortable")) import("./tables.js");
+  // A browser asks for a module once: if it does not come, tables stand as they are.
+  if (document.querySelector("table.sortable")) import("./tables.js").catch(() => {});
 }
 
 complete(document);
@@ -35,7 +36,9 @@ document.addEventListener("swapped", (event) => {
   complete(event.target);
   sortTables();
 });
-if (document.querySelector("[data-live]")) import("./live.js");
+// Without its module a page does not keep up: it is loaded again once there is a network.
+const reloadOnline = () => addEventListener("online", () => location.reload(), { once: true });
+if (document.querySelector("[data-live]")) import("./live.js").catch(reloadOnline);
 
 // `#ply=12` is the position after twelve takes.
 function goToPly() {
@@ -66,7 +69,7 @@ document.addEventListener("keydown", (event) => {
   location.replace(link.href);
 });
 
-if (document.querySelector("[data-hand]")) import("./play.js");
+if (document.querySelector("[data-hand]")) import("./play.js").catch(reloadOnline);
 sortTables();
-if (document.querySelector("pre[data-copy]")) import("./copy.js");
-if (document.querySelector("form[data-position]")) import("./oracle.js");
+if (document.querySelector("pre[data-copy]")) import("./copy.js").catch(() => {});
+if (document.querySelector("form[data-position]")) import("./oracle.js").catch(() => {});
