@@ -81,19 +81,25 @@ impl Arena {
         if open < limit { Ok(()) } else { Err(ArenaError::Full { what: "open matches of guests", limit }) }
     }
 
-    /// Forgets a guest who has neither a session nor a seat: what is kept of each bot would be kept of everybody who ever played.
+    /// Forgets guests: what is kept of each bot would be kept of everybody who ever played. `choose` is called at a moment when no match begins, with what forgets a
+    /// guest and returns whether it is forgotten: one who has a session or a seat is not. Until it returns, no guest whom it names may open a session.
     ///
     /// # Errors
     /// If the store cannot be used.
-    pub async fn forget_guest(&self, guest: &BotName) -> Result<(), ArenaError> {
-        let (arena, guest) = (self.clone(), guest.clone());
-        // While no match begins.
+    pub async fn forget_guests(
+        &self,
+        choose: impl FnOnce(&dyn Fn(&BotName) -> bool) + Send + 'static,
+    ) -> Result<(), ArenaError> {
+        let arena = self.clone();
         self.run_to_completion(|_held| async move {
             let roster = &arena.inner.roster;
-            let is_idle = |guest| roster.existing_presence(guest).is_some_and(|presence| presence.is_idle());
-            if is_idle(&guest) {
-                roster.forget_bot(&guest);
-            }
+            choose(&|guest| {
+                let is_idle = roster.existing_presence(guest).is_none_or(|presence| presence.is_idle());
+                if is_idle {
+                    roster.forget_bot(guest);
+                }
+                is_idle
+            });
             Ok(())
         })
         .await
@@ -110,6 +116,11 @@ impl Arena {
         let mut bytes = [0; size_of::<usize>()];
         self.inner.environment.fill_random(&mut bytes);
         usize::from_le_bytes(bytes)
+    }
+
+    /// Returns the time in microseconds since the beginning of 1970.
+    pub fn micros_now(&self) -> u64 {
+        self.now().as_micros()
     }
 
     /// Returns whether a match is open.

@@ -1,18 +1,19 @@
 //! What guests play.
 
+use super::begun_matches::BegunMatches;
 use super::guest_session::{GuestSession, SessionEars};
 use super::hand_news::HandNews;
-use crate::arena::{Arena, SeatWait};
+use crate::arena::{Arena, Principal, SeatWait};
 use crate::game::{BotName, MatchId, Seat};
+use crate::referee::MatchSetup;
 use crate::rpc::access::Access;
 use crate::rpc::address_limits::AddressLimiter;
 use crate::rpc::client_address::ClientAddress;
 use crate::rpc::status::{arena_status, read_request, refusal_status, retry_after_status};
 use crate::wire::{BotAction, pb, setup::parse_new_setup};
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::sync::Mutex;
 use tonic::{Code, Request, Status};
 
 /// The ids of open matches of a guest that are looked for.
@@ -26,8 +27,8 @@ pub struct GuestHands {
     access: Access,
     limiter: Arc<AddressLimiter>,
     per_address: usize,
-    /// The address that has begun each match, as far as it is open.
-    begun: Arc<Mutex<HashMap<MatchId, ClientAddress>>>,
+    begun: Arc<BegunMatches>,
+    /// Never locked while anything is waited for: every guest needs it for every request.
     sessions: Arc<Mutex<KeptSessions>>,
 }
 
@@ -35,6 +36,8 @@ pub struct GuestHands {
 #[derive(Debug, Default)]
 struct KeptSessions {
     by_guest: HashMap<BotName, KeptSession>,
+    /// Guests whose session is over, and who are still to be forgotten.
+    departed: HashSet<BotName>,
     /// The number of the next one.
     next_number: u64,
 }
@@ -45,8 +48,18 @@ struct KeptSession {
     session: GuestSession,
     /// Which one of all that were kept it is.
     number: u64,
-    /// Matches that are being begun: it stays open for them.
-    beginning: usize,
+    /// Shared with every match that is being begun: it stays open for them.
+    hold: Arc<SessionHold>,
+}
+
+/// Keeps a session open for a match that is being begun, until it is dropped.
+#[derive(Debug)]
+struct SessionHold;
+
+impl KeptSession {
+    fn is_held(&self) -> bool {
+        Arc::strong_count(&self.hold) > 1
+    }
 }
 
 impl GuestHands {
@@ -99,45 +112,64 @@ impl GuestHands {
             guest.as_str().clone_into(bot);
         }
         let setup = read_request(|field| parse_new_setup(&wanted, field))?;
-        // Held until the match counts, so that many requests at once do not all find room.
-        let mut begun = self.begun.lock().await;
-        begun.retain(|&id, _| self.arena.is_match_open(id));
-        let open = begun.values().filter(|begun| **begun == address).count();
-        if open >= self.per_address {
+        // To its end, even if the caller goes away: the match that begins all the same counts, and the session is released.
+        let beginning = tokio::spawn(self.clone().begin_counted(address, caller, guest.clone(), setup));
+        beginning
+            .await
+            .map_err(|_| Status::internal("the match could not be begun: see the log of the server"))?
+    }
+
+    /// Begins a match that counts as one of an address.
+    async fn begin_counted(
+        self,
+        address: ClientAddress,
+        caller: Option<Principal>,
+        guest: BotName,
+        setup: MatchSetup,
+    ) -> Result<MatchId, Status> {
+        // Before the match is there, so that many requests at once do not all find room.
+        let place = self.begun.reserve_place(address, self.per_address, |id| self.arena.is_match_open(id));
+        let place = place.map_err(|open| {
             let message = format!(
                 "{address} has {open} open matches, as many as one address may: play one of them to its end, or resign it"
             );
-            return Err(refusal_status(Code::ResourceExhausted, "TOO_MANY_GUESTS", &message));
-        }
+            refusal_status(Code::ResourceExhausted, "TOO_MANY_GUESTS", &message)
+        })?;
         self.limiter.admit(address, Instant::now()).map_err(|refused| {
             let message = format!("too many matches were begun {refused}");
             let delay = refused.retry_delay();
             retry_after_status(delay, Code::ResourceExhausted, "TOO_MANY_GUEST_MATCHES", &message)
         })?;
-        self.hold_session(guest).await?;
-        let created = self.arena.create_guest_match(guest, caller, setup).await;
-        self.release_session(guest).await;
-        let id = created.map_err(arena_status)?.id;
-        begun.insert(id, address);
+        let _hold = self.hold_session(&guest)?;
+        let id = self.arena.create_guest_match(&guest, caller, setup).await.map_err(arena_status)?.id;
+        place.fill_with(id);
         Ok(id)
     }
 
-    /// Does something in a match of a guest. What comes of it is in the news.
+    /// Does something in an open match of a guest, which the action names. What comes of it is in the news.
     ///
     /// # Errors
-    /// If the caller may not look, or no session can be opened.
+    /// If the caller may not look, no session can be opened, the match is over, or the action did not reach it.
     pub async fn act<T>(
         &self,
         request: &Request<T>,
         guest: &BotName,
+        id: MatchId,
         action: BotAction,
     ) -> Result<(), Status> {
         self.access.require_viewer(request)?;
-        let session = self.session(guest).await?;
-        match session {
-            Some(session) if session.act(action).await => Ok(()),
-            _ => Err(refusal_status(Code::FailedPrecondition, "MATCH_OVER", "the match is over")),
+        // A session that has just been closed is opened again, once.
+        for _ in 0..2 {
+            if let Some(session) = self.session(guest)?
+                && session.act(action.clone()).await
+            {
+                return Ok(());
+            }
+            if !self.arena.is_match_open(id) {
+                return Err(refusal_status(Code::FailedPrecondition, "MATCH_OVER", "the match is over"));
+            }
         }
+        Err(Status::unavailable("the session was closed before this reached the match: send it again"))
     }
 
     /// Returns what the session of a guest has heard of a match; nothing new if it has none.
@@ -145,8 +177,8 @@ impl GuestHands {
     /// # Errors
     /// If no session can be opened.
     pub async fn news(&self, guest: &BotName, id: MatchId) -> Result<HandNews, Status> {
-        let session = self.session(guest).await?;
-        Ok(session.and_then(|session| session.news.borrow().get(&id).cloned()).unwrap_or_default())
+        let session = self.session(guest)?;
+        Ok(session.map(|session| session.news_of(id)).unwrap_or_default())
     }
 
     /// Waits until the news of a match are as they should be, the session is over, or the time is.
@@ -160,7 +192,7 @@ impl GuestHands {
         within: Duration,
         mut is_enough: impl FnMut(&HandNews) -> bool,
     ) -> Result<(), Status> {
-        let Some(session) = self.session(guest).await? else { return Ok(()) };
+        let Some(session) = self.session(guest)? else { return Ok(()) };
         let mut news = session.news;
         let enough = news.wait_for(|hands| hands.get(&id).is_some_and(&mut is_enough));
         // Whatever has come by then is shown.
@@ -174,8 +206,8 @@ impl GuestHands {
     }
 
     /// Returns the session of a guest who has an open match, which is opened if need be: an earlier server may have left the match.
-    async fn session(&self, guest: &BotName) -> Result<Option<GuestSession>, Status> {
-        let mut sessions = self.sessions.lock().await;
+    fn session(&self, guest: &BotName) -> Result<Option<GuestSession>, Status> {
+        let mut sessions = self.lock_sessions();
         if let Some(kept) = sessions.by_guest.get(guest).filter(|kept| kept.session.is_open()) {
             return Ok(Some(kept.session.clone()));
         }
@@ -186,20 +218,12 @@ impl GuestHands {
     }
 
     /// Keeps a session open for a match that is being begun.
-    async fn hold_session(&self, guest: &BotName) -> Result<(), Status> {
-        let mut sessions = self.sessions.lock().await;
-        if let Some(kept) = sessions.by_guest.get_mut(guest).filter(|kept| kept.session.is_open()) {
-            kept.beginning += 1;
-            return Ok(());
+    fn hold_session(&self, guest: &BotName) -> Result<Arc<SessionHold>, Status> {
+        let mut sessions = self.lock_sessions();
+        if let Some(kept) = sessions.by_guest.get(guest).filter(|kept| kept.session.is_open()) {
+            return Ok(Arc::clone(&kept.hold));
         }
-        self.open_session(&mut sessions, guest)?.beginning += 1;
-        Ok(())
-    }
-
-    async fn release_session(&self, guest: &BotName) {
-        if let Some(kept) = self.sessions.lock().await.by_guest.get_mut(guest) {
-            kept.beginning = kept.beginning.saturating_sub(1);
-        }
+        self.open_session(&mut sessions, guest).map(|kept| Arc::clone(&kept.hold))
     }
 
     fn open_session<'s>(
@@ -211,31 +235,49 @@ impl GuestHands {
         let number = sessions.next_number;
         sessions.next_number += 1;
         tokio::spawn(self.clone().keep_session(guest.clone(), number, ears));
-        let kept = KeptSession { session, number, beginning: 0 };
+        let kept = KeptSession { session, number, hold: Arc::new(SessionHold) };
         Ok(sessions.by_guest.entry(guest.clone()).insert_entry(kept).into_mut())
     }
 
     /// Listens to a session until it is over, and forgets the guest.
     async fn keep_session(self, guest: BotName, number: u64, mut ears: SessionEars) {
-        loop {
+        while {
             ears.listen().await;
-            let mut sessions = self.sessions.lock().await;
-            let is_own = sessions.by_guest.get(&guest).is_some_and(|kept| kept.number == number);
-            if !is_own {
-                return ears.close().await;
-            }
-            let is_needed =
-                |kept: &KeptSession| kept.session.is_open() && (kept.beginning > 0 || ears.has_open_hand());
-            if sessions.by_guest.get(&guest).is_some_and(is_needed) {
-                continue;
-            }
-            sessions.by_guest.remove(&guest);
-            ears.close().await;
-            if let Err(error) = self.arena.forget_guest(&guest).await {
-                tracing::debug!(%error, %guest, "a guest is remembered for longer");
-            }
-            return;
+            self.is_needed(&guest, number, &ears)
+        } {}
+        ears.close().await;
+        self.forget_departed().await;
+    }
+
+    /// Returns whether a session is still needed; one that is not is kept no more.
+    fn is_needed(&self, guest: &BotName, number: u64, ears: &SessionEars) -> bool {
+        let mut sessions = self.lock_sessions();
+        let Some(kept) = sessions.by_guest.get(guest).filter(|kept| kept.number == number) else {
+            return false;
+        };
+        let is_needed = kept.session.is_open() && (kept.is_held() || ears.has_open_hand());
+        if !is_needed {
+            sessions.by_guest.remove(guest);
+            sessions.departed.insert(guest.clone());
         }
+        is_needed
+    }
+
+    /// Forgets the guests whose session is over. Who still has a seat then is forgotten when the next guest leaves.
+    async fn forget_departed(&self) {
+        let hands = self.clone();
+        let forgotten = self.arena.forget_guests(move |forget| {
+            // A session that opens meanwhile would be one of a guest whom the arena has forgotten.
+            let KeptSessions { by_guest, departed, .. } = &mut *hands.lock_sessions();
+            departed.retain(|guest| !by_guest.contains_key(guest) && !forget(guest));
+        });
+        if let Err(error) = forgotten.await {
+            tracing::debug!(%error, "guests who have left are remembered for longer");
+        }
+    }
+
+    fn lock_sessions(&self) -> MutexGuard<'_, KeptSessions> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -253,6 +295,16 @@ mod tests {
             clock: Some(pb::Clock { initial_ms: 1, declaration_ms: 1, ..pb::Clock::default() }),
             ..pb::CreateMatchRequest::default()
         }
+    }
+
+    /// Lets everybody play against a house bot; returns besides who does.
+    async fn opened_hands() -> (GuestHands, BotName) {
+        let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
+        arena.enrol_house_bot("timid".parse().unwrap(), "timid").await.unwrap();
+        let logins = Arc::new(LoginLimits::new(1, Duration::from_secs(1)));
+        let mut access = Access::tokens_only(arena.clone(), logins);
+        access.private = false;
+        (GuestHands::new(arena, access, 20, 8), guest_name(&[7; 32]))
     }
 
     #[tokio::test(start_paused = true)]
@@ -273,17 +325,57 @@ mod tests {
             hands.wait_for_news(&guest, id, Duration::from_mins(1), |news| news.is_over).await.unwrap();
             assert!(hands.news(&guest, id).await.unwrap().is_over);
         }
-        assert_eq!(
-            (hands.begun.lock().await.len(), arena.session_count()),
-            (1, 1),
-            "the session is used again"
-        );
-        while arena.session_count() > 0 {
-            tokio::time::advance(Duration::from_secs(1)).await;
-        }
-        while !hands.sessions.lock().await.by_guest.is_empty() {
-            tokio::task::yield_now().await;
-        }
+        assert_eq!((hands.begun.count(), arena.session_count()), (1, 1), "the session is used again");
+        until_departed(&hands).await;
         assert_eq!(hands.open_matches(&Request::new(()), &guest).unwrap(), []);
+    }
+
+    async fn soon(event: impl Future<Output = ()>) {
+        tokio::time::timeout(Duration::from_mins(10), event).await.expect("it happens in ten minutes");
+    }
+
+    /// Waits until no session is kept, and everybody is forgotten.
+    async fn until_departed(hands: &GuestHands) {
+        let departing = async {
+            let is_empty =
+                |sessions: &KeptSessions| sessions.by_guest.is_empty() && sessions.departed.is_empty();
+            while hands.arena.session_count() > 0 || !is_empty(&hands.lock_sessions()) {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        };
+        soon(departing).await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_match_counts_and_its_session_ends_though_its_caller_goes_away() {
+        let (hands, guest) = opened_hands().await;
+        tokio::select! {
+            biased;
+            begun = hands.begin(Request::new(brief_match()), &guest) => panic!("{begun:?} at once"),
+            () = std::future::ready(()) => {}
+        }
+        let beginning = async {
+            while hands.begun.count() == 0 {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        soon(beginning).await;
+        until_departed(&hands).await;
+        assert_eq!(hands.begun.count(), 1, "the match has begun all the same");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn revisions_of_a_later_session_are_higher() {
+        let (hands, guest) = opened_hands().await;
+        let mut last = 0;
+        for _ in 0..2 {
+            let id = hands.begin(Request::new(brief_match()), &guest).await.unwrap();
+            let first = hands.news(&guest, id).await.unwrap().revision;
+            assert!(first > last, "{first} is not above {last}");
+            hands.wait_for_news(&guest, id, Duration::from_mins(1), |news| news.is_over).await.unwrap();
+            last = hands.news(&guest, id).await.unwrap().revision;
+            assert!(last > first, "it has heard something");
+            until_departed(&hands).await;
+        }
     }
 }

@@ -26,6 +26,8 @@ pub(super) struct GuestSession {
     actions: mpsc::Sender<Result<IncomingAction, Infallible>>,
     /// What it has heard.
     pub news: watch::Receiver<NewsOfHands>,
+    /// The revision of a match of which it has heard nothing.
+    first_revision: u64,
 }
 
 /// The side of a session that hears what happens.
@@ -36,6 +38,7 @@ pub(super) struct SessionEars {
     /// For answers to pings, for as long as somebody plays.
     actions: mpsc::Sender<Result<IncomingAction, Infallible>>,
     running: JoinHandle<()>,
+    first_revision: u64,
 }
 
 impl GuestSession {
@@ -48,8 +51,16 @@ impl GuestSession {
         let (actions, inbound) = mpsc::channel(MAX_WAITING_ACTIONS);
         let running = tokio::spawn(session.run(ReceiverStream::new(inbound)));
         let (sender, news) = watch::channel(NewsOfHands::new());
-        let ears = SessionEars { events, news: sender, actions: actions.clone(), running };
-        Ok((Self { actions, news }, ears))
+        // A page may show a revision of an older session, also of an older server: none comes twice.
+        let first_revision = arena.micros_now();
+        let ears = SessionEars { events, news: sender, actions: actions.clone(), running, first_revision };
+        Ok((Self { actions, news, first_revision }, ears))
+    }
+
+    /// Returns what it has heard of a match.
+    pub(super) fn news_of(&self, id: MatchId) -> HandNews {
+        let heard = self.news.borrow().get(&id).cloned();
+        heard.unwrap_or_else(|| HandNews::since(self.first_revision))
     }
 
     /// Hands an action to the session; returns whether it is open.
@@ -105,12 +116,13 @@ impl SessionEars {
     }
 
     fn note(&self, match_id: MatchId, event: &MatchEvent) {
-        self.news.send_modify(|hands| hands.entry(match_id).or_default().note(event));
+        let unheard = || HandNews::since(self.first_revision);
+        self.news.send_modify(|hands| hands.entry(match_id).or_insert_with(unheard).note(event));
     }
 
     /// Ends the session, and waits until it has left.
     pub(super) async fn close(self) {
-        let Self { events, news, actions, running } = self;
+        let Self { events, news, actions, running, .. } = self;
         drop((events, news, actions));
         running.abort();
         // It was cut.

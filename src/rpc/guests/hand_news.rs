@@ -5,7 +5,7 @@ use crate::wire::MatchEvent;
 /// What a guest's session has heard of a match.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HandNews {
-    /// Counts what was heard, so that a page can wait for more.
+    /// Grows with all that is heard, so that a page can wait for more. A session begins with the time in microseconds, and so above all earlier ones.
     pub revision: u64,
     /// The ply at which the guest is to move, if so.
     pub own_turn: Option<u32>,
@@ -31,6 +31,11 @@ pub struct HandRefusal {
 }
 
 impl HandNews {
+    /// Has heard nothing yet.
+    pub(super) fn since(revision: u64) -> Self {
+        Self { revision, ..Self::default() }
+    }
+
     /// Takes note of an event.
     pub(super) fn note(&mut self, event: &MatchEvent) {
         self.revision += 1;
@@ -51,7 +56,10 @@ impl HandNews {
             // What was refused is settled by what counts.
             MatchEvent::Declared { .. } => self.refusal = None,
             MatchEvent::Took { ply, .. } => {
-                self.refusal = None;
+                // Others take as well before the guest has read why.
+                if self.own_turn == Some(*ply) {
+                    self.refusal = None;
+                }
                 self.own_turn = self.own_turn.filter(|own| own > ply);
             }
             MatchEvent::Ended { .. } | MatchEvent::EndedUnheard(_) => {

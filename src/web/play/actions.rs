@@ -54,7 +54,7 @@ pub(super) async fn act_in_hand(
         HandAction::MadeBefore { .. } => None,
     };
     if let Some(action) = acted {
-        match pages.guests.act(&visitor.request(()), &guest, action).await {
+        match pages.guests.act(&visitor.request(()), &guest, id, action).await {
             Ok(()) => {}
             // It has ended in between, as the page will show.
             Err(status) if status.code() == Code::FailedPrecondition => return Ok(answer),
