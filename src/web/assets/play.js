@@ -20,6 +20,8 @@ function showHand(html, isAnswer) {
     if (isAnswer) location.reload();
     return;
   }
+  // An answer that was long on its way may be older than what is shown. Of a hand that is over nothing newer comes.
+  if (fresh.hasAttribute("data-followed") && Number(fresh.dataset.revision) < Number(shown.dataset.revision)) return;
   if (!isAnswer && fresh.dataset.revision === shown.dataset.revision) return;
   const focused = shown.contains(document.activeElement) ? document.activeElement : null;
   const byKeyboard = focused?.matches(":focus-visible");
@@ -101,8 +103,8 @@ async function followHand() {
     document.addEventListener("visibilitychange", stop);
     try {
       const answer = await fetch(`${hand}?since=${revision}`, { signal: asking.signal });
-      if (!answer.ok) await pause();
-      else if (!isSending) showHand(await answer.text(), false);
+      const html = await answer.text();
+      if (answer.ok && !isSending) showHand(html, false);
       else await pause();
     } catch {
       if (!asking.signal.aborted) await pause();

@@ -118,8 +118,15 @@ impl Hand {
         self.replay.rows.is_empty() && self.replay.setup.assigned.is_none() && !self.is_over()
     }
 
-    /// Returns whether the match waits for the guest.
+    /// Returns whether the match waits for the guest. Where another was to move when the record was read, it does not: what it waits for now is at a ply that the
+    /// record does not have.
     pub(super) fn is_awaited(&self) -> bool {
-        self.lost_seat().is_none() && self.wait.is_some_and(|wait| wait.is_awaited)
+        let is_own_turn = || {
+            let position = self.replay.position_after(self.replay.plies());
+            position.is_some_and(|position| position.to_move().index() == self.seat)
+        };
+        self.lost_seat().is_none()
+            && self.wait.is_some_and(|wait| wait.is_awaited)
+            && (self.is_declaring() || is_own_turn())
     }
 }

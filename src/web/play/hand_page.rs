@@ -187,7 +187,12 @@ fn state_words(hand: &Hand, position: &Position) -> String {
         (true, true) => "Say whom you would like to see win.".to_owned(),
         (true, false) => "The others say whom they would like to see win.".to_owned(),
         (false, true) => format!("Your move: take from the pile of {}.", position.counters()),
-        (false, false) => format!("{} is to move.", hand.names.subject(position.to_move().index())),
+        (false, false) => match position.to_move().index() {
+            seat if seat != hand.seat => format!("{} is to move.", hand.names.subject(seat)),
+            _ if hand.lost_seat().is_some() => "The steward is to move for you.".to_owned(),
+            // It has moved on since the record was read.
+            _ => "The hand goes on.".to_owned(),
+        },
     }
 }
 
@@ -287,9 +292,12 @@ fn seat_lines(hand: &Hand, position: &Position) -> Vec<SeatLine> {
 fn take_lines(hand: &Hand) -> Vec<String> {
     let line = |take: &ReplayedTake| {
         let (took, counters) = (&take.took, take.counters);
-        let steward = if took.steward { ", by the steward" } else { "" };
-        let name = hand.names.subject(took.seat as usize);
-        format!("{name} took {} of {counters}{steward}", took.take)
+        let seat = took.seat as usize;
+        if took.steward {
+            format!("the steward took {} of {counters} for {}", took.take, hand.names.object(seat))
+        } else {
+            format!("{} took {} of {counters}", hand.names.subject(seat), took.take)
+        }
     };
     hand.replay.takes.iter().rev().take(MAX_TAKES).map(line).collect()
 }
