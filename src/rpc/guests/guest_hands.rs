@@ -56,6 +56,16 @@ struct KeptSession {
 #[derive(Debug)]
 struct SessionHold;
 
+impl KeptSessions {
+    /// Keeps a session no more, unless a newer one has taken its place.
+    fn end_keeping(&mut self, guest: &BotName, number: u64) {
+        if self.by_guest.get(guest).is_some_and(|kept| kept.number == number) {
+            self.by_guest.remove(guest);
+            self.departed.insert(guest.clone());
+        }
+    }
+}
+
 impl KeptSession {
     fn is_held(&self) -> bool {
         Arc::strong_count(&self.hold) > 1
@@ -176,7 +186,7 @@ impl GuestHands {
     ///
     /// # Errors
     /// If no session can be opened.
-    pub async fn news(&self, guest: &BotName, id: MatchId) -> Result<HandNews, Status> {
+    pub fn news(&self, guest: &BotName, id: MatchId) -> Result<HandNews, Status> {
         let session = self.session(guest)?;
         Ok(session.map(|session| session.news_of(id)).unwrap_or_default())
     }
@@ -241,10 +251,8 @@ impl GuestHands {
 
     /// Listens to a session until it is over, and forgets the guest.
     async fn keep_session(self, guest: BotName, number: u64, mut ears: SessionEars) {
-        while {
-            ears.listen().await;
-            self.is_needed(&guest, number, &ears)
-        } {}
+        while ears.listen().await && self.is_needed(&guest, number, &ears) {}
+        self.lock_sessions().end_keeping(&guest, number);
         ears.close().await;
         self.forget_departed().await;
     }
@@ -252,13 +260,11 @@ impl GuestHands {
     /// Returns whether a session is still needed; one that is not is kept no more.
     fn is_needed(&self, guest: &BotName, number: u64, ears: &SessionEars) -> bool {
         let mut sessions = self.lock_sessions();
-        let Some(kept) = sessions.by_guest.get(guest).filter(|kept| kept.number == number) else {
-            return false;
-        };
-        let is_needed = kept.session.is_open() && (kept.is_held() || ears.has_open_hand());
+        let kept = sessions.by_guest.get(guest).filter(|kept| kept.number == number);
+        let is_needed =
+            kept.is_some_and(|kept| kept.session.is_open() && (kept.is_held() || ears.has_open_hand()));
         if !is_needed {
-            sessions.by_guest.remove(guest);
-            sessions.departed.insert(guest.clone());
+            sessions.end_keeping(guest, number);
         }
         is_needed
     }
@@ -323,7 +329,7 @@ mod tests {
         for _ in 0..2 {
             let id = hands.begin(Request::new(brief_match()), &guest).await.unwrap();
             hands.wait_for_news(&guest, id, Duration::from_mins(1), |news| news.is_over).await.unwrap();
-            assert!(hands.news(&guest, id).await.unwrap().is_over);
+            assert!(hands.news(&guest, id).unwrap().is_over);
         }
         assert_eq!((hands.begun.count(), arena.session_count()), (1, 1), "the session is used again");
         until_departed(&hands).await;
@@ -370,10 +376,10 @@ mod tests {
         let mut last = 0;
         for _ in 0..2 {
             let id = hands.begin(Request::new(brief_match()), &guest).await.unwrap();
-            let first = hands.news(&guest, id).await.unwrap().revision;
+            let first = hands.news(&guest, id).unwrap().revision;
             assert!(first > last, "{first} is not above {last}");
             hands.wait_for_news(&guest, id, Duration::from_mins(1), |news| news.is_over).await.unwrap();
-            last = hands.news(&guest, id).await.unwrap().revision;
+            last = hands.news(&guest, id).unwrap().revision;
             assert!(last > first, "it has heard something");
             until_departed(&hands).await;
         }

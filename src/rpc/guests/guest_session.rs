@@ -75,18 +75,21 @@ impl GuestSession {
 }
 
 impl SessionEars {
-    /// Hears what happens until the session is over, or the guest has played no match for a while.
-    pub(super) async fn listen(&mut self) {
+    /// Hears what happens until the session is over, or the guest has played no match for a while; returns whether it may hear more.
+    pub(super) async fn listen(&mut self) -> bool {
         loop {
             let heard = if self.has_open_hand() {
                 self.events.next().await
             } else {
                 // Its time begins anew with whatever is heard.
-                tokio::time::timeout(IDLE_TIME, self.events.next()).await.unwrap_or_default()
+                let Ok(heard) = tokio::time::timeout(IDLE_TIME, self.events.next()).await else {
+                    return true;
+                };
+                heard
             };
             match heard {
                 Some(Ok(event)) => self.hear(event),
-                Some(Err(_)) | None => return,
+                Some(Err(_)) | None => return false,
             }
         }
     }

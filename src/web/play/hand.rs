@@ -81,7 +81,7 @@ impl Hand {
             ))
         })?;
         // What the session hears from here on leads to another look.
-        let news = pages.guests.news(&guest, id).await?;
+        let news = pages.guests.news(&guest, id)?;
         let request_record = pb::GetRecordRequest { match_id };
         let record = pages.matches.get_record(visitor.request(request_record)).await?.into_inner();
         let record = record.record.unwrap_or_default();
