@@ -18,6 +18,8 @@ pub struct EndNotifications {
     handed: u64,
     /// Whether what the store knew of when the server started is among the matches.
     is_loaded: bool,
+    /// Whether the newest session was told of what its bot had missed.
+    has_caught_up: bool,
     /// The newest match of whose end the bot has heard.
     newest_heard: Option<MatchId>,
     /// The oldest match that this server has left without an end: the next one has it.
@@ -56,6 +58,7 @@ impl EndNotifications {
             tournaments: UnheardEnds::new(room),
             handed: 0,
             is_loaded: false,
+            has_caught_up: false,
             newest_heard: None,
             left_open: None,
             heard_through: None,
@@ -68,6 +71,7 @@ impl EndNotifications {
     /// Takes note that a session begins, which is promised a snapshot of some matches.
     pub fn begin_session(&mut self, promised: impl Iterator<Item = MatchId>) {
         self.promised = promised.collect();
+        self.has_caught_up = false;
         let given_up = self.matches.take_stale();
         self.newest_heard = self.newest_heard.max(given_up.last().copied());
         self.unwritten.extend(self.tournaments.take_stale());
@@ -118,8 +122,10 @@ impl EndNotifications {
         self.matches.skip(id);
     }
 
-    /// Returns how many ends the bot is not told of, as there are too many, and forgets it.
-    pub fn take_skipped_count(&mut self) -> u64 {
+    /// Takes note that the newest session was told of what its bot had missed. Returns how many ends it was not told of, as
+    /// there were too many, and forgets it.
+    pub fn finish_catching_up(&mut self) -> u64 {
+        self.has_caught_up = true;
         std::mem::take(&mut self.matches.left_out)
     }
 
@@ -139,14 +145,18 @@ impl EndNotifications {
 
     /// Takes note that a session has answered a ping that was sent behind so many ends. `oldest_open` is the oldest match in
     /// which the bot sits.
+    ///
+    /// Nothing is confirmed as long as the store may still name it, for what is forgotten here would then be told once more:
+    /// matches before those of the store were added, and tournaments before the session has caught up.
     pub fn confirm_sent(&mut self, session: u64, handed: u64, oldest_open: Option<MatchId>) {
-        let heard = self.matches.take_confirmed(session, handed);
-        self.newest_heard = self.newest_heard.max(heard.last().copied());
-        self.unwritten.extend(self.tournaments.take_confirmed(session, handed));
+        if self.has_caught_up {
+            self.unwritten.extend(self.tournaments.take_confirmed(session, handed));
+        }
         if !self.is_loaded {
-            // What the store knows of and was not added yet would count as heard.
             return;
         }
+        let heard = self.matches.take_confirmed(session, handed);
+        self.newest_heard = self.newest_heard.max(heard.last().copied());
         let unheard = [oldest_open, self.left_open, self.matches.oldest()].into_iter().flatten().min();
         let through = match (self.newest_heard, unheard) {
             (Some(heard), Some(unheard)) => Some(heard.min(unheard.before())),
@@ -320,9 +330,34 @@ mod tests {
         ends.add_stored(&UnheardMatches { newest: vec![id(4), id(3)], more: 7 });
         ends.confirm_sent(1, ends.sent_count(), None);
         assert_eq!(ends.take_heard_ends().through, Some(id(3).before()));
-        assert_eq!((tell(&mut ends, 1), ends.take_skipped_count()), (2, 7));
+        assert_eq!((tell(&mut ends, 1), ends.finish_catching_up()), (2, 7));
         ends.confirm_sent(1, ends.sent_count(), None);
         assert_eq!(ends.take_heard_ends().through, Some(id(5)));
+    }
+
+    #[test]
+    fn what_a_session_was_told_before_the_store_was_asked_is_not_told_again() {
+        let mut ends = EndNotifications::new(9);
+        ends.begin_session(std::iter::empty());
+        ends.add_match_end(id(5), Some(1));
+        ends.confirm_sent(1, ends.sent_count(), None);
+        ends.add_stored(&UnheardMatches { newest: vec![id(5), id(4)], more: 0 });
+        assert_eq!((ends.next_match_end(1), tell(&mut ends, 1)), (Some(id(4)), 1));
+        ends.confirm_sent(1, ends.sent_count(), None);
+        assert_eq!((ends.take_heard_ends().through, tell(&mut ends, 2)), (Some(id(5)), 0));
+    }
+
+    #[test]
+    fn a_tournament_that_ends_while_a_session_catches_up_is_told_once() {
+        let mut ends = loaded(9);
+        let tournament = TournamentId::new(1, &[1; 10]);
+        ends.begin_session(std::iter::empty());
+        assert!(ends.note_tournament_end_sent(tournament, 1));
+        ends.confirm_sent(1, ends.sent_count(), None);
+        assert!(!ends.note_tournament_end_sent(tournament, 1), "the store names it still");
+        ends.finish_catching_up();
+        ends.confirm_sent(1, ends.sent_count(), None);
+        assert_eq!(ends.take_heard_ends().tournaments, [tournament]);
     }
 
     #[test]
@@ -330,9 +365,9 @@ mod tests {
         let mut ends = loaded(3);
         (0..10).for_each(|number| ends.add_match_end(id(number), None));
         assert_eq!(ends.next_match_end(1), Some(id(7)), "the oldest of them first");
-        assert_eq!((tell(&mut ends, 1), ends.take_skipped_count(), ends.take_skipped_count()), (3, 7, 0));
+        assert_eq!((tell(&mut ends, 1), ends.finish_catching_up(), ends.finish_catching_up()), (3, 7, 0));
         (10..20).for_each(|number| ends.add_match_end(id(number), Some(1)));
-        assert_eq!(ends.take_skipped_count(), 0, "a session was told of them");
+        assert_eq!(ends.finish_catching_up(), 0, "a session was told of them");
     }
 
     #[test]

@@ -328,9 +328,13 @@ impl Presence {
         }
     }
 
-    /// Tells a session that its bot knows of all ends.
+    /// Tells a session that its bot knows of all ends; one that was replaced hears nothing.
     pub fn send_caught_up(&self, missed_ends: u64, session: &SessionLink) {
-        let left_out = self.lock().ends.take_skipped_count();
+        let mut state = self.lock();
+        if state.session.as_ref().is_none_or(|newest| newest.id() != session.id()) {
+            return;
+        }
+        let left_out = state.ends.finish_catching_up();
         session.send_beyond_limit(ServerEvent::CaughtUp { missed_ends, left_out });
     }
 
