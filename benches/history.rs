@@ -294,7 +294,8 @@ async fn fill_running(
     }
     store.write(&changes).await?;
     let began = Instant::now();
-    let state = snapshot_state((0, 0), &fold.reported, &*fold.schedule, &fold.standings, &fold.evidence)?;
+    let ResultFold { schedule, standings, evidence, cross_table, reported, .. } = &fold;
+    let state = snapshot_state((0, 0), reported, &**schedule, standings, evidence, cross_table)?;
     let checkpoint = Arc::new(Checkpoint::new(id, fold.reported.all_reported_below(), state));
     Ok(Running { id, matches, checkpoint, took: began.elapsed() })
 }

@@ -2,6 +2,7 @@
 
 use super::cross_table_queue::CrossTableQueue;
 use super::durability::Durability;
+use super::ended_tournaments::EndedTournaments;
 use super::environment::Environment;
 use super::error::ArenaError;
 use super::ids::IdGenerator;
@@ -101,6 +102,8 @@ pub(super) struct ArenaInner {
     pub(super) rating: Arc<Semaphore>,
     /// The cross-tables that somebody waits for.
     pub(super) cross_tables: CrossTableQueue,
+    /// The tournaments that are over and were shown last.
+    pub(super) ended_tournaments: EndedTournaments,
     /// Held while an end that a bot missed is read.
     pub(super) catching_up: Arc<Semaphore>,
     /// Held while what is kept of matches that are over is changed: records are removed, or transcripts published or removed.
@@ -172,6 +175,7 @@ impl Arena {
             returning_until: RwLock::default(),
             rating: Arc::new(Semaphore::new(1)),
             cross_tables: CrossTableQueue::default(),
+            ended_tournaments: EndedTournaments::default(),
             catching_up: Arc::new(Semaphore::new(MAX_ENDS_READ_AT_ONCE)),
             changing_kept: Arc::default(),
             stopped: CancellationToken::new(),

@@ -110,7 +110,10 @@ impl Arena {
         if self.inner.store.has_played(&name).await? {
             return in_use("it has played, and what it played names it".to_owned());
         }
-        self.commit(vec![Change::BotRemoved { name: name.clone() }]).await?;
+        let removed = self.commit(vec![Change::BotRemoved { name: name.clone() }]).await;
+        // It may have a line in what is over. Whether it was removed, nobody knows who was not told.
+        self.inner.ended_tournaments.clear();
+        removed?;
         self.inner.bots.fetch_sub(1, Ordering::Relaxed);
         // In this order: a session that opens in between looks for its token again once it is there.
         self.inner.keyring.remove(stored.token);

@@ -1,19 +1,22 @@
-//! Who wins at whose tables and who is better than whom, worked out from the store when somebody asks.
+//! Who wins at whose tables and who is better than whom.
 
 use super::arena::Arena;
 use super::cross_table_queue::{CrossTableResult, CrossTableSender};
 use super::error::ArenaError;
+use super::live_standings::ComparedBots;
+use super::tournament_handle::TournamentHandle;
 use crate::game::TournamentId;
-use crate::store::StoredResult;
-use crate::tournament::{BotComparison, CrossTable, MatchResult, RatingEvidence, Rulings, TournamentFormat};
+use crate::store::{Change, StoredResult};
+use crate::tournament::{
+    BotComparison, BoundedCrossTable, Checkpoint, CrossTable, MatchResult, RatingEvidence, Rulings,
+    TournamentFormat,
+};
 use std::sync::Arc;
 use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
-/// The most bots of a field whose cross-table is worked out.
-const MAX_BOTS: usize = 200;
-/// The most matches of a tournament whose cross-table is worked out.
+/// The most matches of a tournament whose cross-table is worked out from all of its results.
 const MAX_MATCHES: u64 = 1_000_000;
 /// The most that wait for cross-tables at once.
 const MAX_WAITING: usize = 256;
@@ -24,30 +27,95 @@ impl Arena {
     /// Compares the bots of a tournament two by two: who wins at whose tables, and who is better than whom, from the matches that
     /// are over and count.
     ///
-    /// Nothing is kept for it, so that tournaments cost no memory that nobody asks about. One is worked out at a time, for all
-    /// who wait for it, and no longer than somebody does.
+    /// While a tournament is played, meetings are counted as its matches end, and its bots are compared by the ratings that are
+    /// shown. At its end that is done for the last time, and kept. What an older version has left is worked out from all
+    /// results by whoever asks first, and kept then: one tournament at a time, for all who wait for it, and no longer than
+    /// somebody does.
     ///
     /// # Errors
     /// If there is no tournament of that id, it is too large, too many wait already, or the store cannot be read.
     pub async fn cross_table(&self, id: TournamentId) -> Result<Arc<Vec<BotComparison>>, ArenaError> {
-        self.check_cross_table_size(id).await?;
+        let view = self.tournament(id).await?;
+        let (bots, matches) = (view.stored.field.len(), view.played);
+        let most_bots = BoundedCrossTable::MAX_BOTS;
+        let too_large = || ArenaError::CrossTable { bots, matches, most_bots, most_matches: MAX_MATCHES };
+        if bots > most_bots {
+            return Err(too_large());
+        }
+        if let Some(known) = self.known_comparison(id).await? {
+            return Ok(known);
+        }
+        if matches > MAX_MATCHES {
+            return Err(too_large());
+        }
         let mut answer = self.request_cross_table(id)?;
         let told = answer.wait_for(Option::is_some).await;
         told.ok().and_then(|told| told.clone()).unwrap_or(Err(ArenaError::Stopping))
     }
 
-    async fn check_cross_table_size(&self, id: TournamentId) -> Result<(), ArenaError> {
-        let view = self.tournament(id).await?;
-        let (bots, matches) = (view.stored.field.len(), view.played);
-        if bots > MAX_BOTS || matches > MAX_MATCHES {
-            return Err(ArenaError::CrossTable {
-                bots,
-                matches,
-                most_bots: MAX_BOTS,
-                most_matches: MAX_MATCHES,
-            });
+    /// Returns how bots compare, if no result has to be read for that.
+    async fn known_comparison(
+        &self,
+        id: TournamentId,
+    ) -> Result<Option<Arc<Vec<BotComparison>>>, ArenaError> {
+        if let Some(handle) = self.live_tournament(id) {
+            return Ok(self.compare_live_bots(&handle).await);
         }
-        Ok(())
+        match self.ended_tournament(id).await? {
+            Some(ended) => self.kept_comparison(&ended).await,
+            None => Ok(None),
+        }
+    }
+
+    /// Compares the bots of a tournament that is not over, by the ratings that are shown; `None` if they are not rated yet, or too
+    /// many.
+    async fn compare_live_bots(&self, handle: &TournamentHandle) -> Option<Arc<Vec<BotComparison>>> {
+        match handle.compared_bots()? {
+            ComparedBots::Known(compared) => Some(compared),
+            ComparedBots::Uncompared { table, appraisal, changes } => {
+                let compare = move || BotComparison::compare_all(&table, &appraisal);
+                match self.inner.environment.spawn_work(compare).await {
+                    Ok(compared) => {
+                        let compared = Arc::new(compared);
+                        handle.show_comparison(&compared, changes);
+                        Some(compared)
+                    }
+                    Err(error) => {
+                        tracing::error!(%error, "the comparison of bots broke down");
+                        None
+                    }
+                }
+            }
+        }
+    }
+
+    /// Returns what is kept of how the bots of a tournament compare whose last match is over; nothing if they are not rated for the
+    /// last time, or too many.
+    pub(super) async fn final_comparison(
+        &self,
+        handle: &TournamentHandle,
+        id: TournamentId,
+    ) -> Option<Change> {
+        if !handle.has_final_ratings() {
+            return None;
+        }
+        let compared = self.compare_live_bots(handle).await?;
+        comparison_change(id, handle.view().played, &compared)
+    }
+
+    /// Keeps what was worked out of a tournament of an older version. Nobody waits until it is written.
+    async fn keep_worked_out(&self, id: TournamentId, compared: &Arc<Vec<BotComparison>>) {
+        let Ok(Some(ended)) = self.ended_tournament(id).await else { return };
+        let compared = self.keep_comparison(&ended, Arc::clone(compared));
+        let played = ended.stored.over.as_ref().map_or(0, |over| over.played);
+        let Some(change) = comparison_change(id, played, &compared) else { return };
+        let arena = self.clone();
+        self.inner.tasks.spawn(async move {
+            match arena.inner.context.commits.commit(vec![change]).await {
+                Ok(()) => tracing::debug!(tournament = %id, "how its bots compare is kept"),
+                Err(error) => tracing::warn!(%error, tournament = %id, "how its bots compare is not kept"),
+            }
+        });
     }
 
     /// Waits with others for a cross-table, or has it worked out.
@@ -91,9 +159,14 @@ impl Arena {
             let is_wanted = move || of.receiver_count() > 0 && !arena.is_stopped();
             let arena = self.clone();
             // All of it away from the threads that carry messages, the decoding of results as well.
-            let compared = spawn_blocking(move || runtime.block_on(arena.compare_bots(id, &is_wanted))).await;
+            let compared =
+                spawn_blocking(move || runtime.block_on(arena.compare_by_results(id, &is_wanted))).await;
             match compared {
-                Ok(Ok(Some(compared))) => return tables.send_result(id, Ok(Arc::new(compared))),
+                Ok(Ok(Some(compared))) => {
+                    let compared = Arc::new(compared);
+                    self.keep_worked_out(id, &compared).await;
+                    return tables.send_result(id, Ok(compared));
+                }
                 Ok(Err(error)) => return tables.send_result(id, Err(error)),
                 // Whoever came in just this moment has it worked out anew.
                 Ok(Ok(None)) if self.is_stopped() => {
@@ -112,8 +185,8 @@ impl Arena {
         drop(turn);
     }
 
-    /// Compares bots as long as that is wanted; none if it is not any more.
-    async fn compare_bots(
+    /// Compares bots by all results in the store, as long as that is wanted; none if it is not any more.
+    pub(super) async fn compare_by_results(
         &self,
         id: TournamentId,
         is_wanted: &(dyn Fn() -> bool + Send + Sync),
@@ -149,6 +222,11 @@ impl Arena {
         let appraisal = evidence.appraise_finally(&is_wanted);
         Ok(appraisal.ok().map(|appraisal| BotComparison::compare_all(&table, &appraisal)))
     }
+}
+
+fn comparison_change(id: TournamentId, played: u64, compared: &[BotComparison]) -> Option<Change> {
+    let checkpoint = Checkpoint::of_comparisons(id, played, compared)?;
+    Some(Change::Compared { id, checkpoint: Arc::new(checkpoint) })
 }
 
 #[cfg(test)]
@@ -215,7 +293,10 @@ mod tests {
         other.abort();
         until(|| arena.inner.cross_tables.lock().is_empty()).await;
         drop(turn);
-        assert!(matches!(arena.compare_bots(id, &|| false).await, Ok(None)), "nor is one that has begun");
+        assert!(
+            matches!(arena.compare_by_results(id, &|| false).await, Ok(None)),
+            "nor is one that has begun"
+        );
         asking(&arena, id).await.unwrap();
     }
 

@@ -85,7 +85,10 @@ impl Arena {
     pub async fn tournament_events(&self, id: TournamentId) -> Result<Vec<TimedTournamentEvent>, ArenaError> {
         match self.live_tournament(id) {
             Some(handle) => Ok(handle.events()),
-            None => Ok(self.inner.store.tournament_events(id).await?),
+            None => match self.ended_tournament(id).await? {
+                Some(ended) => Ok(ended.events.clone()),
+                None => Ok(self.inner.store.tournament_events(id).await?),
+            },
         }
     }
 }

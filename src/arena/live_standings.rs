@@ -2,7 +2,8 @@
 
 use crate::game::BotName;
 use crate::tournament::{
-    Appraisal, MatchResult, RatingEvidence, Rulings, Settings, Standing, Standings, TableGroups,
+    Appraisal, BotComparison, BoundedCrossTable, CrossTable, MatchResult, RatingEvidence, Rulings, Settings,
+    Standing, Standings, TableGroups,
 };
 use std::mem;
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
@@ -21,10 +22,24 @@ pub(super) struct LiveStandings {
     evidence: Arc<Mutex<RatingEvidence>>,
     /// Results that came meanwhile.
     waiting: Vec<MatchResult>,
-    appraisal: Option<Appraisal>,
+    cross_table: BoundedCrossTable,
+    appraisal: Option<Arc<Appraisal>>,
     rating: RatingNeed,
     rulings: Rulings,
     lines: Option<Arc<Vec<Standing>>>,
+    /// How the bots compare, once somebody has asked for that since the last change.
+    compared: Option<Arc<Vec<BotComparison>>>,
+    /// How often what is compared has changed.
+    changes: u64,
+}
+
+/// How the bots of a tournament compare.
+#[derive(Debug)]
+pub(super) enum ComparedBots {
+    /// What was worked out since the last change.
+    Known(Arc<Vec<BotComparison>>),
+    /// What it follows from, to be worked out where nobody waits for the standings, and how many changes that has seen.
+    Uncompared { table: CrossTable, appraisal: Arc<Appraisal>, changes: u64 },
 }
 
 /// Whether there is something to rate.
@@ -57,20 +72,39 @@ impl LentEvidence {
 
 impl LiveStandings {
     pub(super) fn new(settings: &Settings, field: &[BotName]) -> Self {
-        Self::from_counted(Standings::new(settings, field), RatingEvidence::new(settings))
+        let standings = Standings::new(settings, field);
+        Self::from_counted(standings, RatingEvidence::new(settings), BoundedCrossTable::default())
     }
 
     /// Goes on from results that were counted already.
-    pub(super) fn from_counted(standings: Standings, evidence: RatingEvidence) -> Self {
+    pub(super) fn from_counted(
+        standings: Standings,
+        evidence: RatingEvidence,
+        cross_table: BoundedCrossTable,
+    ) -> Self {
         let rating =
             if evidence.added_count() > 0 { RatingNeed::Old(None) } else { RatingNeed::UpToDate(None) };
         let evidence = Arc::new(Mutex::new(evidence));
-        let (waiting, rulings) = (Vec::new(), Rulings::default());
-        Self { standings, evidence, waiting, appraisal: None, rating, rulings, lines: None }
+        let (waiting, appraisal, rulings, lines, compared, changes) = Default::default();
+        Self {
+            standings,
+            evidence,
+            waiting,
+            cross_table,
+            appraisal,
+            rating,
+            rulings,
+            lines,
+            compared,
+            changes,
+        }
     }
 
     /// Looks at all that was counted, unless somebody rates by it.
-    pub(super) fn inspect<T>(&mut self, look: impl FnOnce(&Standings, &RatingEvidence) -> T) -> Option<T> {
+    pub(super) fn inspect<T>(
+        &mut self,
+        look: impl FnOnce(&Standings, &RatingEvidence, &BoundedCrossTable) -> T,
+    ) -> Option<T> {
         let mut evidence = match self.evidence.try_lock() {
             Ok(evidence) => evidence,
             Err(TryLockError::Poisoned(evidence)) => evidence.into_inner(),
@@ -79,7 +113,7 @@ impl LiveStandings {
         for result in self.waiting.drain(..) {
             evidence.add_result(&result);
         }
-        Some(look(&self.standings, &evidence))
+        Some(look(&self.standings, &evidence, &self.cross_table))
     }
 
     /// Takes what the organiser has ruled.
@@ -97,6 +131,8 @@ impl LiveStandings {
     /// Counts a match.
     pub(super) fn add_result(&mut self, result: &MatchResult) {
         self.standings.add_result(result);
+        self.cross_table.add_result(result);
+        self.forget_comparison();
         match self.evidence.try_lock() {
             Ok(mut evidence) => evidence.add_result(result),
             Err(TryLockError::Poisoned(evidence)) => evidence.into_inner().add_result(result),
@@ -162,15 +198,48 @@ impl LiveStandings {
             RatingNeed::UpToDate(due) | RatingNeed::Old(due) => *due = Some(next),
             RatingNeed::Last => return,
         }
-        self.appraisal = Some(appraisal);
+        self.appraisal = Some(Arc::new(appraisal));
         self.lines = None;
+        self.forget_comparison();
     }
 
     /// Takes the last ratings.
     pub(super) fn set_final_ratings(&mut self, appraisal: Appraisal) {
         self.rating = RatingNeed::Last;
-        self.appraisal = Some(appraisal);
+        self.appraisal = Some(Arc::new(appraisal));
         self.lines = None;
+        self.forget_comparison();
+    }
+
+    /// Returns whether the bots were rated already.
+    pub(super) fn has_ratings(&self) -> bool {
+        self.appraisal.is_some()
+    }
+
+    /// Returns whether the ratings are the last ones.
+    pub(super) fn has_final_ratings(&self) -> bool {
+        self.rating == RatingNeed::Last
+    }
+
+    /// Returns how the bots compare, or what that follows from; none if they are not rated yet, or too many.
+    pub(super) fn compared_bots(&self) -> Option<ComparedBots> {
+        if let Some(compared) = &self.compared {
+            return Some(ComparedBots::Known(Arc::clone(compared)));
+        }
+        let (table, appraisal) = self.cross_table.table().cloned().zip(self.appraisal.clone())?;
+        Some(ComparedBots::Uncompared { table, appraisal, changes: self.changes })
+    }
+
+    /// Takes how the bots compare, as that was worked out after so many changes.
+    pub(super) fn set_comparison(&mut self, compared: &Arc<Vec<BotComparison>>, changes: u64) {
+        if self.changes == changes {
+            self.compared = Some(Arc::clone(compared));
+        }
+    }
+
+    fn forget_comparison(&mut self) {
+        self.compared = None;
+        self.changes += 1;
     }
 }
 
@@ -257,7 +326,7 @@ mod tests {
         let last = appraise(ranking.lend_evidence());
         ranking.set_final_ratings(last.clone());
         ranking.set_ratings(appraise(late), at(11), at(12));
-        assert_eq!(ranking.appraisal, Some(last), "nothing comes after the last ratings");
+        assert_eq!(ranking.appraisal.as_deref(), Some(&last), "nothing comes after the last ratings");
         assert!(ranking.lend_evidence_if_due(at(999)).is_none());
     }
 }

@@ -13,6 +13,7 @@ mod cross_tables;
 mod director;
 mod durability;
 mod end_notifications;
+mod ended_tournaments;
 mod environment;
 mod error;
 mod guests;

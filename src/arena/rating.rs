@@ -14,14 +14,14 @@ use std::time::Instant;
 const STEPS: u64 = 200_000_000;
 
 impl Arena {
-    /// Rates the bots of a tournament that runs, if it is time to: that may take seconds. While another one is being rated, its
-    /// ratings stay as they are.
+    /// Rates the bots of a tournament that runs, if it is time to: that may take seconds, for which only whoever is the first to ask
+    /// waits. While they are rated anew, or another tournament is, their ratings stay as they are.
     pub async fn update_ratings_if_due(&self, id: TournamentId) {
         let Some(handle) = self.live_tournament(id) else { return };
         let Ok(turn) = Arc::clone(&self.inner.rating).try_acquire_owned() else { return };
         let began = Instant::now();
         let Some(evidence) = handle.lend_evidence_if_due(began) else { return };
-        let (arena, handle) = (self.clone(), handle);
+        let (arena, has_ratings) = (self.clone(), handle.has_ratings());
         let rating = self.inner.environment.spawn_work(move || {
             let _turn = turn;
             let is_wanted = || !arena.is_stopped();
@@ -33,8 +33,15 @@ impl Arena {
                 Err(halt) => tracing::debug!(%halt, "a tournament that runs is not rated"),
             }
         });
-        if let Err(error) = rating.await {
-            tracing::error!(%error, "the rating of a tournament broke down");
+        let rated = async move {
+            if let Err(error) = rating.await {
+                tracing::error!(%error, "the rating of a tournament broke down");
+            }
+        };
+        if has_ratings {
+            self.inner.tasks.spawn(rated);
+        } else {
+            rated.await;
         }
     }
 

@@ -123,8 +123,8 @@ impl Arena {
             unheard,
         };
         let CountedResults { fold, since_checkpoint } = self.count_results(uncounted).await?;
-        let ResultFold { schedule, standings, evidence, reported, rulings } = fold;
-        handle.restore_counted(standings, evidence);
+        let ResultFold { schedule, standings, evidence, cross_table, reported, rulings } = fold;
+        handle.restore_counted(standings, evidence, cross_table);
         let oracle = stored.settings.oracle;
         let director = Director::new(self.clone(), handle, stored, schedule, &changes, rulings);
         let Some(mut director) = director else { return Ok(()) };

@@ -4,16 +4,16 @@ use super::activity::TournamentActivity;
 use super::cpu_times::{CpuTask, CpuTimes};
 use super::error::ArenaError;
 use super::interventions::Intervention;
-use super::live_standings::{LentEvidence, LiveStandings};
+use super::live_standings::{ComparedBots, LentEvidence, LiveStandings};
 use super::manifest::RunningSnapshot;
 use super::match_pace::MatchPace;
 use crate::game::BotName;
 use crate::referee::Timestamp;
 use crate::store::StoredTournament;
 use crate::tournament::{
-    Appraisal, FieldMovement, FormatVerdict, MatchResult, OpenMatches, RatingEvidence, ReportedResults,
-    Rulings, Schedule, SnapshotUnavailable, Standing, Standings, TournamentFormat, TournamentState,
-    snapshot_state,
+    Appraisal, BotComparison, BoundedCrossTable, FieldMovement, FormatVerdict, MatchResult, OpenMatches,
+    RatingEvidence, ReportedResults, Rulings, Schedule, SnapshotUnavailable, Standing, Standings,
+    TournamentFormat, TournamentState, snapshot_state,
 };
 use crate::wire::PublicTournament;
 use crate::wire::tournament_event::TimedTournamentEvent;
@@ -288,10 +288,36 @@ impl TournamentHandle {
         self.lock_standings().set_final_ratings(appraisal);
     }
 
+    /// Returns how the bots compare, by the ratings that are shown: what was worked out since the last change, or what is needed to
+    /// do so. None if they are not rated, or too many.
+    pub(super) fn compared_bots(&self) -> Option<ComparedBots> {
+        self.lock_standings().compared_bots()
+    }
+
+    /// Shows how the bots compare, unless something has changed since that was worked out.
+    pub(super) fn show_comparison(&self, compared: &Arc<Vec<BotComparison>>, changes: u64) {
+        self.lock_standings().set_comparison(compared, changes);
+    }
+
+    /// Returns whether the ratings are the last ones.
+    pub(super) fn has_final_ratings(&self) -> bool {
+        self.lock_standings().has_final_ratings()
+    }
+
+    /// Returns whether the bots were rated already.
+    pub(super) fn has_ratings(&self) -> bool {
+        self.lock_standings().has_ratings()
+    }
+
     /// Shows what was counted of the results that a server before this one has stored.
-    pub(super) fn restore_counted(&self, standings: Standings, evidence: RatingEvidence) {
+    pub(super) fn restore_counted(
+        &self,
+        standings: Standings,
+        evidence: RatingEvidence,
+        cross_table: BoundedCrossTable,
+    ) {
         let played = evidence.added_count();
-        *self.lock_standings() = LiveStandings::from_counted(standings, evidence);
+        *self.lock_standings() = LiveStandings::from_counted(standings, evidence, cross_table);
         self.view.send_modify(|view| view.played = played);
     }
 
@@ -360,8 +386,8 @@ impl TournamentHandle {
         reported: &ReportedResults,
     ) -> Result<Vec<u8>, SnapshotUnavailable> {
         let schedule = self.schedule.get().ok_or(SnapshotUnavailable::Busy)?.lock();
-        let taken = self.lock_standings().inspect(|standings, evidence| {
-            snapshot_state(changes_and_recounts, reported, &**schedule, standings, evidence)
+        let taken = self.lock_standings().inspect(|standings, evidence, cross_table| {
+            snapshot_state(changes_and_recounts, reported, &**schedule, standings, evidence, cross_table)
         });
         taken.unwrap_or(Err(SnapshotUnavailable::Busy))
     }

@@ -318,10 +318,11 @@ impl Arena {
         over: FinishedTournament,
     ) -> Result<(), ArenaError> {
         let (id, standings) = (stored.id, handle.standings());
-        let change =
-            Change::TournamentOver { id, state, over: over.clone(), standings: Arc::clone(&standings) };
+        let mut changes =
+            vec![Change::TournamentOver { id, state, over: over.clone(), standings: Arc::clone(&standings) }];
+        changes.extend(self.final_comparison(handle, id).await);
         // Who has begun to end it waits for the store, however long that takes.
-        self.inner.context.commits.commit(vec![change]).await?;
+        self.inner.context.commits.commit(changes).await?;
         tracing::info!(tournament = %id, %state, cpu_times = %handle.cpu_times, "tournament over");
         let title = stored.settings.title.to_string();
         handle.show_tournament(StoredTournament { state, over: Some(over), ..stored });
@@ -343,7 +344,15 @@ impl Arena {
     pub async fn tournament(&self, id: TournamentId) -> Result<TournamentView, ArenaError> {
         match self.live_tournament(id) {
             Some(handle) => Ok(handle.view()),
-            None => Ok(TournamentView::from_stored(self.tournament_from_store(id).await?)),
+            None => Ok(TournamentView::from_stored(self.settled_tournament(id).await?)),
+        }
+    }
+
+    /// Returns a tournament that nobody plays.
+    async fn settled_tournament(&self, id: TournamentId) -> Result<StoredTournament, ArenaError> {
+        match self.ended_tournament(id).await? {
+            Some(ended) => Ok(ended.stored.clone()),
+            None => self.tournament_from_store(id).await,
         }
     }
 
@@ -372,8 +381,10 @@ impl Arena {
         if let Some(handle) = self.live_tournament(id) {
             return Ok(handle.standings());
         }
-        self.tournament_from_store(id).await?;
-        Ok(Arc::new(self.inner.store.standings(id).await?))
+        match self.ended_tournament(id).await? {
+            Some(ended) => Ok(Arc::clone(&ended.standings)),
+            None => Ok(Arc::new(self.inner.store.standings(id).await?)),
+        }
     }
 
     /// Returns what the format of a tournament says besides the standings, as it is now.
@@ -384,7 +395,7 @@ impl Arena {
         if let Some(handle) = self.live_tournament(id) {
             return Ok(Arc::new(handle.format_verdict()));
         }
-        let over = self.tournament_from_store(id).await?.over;
+        let over = self.settled_tournament(id).await?.over;
         Ok(over.map_or_else(|| Arc::new(FormatVerdict::Standings), |over| over.verdict))
     }
 

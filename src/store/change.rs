@@ -160,6 +160,14 @@ pub enum Change {
         /// What is kept.
         checkpoint: Arc<Checkpoint>,
     },
+    /// How the bots of a tournament that is over compare, so that not all of its results have to be counted again. It is kept
+    /// where its checkpoints were.
+    Compared {
+        /// The tournament.
+        id: TournamentId,
+        /// What is kept.
+        checkpoint: Arc<Checkpoint>,
+    },
     /// A session of a bot has said its version. Of many versions those stay that were seen last.
     VersionSeen {
         /// The bot.

@@ -85,8 +85,8 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// Returns the last standings of a tournament, by place; none of one that is not over.
     async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError>;
 
-    /// Returns the newest checkpoint of a tournament; none of one that is over. Whether it is what was written is for the
-    /// reader to check.
+    /// Returns the newest checkpoint of a tournament; of one that is over how its bots compare, if that was written. Whether it is
+    /// what was written is for the reader to check.
     async fn checkpoint(&self, id: TournamentId) -> Result<Option<Checkpoint>, StoreError>;
 
     /// Returns the results of up to `most` matches of a tournament that are over, by number, from number `from` on. A

@@ -562,16 +562,24 @@ pub fn a_checkpoint_is_kept_until_the_end(place: &Place) {
     assert_eq!((read(id), read(other)), (Some(first.clone()), None));
     assert_eq!(read(tournament_id(9)), None, "there is no such tournament");
     place.write(&store, &[keep(id, &first), keep(id, &second), keep(other, &first)]);
-    assert_eq!((read(id), read(other)), (Some(second.clone()), Some(first)));
+    assert_eq!((read(id), read(other)), (Some(second.clone()), Some(first.clone())));
     let strange = Checkpoint { version: 77, hash: [9; 32], ..second.clone() };
     place.write(&store, &[keep(id, &strange)]);
-    assert_eq!(read(id), Some(strange), "it is not the store that judges it");
+    assert_eq!(read(id), Some(strange.clone()), "it is not the store that judges it");
 
     place.write(&store, &[over]);
     assert_eq!(read(id), None);
     assert!(read(other).is_some());
     place.write(&store, &[keep(id, &second)]);
     assert_eq!(read(id), None, "one that comes too late is not kept");
+
+    let compared =
+        |id, checkpoint: &Checkpoint| Change::Compared { id, checkpoint: Arc::new(checkpoint.clone()) };
+    let before = read(other);
+    place.write(&store, &[compared(id, &second), compared(other, &second)]);
+    assert_eq!((read(id), read(other)), (Some(second.clone()), before), "that of one that runs stays");
+    place.write(&store, &[keep(id, &first), compared(id, &strange)]);
+    assert_eq!(read(id), Some(strange));
 }
 
 pub fn results_come_by_number(place: &Place) {

@@ -1,6 +1,7 @@
 //! Who wins at whose tables.
 
 use super::MatchResult;
+use super::checkpoint::{CheckpointError, Decoder, Encoder, ensure_holds};
 use crate::game::BotName;
 use std::collections::HashMap;
 
@@ -73,6 +74,52 @@ impl CrossTable {
         let mut bots: Vec<_> = self.bots.iter().collect();
         bots.sort_unstable();
         bots
+    }
+
+    /// Returns how many bots sat in a match.
+    pub fn bot_count(&self) -> usize {
+        self.bots.len()
+    }
+
+    /// Writes the same for the same results, in whichever order they came.
+    pub(super) fn save(&self, to: &mut Encoder) {
+        let bots = self.bots();
+        to.count(bots.len());
+        for bot in &bots {
+            to.name(bot);
+        }
+        for (place, bot) in bots.iter().enumerate() {
+            for other in &bots[place + 1..] {
+                let HeadToHead { matches, wins, other_wins } = self.head_to_head(bot, other);
+                to.number(matches);
+                if matches > 0 {
+                    to.number(wins);
+                    to.number(other_wins);
+                }
+            }
+        }
+    }
+
+    /// Reads what was saved of at most so many bots.
+    pub(super) fn restore(from: &mut Decoder<'_>, most: usize) -> Result<Self, CheckpointError> {
+        let count = from.count()?;
+        ensure_holds(count <= most, "more bots have met than are compared")?;
+        let bots = (0..count).map(|_| from.name()).collect::<Result<Vec<_>, _>>()?;
+        ensure_holds(bots.is_sorted_by(|one, next| one < next), "bots are not in the order of their names")?;
+        let mut meetings = HashMap::new();
+        for one in 0..count as u32 {
+            for other in one + 1..count as u32 {
+                let matches: u32 = from.number()?;
+                if matches > 0 {
+                    let (wins, other_wins): (u32, u32) = (from.number()?, from.number()?);
+                    let won = wins.checked_add(other_wins).is_some_and(|won| won <= matches);
+                    ensure_holds(won, "more matches were won than played")?;
+                    meetings.insert((one, other), HeadToHead { matches, wins, other_wins });
+                }
+            }
+        }
+        let numbers = bots.iter().cloned().zip(0..).collect();
+        Ok(Self { bots, numbers, meetings })
     }
 
     fn number_of_bot(&mut self, bot: &BotName) -> u32 {

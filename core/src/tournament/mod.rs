@@ -5,8 +5,10 @@
 //! are a fold of results that does not depend on their order.
 
 mod alliance;
+mod bounded_cross_table;
 mod checkpoint;
 mod comparison;
+mod comparison_state;
 mod concurrency;
 mod count;
 mod cross_table;
@@ -38,6 +40,7 @@ mod tournament_end;
 mod version_tally;
 
 pub use alliance::{AllianceSource, assigned_matrix, draw_matrix};
+pub use bounded_cross_table::BoundedCrossTable;
 pub use checkpoint::{
     Checkpoint, CheckpointError, ReportedResults, ResultFold, SnapshotUnavailable, snapshot_state,
 };

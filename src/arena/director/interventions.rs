@@ -259,7 +259,7 @@ impl Director {
                 () = self.arena.wait_until_stopped() => return ControlFlow::Break(()),
             }
         };
-        let ResultFold { mut schedule, standings, evidence, reported, .. } = fold;
+        let ResultFold { mut schedule, standings, evidence, cross_table, reported, .. } = fold;
         self.lineup = MatchLimiter::new(self.stored.settings.bot_concurrency);
         for open in self.open.values() {
             schedule.skip_open_match(open.pairing.number);
@@ -268,7 +268,7 @@ impl Director {
         // The schedule hands them out again.
         (self.delayed, self.replays) = (None, Vec::new());
         *self.schedule.lock() = schedule;
-        self.handle.restore_counted(standings, evidence);
+        self.handle.restore_counted(standings, evidence, cross_table);
         self.handle.show_rulings(&self.rulings, self.arena.now());
         self.restore_counted(reported, counted);
         self.handle.show_schedule();

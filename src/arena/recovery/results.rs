@@ -6,7 +6,7 @@ use crate::arena::cpu_times::CpuTask;
 use crate::arena::error::ArenaError;
 use crate::arena::tournament_handle::TournamentHandle;
 use crate::arena::tournaments::plan_in_background;
-use crate::game::{BotName, MatchId};
+use crate::game::{BotName, MatchId, TournamentId};
 use crate::store::{StoreError, StoredResult, StoredTournament};
 use crate::tournament::{Checkpoint, CheckpointError, FieldChange, MatchResult, ResultFold, Rulings};
 use std::collections::HashSet;
@@ -58,18 +58,8 @@ impl Arena {
         tournament: UncountedTournament<'_>,
     ) -> Result<CountedResults, ArenaError> {
         let id = tournament.at_the_start.id;
-        let useless = |error: &dyn fmt::Display| {
-            tracing::warn!(tournament = %id, %error, "its checkpoint is of no use: all results are counted again");
-        };
-        let checkpoint = match self.inner.store.checkpoint(id).await {
-            Ok(checkpoint) => checkpoint,
-            Err(damaged @ StoreError::Damaged { .. }) => {
-                useless(&damaged);
-                None
-            }
-            Err(error) => return Err(error.into()),
-        };
-        if let Some(checkpoint) = checkpoint {
+        let useless = |error: &dyn fmt::Display| log_useless_checkpoint(id, error);
+        if let Some(checkpoint) = self.usable_checkpoint(id).await? {
             match self.count_since(&tournament, &checkpoint).await {
                 Ok(counted) => return Ok(counted),
                 Err(ResultsError::Checkpoint(error)) => useless(&error),
@@ -79,6 +69,20 @@ impl Arena {
             }
         }
         self.count_all_results(&tournament).await
+    }
+
+    /// Returns the newest checkpoint of a tournament, unless its row cannot be read.
+    pub(in crate::arena) async fn usable_checkpoint(
+        &self,
+        id: TournamentId,
+    ) -> Result<Option<Checkpoint>, ArenaError> {
+        match self.inner.store.checkpoint(id).await {
+            Err(damaged @ StoreError::Damaged { .. }) => {
+                log_useless_checkpoint(id, &damaged);
+                Ok(None)
+            }
+            read => Ok(read?),
+        }
     }
 
     /// Counts all results of a tournament.
@@ -151,6 +155,10 @@ impl Arena {
             })?;
         }
     }
+}
+
+fn log_useless_checkpoint(id: TournamentId, error: &dyn fmt::Display) {
+    tracing::warn!(tournament = %id, %error, "its checkpoint is of no use: all results are counted again");
 }
 
 impl<'a> UncountedTournament<'a> {

@@ -5,7 +5,7 @@ use super::shaky_store::{Mood, ShakyStore};
 use crate::arena::{Arena, Backend, Limits, NewTournament};
 use crate::game::{BotName, Seat, TournamentId};
 use crate::referee::Terms;
-use crate::store::{Change, Store};
+use crate::store::{Change, Store, StoredTournament};
 use crate::tournament::{
     AllianceSource, Checkpoint, Concurrency, MatchOutcome, MatchResult, ResultFold, Rulings, ScheduleStep,
     SeatResult, Settings, SettingsDraft, plan_schedule, snapshot_state, testing,
@@ -32,14 +32,8 @@ async fn open(store: &Arc<ShakyStore>) -> Arena {
 /// Plays a tournament without its bots until it has a checkpoint and some more results, and leaves it there.
 async fn left_behind(store: &Arc<ShakyStore>) -> TournamentId {
     let arena = open(store).await;
-    let new = NewTournament { settings: settings(), terms: Terms::default() };
-    let id = arena.create_tournament(new).await.unwrap().stored.id;
-    for bot in BOTS {
-        arena.register_bot(name(bot)).await.unwrap();
-        arena.join_tournament(id, &name(bot)).await.unwrap();
-    }
+    let id = begin(&arena).await;
     let mut watch = arena.live_tournament(id).unwrap().subscribe();
-    arena.start_tournament(id).await.unwrap();
     for played in 1.. {
         watch.wait_for(|view| view.played >= played).await.unwrap();
         if played % 4 == 2 && store.checkpoint(id).await.unwrap().is_some() {
@@ -48,6 +42,18 @@ async fn left_behind(store: &Arc<ShakyStore>) -> TournamentId {
     }
     // From here on nothing is written any more.
     store.set(Mood::Hangs);
+    id
+}
+
+/// Begins a tournament whose bots never come.
+async fn begin(arena: &Arena) -> TournamentId {
+    let new = NewTournament { settings: settings(), terms: Terms::default() };
+    let id = arena.create_tournament(new).await.unwrap().stored.id;
+    for bot in BOTS {
+        arena.register_bot(name(bot)).await.unwrap();
+        arena.join_tournament(id, &name(bot)).await.unwrap();
+    }
+    arena.start_tournament(id).await.unwrap();
     id
 }
 
@@ -76,11 +82,11 @@ async fn counted(store: &ShakyStore, id: TournamentId, are_made_up: bool) -> Res
 }
 
 fn checkpoint(id: TournamentId, fold: &ResultFold) -> Checkpoint {
-    let ResultFold { schedule, standings, evidence, reported, .. } = fold;
+    let ResultFold { schedule, standings, evidence, cross_table, reported, .. } = fold;
     Checkpoint::new(
         id,
         reported.all_reported_below(),
-        snapshot_state((0, 0), reported, &**schedule, standings, evidence).unwrap(),
+        snapshot_state((0, 0), reported, &**schedule, standings, evidence, cross_table).unwrap(),
     )
 }
 
@@ -116,5 +122,60 @@ async fn a_checkpoint_that_is_of_no_use_is_ignored() {
             }
         };
         soon(case, goes_on).await;
+    }
+}
+
+/// Ends a tournament once more: what was kept of how its bots compare is gone then, as if an older version had ended it.
+async fn forget_comparison(store: &Arc<ShakyStore>, id: TournamentId) {
+    let StoredTournament { state, over, .. } = store.tournament(id).await.unwrap().unwrap();
+    let standings = Arc::new(store.standings(id).await.unwrap());
+    store.keep(Change::TournamentOver { id, state, over: over.unwrap(), standings }).await;
+    assert_eq!(store.checkpoint(id).await.unwrap(), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn how_bots_compare_is_worked_out_once() {
+    let store = ShakyStore::new();
+    let arena = open(&store).await;
+    let id = begin(&arena).await;
+    let mut watch = arena.live_tournament(id).unwrap().subscribe();
+    watch.wait_for(|view| view.played >= 30).await.unwrap();
+    arena.update_ratings_if_due(id).await;
+    let so_far = arena.cross_table(id).await.unwrap();
+    let meetings = so_far.iter().map(|pair| pair.meeting.matches).sum::<u32>();
+    assert!((30..120).contains(&meetings), "{meetings} of 120 matches while it is played");
+    watch.wait_for(|view| view.stored.state.is_over()).await.unwrap();
+    let expected = arena.compare_by_results(id, &|| true).await.unwrap().unwrap();
+    assert_eq!(expected.iter().map(|pair| pair.meeting.matches).sum::<u32>(), 120);
+    let kept = store.checkpoint(id).await.unwrap().expect("it is kept");
+    assert_eq!(kept.comparisons(id).unwrap(), expected);
+
+    let mut damaged = kept.clone();
+    damaged.state[3] ^= 1;
+    let other = TournamentId::new(1, &[1; 10]);
+    let cases = [
+        ("as it was written", Some(kept.clone())),
+        ("damaged", Some(damaged)),
+        ("of another version", Some(Checkpoint { version: kept.version + 1, ..kept.clone() })),
+        ("of another tournament", Checkpoint::of_comparisons(other, kept.upto, &expected)),
+        ("of one that runs", Some(Checkpoint::new(id, kept.upto, kept.state.clone()))),
+        ("of an older database", None),
+    ];
+    for (case, checkpoint) in cases {
+        forget_comparison(&store, id).await;
+        if let Some(checkpoint) = checkpoint {
+            store.keep(Change::Compared { id, checkpoint: Arc::new(checkpoint) }).await;
+        }
+        let arena = open(&store).await;
+        assert_eq!(*arena.cross_table(id).await.unwrap(), expected, "{case}");
+        let is_kept = async {
+            while store.checkpoint(id).await.unwrap().as_ref() != Some(&kept) {
+                tokio::task::yield_now().await;
+            }
+        };
+        soon(case, is_kept).await;
+        // From now on nothing is read for it.
+        forget_comparison(&store, id).await;
+        assert_eq!(*arena.cross_table(id).await.unwrap(), expected, "{case}");
     }
 }

@@ -70,6 +70,14 @@ async fn lines(arena: &Arena, id: TournamentId) -> Vec<(u32, String, u32, u32)> 
     lines.iter().map(|line| (line.place, line.bot.to_string(), line.matches, line.forfeits)).collect()
 }
 
+/// Checks that the bots of a tournament that is over compare as all of its results say, and that this was kept.
+async fn check_comparison(store: &Arc<dyn Store>, arena: &Arena, id: TournamentId) {
+    let by_results = arena.compare_by_results(id, &|| true).await.unwrap().unwrap();
+    assert_eq!(*arena.cross_table(id).await.unwrap(), by_results);
+    let kept = store.checkpoint(id).await.unwrap().expect("it is kept");
+    assert_eq!(kept.comparisons(id).unwrap(), by_results);
+}
+
 fn refusal(refused: Result<impl std::fmt::Debug, ArenaError>) -> String {
     match refused.unwrap_err() {
         ArenaError::Intervention { why, .. } => why,
@@ -115,6 +123,7 @@ async fn a_voided_group_is_played_again_also_by_the_next_server() {
         kept.iter().filter(|game| game.void_reason.is_some()).map(|game| game.id).collect();
     assert_eq!((kept.len(), marked), (6, voided.iter().map(|voided| voided.id).collect()));
     assert_eq!(lines(&arena, id).await, [(1, "first".into(), 4, 4), (1, "second".into(), 4, 4)]);
+    check_comparison(&store, &arena, id).await;
 }
 
 #[tokio::test(start_paused = true)]
@@ -162,6 +171,7 @@ async fn results_of_a_bot_that_is_out_stand_or_fall() {
         let last = standings.last().unwrap();
         assert_eq!((last.place, last.bot.as_str(), last.is_disqualified), (3, "second", true));
         assert!(standings[..2].iter().all(|line| line.matches == matches_of_others && !line.is_disqualified));
+        check_comparison(&store, &arena, id).await;
         let games = matches(&store, id).await;
         if results == DisqualifiedResults::Stand {
             assert_eq!(games.len(), kept);
@@ -203,6 +213,7 @@ async fn what_a_later_round_was_drawn_from_stays() {
     arena.intervene(id, void(2)).await.unwrap();
     let over = until_view(&arena, id, |view| view.stored.state.is_over()).await;
     assert_eq!((over.stored.state, over.played), (TournamentState::Finished, 6));
+    check_comparison(&store, &arena, id).await;
     let why = refusal(arena.intervene(id, void(2)).await.map_err(|error| match error {
         ArenaError::WrongState { id, needed, .. } => ArenaError::Intervention { id, why: needed.to_owned() },
         other => other,

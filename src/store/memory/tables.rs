@@ -122,6 +122,12 @@ impl MemoryTables {
                     found.checkpoint = Some(Arc::clone(checkpoint));
                 }
             }
+            Change::Compared { id, checkpoint } => {
+                let ended = self.tournaments.get_mut(id).filter(|found| found.stored.over.is_some());
+                if let Some(found) = ended {
+                    found.checkpoint = Some(Arc::clone(checkpoint));
+                }
+            }
             Change::TournamentOver { id, state, over, standings } => {
                 self.end_tournament(*id, *state, over, standings)?;
             }

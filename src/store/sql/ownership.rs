@@ -148,7 +148,8 @@ impl Ownership {
             | Change::TournamentEvent { id, .. }
             | Change::TournamentState { id, .. }
             | Change::TournamentOver { id, .. }
-            | Change::Checkpoint { id, .. } => tournament(id),
+            | Change::Checkpoint { id, .. }
+            | Change::Compared { id, .. } => tournament(id),
             Change::MatchEvents { id, events, .. } => of_match(id).or_else(|| {
                 let created = events.first().map(|chained| &chained.event.event);
                 let Some(Event::Created(setup)) = created else { return None };

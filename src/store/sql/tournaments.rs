@@ -47,6 +47,9 @@ pub(super) async fn write_tournaments<D: Dialect>(
             Change::Checkpoint { id, checkpoint } => {
                 write_checkpoint::<D>(connection, *id, checkpoint).await?;
             }
+            Change::Compared { id, checkpoint } => {
+                write_comparison::<D>(connection, *id, checkpoint).await?;
+            }
             Change::TournamentOver { id, state, over, standings } => {
                 end_tournament::<D>(connection, *id, *state, over).await?;
                 write_standings::<D>(connection, *id, standings).await?;
@@ -214,19 +217,41 @@ async fn write_checkpoint<D: Dialect>(
     id: TournamentId,
     checkpoint: &Checkpoint,
 ) -> Result<(), StoreError> {
-    Statement::<D>::new(
+    let statement = Statement::<D>::new(
         "INSERT INTO checkpoints (tournament_id, version, upto, state, hash)
         SELECT id, $2, $3, $4, $5 FROM tournaments WHERE id = $1::uuid AND over_at_us IS NULL
         ON CONFLICT (tournament_id) DO UPDATE SET version = excluded.version, upto = excluded.upto,
             state = excluded.state, hash = excluded.hash",
-    )
-    .bind(String::from(id))
-    .bind(i64::from(checkpoint.version))
-    .bind(to_column_integer("a number", checkpoint.upto)?)
-    .bind(checkpoint.state.as_slice())
-    .bind(checkpoint.hash.as_slice())
-    .execute(connection)
-    .await
+    );
+    bind_checkpoint(statement, id, checkpoint)?.execute(connection).await
+}
+
+/// Writes how the bots of a tournament compare, once it is over.
+async fn write_comparison<D: Dialect>(
+    connection: &mut D::Connection,
+    id: TournamentId,
+    checkpoint: &Checkpoint,
+) -> Result<(), StoreError> {
+    let statement = Statement::<D>::new(
+        "INSERT INTO checkpoints (tournament_id, version, upto, state, hash)
+        SELECT id, $2, $3, $4, $5 FROM tournaments WHERE id = $1::uuid AND over_at_us IS NOT NULL
+        ON CONFLICT (tournament_id) DO UPDATE SET version = excluded.version, upto = excluded.upto,
+            state = excluded.state, hash = excluded.hash",
+    );
+    bind_checkpoint(statement, id, checkpoint)?.execute(connection).await
+}
+
+fn bind_checkpoint<D: Dialect>(
+    statement: Statement<D>,
+    id: TournamentId,
+    checkpoint: &Checkpoint,
+) -> Result<Statement<D>, StoreError> {
+    Ok(statement
+        .bind(String::from(id))
+        .bind(i64::from(checkpoint.version))
+        .bind(to_column_integer("a number", checkpoint.upto)?)
+        .bind(checkpoint.state.as_slice())
+        .bind(checkpoint.hash.as_slice()))
 }
 
 async fn end_tournament<D: Dialect>(

@@ -5,9 +5,14 @@ use thiserror::Error;
 
 /// The version of what is folded, how, and how that is written. Raise it with every change of any of these: a checkpoint of
 /// another version is not used.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
-/// What a tournament had come to when some of its results were counted.
+/// Says what the state of a tournament that runs is, to whoever takes its hash.
+const RUNNING: &str = "lastnim tournament checkpoint";
+/// Says the same of a tournament that is over.
+const ENDED: &str = "lastnim tournament that is over";
+
+/// What a tournament had come to when some of its results were counted, or all of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkpoint {
     /// The version of the code that wrote it.
@@ -45,29 +50,55 @@ pub enum CheckpointError {
 }
 
 impl Checkpoint {
-    /// Makes the checkpoint of a tournament from its state.
+    /// Makes the checkpoint of a tournament that runs from its state.
     pub fn new(tournament: TournamentId, upto: u64, state: Vec<u8>) -> Self {
-        let hash = state_hash(tournament, VERSION, upto, &state);
+        Self::of_context(RUNNING, tournament, upto, state)
+    }
+
+    /// Makes the checkpoint of a tournament that is over.
+    pub(in crate::tournament) fn of_ended(tournament: TournamentId, upto: u64, state: Vec<u8>) -> Self {
+        Self::of_context(ENDED, tournament, upto, state)
+    }
+
+    fn of_context(context: &str, tournament: TournamentId, upto: u64, state: Vec<u8>) -> Self {
+        let hash = state_hash(context, tournament, (VERSION, upto), &state);
         Self { version: VERSION, upto, state, hash }
     }
 
-    /// Returns the state, if it is what this version of the code wrote for this tournament.
+    /// Returns the state, if it is what this version of the code wrote of this tournament while it ran.
     ///
     /// # Errors
     /// If it is of another version, or not what was written.
     pub fn verified_state(&self, tournament: TournamentId) -> Result<&[u8], CheckpointError> {
+        self.verified_by(RUNNING, tournament)
+    }
+
+    /// Returns the state, if it is what this version of the code wrote of this tournament once it was over.
+    pub(in crate::tournament) fn verified_end(
+        &self,
+        tournament: TournamentId,
+    ) -> Result<&[u8], CheckpointError> {
+        self.verified_by(ENDED, tournament)
+    }
+
+    fn verified_by(&self, context: &str, tournament: TournamentId) -> Result<&[u8], CheckpointError> {
         if self.version != VERSION {
             return Err(CheckpointError::Version { found: self.version });
         }
-        if self.hash != state_hash(tournament, self.version, self.upto, &self.state) {
+        if self.hash != state_hash(context, tournament, (self.version, self.upto), &self.state) {
             return Err(CheckpointError::Hash);
         }
         Ok(&self.state)
     }
 }
 
-fn state_hash(tournament: TournamentId, version: u32, upto: u64, state: &[u8]) -> [u8; 32] {
-    let mut hasher = blake3::Hasher::new_derive_key("lastnim tournament checkpoint");
+fn state_hash(
+    context: &str,
+    tournament: TournamentId,
+    (version, upto): (u32, u64),
+    state: &[u8],
+) -> [u8; 32] {
+    let mut hasher = blake3::Hasher::new_derive_key(context);
     hasher.update(String::from(tournament).as_bytes());
     hasher.update(&version.to_le_bytes()).update(&upto.to_le_bytes()).update(state);
     *hasher.finalize().as_bytes()

@@ -2,7 +2,9 @@
 
 use super::{CheckpointError, Decoder, Encoder, ReportedResults, ensure_holds};
 use crate::game::BotName;
-use crate::tournament::{FieldChange, MatchResult, RatingEvidence, Rulings, Schedule, Settings, Standings};
+use crate::tournament::{
+    BoundedCrossTable, FieldChange, MatchResult, RatingEvidence, Rulings, Schedule, Settings, Standings,
+};
 use thiserror::Error;
 
 /// What a tournament has come to by its results: counted all anew, or from a state that was kept.
@@ -14,6 +16,8 @@ pub struct ResultFold {
     pub standings: Standings,
     /// What their ratings follow from.
     pub evidence: RatingEvidence,
+    /// Who wins at whose tables.
+    pub cross_table: BoundedCrossTable,
     /// Which results were counted.
     pub reported: ReportedResults,
     /// What the organiser has ruled, by which results count.
@@ -46,7 +50,8 @@ impl ResultFold {
             schedule.change_field(change);
         }
         let (standings, evidence) = (Standings::new(settings, bots), RatingEvidence::new(settings));
-        Self { schedule, standings, evidence, reported: ReportedResults::default(), rulings }
+        let (cross_table, reported) = Default::default();
+        Self { schedule, standings, evidence, cross_table, reported, rulings }
     }
 
     /// Begins with what a [`snapshot_state`] has kept, given what [`new`](Self::new) is given; what is added from here on are the
@@ -71,6 +76,7 @@ impl ResultFold {
         schedule.restore(from.bytes()?, &reported)?;
         let mut standings = Standings::restore(settings, &mut from)?;
         let evidence = RatingEvidence::restore(settings, &mut from)?;
+        let cross_table = BoundedCrossTable::restore(&mut from)?;
         from.finish()?;
         ensure_holds(
             evidence.added_count() == reported.counted_results(),
@@ -82,7 +88,7 @@ impl ResultFold {
         for change in later {
             schedule.change_field(change);
         }
-        Ok(Self { schedule, standings, evidence, reported, rulings })
+        Ok(Self { schedule, standings, evidence, cross_table, reported, rulings })
     }
 
     /// Counts a result; each is to be counted once.
@@ -91,6 +97,7 @@ impl ResultFold {
             let counted = self.rulings.counted(&result);
             self.standings.add_result(&counted);
             self.evidence.add_result(&counted);
+            self.cross_table.add_result(&counted);
         }
     }
 }
@@ -106,6 +113,7 @@ pub fn snapshot_state(
     schedule: &dyn Schedule,
     standings: &Standings,
     evidence: &RatingEvidence,
+    cross_table: &BoundedCrossTable,
 ) -> Result<Vec<u8>, SnapshotUnavailable> {
     if evidence.added_count() != reported.counted_results() {
         return Err(SnapshotUnavailable::Busy);
@@ -117,5 +125,6 @@ pub fn snapshot_state(
     to.bytes(&schedule.save().ok_or(SnapshotUnavailable::Unsupported)?);
     standings.save(&mut to);
     evidence.save(&mut to);
+    cross_table.save(&mut to);
     Ok(to.into_bytes())
 }

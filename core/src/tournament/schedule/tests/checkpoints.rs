@@ -2,13 +2,14 @@
 
 use super::promises::any_tournament;
 use super::*;
-use crate::game::{BotName, BySeat};
+use crate::game::{BotName, BySeat, MatchId};
 use crate::oracle::Budget;
 use crate::tournament::testing::versions;
 use crate::tournament::{
-    Appraisal, CheckpointError, Concurrency, LadderPairing, LadderSettings, MatchOutcome, MatchResult,
-    Pairing, ReplicateCount, ResultFold, Rulings, SeatLoss, SeatResult, SeededDraw, Settings, SettingsDraft,
-    SnapshotUnavailable, Standing, Streak, TableGroups, TournamentFormat, snapshot_state,
+    Appraisal, BotComparison, CheckpointError, Concurrency, DisqualifiedResults, LadderPairing,
+    LadderSettings, MatchOutcome, MatchResult, Pairing, ReplicateCount, ResultFold, Rulings, SeatLoss,
+    SeatResult, SeededDraw, Settings, SettingsDraft, SnapshotUnavailable, Standing, Streak, TableGroups,
+    TournamentEvent, TournamentFormat, VoidedMatch, snapshot_state,
 };
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -19,6 +20,7 @@ struct Played {
     settings: Settings,
     field: Vec<BotName>,
     changes: Vec<FieldChange>,
+    rulings: Rulings,
     fold: ResultFold,
     open: Vec<Pairing>,
     results: BTreeMap<u64, MatchResult>,
@@ -30,6 +32,7 @@ struct Played {
 struct Seen {
     lines: Vec<Standing>,
     appraisal: Appraisal,
+    compared: Option<Vec<BotComparison>>,
     verdict: FormatVerdict,
     total: TotalMatches,
     settled: u64,
@@ -66,8 +69,8 @@ impl Played {
         let schedule = plan_schedule(settings, field).unwrap();
         let (settings, field) = (settings.clone(), field.to_vec());
         let fold = ResultFold::new(&settings, schedule, &field, &[], Rulings::default());
-        let (changes, open, results) = (Vec::new(), Vec::new(), BTreeMap::new());
-        Self { settings, field, changes, fold, open, results, seed }
+        let (changes, rulings, open, results) = Default::default();
+        Self { settings, field, changes, rulings, fold, open, results, seed }
     }
 
     fn bots(&self) -> Vec<BotName> {
@@ -101,8 +104,31 @@ impl Played {
     }
 
     fn snapshot_state(&self) -> Result<Vec<u8>, SnapshotUnavailable> {
-        let ResultFold { schedule, standings, evidence, reported, .. } = &self.fold;
-        snapshot_state((self.changes.len(), 0), reported, &**schedule, standings, evidence)
+        let ResultFold { schedule, standings, evidence, cross_table, reported, .. } = &self.fold;
+        let told = (self.changes.len(), self.rulings.recounts());
+        snapshot_state(told, reported, &**schedule, standings, evidence, cross_table)
+    }
+
+    /// Has an organiser annul all results of a bot, after which all results are counted anew.
+    fn annul(&mut self, bot: &BotName) {
+        let (bot, results, reason) = (bot.clone(), DisqualifiedResults::Annul, "a test".parse().unwrap());
+        self.rulings.add(&TournamentEvent::Disqualified { bot, results, reason });
+        self.fold = self.restarted(None).unwrap().fold;
+    }
+
+    /// Has an organiser void one of the matches that may be, after which all others are counted anew.
+    fn void(&mut self, draw: &mut SeededDraw) {
+        let first = self.fold.schedule.replayable_from();
+        let numbers: Vec<u64> = self.results.range(first..).map(|(&number, _)| number).collect();
+        if numbers.is_empty() {
+            return;
+        }
+        let number = numbers[draw.number_below(numbers.len() as u64) as usize];
+        self.results.remove(&number);
+        let voided = VoidedMatch { number, id: MatchId::new(self.rulings.recounts(), &[1; 10]) };
+        let reason = "a test".parse().unwrap();
+        self.rulings.add(&TournamentEvent::Voided { matches: vec![voided], reason });
+        self.fold = self.restarted(None).unwrap().fold;
     }
 
     /// Goes on as a server does that was started anew, from a snapshot or by counting all results.
@@ -110,17 +136,18 @@ impl Played {
         let schedule = plan_schedule(&self.settings, &self.field).unwrap();
         let bots = self.bots();
         let fold = match state {
-            None => ResultFold::new(&self.settings, schedule, &bots, &self.changes, Rulings::default()),
+            None => ResultFold::new(&self.settings, schedule, &bots, &self.changes, self.rulings.clone()),
             Some(state) => ResultFold::restore(
                 &self.settings,
                 schedule,
                 &bots,
                 &self.changes,
-                Rulings::default(),
+                self.rulings.clone(),
                 state,
             )?,
         };
         let mut restarted = Self { fold, ..Self::new(&self.settings, &self.field, self.seed) };
+        restarted.rulings.clone_from(&self.rulings);
         restarted.changes.clone_from(&self.changes);
         restarted.results.clone_from(&self.results);
         restarted.open.clone_from(&self.open);
@@ -140,7 +167,7 @@ impl Played {
     }
 
     fn seen(&self) -> Seen {
-        let ResultFold { schedule, standings, evidence, reported, .. } = &self.fold;
+        let ResultFold { schedule, standings, evidence, cross_table, reported, .. } = &self.fold;
         let mut standings = standings.clone();
         let verdict = schedule.format_verdict();
         if let (FormatVerdict::Byes(byes), TournamentFormat::Swiss { table_groups, .. }) =
@@ -149,9 +176,11 @@ impl Played {
             standings.set_bye_scores(byes, *table_groups);
         }
         let replicates = ReplicateCount::new(ReplicateCount::MIN).unwrap();
+        let appraisal = evidence.appraise(replicates, &mut Budget::unbounded()).unwrap();
         Seen {
             lines: standings.lines(),
-            appraisal: evidence.appraise(replicates, &mut Budget::unbounded()).unwrap(),
+            compared: cross_table.table().map(|table| BotComparison::compare_all(table, &appraisal)),
+            appraisal,
             verdict,
             total: schedule.total_matches(),
             settled: schedule.settled_below(),
@@ -240,6 +269,33 @@ proptest! {
         }
         played.play(at_once, 5, &mut draw);
         check(&played, &snapshots, 60)?;
+    }
+
+    #[test]
+    fn a_checkpoint_of_before_a_ruling_is_not_used(
+        (settings, bots) in any_tournament(), seed: u64, luck: u64, at_once in 1..9_usize,
+        steps in prop::collection::vec((0..30_usize, 0..4_usize), 1..6),
+    ) {
+        let mut played = Played::new(&settings, &field(bots), seed);
+        let (mut draw, mut snapshots) = (SeededDraw::new(luck, 0), Vec::new());
+        for (span, ruling) in steps {
+            played.play(at_once, span, &mut draw);
+            snapshots.push((played.rulings.recounts(), played.snapshot_state().unwrap()));
+            match ruling {
+                0 => played.void(&mut draw),
+                1 => played.annul(&field(bots)[draw.number_below(bots as u64) as usize]),
+                _ => {}
+            }
+        }
+        played.play(at_once, 5, &mut draw);
+        let recounts = played.rulings.recounts();
+        let (usable, old): (Vec<_>, Vec<_>) = snapshots.into_iter().partition(|(of, _)| *of == recounts);
+        for (_, state) in old {
+            let restored = played.restarted(Some(&state)).map(|_| ());
+            prop_assert_eq!(restored, Err(CheckpointError::Malformed("results have come to count otherwise since")));
+        }
+        let usable: Vec<_> = usable.into_iter().map(|(_, state)| state).collect();
+        check(&played, &usable, 20)?;
     }
 
     #[test]
@@ -334,7 +390,7 @@ fn what_is_written_belongs_to_its_version() {
     let hash = blake3::hash(&played.snapshot_state().unwrap()).to_hex();
     assert_eq!(
         hash.as_str(),
-        "8959f68d94a1706509461f89fc45197e6b7be1ba18155b24cc8e0a1c214eda80",
+        "1cb7187136c05b9de564b75bef098b3a7aeb401b804a09da12a7c05e16261e55",
         "with what is written changes the version of checkpoints"
     );
 }

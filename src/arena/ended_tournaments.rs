@@ -1,0 +1,217 @@
+//! What is shown again and again of tournaments that are over, and never changes.
+
+use super::arena::Arena;
+use super::error::ArenaError;
+use crate::game::TournamentId;
+use crate::store::StoredTournament;
+use crate::tournament::{BotComparison, Standing};
+use crate::wire::tournament_event::TimedTournamentEvent;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// The most tournaments that are kept.
+const MAX_TOURNAMENTS: usize = 1_000;
+/// The most bots, lines of standings, pairs of bots and events that are kept of all of them together: some 100 bytes each.
+const MAX_PARTS: usize = 100_000;
+
+/// A tournament that is over.
+#[derive(Debug)]
+pub(super) struct EndedTournament {
+    pub(super) stored: StoredTournament,
+    /// By place.
+    pub(super) standings: Arc<Vec<Standing>>,
+    /// What an organiser did to it.
+    pub(super) events: Vec<TimedTournamentEvent>,
+    /// How its bots compare, once that was asked for.
+    comparison: OnceLock<Arc<Vec<BotComparison>>>,
+}
+
+/// The tournaments that are over and were shown last.
+#[derive(Debug, Default)]
+pub(super) struct EndedTournaments {
+    kept: Mutex<KeptTournaments>,
+}
+
+#[derive(Debug, Default)]
+struct KeptTournaments {
+    /// Each with when it was shown last.
+    tournaments: HashMap<TournamentId, (u64, Arc<EndedTournament>)>,
+    /// Counts what was shown.
+    shown: u64,
+    /// How often what is over has changed all the same.
+    changes: u64,
+    max_parts: Option<usize>,
+}
+
+impl EndedTournament {
+    fn parts(&self) -> usize {
+        let compared = self.comparison.get().map_or(0, |compared| compared.len());
+        1 + self.stored.field.len() + self.standings.len() + self.events.len() + compared
+    }
+}
+
+impl EndedTournaments {
+    fn lock(&self) -> MutexGuard<'_, KeptTournaments> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Forgets everything: a bot that never played is removed from the lines of what is over.
+    pub(super) fn clear(&self) {
+        let mut kept = self.lock();
+        kept.tournaments.clear();
+        kept.changes += 1;
+    }
+}
+
+impl KeptTournaments {
+    fn find(&mut self, id: TournamentId) -> Option<Arc<EndedTournament>> {
+        self.shown += 1;
+        let (shown, found) = self.tournaments.get_mut(&id)?;
+        *shown = self.shown;
+        Some(Arc::clone(found))
+    }
+
+    /// Keeps a tournament, unless something has changed since it was read, and forgets those that were shown longest ago.
+    fn insert(&mut self, ended: &Arc<EndedTournament>, changes: u64) {
+        if self.changes != changes {
+            return;
+        }
+        self.shown += 1;
+        self.tournaments.insert(ended.stored.id, (self.shown, Arc::clone(ended)));
+        self.shrink();
+    }
+
+    fn shrink(&mut self) {
+        let max_parts = self.max_parts.unwrap_or(MAX_PARTS);
+        let mut parts: usize = self.tournaments.values().map(|(_, ended)| ended.parts()).sum();
+        while (parts > max_parts || self.tournaments.len() > MAX_TOURNAMENTS)
+            && let Some(oldest) = self.tournaments.iter().min_by_key(|(_, (shown, _))| *shown)
+        {
+            let id = *oldest.0;
+            if let Some((_, ended)) = self.tournaments.remove(&id) {
+                parts -= ended.parts();
+            }
+        }
+    }
+}
+
+impl Arena {
+    /// Returns a tournament that is over; `None` if it is not.
+    ///
+    /// # Errors
+    /// If nothing has that id, or the store cannot be read.
+    pub(super) async fn ended_tournament(
+        &self,
+        id: TournamentId,
+    ) -> Result<Option<Arc<EndedTournament>>, ArenaError> {
+        let changes = {
+            let mut kept = self.inner.ended_tournaments.lock();
+            if let Some(found) = kept.find(id) {
+                return Ok(Some(found));
+            }
+            kept.changes
+        };
+        let stored = self.tournament_from_store(id).await?;
+        if stored.over.is_none() {
+            return Ok(None);
+        }
+        let standings = Arc::new(self.inner.store.standings(id).await?);
+        let events = self.inner.store.tournament_events(id).await?;
+        let ended = Arc::new(EndedTournament { stored, standings, events, comparison: OnceLock::new() });
+        // A store in memory is as fast, and forgets tournaments.
+        if self.inner.store.is_durable() {
+            self.inner.ended_tournaments.lock().insert(&ended, changes);
+        }
+        Ok(Some(ended))
+    }
+
+    /// Returns how the bots of a tournament that is over compare, if that was worked out and kept.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub(super) async fn kept_comparison(
+        &self,
+        ended: &EndedTournament,
+    ) -> Result<Option<Arc<Vec<BotComparison>>>, ArenaError> {
+        if let Some(compared) = ended.comparison.get() {
+            return Ok(Some(Arc::clone(compared)));
+        }
+        let id = ended.stored.id;
+        let Some(checkpoint) = self.usable_checkpoint(id).await? else { return Ok(None) };
+        match checkpoint.comparisons(id) {
+            Ok(compared) => Ok(Some(self.keep_comparison(ended, Arc::new(compared)))),
+            Err(error) => {
+                tracing::warn!(tournament = %id, %error, "how its bots compare is worked out again: what was kept is of no use");
+                Ok(None)
+            }
+        }
+    }
+
+    /// Keeps how the bots of a tournament that is over compare, for as long as the tournament is kept.
+    pub(super) fn keep_comparison(
+        &self,
+        ended: &EndedTournament,
+        compared: Arc<Vec<BotComparison>>,
+    ) -> Arc<Vec<BotComparison>> {
+        let compared = Arc::clone(ended.comparison.get_or_init(|| compared));
+        self.inner.ended_tournaments.lock().shrink();
+        compared
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::tests::fixture::{name, shaky_arena};
+    use crate::arena::{Intervention, NewTournament};
+    use crate::referee::Terms;
+    use crate::tournament::{AllianceSource, testing};
+
+    /// Creates a tournament with a bot that never plays, and cancels it.
+    async fn ended(arena: &Arena, bot: &str) -> TournamentId {
+        let settings = testing::settings(2, 1, AllianceSource::Standard);
+        let id = arena.create_tournament(NewTournament { settings, terms: Terms::default() }).await.unwrap();
+        let id = id.stored.id;
+        arena.join_tournament(id, &name(bot)).await.unwrap();
+        arena.cancel_tournament(id).await.unwrap();
+        id
+    }
+
+    #[tokio::test]
+    async fn a_bot_that_is_removed_leaves_what_is_kept() {
+        let (_store, arena) = shaky_arena().await;
+        for bot in ["one", "two"] {
+            arena.register_bot(name(bot)).await.unwrap();
+        }
+        let id = ended(&arena, "one").await;
+        let field = |arena: Arena| async move { arena.tournament(id).await.unwrap().stored.field.len() };
+        assert_eq!((field(arena.clone()).await, arena.standings(id).await.unwrap().len()), (1, 1));
+        let kept = arena.ended_tournament(id).await.unwrap().unwrap();
+        assert!(Arc::ptr_eq(&kept, &arena.ended_tournament(id).await.unwrap().unwrap()), "it is read once");
+        let before = arena.inner.ended_tournaments.lock().changes;
+        arena.remove_bot(&name("one")).await.unwrap();
+        assert_eq!((field(arena.clone()).await, arena.standings(id).await.unwrap().len()), (0, 0));
+        // Who has read before the change has read what is not so any more.
+        arena.inner.ended_tournaments.lock().insert(&kept, before);
+        assert_eq!(field(arena.clone()).await, 0);
+        assert!(arena.intervene(id, Intervention::Resume).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn so_much_is_kept_and_no_more() {
+        let (_store, arena) = shaky_arena().await;
+        arena.register_bot(name("one")).await.unwrap();
+        arena.inner.ended_tournaments.lock().max_parts = Some(7);
+        let mut ids = Vec::new();
+        for _ in 0..3 {
+            ids.push(ended(&arena, "one").await);
+        }
+        for id in [ids[0], ids[1], ids[0], ids[2]] {
+            arena.standings(id).await.unwrap();
+        }
+        let kept = arena.inner.ended_tournaments.lock();
+        let parts: usize = kept.tournaments.values().map(|(_, ended)| ended.parts()).sum();
+        assert_eq!((kept.tournaments.len(), parts), (2, 6));
+        assert!(!kept.tournaments.contains_key(&ids[1]), "it was shown longest ago");
+    }
+}
