@@ -1,0 +1,75 @@
+//! Which pages there are.
+
+use anyhow::Context as _;
+use lastnim::{
+    store::{self, MatchFilter, RetentionLimits},
+    tournament::TournamentFormat,
+};
+use std::path::Path;
+
+/// A kind of page, and the address of one.
+pub(crate) struct PageKind {
+    pub(crate) name: &'static str,
+    pub(crate) path: String,
+}
+
+/// Returns every kind of page that the server has for people, with addresses of what is in a store that was filled.
+pub(crate) async fn page_kinds(path: &Path) -> anyhow::Result<Vec<PageKind>> {
+    let url = format!("sqlite:{}", path.display());
+    let store = store::open_store(&url.parse()?, RetentionLimits::default()).await?;
+    let tournaments = store.tournaments(None, 100).await?;
+    let titled = |title: &str| {
+        let found = tournaments.iter().find(|stored| stored.settings.title.to_string() == title);
+        found.map(|stored| stored.id).with_context(|| format!("the store has no tournament {title:?}"))
+    };
+    let [big, long, ladder, swiss, knockout, gauntlet] =
+        ["big sample", "long sample", "ladder", "swiss", "knockout", "gauntlet"].map(titled);
+    let (big, long, ladder) = (big?, long?, ladder?);
+    let of_long = MatchFilter { tournament: Some(long), ..MatchFilter::default() };
+    let newest = store.match_summaries(&of_long, None, 1_000).await?;
+    let (game, older) = newest.first().zip(newest.last()).context("the long sample has matches")?;
+    let (game, older) = (game.id, older.id);
+    let is_ladder = |format: &TournamentFormat| matches!(format, TournamentFormat::Ladder(_));
+    anyhow::ensure!(tournaments.iter().any(|stored| is_ladder(&stored.settings.format)), "no ladder");
+    store.close().await;
+    let pages = [
+        ("first page", "/".to_owned()),
+        ("tournaments", "/tournaments".into()),
+        ("matches", "/matches".into()),
+        ("matches, further", format!("/matches?page={older}")),
+        ("matches of a bot", "/matches?bot=bot-7".into()),
+        ("matches, cancelled (none)", "/matches?reason=cancelled".into()),
+        ("matches, voided (none)", "/matches?state=voided".into()),
+        ("bots", "/bots".into()),
+        ("bot", "/bots/bot-7".into()),
+        ("bot of few matches", "/bots/bot-777".into()),
+        ("audit of a bot", "/bots/bot-7/audit".into()),
+        ("sample of 1,000", format!("/tournaments/{big}")),
+        ("its standings", format!("/tournaments/{big}/standings")),
+        ("its standings, further", format!("/tournaments/{big}/standings?from=300")),
+        ("its matches", format!("/tournaments/{big}/matches")),
+        ("its matches of a bot", format!("/tournaments/{big}/matches?bot=bot-7")),
+        ("long sample of 12", format!("/tournaments/{long}")),
+        ("standings, cross-table", format!("/tournaments/{long}/standings")),
+        ("matches of the long sample", format!("/tournaments/{long}/matches")),
+        ("settings as TOML", format!("/tournaments/{long}.toml")),
+        ("ladder of 1,000, paused", format!("/tournaments/{ladder}")),
+        ("standings of the ladder", format!("/tournaments/{ladder}/standings")),
+        ("Swiss", format!("/tournaments/{}", swiss?)),
+        ("knockout", format!("/tournaments/{}", knockout?)),
+        ("gauntlet", format!("/tournaments/{}", gauntlet?)),
+        ("match", format!("/matches/{game}")),
+        ("match at a ply", format!("/matches/{game}?ply=1")),
+        ("match with the oracle", format!("/matches/{game}?ply=1&oracle=shown")),
+        ("what if", format!("/matches/{game}/what-if?ply=0&take=1")),
+        ("record", format!("/matches/{game}/record.json")),
+        ("oracle", "/oracle".into()),
+        ("oracle, a position", "/oracle?piles=3+4+5".into()),
+        ("play", "/play".into()),
+        ("organise, sign in", "/organise/sign-in".into()),
+        ("guides", "/docs".into()),
+        ("guide", "/docs/tournaments".into()),
+        ("metrics", "/metrics".into()),
+    ];
+    Ok(pages.into_iter().map(|(name, path)| PageKind { name, path }).collect())
+}

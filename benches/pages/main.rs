@@ -1,0 +1,190 @@
+//! How soon every page begins to come, as a ratio to the smallest one.
+//!
+//! A SQLite store is filled with a million matches: a sample of 1,000 bots, a long sample of twelve, a ladder of 1,000 bots that is paused, a gauntlet, a Swiss tournament and a
+//! knockout. A server of its own process shows them. Each page is asked for in turns with the smallest one, as a browser does it, so that the ratio holds where absolute figures do
+//! not.
+//!
+//! `cargo bench --bench pages` takes some minutes, most of them to fill the store. `-- --store FILE` keeps the store and uses it again, `--matches`, `--rounds` and `--seconds` say
+//! how much, `--json` prints one object a line.
+
+mod connection;
+mod filling;
+mod kinds;
+mod playing;
+mod server;
+
+use anyhow::{Context as _, ensure};
+use clap::Parser;
+use connection::Connection;
+use kinds::{PageKind, page_kinds};
+use server::Server;
+use std::{
+    env, fs,
+    path::PathBuf,
+    process,
+    time::{Duration, Instant},
+};
+
+/// Ratio of a page's 99th percentile to that of the smallest page, above which it is marked.
+const MAX_RATIO: f64 = 5.0;
+
+/// How much is measured.
+#[derive(Debug, Parser)]
+struct Options {
+    /// Stored matches.
+    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(10_000..=10_000_000))]
+    matches: u64,
+    /// Times that each page is asked for.
+    #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    rounds: u32,
+    /// The most seconds that are spent on a page.
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=3_600))]
+    seconds: u64,
+    /// Keeps the store in this file, or uses the one that is there already.
+    #[arg(long)]
+    store: Option<PathBuf>,
+    /// The program whose pages are measured, if not the one that was built with this.
+    #[arg(long, default_value = env!("CARGO_BIN_EXE_lastnim"))]
+    program: PathBuf,
+    /// Prints JSON, one object a line.
+    #[arg(long)]
+    json: bool,
+    /// What cargo passes to every benchmark.
+    #[arg(long, hide = true)]
+    bench: bool,
+}
+
+/// A folder that goes with the benchmark.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What cannot be removed is in the system's own folder for such things.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What one page came to.
+#[derive(Debug, serde::Serialize)]
+struct PageTimes {
+    page: &'static str,
+    bytes: usize,
+    samples: usize,
+    /// The first look after the start of the server, in milliseconds.
+    first_ms: f64,
+    p50_ms: f64,
+    p99_ms: f64,
+    /// Those of the smallest page, asked for in turns with this one.
+    smallest_p50_ms: f64,
+    smallest_p99_ms: f64,
+    /// The 99th percentile as a ratio to that of the smallest page.
+    ratio: f64,
+}
+
+fn main() -> anyhow::Result<()> {
+    let options = Options::parse();
+    let folder = Folder(env::temp_dir().join(format!("lastnim-pages-{}", process::id())));
+    fs::create_dir_all(&folder.0)?;
+    let store = options.store.clone().unwrap_or_else(|| folder.0.join("pages.db"));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let is_filled = store.exists();
+    let kinds = runtime.block_on(async {
+        if !is_filled {
+            filling::fill_store(&store, options.matches).await?;
+        }
+        page_kinds(&store).await
+    })?;
+    let server = Server::start(&options.program, &store, &folder.0.join("lastnim.key"))?;
+    let mut connection = Connection::open(&server.address)?;
+    let first_looks = look_at_all(&mut connection, &kinds)?;
+    let smallest = (0..kinds.len()).min_by_key(|&kind| first_looks[kind].1).context("there are pages")?;
+    if !options.json {
+        println!("the smallest page: {} with {} bytes", kinds[smallest].name, first_looks[smallest].1);
+        println!(
+            "{:>30} {:>8} {:>8} {:>10} {:>9} {:>9} {:>9} {:>9} {:>6}",
+            "page", "bytes", "samples", "first ms", "p50 ms", "p99 ms", "small p50", "small p99", "ratio"
+        );
+    }
+    let mut above = Vec::new();
+    for (kind, &(first_ms, bytes)) in kinds.iter().zip(&first_looks) {
+        let [smallest_times, times] =
+            measure_in_turns(&mut connection, [&kinds[smallest].path, &kind.path], &options)?;
+        let [smallest_p50_ms, smallest_p99_ms] = percentiles(smallest_times);
+        let samples = times.len();
+        let [p50_ms, p99_ms] = percentiles(times);
+        let ratio = p99_ms / smallest_p99_ms;
+        let page = kind.name;
+        let shown = PageTimes {
+            page,
+            bytes,
+            samples,
+            first_ms,
+            p50_ms,
+            p99_ms,
+            smallest_p50_ms,
+            smallest_p99_ms,
+            ratio,
+        };
+        if options.json {
+            println!("{}", serde_json::to_string(&shown)?);
+        } else {
+            println!(
+                "{page:>30} {bytes:>8} {samples:>8} {first_ms:>10.2} {p50_ms:>9.2} {p99_ms:>9.2} {smallest_p50_ms:>9.2} {smallest_p99_ms:>9.2} {ratio:>6.1}"
+            );
+        }
+        if ratio > MAX_RATIO {
+            above.push(page);
+        }
+    }
+    if !options.json {
+        println!(
+            "above {MAX_RATIO}: {}",
+            if above.is_empty() { "none".to_owned() } else { above.join(", ") }
+        );
+    }
+    Ok(())
+}
+
+/// Asks once for every page; returns how long its first byte took, in milliseconds, and how many bytes it has.
+fn look_at_all(connection: &mut Connection, kinds: &[PageKind]) -> anyhow::Result<Vec<(f64, usize)>> {
+    let look = |kind: &PageKind| {
+        let answer = connection.get(&kind.path)?;
+        ensure!(answer.status == 200, "{} at {} was answered {}", kind.name, kind.path, answer.status);
+        Ok((milliseconds(answer.first_byte), answer.bytes))
+    };
+    kinds.iter().map(look).collect()
+}
+
+/// Asks for two pages in turns; returns the times of their first bytes.
+fn measure_in_turns(
+    connection: &mut Connection,
+    paths: [&str; 2],
+    options: &Options,
+) -> anyhow::Result<[Vec<Duration>; 2]> {
+    let (began, most) = (Instant::now(), Duration::from_secs(options.seconds));
+    let mut times = [Vec::new(), Vec::new()];
+    for _ in 0..options.rounds {
+        for (path, times) in paths.iter().zip(&mut times) {
+            let answer = connection.get(path)?;
+            ensure!(answer.status == 200, "{path} was answered {}", answer.status);
+            times.push(answer.first_byte);
+        }
+        if began.elapsed() > most {
+            break;
+        }
+    }
+    Ok(times)
+}
+
+/// Returns the median and the 99th percentile, in milliseconds.
+fn percentiles(mut times: Vec<Duration>) -> [f64; 2] {
+    times.sort_unstable();
+    [50, 99].map(|percent| {
+        let place = (times.len() * percent).div_ceil(100).saturating_sub(1);
+        milliseconds(times[place])
+    })
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}

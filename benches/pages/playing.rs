@@ -1,0 +1,107 @@
+//! Matches that are played for the store.
+
+use lastnim::game::TournamentId;
+use lastnim::{
+    game::{BySeat, Ending, MatchId, Piles, Row, SeatCount},
+    referee::{
+        MatchPhase, MatchSetup, Origin, Record, Referee, RefereeInput, SigningKey, TimedEvent, Timestamp,
+    },
+    store::{ChainedEvent, Change, FinishedMatch},
+    tournament::{
+        AllianceSource, Concurrency, MatchOutcome, MethodsVersion, OracleAccess, Pairing, Positions, Scoring,
+        SeededDraw, Settings, SettingsDraft, TournamentFormat,
+    },
+};
+use std::time::Duration;
+
+/// Seats of every match.
+pub(crate) const SEATS: usize = 3;
+/// The time at which the first match began, in microseconds since 1970-01-01 UTC.
+const BEGAN: u64 = 1_700_000_000_000_000;
+/// Microseconds from one match to the next.
+const MATCH_INTERVAL: u64 = 1_000_000;
+
+/// Plays matches one after the other, and seals them.
+pub(crate) struct MatchMaker {
+    key: SigningKey,
+    /// How many were played.
+    pub(crate) played: u64,
+}
+
+impl MatchMaker {
+    pub(crate) fn new() -> Self {
+        Self { key: SigningKey::from_seed(&[3; SigningKey::SEED_BYTES]), played: 0 }
+    }
+
+    /// Returns when the next match begins.
+    pub(crate) fn now(&self) -> Timestamp {
+        Timestamp::from_micros(BEGAN + self.played * MATCH_INTERVAL)
+    }
+
+    /// Plays a match of a tournament; returns its outcome and what is written of it.
+    pub(crate) fn play_pairing(
+        &mut self,
+        tournament: TournamentId,
+        settings: &Settings,
+        pairing: &Pairing,
+    ) -> anyhow::Result<(MatchOutcome, [Change; 2])> {
+        let origin = Origin { tournament, number: pairing.number, group: pairing.group };
+        let piles = settings.piles(pairing.position).ok_or_else(|| anyhow::anyhow!("no such position"))?;
+        let setup = MatchSetup { origin: Some(origin), ..MatchSetup::new(pairing.bots.clone(), piles) };
+        let id = MatchId::new(self.now().as_micros() / 1_000, &[6; 10]);
+        let record = play_match(id, setup, self.played, self.now());
+        let outcome = MatchOutcome::of_audit(&record.audit()?, |_| None);
+        let chained = record.events().iter().zip(record.hashes());
+        let chained =
+            chained.map(|(event, hash)| ChainedEvent { event: TimedEvent::clone(event), hash: *hash });
+        let written = Change::MatchEvents { id, first: 0, events: chained.collect() };
+        let seal = self.key.seal(record.last_hash());
+        let over = FinishedMatch { id, seal, outcome: Some(outcome.clone()) };
+        self.played += 1;
+        Ok((outcome, [written, Change::MatchOver(Box::new(over))]))
+    }
+}
+
+/// Returns the settings of a tournament.
+pub(crate) fn settings(title: &str, format: TournamentFormat) -> anyhow::Result<Settings> {
+    let positions: [&[u64]; 4] = [&[2, 3], &[6], &[1, 4], &[3, 2]];
+    let positions = positions.iter().map(|piles| Piles::parse(piles)).collect::<Result<_, _>>()?;
+    let (seats, alliance) = (SeatCount::new(SEATS)?, AllianceSource::Standard);
+    Ok(Settings::new(SettingsDraft {
+        title: title.parse()?,
+        format,
+        seats,
+        positions: Positions::listed(positions)?,
+        ending: Ending::default(),
+        scoring: Scoring::default_for(&alliance, seats, MethodsVersion::NEWEST),
+        alliance,
+        oracle: OracleAccess::default(),
+        retention: None,
+        concurrency: Concurrency::default(),
+        bot_concurrency: None,
+        start_at: None,
+        seed: 18,
+        methods: MethodsVersion::NEWEST,
+    })?)
+}
+
+/// Plays a match to its end, with rows that are declared and takes that look random.
+fn play_match(id: MatchId, setup: MatchSetup, seed: u64, began: Timestamp) -> Record {
+    let draw = &mut SeededDraw::new(seed, 1);
+    let (seats, mut now) = (setup.seats(), began);
+    let (mut referee, _) = Referee::begin(id, setup, BySeat::filled(seats, &true), now);
+    for seat in seats.iter() {
+        let row = Row::favouring(draw.number_below(seats.get() as u64) as usize, seats);
+        let _effects =
+            referee.handle_input(RefereeInput::Declare { seat, row: Ok(row), note_hash: Ok(None) }, now);
+    }
+    while referee.record().state().phase() != MatchPhase::Ended {
+        referee.effects_announced(now);
+        now = now + Duration::from_micros(200 + draw.number_below(2_000));
+        let state = referee.record().state();
+        let (seat, ply) = (state.position().to_move(), state.ply());
+        let take = 1 + draw.number_below(state.position().counters().min(3));
+        let _effects = referee.handle_input(RefereeInput::Take { seat, ply, take, note_hash: Ok(None) }, now);
+    }
+    referee.into_record()
+}
