@@ -4,23 +4,32 @@ use super::arena::Arena;
 use super::error::ArenaError;
 use super::keyring::Principal;
 use super::matches::BegunExhibition;
-use crate::game::{BotName, MatchId, Seat};
-use crate::referee::MatchSetup;
+use super::shard::MatchView;
+use crate::game::{BotName, MatchId, Seat, SeatCount};
+use crate::referee::{MatchPhase, MatchSetup};
 use crate::store::MatchSummary;
 use std::time::Duration;
 
 /// What the name of every guest begins with.
-const PREFIX: &str = "guest-";
+const NAME_PREFIX: &str = "guest-";
 /// The characters behind it, of five bits each: nobody finds a secret that has the name of somebody else.
-const DRAWN_CHARS: usize = 16;
+const DERIVED_CHARS: usize = 16;
 /// Characters that look unlike each other.
-const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+const NAME_ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 /// What the derived key is for: another use of the same secret gives another key.
-const CONTEXT: &str = "lastnim guest name v1";
+const KEY_CONTEXT: &str = "lastnim guest name v1";
 
-/// What an open match wants of one of its seats.
+/// The seat of a guest in an open match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SeatWait {
+pub struct GuestSeat {
+    /// The seat.
+    pub seat: Seat,
+    /// How many seats the match has.
+    pub seats: SeatCount,
+    /// Whether rows are still being declared.
+    pub is_declaring: bool,
+    /// Takes that are announced.
+    pub plies: u32,
     /// Whether the match waits for the seat.
     pub is_awaited: bool,
     /// The time that is left to whom the match waits for; `None` if no clock runs.
@@ -30,17 +39,18 @@ pub struct SeatWait {
 /// Returns the name under which the holder of a secret plays as a guest. It follows from the secret, so that nothing is kept of a guest, and every server knows
 /// one again.
 pub fn guest_name(secret: &[u8; 32]) -> BotName {
-    let key = blake3::derive_key(CONTEXT, secret);
-    let drawn = key.iter().take(DRAWN_CHARS).map(|byte| char::from(ALPHABET[usize::from(byte % 32)]));
-    let name: String = PREFIX.chars().chain(drawn).collect();
+    let key = blake3::derive_key(KEY_CONTEXT, secret);
+    let drawn = key.iter().take(DERIVED_CHARS).map(|byte| char::from(NAME_ALPHABET[usize::from(byte % 32)]));
+    let name: String = NAME_PREFIX.chars().chain(drawn).collect();
     name.parse().expect("it is short and has letters and digits only")
 }
 
 /// Returns whether a name is one that guests have. No bot is registered under such a name.
 pub fn is_guest_name(name: &BotName) -> bool {
-    let drawn = name.as_str().strip_prefix(PREFIX);
-    drawn
-        .is_some_and(|drawn| drawn.len() == DRAWN_CHARS && drawn.bytes().all(|byte| ALPHABET.contains(&byte)))
+    let drawn = name.as_str().strip_prefix(NAME_PREFIX);
+    drawn.is_some_and(|drawn| {
+        drawn.len() == DERIVED_CHARS && drawn.bytes().all(|byte| NAME_ALPHABET.contains(&byte))
+    })
 }
 
 impl Arena {
@@ -105,10 +115,10 @@ impl Arena {
         .await
     }
 
-    /// Returns up to `most` open matches that a guest sits in, the oldest first. Nothing is kept of somebody who has none.
-    pub fn open_matches_of_guest(&self, guest: &BotName, most: usize) -> Vec<MatchId> {
+    /// Returns up to `limit` open matches that a guest sits in, the oldest first. Nothing is kept of somebody who has none.
+    pub fn open_matches_of_guest(&self, guest: &BotName, limit: usize) -> Vec<MatchId> {
         let presence = self.inner.roster.existing_presence(guest);
-        presence.map(|presence| presence.open_match_ids(most)).unwrap_or_default()
+        presence.map(|presence| presence.open_match_ids(limit)).unwrap_or_default()
     }
 
     /// Draws a number, each equally likely: for a seat that is left to chance.
@@ -128,11 +138,19 @@ impl Arena {
         self.open_match(id).is_some()
     }
 
-    /// Returns what an open match wants of a seat; `None` once it is over.
-    pub fn seat_wait(&self, id: MatchId, seat: Seat) -> Option<SeatWait> {
-        let awaited = self.open_match(id)?.handle.view()?.awaited;
-        let left = awaited.waited_and_left(self.now()).map(|(_, left)| left);
-        Some(SeatWait { is_awaited: awaited.contains(seat), left })
+    /// Returns the seat of a guest in an open match; `None` if it has none there, or the match is over. Nothing is waited for.
+    pub fn guest_seat(&self, guest: &BotName, id: MatchId) -> Option<GuestSeat> {
+        let open = self.open_match(id)?;
+        let (seat, _) = open.setup.bots.enumerate().find(|(_, bot)| *bot == guest)?;
+        let MatchView { phase, plies, awaited, .. } = open.handle.view()?;
+        Some(GuestSeat {
+            seat,
+            seats: open.handle.seats(),
+            is_declaring: phase == MatchPhase::Declaring,
+            plies,
+            is_awaited: awaited.contains(seat),
+            left: awaited.waited_and_left(self.now()).map(|(_, left)| left),
+        })
     }
 }
 

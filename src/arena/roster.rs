@@ -120,11 +120,12 @@ impl Roster {
         self.presences.write().unwrap_or_else(PoisonError::into_inner).remove(bot);
     }
 
-    /// Takes a place for a new session and returns whether there was one: `most` may be open at once. A bot that has one
-    /// open is let in all the same, as the new one takes its place: the old one may be dead without anybody having
-    /// noticed.
-    pub fn admit_session(&self, bot: &BotName, most: usize) -> bool {
-        let room = if self.presence(bot).is_connected() { usize::MAX } else { most };
+    /// Takes a place for a new session and returns whether there was one: `max_sessions` may be open at once. A bot that has
+    /// one open is let in all the same, as the new one takes its place: the old one may be dead without anybody having
+    /// noticed. Nothing is kept of a bot for which there is no room.
+    pub fn admit_session(&self, bot: &BotName, max_sessions: usize) -> bool {
+        let is_connected = self.existing_presence(bot).is_some_and(|presence| presence.is_connected());
+        let room = if is_connected { usize::MAX } else { max_sessions };
         let admitted = |open| (open < room).then_some(open + 1);
         self.sessions.fetch_update(Ordering::Relaxed, Ordering::Relaxed, admitted).is_ok()
     }
@@ -253,11 +254,11 @@ impl Presence {
         self.lock().seats.len()
     }
 
-    /// Returns up to `most` open matches that the bot sits in, the oldest first.
-    pub fn open_match_ids(&self, most: usize) -> Vec<MatchId> {
+    /// Returns up to `limit` open matches that the bot sits in, the oldest first.
+    pub fn open_match_ids(&self, limit: usize) -> Vec<MatchId> {
         let mut ids: Vec<_> = self.lock().seats.keys().copied().collect();
         ids.sort_unstable();
-        ids.truncate(most);
+        ids.truncate(limit);
         ids
     }
 
@@ -371,5 +372,20 @@ impl Presence {
 
     fn lock(&self) -> MutexGuard<'_, PresenceState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_kept_of_a_bot_for_which_there_is_no_room() {
+        let roster = Roster::default();
+        assert!(roster.admit_session(&"first".parse().unwrap(), 1));
+        for number in 0..100 {
+            assert!(!roster.admit_session(&format!("guest-{number}").parse().unwrap(), 1));
+        }
+        assert_eq!((roster.session_count(), roster.presences.read().unwrap().len()), (1, 0));
     }
 }

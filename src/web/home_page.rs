@@ -21,7 +21,7 @@ pub(super) async fn home_page(pages: &Pages, visitor: &Visitor) -> Result<PageCo
     Ok(PageContent::of_message(now.tournaments.clone(), move |address| {
         let plain = Html::with_links(&|_, _| None);
         let mut content = plain.section_html(&Section::new().paragraph(INTRODUCTION));
-        content += &link_paragraph(&PageAddress::Play(PlayAddress::Table), "", "Play a hand");
+        content += &link_paragraph(&PageAddress::Play(PlayAddress::NewHand), "", "Play a hand");
         content += &now.html();
         content += &plain.section_html(&writing_section());
         let summary =

@@ -32,6 +32,8 @@ mod row_graph;
 mod seat_clock;
 mod seat_mark;
 mod take_table;
+#[cfg(test)]
+mod testing;
 mod tournament_format_sections;
 mod tournament_page;
 mod tournament_view;

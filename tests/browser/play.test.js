@@ -69,6 +69,8 @@ test("a hand is played to its end by keyboard", async () => {
   const { context, assertNoFaults } = await openContext(browser, server);
   const page = await context.newPage();
   await begin(page, { opponent: "greedy", piles: "2 5 3" });
+  await myTurn(page);
+  await page.locator("#hand .position button").first().focus();
   for (;;) {
     await myTurn(page);
     if (!(await isMyTurn(page))) break;
@@ -80,6 +82,31 @@ test("a hand is played to its end by keyboard", async () => {
   await isOver(page);
   await assertRecorded(page);
   await assertAccessible(page, "a hand that is over");
+  assertNoFaults();
+  await context.close();
+});
+
+test("keys act while the focus is in the position, and nowhere else", async () => {
+  const { context, assertNoFaults } = await openContext(browser, server);
+  const page = await context.newPage();
+  await begin(page, { opponent: "timid", piles: "7" });
+  await myTurn(page);
+  const field = page.locator("#take");
+  const pressed = async () => {
+    for (const key of ["1", "ArrowUp", "ArrowDown", "9"]) await page.keyboard.press(key);
+    return field.inputValue();
+  };
+  await page.evaluate(() => document.activeElement.blur());
+  assert.equal(await pressed(), "");
+  for (const elsewhere of ["nav a", "summary"]) {
+    await page.locator(elsewhere).first().focus();
+    assert.equal(await pressed(), "", elsewhere);
+  }
+  await page.locator(".take-counters button").first().focus();
+  await page.keyboard.press("3");
+  await page.keyboard.press("ArrowUp");
+  assert.equal(await field.inputValue(), "4");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "take");
   assertNoFaults();
   await context.close();
 });

@@ -119,7 +119,7 @@ async fn hostile_forms_begin_nothing() {
         ("seat", "7", "seat &#34;7&#34;"),
         ("time", "86400000", "expected 1 to 3600 seconds"),
         ("rows", hostile, "expected standard or declared"),
-        ("against-timid", "", "0 opponents are ticked: expected 1 to 4"),
+        ("against-timid", "", "no opponent is ticked: tick 1 to 4 of them"),
     ];
     for (name, value, why) in cases {
         let mut fields: Vec<_> =
@@ -146,7 +146,7 @@ async fn hostile_forms_begin_nothing() {
     let fields: Vec<_> =
         [("against-oracle", "on"), ("piles", "9223372036854775807")].into_iter().chain(DUEL).collect();
     let guest = Guest::begin_in(browser, &fields).await;
-    assert!(guest.page.body.contains("data-most=\"9223372036854775807\""), "{}", guest.page.body);
+    assert!(guest.page.body.contains("data-max=\"9223372036854775807\""), "{}", guest.page.body);
     assert!(!guest.page.body.contains("class=\"take-counters\""), "{}", guest.page.body);
 }
 

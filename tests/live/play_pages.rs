@@ -57,7 +57,7 @@ impl<'h> Guest<'h> {
     /// Returns the ply and the counters of the pile in play, if the guest is to move.
     fn turn(&self) -> Option<(u32, u64)> {
         let of = |before: &str| Some(self.page.body.split(before).nth(1)?.split('"').next()?.to_owned());
-        Some((of("name=\"ply\" value=\"")?.parse().unwrap(), of("data-most=\"")?.parse().unwrap()))
+        Some((of("name=\"ply\" value=\"")?.parse().unwrap(), of("data-max=\"")?.parse().unwrap()))
     }
 
     /// Sends a form of the page, and loads what it leads to.

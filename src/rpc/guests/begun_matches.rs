@@ -34,20 +34,20 @@ pub(super) struct ReservedPlace {
 }
 
 impl BegunMatches {
-    /// Reserves a place for a match of an address, which may have `most`.
+    /// Reserves a place for a match of an address, which may have up to `limit`.
     ///
     /// # Errors
     /// How many it has, if there is no room.
     pub(super) fn reserve_place(
         self: &Arc<Self>,
         address: ClientAddress,
-        most: usize,
+        limit: usize,
         is_open: impl Fn(MatchId) -> bool,
     ) -> Result<ReservedPlace, usize> {
         let mut places = self.lock_places();
         places.by_number.retain(|_, place| place.id.is_none_or(&is_open));
         let taken = places.by_number.values().filter(|place| place.address == address).count();
-        if taken >= most {
+        if taken >= limit {
             return Err(taken);
         }
         let number = places.next_number;

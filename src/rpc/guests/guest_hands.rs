@@ -1,10 +1,10 @@
 //! What guests play.
 
 use super::begun_matches::BegunMatches;
-use super::guest_session::{GuestSession, SessionEars};
-use super::hand_news::HandNews;
-use crate::arena::{Arena, Principal, SeatWait};
-use crate::game::{BotName, MatchId, Seat};
+use super::guest_session::{GuestSession, SessionListener};
+use super::hand_status::HandStatus;
+use crate::arena::{Arena, GuestSeat, Principal};
+use crate::game::{BotName, MatchId};
 use crate::referee::MatchSetup;
 use crate::rpc::access::Access;
 use crate::rpc::address_limits::AddressLimiter;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use tonic::{Code, Request, Status};
 
 /// The ids of open matches of a guest that are looked for.
-const MAX_LISTED: usize = 100;
+const MAX_LISTED_MATCHES: usize = 100;
 
 /// What guests play: people in a browser, each of whom has a name that a secret of its browser gives it. A guest has a seat in the matches that it began, against house bots, and may do
 /// nothing else. Cheap to clone.
@@ -100,7 +100,7 @@ impl GuestHands {
     /// If the caller may not look.
     pub fn open_matches<T>(&self, request: &Request<T>, guest: &BotName) -> Result<Vec<MatchId>, Status> {
         self.access.require_viewer(request)?;
-        Ok(self.arena.open_matches_of_guest(guest, MAX_LISTED))
+        Ok(self.arena.open_matches_of_guest(guest, MAX_LISTED_MATCHES))
     }
 
     /// Begins a match of a guest against house bots. The bot that has no name in the request is the guest.
@@ -156,7 +156,7 @@ impl GuestHands {
         Ok(id)
     }
 
-    /// Does something in an open match of a guest, which the action names. What comes of it is in the news.
+    /// Does something in an open match of a guest, which the action names. Its status says what comes of it.
     ///
     /// # Errors
     /// If the caller may not look, no session can be opened, the match is over, or the action did not reach it.
@@ -182,37 +182,46 @@ impl GuestHands {
         Err(Status::unavailable("the session was closed before this reached the match: send it again"))
     }
 
-    /// Returns what the session of a guest has heard of a match; nothing new if it has none.
+    /// Returns how a hand stands, as far as the session of its guest has heard.
     ///
     /// # Errors
     /// If no session can be opened.
-    pub fn news(&self, guest: &BotName, id: MatchId) -> Result<HandNews, Status> {
+    pub fn hand_status(&self, guest: &BotName, id: MatchId) -> Result<HandStatus, Status> {
         let session = self.session(guest)?;
-        Ok(session.map(|session| session.news_of(id)).unwrap_or_default())
+        Ok(session.map(|session| session.status_of(id)).unwrap_or_default())
     }
 
-    /// Waits until the news of a match are as they should be, the session is over, or the time is.
+    /// Waits until the status of a hand is as it should be, the session is over, or the time is.
     ///
     /// # Errors
     /// If no session can be opened.
-    pub async fn wait_for_news(
+    pub async fn wait_for_status(
         &self,
         guest: &BotName,
         id: MatchId,
         within: Duration,
-        mut is_enough: impl FnMut(&HandNews) -> bool,
+        mut is_enough: impl FnMut(&HandStatus) -> bool,
     ) -> Result<(), Status> {
         let Some(session) = self.session(guest)? else { return Ok(()) };
-        let mut news = session.news;
-        let enough = news.wait_for(|hands| hands.get(&id).is_some_and(&mut is_enough));
+        let mut hands = session.hands;
+        let enough = hands.wait_for(|hands| hands.get(id).is_some_and(&mut is_enough));
         // Whatever has come by then is shown.
         let _ = tokio::time::timeout(within, enough).await;
         Ok(())
     }
 
-    /// Returns what an open match wants of a seat; `None` once it is over.
-    pub fn seat_wait(&self, id: MatchId, seat: Seat) -> Option<SeatWait> {
-        self.arena.seat_wait(id, seat)
+    /// Returns the seat of a guest in an open match; `None` if it has none there, or the match is over. It waits for nobody, whatever is read meanwhile.
+    ///
+    /// # Errors
+    /// If the caller may not look.
+    pub fn open_seat<T>(
+        &self,
+        request: &Request<T>,
+        guest: &BotName,
+        id: MatchId,
+    ) -> Result<Option<GuestSeat>, Status> {
+        self.access.require_viewer(request)?;
+        Ok(self.arena.guest_seat(guest, id))
     }
 
     /// Returns the session of a guest who has an open match, which is opened if need be: an earlier server may have left the match.
@@ -241,28 +250,28 @@ impl GuestHands {
         sessions: &'s mut KeptSessions,
         guest: &BotName,
     ) -> Result<&'s mut KeptSession, Status> {
-        let (session, ears) = GuestSession::open(&self.arena, guest).map_err(arena_status)?;
+        let (session, listener) = GuestSession::open(&self.arena, guest).map_err(arena_status)?;
         let number = sessions.next_number;
         sessions.next_number += 1;
-        tokio::spawn(self.clone().keep_session(guest.clone(), number, ears));
+        tokio::spawn(self.clone().keep_session(guest.clone(), number, listener));
         let kept = KeptSession { session, number, hold: Arc::new(SessionHold) };
         Ok(sessions.by_guest.entry(guest.clone()).insert_entry(kept).into_mut())
     }
 
     /// Listens to a session until it is over, and forgets the guest.
-    async fn keep_session(self, guest: BotName, number: u64, mut ears: SessionEars) {
-        while ears.listen().await && self.is_needed(&guest, number, &ears) {}
+    async fn keep_session(self, guest: BotName, number: u64, mut listener: SessionListener) {
+        while listener.listen().await && self.is_needed(&guest, number, &listener) {}
         self.lock_sessions().end_keeping(&guest, number);
-        ears.close().await;
+        listener.close().await;
         self.forget_departed().await;
     }
 
     /// Returns whether a session is still needed; one that is not is kept no more.
-    fn is_needed(&self, guest: &BotName, number: u64, ears: &SessionEars) -> bool {
+    fn is_needed(&self, guest: &BotName, number: u64, listener: &SessionListener) -> bool {
         let mut sessions = self.lock_sessions();
         let kept = sessions.by_guest.get(guest).filter(|kept| kept.number == number);
         let is_needed =
-            kept.is_some_and(|kept| kept.session.is_open() && (kept.is_held() || ears.has_open_hand()));
+            kept.is_some_and(|kept| kept.session.is_open() && (kept.is_held() || listener.has_open_hand()));
         if !is_needed {
             sessions.end_keeping(guest, number);
         }
@@ -328,8 +337,8 @@ mod tests {
         let hands = GuestHands::new(arena.clone(), access, 20, 8);
         for _ in 0..2 {
             let id = hands.begin(Request::new(brief_match()), &guest).await.unwrap();
-            hands.wait_for_news(&guest, id, Duration::from_mins(1), |news| news.is_over).await.unwrap();
-            assert!(hands.news(&guest, id).unwrap().is_over);
+            hands.wait_for_status(&guest, id, Duration::from_mins(1), |status| status.is_over).await.unwrap();
+            assert!(hands.hand_status(&guest, id).unwrap().is_over);
         }
         assert_eq!((hands.begun.count(), arena.session_count()), (1, 1), "the session is used again");
         until_departed(&hands).await;
@@ -376,10 +385,10 @@ mod tests {
         let mut last = 0;
         for _ in 0..2 {
             let id = hands.begin(Request::new(brief_match()), &guest).await.unwrap();
-            let first = hands.news(&guest, id).unwrap().revision;
+            let first = hands.hand_status(&guest, id).unwrap().revision;
             assert!(first > last, "{first} is not above {last}");
-            hands.wait_for_news(&guest, id, Duration::from_mins(1), |news| news.is_over).await.unwrap();
-            last = hands.news(&guest, id).unwrap().revision;
+            hands.wait_for_status(&guest, id, Duration::from_mins(1), |status| status.is_over).await.unwrap();
+            last = hands.hand_status(&guest, id).unwrap().revision;
             assert!(last > first, "it has heard something");
             until_departed(&hands).await;
         }

@@ -1,10 +1,10 @@
 //! The session of a guest, which the server keeps.
 
-use super::hand_news::HandNews;
+use super::hand_status::HandStatus;
+use super::hand_statuses::HandStatuses;
 use crate::arena::{Arena, ArenaError, OutboxStream};
 use crate::game::{BotName, BotVersion, MatchId};
-use crate::wire::{BotAction, IncomingAction, MatchEvent, ServerEvent};
-use std::collections::BTreeMap;
+use crate::wire::{BotAction, IncomingAction, ServerEvent};
 use std::convert::Infallible;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
@@ -15,26 +15,23 @@ use tokio_stream::wrappers::ReceiverStream;
 /// Actions that may wait to be read by the session.
 const MAX_WAITING_ACTIONS: usize = 8;
 /// How long a session stays open that has no match any more: the guest may begin another.
-const IDLE_TIME: Duration = Duration::from_secs(5);
-
-/// What the session of a guest has heard, by match.
-pub(super) type NewsOfHands = BTreeMap<MatchId, HandNews>;
+const IDLE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The session of a guest: like a bot's, but in the process.
 #[derive(Debug, Clone)]
 pub(super) struct GuestSession {
     actions: mpsc::Sender<Result<IncomingAction, Infallible>>,
-    /// What it has heard.
-    pub news: watch::Receiver<NewsOfHands>,
-    /// The revision of a match of which it has heard nothing.
+    /// How its hands stand.
+    pub hands: watch::Receiver<HandStatuses>,
+    /// The revision of a hand of which it has heard nothing.
     first_revision: u64,
 }
 
-/// The side of a session that hears what happens.
+/// Listens to what a session is told.
 #[derive(Debug)]
-pub(super) struct SessionEars {
+pub(super) struct SessionListener {
     events: OutboxStream<ServerEvent>,
-    news: watch::Sender<NewsOfHands>,
+    hands: watch::Sender<HandStatuses>,
     /// For answers to pings, for as long as somebody plays.
     actions: mpsc::Sender<Result<IncomingAction, Infallible>>,
     running: JoinHandle<()>,
@@ -46,21 +43,22 @@ impl GuestSession {
     ///
     /// # Errors
     /// If there are as many sessions as there may be, or the server is stopping.
-    pub(super) fn open(arena: &Arena, guest: &BotName) -> Result<(Self, SessionEars), ArenaError> {
+    pub(super) fn open(arena: &Arena, guest: &BotName) -> Result<(Self, SessionListener), ArenaError> {
         let (session, events) = arena.open_session(guest.clone(), BotVersion::default())?;
         let (actions, inbound) = mpsc::channel(MAX_WAITING_ACTIONS);
         let running = tokio::spawn(session.run(ReceiverStream::new(inbound)));
-        let (sender, news) = watch::channel(NewsOfHands::new());
+        let (sender, hands) = watch::channel(HandStatuses::default());
         // A page may show a revision of an older session, also of an older server: none comes twice.
         let first_revision = arena.micros_now();
-        let ears = SessionEars { events, news: sender, actions: actions.clone(), running, first_revision };
-        Ok((Self { actions, news, first_revision }, ears))
+        let listener =
+            SessionListener { events, hands: sender, actions: actions.clone(), running, first_revision };
+        Ok((Self { actions, hands, first_revision }, listener))
     }
 
-    /// Returns what it has heard of a match.
-    pub(super) fn news_of(&self, id: MatchId) -> HandNews {
-        let heard = self.news.borrow().get(&id).cloned();
-        heard.unwrap_or_else(|| HandNews::since(self.first_revision))
+    /// Returns how a hand stands.
+    pub(super) fn status_of(&self, id: MatchId) -> HandStatus {
+        let heard = self.hands.borrow().get(id).cloned();
+        heard.unwrap_or_else(|| HandStatus::with_revision(self.first_revision))
     }
 
     /// Hands an action to the session; returns whether it is open.
@@ -74,7 +72,7 @@ impl GuestSession {
     }
 }
 
-impl SessionEars {
+impl SessionListener {
     /// Hears what happens until the session is over, or the guest has played no match for a while; returns whether it may hear more.
     pub(super) async fn listen(&mut self) -> bool {
         loop {
@@ -82,7 +80,7 @@ impl SessionEars {
                 self.events.next().await
             } else {
                 // Its time begins anew with whatever is heard.
-                let Ok(heard) = tokio::time::timeout(IDLE_TIME, self.events.next()).await else {
+                let Ok(heard) = tokio::time::timeout(IDLE_TIMEOUT, self.events.next()).await else {
                     return true;
                 };
                 heard
@@ -96,7 +94,7 @@ impl SessionEars {
 
     /// Returns whether it has heard of a match that is not over.
     pub(super) fn has_open_hand(&self) -> bool {
-        self.news.borrow().values().any(|hand| !hand.is_over)
+        self.hands.borrow().has_open_hand()
     }
 
     fn hear(&self, event: ServerEvent) {
@@ -105,7 +103,9 @@ impl SessionEars {
                 // A session that has no room for it now is asked again.
                 let _ = self.actions.try_send(Ok(Ok(BotAction::Pong { id })));
             }
-            ServerEvent::InMatch { match_id, event } => self.note(match_id, &event),
+            ServerEvent::InMatch { match_id, event } => {
+                self.hands.send_modify(|hands| hands.apply(match_id, &event, self.first_revision));
+            }
             // It joins nothing; what it sends is read by the program that sends it.
             ServerEvent::Welcome { .. }
             | ServerEvent::Draining { .. }
@@ -118,15 +118,10 @@ impl SessionEars {
         }
     }
 
-    fn note(&self, match_id: MatchId, event: &MatchEvent) {
-        let unheard = || HandNews::since(self.first_revision);
-        self.news.send_modify(|hands| hands.entry(match_id).or_insert_with(unheard).note(event));
-    }
-
     /// Ends the session, and waits until it has left.
     pub(super) async fn close(self) {
-        let Self { events, news, actions, running, .. } = self;
-        drop((events, news, actions));
+        let Self { events, hands, actions, running, .. } = self;
+        drop((events, hands, actions));
         running.abort();
         // It was cut.
         let _ = running.await;

@@ -3,7 +3,8 @@
 mod begun_matches;
 mod guest_hands;
 mod guest_session;
-mod hand_news;
+mod hand_status;
+mod hand_statuses;
 
 pub use guest_hands::GuestHands;
-pub use hand_news::{HandNews, HandRefusal};
+pub use hand_status::{HandRefusal, HandStatus};

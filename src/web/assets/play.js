@@ -35,7 +35,7 @@ function showHand(html, isAnswer) {
   said.textContent = fresh.querySelector(".alert, .state strong")?.textContent ?? "";
   // Never onto a counter, which a second press of Enter would take.
   const next = byKeyboard ? fresh.querySelector("#take, .again button, .waiting a") : null;
-  if (focused) (next ?? fresh).focus({ preventScroll: true });
+  if (focused) (next ?? fresh.querySelector(".position")).focus({ preventScroll: true });
 }
 
 document.addEventListener("submit", async (event) => {
@@ -56,17 +56,18 @@ document.addEventListener("submit", async (event) => {
   }
 });
 
-const isTyping = (target) => target.closest?.("input, select, textarea, [contenteditable]");
+const isTyping = (target) => target.closest("input, select, textarea, [contenteditable]");
 
+// Only while the focus is in the position: people who speak to their browser, or whose hands slip, would move by keys that act everywhere.
 document.addEventListener("keydown", (event) => {
   const field = document.getElementById("take");
-  if (!field || event.altKey || event.ctrlKey || event.metaKey) return;
+  if (!field || !event.target.closest?.("#hand .position") || event.altKey || event.ctrlKey || event.metaKey) return;
   const step = { ArrowUp: 1n, ArrowDown: -1n }[event.key];
   if (step && (event.target === field || !isTyping(event.target))) {
     event.preventDefault();
-    const most = BigInt(field.dataset.most);
+    const max = BigInt(field.dataset.max);
     const next = (/^[0-9]+$/.test(field.value) ? BigInt(field.value) : 0n) + step;
-    field.value = String(next < 1n ? 1n : next > most ? most : next);
+    field.value = String(next < 1n ? 1n : next > max ? max : next);
     field.focus();
   } else if (/^[0-9]$/.test(event.key) && !isTyping(event.target)) {
     event.preventDefault();

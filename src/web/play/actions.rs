@@ -4,8 +4,9 @@ use super::address::PlayAddress;
 use super::hand::{Hand, guest_of_visitor};
 use super::hand_page::mistaken_hand_response;
 use super::typed_row::read_row;
+use crate::arena::GuestSeat;
 use crate::game::MatchId;
-use crate::rpc::HandNews;
+use crate::rpc::HandStatus;
 use crate::web::address::PageAddress;
 use crate::web::forms::FormFields;
 use crate::web::pages::Pages;
@@ -17,43 +18,40 @@ use tonic::codegen::http::StatusCode;
 use tonic::{Code, Status};
 
 /// How long the answers of the others are waited for: without scripts, a page shows nothing that happens later.
-const ANSWER_TIME: Duration = Duration::from_secs(2);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 /// The most characters of what was typed that are repeated.
 const MAX_REPEATED: usize = 40;
 
-/// Does what a form asks for, and shows the hand as it stands then.
+/// Does what a form asks for, and shows the hand as it stands then. An action is applied before anything is read: whoever plays waits for nobody who reads.
 pub(super) async fn act_in_hand(
     pages: &Pages,
     visitor: &Visitor,
     id: MatchId,
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
-    let hand = Hand::load(pages, visitor, id).await?;
     let answer = redirect_response(&PageAddress::Play(PlayAddress::Hand { id, since: None }));
-    if hand.is_over() {
-        return Ok(answer);
-    }
-    let action = match read_action(&hand, fields) {
+    let guest = guest_of_visitor(visitor)?;
+    let Some(open) = pages.guests.open_seat(&visitor.request(()), &guest, id)? else {
+        // It is over, or no hand of the visitor: reading it says which.
+        return Hand::load(pages, visitor, id).await.map(|_| answer);
+    };
+    let action = match read_action(&open, fields) {
+        Ok(HandAction::Take { ply, take }) if ply < open.plies => {
+            let hand = Hand::load(pages, visitor, id).await?;
+            match describe_past_ply(&hand, ply, take) {
+                Some(mistake) => return mistake_response(visitor, &hand, mistake, fields),
+                None => HandAction::MadeBefore { ply: Some(ply) },
+            }
+        }
         Ok(action) => action,
         Err(mistake) => {
-            let status = StatusCode::UNPROCESSABLE_ENTITY;
-            return mistaken_hand_response(visitor, &hand, status, mistake, Some(fields));
+            let hand = Hand::load(pages, visitor, id).await?;
+            return mistake_response(visitor, &hand, mistake, fields);
         }
     };
-    let guest = guest_of_visitor(visitor)?;
-    let is_answered = answer_of_action(&action, hand.news.refusals);
-    let acted = match action {
-        HandAction::Take { ply, take } => {
-            let note_hash = Ok(None);
-            Some(BotAction::Take { match_id: id, ply, take, note_hash })
-        }
-        HandAction::Declare { offsets } => {
-            Some(BotAction::Declare { match_id: id, offsets, note_hash: Ok(None) })
-        }
-        HandAction::Resign => Some(BotAction::Resign { match_id: id }),
-        HandAction::MadeBefore { .. } => None,
-    };
-    if let Some(action) = acted {
+    let refusals = pages.guests.hand_status(&guest, id)?.refusals;
+    let is_answered = answer_of_action(&action, refusals);
+    if let Some(action) = action.into_bot_action(id) {
         match pages.guests.act(&visitor.request(()), &guest, id, action).await {
             Ok(()) => {}
             // It has ended in between, as the page will show.
@@ -61,8 +59,21 @@ pub(super) async fn act_in_hand(
             Err(status) => return Err(status),
         }
     }
-    pages.guests.wait_for_news(&guest, id, ANSWER_TIME, is_answered).await?;
+    pages.guests.wait_for_status(&guest, id, ANSWER_TIMEOUT, is_answered).await?;
     Ok(answer)
+}
+
+/// Shows a hand with what is wrong with a form; one that is over as it is.
+fn mistake_response(
+    visitor: &Visitor,
+    hand: &Hand,
+    mistake: String,
+    fields: &FormFields,
+) -> Result<PageResponse, Status> {
+    if hand.is_over() {
+        return Ok(redirect_response(&PageAddress::Play(PlayAddress::Hand { id: hand.id, since: None })));
+    }
+    mistaken_hand_response(visitor, hand, StatusCode::UNPROCESSABLE_ENTITY, mistake, Some(fields))
 }
 
 /// What a form asks for.
@@ -82,47 +93,57 @@ enum HandAction {
     },
 }
 
+impl HandAction {
+    /// Returns what a bot would send; `None` for what counts already.
+    fn into_bot_action(self, match_id: MatchId) -> Option<BotAction> {
+        match self {
+            Self::Take { ply, take } => Some(BotAction::Take { match_id, ply, take, note_hash: Ok(None) }),
+            Self::Declare { offsets } => Some(BotAction::Declare { match_id, offsets, note_hash: Ok(None) }),
+            Self::Resign => Some(BotAction::Resign { match_id }),
+            Self::MadeBefore { .. } => None,
+        }
+    }
+}
+
 /// Returns what says that an action has been answered; `refusals` is how much was refused before.
-fn answer_of_action(action: &HandAction, refusals: u64) -> impl Fn(&HandNews) -> bool + use<> {
+fn answer_of_action(action: &HandAction, refusals: u64) -> impl Fn(&HandStatus) -> bool + use<> {
     let (ply, awaits_rows) = match action {
         HandAction::Take { ply, .. } => (Some(*ply), false),
         HandAction::MadeBefore { ply } => (*ply, ply.is_none()),
         HandAction::Declare { .. } => (None, true),
         HandAction::Resign => (None, false),
     };
-    move |news| match ply {
-        Some(ply) => news.answers(ply, refusals),
-        None => news.is_over || news.refusals > refusals || (awaits_rows && news.is_revealed),
+    move |status| match ply {
+        Some(ply) => status.answers(ply, refusals),
+        None => status.is_over || status.refusals > refusals || (awaits_rows && status.is_revealed),
     }
 }
 
 /// Reads what a form asks for.
-fn read_action(hand: &Hand, fields: &FormFields) -> Result<HandAction, String> {
+fn read_action(open: &GuestSeat, fields: &FormFields) -> Result<HandAction, String> {
     match fields.value("act") {
         "take" => {
             let ply = read_number(fields, "ply")?;
             let ply = u32::try_from(ply).map_err(|_| format!("ply {ply}: expected a ply of this hand"))?;
-            let take = read_number(fields, "take")?;
-            match hand.replay.takes.get(ply as usize) {
-                None => Ok(HandAction::Take { ply, take }),
-                Some(made) if made.took.seat as usize == hand.seat && made.took.take == take => {
-                    Ok(HandAction::MadeBefore { ply: Some(ply) })
-                }
-                Some(made) => {
-                    let name = hand.names.subject(made.took.seat as usize);
-                    Err(format!("ply {ply} is over: {name} took {} there", made.took.take))
-                }
-            }
+            Ok(HandAction::Take { ply, take: read_number(fields, "take")? })
         }
         // Sent twice, it counts once.
-        "declare" if !(hand.is_declaring() && hand.is_awaited()) => Ok(HandAction::MadeBefore { ply: None }),
+        "declare" if !(open.is_declaring && open.is_awaited) => Ok(HandAction::MadeBefore { ply: None }),
         "declare" => {
-            let offsets = read_row(fields, hand.seat, hand.replay.setup.bots.len())?;
+            let offsets = read_row(fields, open.seat.index(), open.seats.get())?;
             Ok(HandAction::Declare { offsets })
         }
         "resign" => Ok(HandAction::Resign),
         other => Err(format!("act {:?}: expected take, declare or resign", shortened(other))),
     }
+}
+
+/// Says who took at a ply that is over; nothing if it was this take of the guest.
+fn describe_past_ply(hand: &Hand, ply: u32, take: u64) -> Option<String> {
+    let made = &hand.replay.takes.get(ply as usize)?.took;
+    let is_same = made.seat as usize == hand.seat && made.take == take;
+    let name = || hand.names.subject(made.seat as usize);
+    (!is_same).then(|| format!("ply {ply} is over: {} took {} there", name(), made.take))
 }
 
 fn read_number(fields: &FormFields, name: &str) -> Result<u64, String> {
@@ -134,4 +155,65 @@ fn read_number(fields: &FormFields, name: &str) -> Result<u64, String> {
 
 fn shortened(text: &str) -> String {
     text.chars().take(MAX_REPEATED).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::{Arena, Backend, Limits};
+    use crate::rpc::ClientAddress;
+    use crate::web::forms::CookieSecret;
+    use crate::web::testing::open_pages;
+    use crate::web::visitor_channel::VisitorChannel;
+    use crate::wire::pb;
+    use std::sync::mpsc;
+    use tokio::sync::oneshot;
+    use tonic::codegen::http;
+
+    fn guest_visitor() -> Visitor {
+        let (head, ()) = http::Request::new(()).into_parts();
+        let visitor = Visitor::of_request(ClientAddress::UNKNOWN, VisitorChannel::Loopback, &head);
+        visitor.with_secret(CookieSecret::draw())
+    }
+
+    #[tokio::test]
+    async fn a_take_waits_for_nobody_who_reads() {
+        let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
+        arena.enrol_house_bot("timid".parse().unwrap(), "timid").await.unwrap();
+        let (pages, visitor) = (open_pages(&arena, 1), guest_visitor());
+        let guest = guest_of_visitor(&visitor).unwrap();
+        let request = pb::CreateMatchRequest {
+            bots: vec![String::new(), "timid".into()],
+            piles: vec![5],
+            alliance: pb::AllianceMode::Standard.into(),
+            clock: Some(pb::Clock { initial_ms: 3_600_000, declaration_ms: 1_000, ..pb::Clock::default() }),
+            ..pb::CreateMatchRequest::default()
+        };
+        let id = pages.guests.begin(visitor.request(request), &guest).await.unwrap();
+        // The only turn to read is taken, and is not given back.
+        let ((begin, begun), (finish, finished)) = (oneshot::channel(), mpsc::channel::<()>());
+        let (reads, reader) = (pages.reads.clone(), guest_visitor());
+        let reading = tokio::spawn(async move {
+            let read = move || (begin.send(()).is_ok(), finished.recv().is_ok());
+            reads.work_out(&reader.request(()), read).await
+        });
+        begun.await.unwrap();
+        let fields = FormFields::parse(b"act=take&ply=0&take=2").unwrap();
+        let applied = async {
+            while arena.guest_seat(&guest, id).unwrap().plies == 0 {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        tokio::select! {
+            biased;
+            () = applied => {}
+            acted = act_in_hand(&pages, &visitor, id, &fields) => {
+                acted.unwrap();
+                assert_eq!(arena.guest_seat(&guest, id).unwrap().plies, 1);
+            }
+            () = tokio::time::sleep(Duration::from_mins(1)) => panic!("the take waits for the reader"),
+        }
+        drop(finish);
+        reading.await.unwrap().unwrap();
+    }
 }

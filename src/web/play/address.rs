@@ -11,7 +11,7 @@ pub(in crate::web) const PLAY_COOKIE: SiteCookie = SiteCookie { name: "lastnim_g
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::web) enum PlayAddress {
     /// Where opponents and piles are chosen.
-    Table,
+    NewHand,
     /// A hand of the visitor. With `since` the answer waits until something else has happened than the page with this number shows.
     Hand { id: MatchId, since: Option<u64> },
 }
@@ -23,7 +23,7 @@ impl PlayAddress {
     /// Says what is not there.
     pub(in crate::web) fn parse(segments: &[&str], since: Option<&str>) -> Result<Self, String> {
         match segments {
-            [] => Ok(Self::Table),
+            [] => Ok(Self::NewHand),
             [id] => {
                 let id = id.parse().map_err(|error| format!("match {id:?}: {error}"))?;
                 let number = |since: &str| {
@@ -39,7 +39,7 @@ impl PlayAddress {
     #[cfg(test)]
     pub(in crate::web) fn examples() -> Vec<Self> {
         let id = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f".parse().unwrap();
-        vec![Self::Table, Self::Hand { id, since: None }, Self::Hand { id, since: Some(7) }]
+        vec![Self::NewHand, Self::Hand { id, since: None }, Self::Hand { id, since: Some(7) }]
     }
 }
 
@@ -47,7 +47,7 @@ impl PlayAddress {
     /// Returns its path, and its query without the question mark.
     pub(in crate::web) fn path_and_query(&self) -> (String, String) {
         match self {
-            Self::Table => ("/play".into(), String::new()),
+            Self::NewHand => ("/play".into(), String::new()),
             Self::Hand { id, since } => {
                 let since = since.map(|since| format!("since={since}")).unwrap_or_default();
                 (format!("/play/{id}"), since)

@@ -1,8 +1,8 @@
 //! A hand of a guest, as it stands.
 
-use crate::arena::{SeatWait, guest_name};
-use crate::game::{BotName, MatchId, SeatCount};
-use crate::rpc::HandNews;
+use crate::arena::{GuestSeat, guest_name};
+use crate::game::{BotName, MatchId};
+use crate::rpc::HandStatus;
 use crate::web::pages::Pages;
 use crate::web::replay::Replay;
 use crate::web::visitor::Visitor;
@@ -23,10 +23,10 @@ pub(super) struct Hand {
     pub replay: Replay,
     /// Strikes of the guest so far.
     pub strikes: u32,
-    /// What the guest's session has heard.
-    pub news: HandNews,
-    /// What the match wants of the guest; `None` once it is over.
-    pub wait: Option<SeatWait>,
+    /// How it stands, as far as the guest's session has heard.
+    pub status: HandStatus,
+    /// The seat of the guest while the match is open.
+    pub open_seat: Option<GuestSeat>,
     /// What the seats are called.
     pub names: SeatNames,
 }
@@ -81,7 +81,7 @@ impl Hand {
             ))
         })?;
         // What the session hears from here on leads to another look.
-        let news = pages.guests.news(&guest, id)?;
+        let status = pages.guests.hand_status(&guest, id)?;
         let request_record = pb::GetRecordRequest { match_id };
         let record = pages.matches.get_record(visitor.request(request_record)).await?.into_inner();
         let record = record.record.unwrap_or_default();
@@ -95,11 +95,9 @@ impl Hand {
         };
         let is_own_strike = |event: &&pb::RecordEvent| matches!(&event.event, Some(Event::Struck(struck)) if struck.seat as usize == seat);
         let strikes = record.events.iter().filter(is_own_strike).count() as u32;
-        let seats = SeatCount::new(replay.setup.bots.len()).ok();
-        let own_seat = seats.and_then(|seats| seats.seat(seat).ok());
-        let wait = own_seat.and_then(|seat| pages.guests.seat_wait(id, seat));
+        let open_seat = pages.guests.open_seat(&visitor.request(()), &guest, id)?;
         let names = SeatNames::new(replay.setup.bots.clone(), seat);
-        Ok(Self { id, seat, shown, replay, strikes, news, wait, names })
+        Ok(Self { id, seat, shown, replay, strikes, status, open_seat, names })
     }
 
     /// Returns whether the hand is over.
@@ -126,7 +124,7 @@ impl Hand {
             position.is_some_and(|position| position.to_move().index() == self.seat)
         };
         self.lost_seat().is_none()
-            && self.wait.is_some_and(|wait| wait.is_awaited)
+            && self.open_seat.is_some_and(|open| open.is_awaited)
             && (self.is_declaring() || is_own_turn())
     }
 }

@@ -138,13 +138,13 @@ impl HandContent {
         });
         let (is_over, is_lost) = (hand.is_over(), hand.lost_seat().is_some());
         let audit = hand.shown.audit.as_ref();
-        let clock = hand.wait.and_then(|wait| Some((wait.left?, wait.is_awaited)));
+        let clock = hand.open_seat.and_then(|open| Some((open.left?, open.is_awaited)));
         Ok(Self {
             form_token,
             address: PlayAddress::Hand { id: hand.id, since: None }.to_string(),
             watched_at: PageAddress::Match { id: hand.id, ply: None, view: view_of_audit(audit.is_some()) }
                 .to_string(),
-            revision: hand.news.revision,
+            revision: hand.status.revision,
             is_over,
             state: state_words(hand, &position),
             notes: note_words(hand),
@@ -221,7 +221,9 @@ fn note_words(hand: &Hand) -> Vec<String> {
 
 /// Says why what a guest did last did not count; nothing if it did.
 fn refusal_words(hand: &Hand) -> String {
-    let Some(refusal) = hand.news.refusal.as_ref().filter(|_| !hand.is_over()) else { return String::new() };
+    let Some(refusal) = hand.status.refusal.as_ref().filter(|_| !hand.is_over()) else {
+        return String::new();
+    };
     format!("That did not count: {}.", refusal.message)
 }
 

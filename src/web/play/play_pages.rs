@@ -4,7 +4,7 @@ use super::actions::act_in_hand;
 use super::address::PlayAddress;
 use super::hand::{Hand, guest_of_visitor};
 use super::hand_page::hand_response;
-use super::table_page::{begin_hand, table_page};
+use super::new_hand_page::{begin_hand, new_hand_page};
 use crate::web::forms::FormFields;
 use crate::web::pages::Pages;
 use crate::web::response::PageResponse;
@@ -13,7 +13,7 @@ use std::time::Duration;
 use tonic::Status;
 
 /// How long a page waits for something to happen, where it is asked to.
-const NEWS_TIME: Duration = Duration::from_secs(20);
+const POLL_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Shows where hands are begun, or a hand.
 pub(in crate::web) async fn show_play_page(
@@ -22,15 +22,15 @@ pub(in crate::web) async fn show_play_page(
     address: &PlayAddress,
 ) -> Result<PageResponse, Status> {
     match *address {
-        PlayAddress::Table => table_page(pages, visitor),
+        PlayAddress::NewHand => new_hand_page(pages, visitor),
         PlayAddress::Hand { id, since } => {
             let hand = Hand::load(pages, visitor, id).await?;
-            let Some(since) = since.filter(|since| *since == hand.news.revision && !hand.is_over()) else {
+            let Some(since) = since.filter(|since| *since == hand.status.revision && !hand.is_over()) else {
                 return hand_response(visitor, &hand);
             };
             drop(hand);
             let guest = guest_of_visitor(visitor)?;
-            pages.guests.wait_for_news(&guest, id, NEWS_TIME, |news| news.revision != since).await?;
+            pages.guests.wait_for_status(&guest, id, POLL_TIMEOUT, |status| status.revision != since).await?;
             hand_response(visitor, &Hand::load(pages, visitor, id).await?)
         }
     }
@@ -44,7 +44,7 @@ pub(in crate::web) async fn take_play_form(
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
     match *address {
-        PlayAddress::Table => begin_hand(pages, visitor, fields).await,
+        PlayAddress::NewHand => begin_hand(pages, visitor, fields).await,
         PlayAddress::Hand { id, .. } => act_in_hand(pages, visitor, id, fields).await,
     }
 }

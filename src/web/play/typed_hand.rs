@@ -1,6 +1,7 @@
 //! The hand that a visitor asks for, as it was typed.
 
 use crate::game::{BotName, Ending};
+use crate::report::words::{count_words, join_words};
 use crate::web::forms::FormFields;
 use crate::wire::number_text::read_numbers;
 use crate::wire::pb;
@@ -36,9 +37,9 @@ pub(super) const SEATS: [(&str, &str); 6] = [
     ("drawn", "drawn by lot"),
     ("0", "I move first"),
     ("1", "I move second"),
-    ("2", "third"),
-    ("3", "fourth"),
-    ("4", "fifth"),
+    ("2", "I move third"),
+    ("3", "I move fourth"),
+    ("4", "I move fifth"),
 ];
 /// Who says whom each seat would rather see win: the value, and the words.
 pub(super) const ROWS: [(&str, &str); 2] =
@@ -151,9 +152,10 @@ impl TypedHand {
     pub(super) fn read(&self) -> Result<HandRequest, Vec<String>> {
         let mut mistakes = Vec::new();
         let mut note = |mistake: String| mistakes.push(mistake);
-        let opponents = self.against.len();
-        if !(1..=MAX_OPPONENTS).contains(&opponents) {
-            note(format!("{opponents} opponents are ticked: expected 1 to {MAX_OPPONENTS}"));
+        match self.against.len() {
+            0 => note(format!("no opponent is ticked: tick 1 to {MAX_OPPONENTS} of them")),
+            1..=MAX_OPPONENTS => {}
+            ticked => note(format!("{ticked} opponents are ticked: tick 1 to {MAX_OPPONENTS} of them")),
         }
         let piles = self.read_piles().map_err(&mut note).unwrap_or_default();
         let ending = self.ending.parse::<Ending>().map_err(|error| note(error.to_string()));
@@ -202,14 +204,25 @@ impl TypedHand {
     }
 
     fn read_seat(&self) -> Result<Option<usize>, String> {
+        let opponents = self.against.len();
+        // Where the number of opponents is wrong, that alone is said.
+        let are_right = (1..=MAX_OPPONENTS).contains(&opponents);
+        let seats = if are_right { opponents + 1 } else { MAX_OPPONENTS + 1 };
         if self.seat == "drawn" {
             return Ok(None);
         }
-        let last = self.against.len();
-        let seat = self.seat.parse().ok().filter(|seat| *seat <= last).map(Some);
+        let seat = self.seat.parse().ok().filter(|&seat| seat < seats).map(Some);
         seat.ok_or_else(|| {
-            let seats = last + 1;
-            format!("seat {:?}: with {last} opponents there are {seats} seats, and the last one moves in turn {seats}", self.seat)
+            let chosen = SEATS.iter().find(|(value, _)| *value == self.seat);
+            let chosen = chosen.map_or(self.seat.as_str(), |(_, words)| words);
+            let offered = SEATS.iter().take(seats).map(|(_, words)| format!("{words:?}"));
+            let (offered, last) = (join_words(offered, ", "), SEATS[seats].1);
+            let table = if are_right {
+                format!("against {}, ", count_words(opponents, "opponent", "opponents"))
+            } else {
+                String::new()
+            };
+            format!("seat {chosen:?}: {table}choose {offered} or {last:?}")
         })
     }
 
@@ -266,23 +279,44 @@ mod tests {
         assert_eq!(
             mistakes,
             [
-                "0 opponents are ticked: expected 1 to 4",
+                "no opponent is ticked: tick 1 to 4 of them",
                 "piles: \"x\" is not a whole number of 0 or more",
                 "ending \"never\": expected to_move_wins or last_mover_wins",
-                "seat \"9\": with 0 opponents there are 1 seats, and the last one moves in turn 1",
+                "seat \"9\": choose \"drawn by lot\", \"I move first\", \"I move second\", \"I move third\", \"I move fourth\" or \"I move fifth\"",
                 "time \"0\": expected 1 to 3600 seconds",
                 "rows \"any\": expected standard or declared",
             ]
         );
         let all = "against-a=&against-b=&against-c=&against-d=&against-e=";
         let mistakes = typed(&format!("{all}&{}", &WHOLE[26..])).read().unwrap_err();
-        assert_eq!(mistakes, ["5 opponents are ticked: expected 1 to 4"]);
+        assert_eq!(mistakes, ["5 opponents are ticked: tick 1 to 4 of them"]);
         for (piles, why) in
             [("9223372036854775808", "9223372036854775808"), (&"1 ".repeat(25), "25 piles"), ("0", "0")]
         {
             let said = typed(&format!("{WHOLE}&piles={piles}")).read().unwrap_err();
             assert!(said[0].contains(why), "{said:?}");
         }
+    }
+
+    #[test]
+    fn a_seat_that_is_not_there_is_named_as_it_was_offered() {
+        let said = |opponents: &str, seat: &str| {
+            let fields = WHOLE.replace("against-a=on&against-c=on", opponents).replace("seat=1", seat);
+            typed(&fields).read().unwrap_err()
+        };
+        assert_eq!(
+            said("against-a=on", "seat=4"),
+            [
+                "seat \"I move fifth\": against 1 opponent, choose \"drawn by lot\", \"I move first\" or \"I move second\""
+            ]
+        );
+        assert_eq!(
+            said("against-a=on&against-b=on", "seat=-1"),
+            [
+                "seat \"-1\": against 2 opponents, choose \"drawn by lot\", \"I move first\", \"I move second\" or \"I move third\""
+            ]
+        );
+        assert_eq!(said("against-=on", "seat=4"), ["no opponent is ticked: tick 1 to 4 of them"]);
     }
 
     #[test]

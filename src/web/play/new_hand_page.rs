@@ -17,8 +17,8 @@ use tonic::{Code, Status};
 
 /// Where a hand is begun.
 #[derive(Debug, Template)]
-#[template(path = "play/table.html")]
-struct TableContent {
+#[template(path = "play/new_hand.html")]
+struct NewHandContent {
     form_token: FormToken,
     /// The addresses of hands that go on.
     open: Vec<String>,
@@ -53,10 +53,10 @@ struct Choice {
 }
 
 /// Shows where a hand is begun.
-pub(super) fn table_page(pages: &Pages, visitor: &Visitor) -> Result<PageResponse, Status> {
+pub(super) fn new_hand_page(pages: &Pages, visitor: &Visitor) -> Result<PageResponse, Status> {
     let hosted = pages.guests.opponents(&visitor.request(()))?;
     let proposed = TypedHand::proposed(&hosted);
-    table_response(pages, visitor, StatusCode::OK, &hosted, &proposed, Vec::new())
+    new_hand_response(pages, visitor, StatusCode::OK, &hosted, &proposed, Vec::new())
 }
 
 /// Begins a hand.
@@ -71,7 +71,7 @@ pub(super) async fn begin_hand(
         Ok(request) => request,
         Err(mistakes) => {
             let status = StatusCode::UNPROCESSABLE_ENTITY;
-            return table_response(pages, visitor, status, &hosted, &typed, mistakes);
+            return new_hand_response(pages, visitor, status, &hosted, &typed, mistakes);
         }
     };
     let request = request.with_guest_at(pages.arena.draw_number());
@@ -84,12 +84,12 @@ pub(super) async fn begin_hand(
                 Code::Unauthenticated => StatusCode::FORBIDDEN,
                 _ => http_status(&status),
             };
-            table_response(pages, visitor, code, &hosted, &typed, mistakes)
+            new_hand_response(pages, visitor, code, &hosted, &typed, mistakes)
         }
     }
 }
 
-fn table_response(
+fn new_hand_response(
     pages: &Pages,
     visitor: &Visitor,
     status: StatusCode,
@@ -115,7 +115,7 @@ fn table_response(
         }
         choices
     };
-    let content = TableContent {
+    let content = NewHandContent {
         form_token,
         open: open.into_iter().map(hand_address).collect(),
         closed: closed_words(pages, hosted),

@@ -1,10 +1,10 @@
-//! What a guest's session has heard of a match.
+//! How a hand stands, as far as the session of its guest has heard.
 
 use crate::wire::MatchEvent;
 
-/// What a guest's session has heard of a match.
+/// How a hand stands, as far as the session of its guest has heard.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct HandNews {
+pub struct HandStatus {
     /// Grows with all that is heard, so that a page can wait for more. A session begins with the time in microseconds, and so above all earlier ones.
     pub revision: u64,
     /// The ply at which the guest is to move, if so.
@@ -30,14 +30,14 @@ pub struct HandRefusal {
     pub strikes_left: u32,
 }
 
-impl HandNews {
-    /// Has heard nothing yet.
-    pub(super) fn since(revision: u64) -> Self {
+impl HandStatus {
+    /// Makes the status of a hand of which nothing was heard yet.
+    pub(super) fn with_revision(revision: u64) -> Self {
         Self { revision, ..Self::default() }
     }
 
-    /// Takes note of an event.
-    pub(super) fn note(&mut self, event: &MatchEvent) {
+    /// Takes an event in.
+    pub(super) fn apply(&mut self, event: &MatchEvent) {
         self.revision += 1;
         match event {
             MatchEvent::Turn(turn) => self.own_turn = Some(turn.ply),
