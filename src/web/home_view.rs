@@ -121,7 +121,7 @@ impl OpenBoard {
     fn html(&self) -> String {
         let replay = &self.replay;
         let Some(position) = replay.position_after(replay.plies()) else { return String::new() };
-        let last = replay.takes.last();
+        let last = replay.newest_takes().next();
         let last = last.map(|take| LastTake { pile: take.pile, counters: take.took.take });
         let board = draw_small_board(&position, last).svg;
         let address = PageAddress::Match { id: self.id, ply: None, view: OracleView::Hidden }.to_string();

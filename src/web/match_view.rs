@@ -176,7 +176,7 @@ impl MatchAtPly<'_> {
         let missing = || Status::not_found(format!("ply {}: the match has {plies}", self.ply));
         let position = self.replay.position_after(self.ply).ok_or_else(missing)?;
         let last = self.ply.checked_sub(1).and_then(|before| {
-            let take = self.replay.takes.get(before as usize)?;
+            let take = self.replay.take_at(before)?;
             Some(LastTake { pile: take.pile, counters: take.took.take })
         });
         let board = draw_board(&position, last);
@@ -269,7 +269,7 @@ impl MatchAtPly<'_> {
     /// Says what happened last, for those who do not see the page.
     fn said(&self) -> String {
         let players = SeatNames::of_setup(&self.replay.setup);
-        let newest_take = self.replay.takes.last().filter(|take| take.event == self.replay.events);
+        let newest_take = self.replay.newest_takes().next().filter(|take| take.event == self.replay.events);
         match (newest_take, self.replay.incidents.last().and_then(|timed| timed.event.as_ref())) {
             (Some(take), _) => {
                 let seat = self.seat_words(take.took.seat as usize);

@@ -3,13 +3,18 @@
 use crate::game::{Piles, Position, SeatCount};
 use crate::wire::pb::{self, record_event::Event};
 
+/// Takes and incidents that are kept where only the newest position is shown: all that its page has, and what comes until old ones are forgotten again.
+const KEPT_EVENTS: usize = 64;
+
 /// A match as its events tell it, also one that is not over.
 #[derive(Debug, Clone)]
 pub(super) struct Replay {
     /// What was fixed before the first move.
     pub setup: pb::MatchSetup,
-    /// The takes so far.
-    pub takes: Vec<ReplayedTake>,
+    /// The takes so far, but for the forgotten ones.
+    takes: Vec<ReplayedTake>,
+    /// How many takes are forgotten, the oldest ones.
+    forgotten: u32,
     /// The rows, by seat; none before they are revealed.
     pub rows: Vec<pb::Row>,
     /// Seats that were forfeited, each with the number of takes before.
@@ -20,7 +25,10 @@ pub(super) struct Replay {
     pub end: Option<pb::EndedEvent>,
     /// How many events there are.
     pub events: u64,
+    /// The position after the forgotten takes.
     start: Position,
+    /// By seat: what the forgotten takes have left on its clock, in microseconds; none where nobody has a clock.
+    start_banks: Option<Vec<u64>>,
     /// The position after all takes; none if one of them is not legal.
     newest: Option<Position>,
 }
@@ -53,9 +61,13 @@ impl Replay {
         let seats = SeatCount::new(setup.bots.len()).ok()?;
         let first = seats.seat(setup.first as usize).ok()?;
         let start = Position::new(Piles::parse(&setup.piles).ok()?, first, seats);
+        let bank = setup.clock.map(|clock| u64::from(clock.initial_ms) * 1_000);
+        let start_banks = bank.map(|bank| vec![bank; setup.bots.len()]);
         Some(Self {
             setup,
             takes: Vec::new(),
+            forgotten: 0,
+            start_banks,
             rows: Vec::new(),
             forfeits: Vec::new(),
             incidents: Vec::new(),
@@ -91,18 +103,48 @@ impl Replay {
         self.incidents.push(timed);
     }
 
-    /// Returns how many takes there are.
-    pub(super) fn plies(&self) -> u32 {
-        self.takes.len() as u32
+    /// Adds an event where nothing but the newest position is shown: what its page does not have is forgotten, so that the memory is bounded however long the match is.
+    pub(super) fn push_newest(&mut self, timed: pb::RecordEvent) {
+        self.push(timed);
+        if self.takes.len() >= 2 * KEPT_EVENTS {
+            self.forget_takes(self.takes.len() - KEPT_EVENTS);
+        }
+        if self.incidents.len() >= 2 * KEPT_EVENTS {
+            self.incidents.drain(..self.incidents.len() - KEPT_EVENTS);
+        }
     }
 
-    /// Returns the position after so many takes, and what the last of them left the pile that it was from; none if there are fewer takes, or
-    /// one that the rules do not allow.
+    /// Forgets so many takes, the oldest ones. Nothing is forgotten of a match with a take that the rules do not allow.
+    fn forget_takes(&mut self, count: usize) {
+        let Some(start) = self.position_after(self.forgotten + count as u32) else { return };
+        let banks = (0..self.setup.bots.len()).map(|seat| self.bank_after(seat, count));
+        self.start_banks = banks.collect();
+        self.start = start;
+        self.takes.drain(..count);
+        self.forgotten += count as u32;
+    }
+
+    /// Returns how many takes there are.
+    pub(super) fn plies(&self) -> u32 {
+        self.forgotten + self.takes.len() as u32
+    }
+
+    /// Returns the take at a ply; `None` if it is not made yet, or forgotten.
+    pub(super) fn take_at(&self, ply: u32) -> Option<&ReplayedTake> {
+        self.takes.get(ply.checked_sub(self.forgotten)? as usize)
+    }
+
+    /// Returns the takes, the newest first.
+    pub(super) fn newest_takes(&self) -> impl Iterator<Item = &ReplayedTake> {
+        self.takes.iter().rev()
+    }
+
+    /// Returns the position after so many takes; `None` if there are fewer takes, one that the rules do not allow, or forgotten ones after it.
     pub(super) fn position_after(&self, plies: u32) -> Option<Position> {
         if plies == self.plies() {
             return self.newest.clone();
         }
-        let takes = self.takes.get(..plies as usize)?;
+        let takes = self.takes.get(..plies.checked_sub(self.forgotten)? as usize)?;
         let mut position = self.start.clone();
         for take in takes {
             position.take(take.took.take).ok()?;
@@ -110,15 +152,19 @@ impl Replay {
         Some(position)
     }
 
-    /// Returns the time that a seat has left after so many takes, in milliseconds.
+    /// Returns the time that a seat has left after so many takes, in milliseconds; `None` if nobody has a clock, or takes after it are forgotten.
     pub(super) fn bank_ms(&self, seat: usize, plies: u32) -> Option<u64> {
-        let clock = self.setup.clock?;
-        let own = self.takes.iter().take(plies as usize).map(|take| &take.took);
-        let own = own.filter(|took| took.seat as usize == seat && !took.steward);
-        let micros = own.fold(u64::from(clock.initial_ms) * 1_000, |left, took| {
-            left.saturating_sub(took.charged_us).saturating_add(u64::from(clock.increment_ms) * 1_000)
-        });
+        let micros = self.bank_after(seat, plies.checked_sub(self.forgotten)? as usize)?;
         Some(micros / 1_000)
+    }
+
+    /// Returns the time that a seat has left after so many of the takes that are kept, in microseconds.
+    fn bank_after(&self, seat: usize, takes: usize) -> Option<u64> {
+        let increment = u64::from(self.setup.clock?.increment_ms) * 1_000;
+        let own = self.takes.iter().take(takes).map(|take| &take.took);
+        let own = own.filter(|took| took.seat as usize == seat && !took.steward);
+        let start = *self.start_banks.as_ref()?.get(seat)?;
+        Some(own.fold(start, |left, took| left.saturating_sub(took.charged_us).saturating_add(increment)))
     }
 
     /// Returns the seats in the order in which a seat would like to see them win; none before rows are revealed.
@@ -174,5 +220,42 @@ mod tests {
         assert_eq!([0, 1, 2].map(|plies| replay.bank_ms(2, plies)), [Some(500), Some(429), Some(429)]);
         assert_eq!(replay.wanted_winners(2), Some(vec![0, 2, 1]));
         assert!(Replay::of_record(&pb::MatchRecord::default()).is_none());
+    }
+
+    #[test]
+    fn the_newest_position_is_the_same_however_much_is_forgotten() {
+        let plies = 1_000;
+        let bots = ["a", "b", "c"].map(str::to_owned).to_vec();
+        let clock = Some(pb::Clock { initial_ms: 60_000, increment_ms: 20, ..Default::default() });
+        let setup = pb::MatchSetup { bots, piles: vec![5, u64::from(plies)], clock, ..Default::default() };
+        let created = event(Event::Created(setup));
+        let (mut whole, mut newest) = (Replay::begin(&created).unwrap(), Replay::begin(&created).unwrap());
+        for ply in 0..plies {
+            let seat = ply % 3;
+            let took = pb::TookEvent { ply, seat, take: 1, charged_us: 40_123, ..Default::default() };
+            for event in [
+                event(Event::Took(took)),
+                event(Event::Struck(pb::StruckEvent { seat, ..Default::default() })),
+            ] {
+                whole.push(event.clone());
+                newest.push_newest(event);
+            }
+            assert!(newest.takes.len() < 2 * KEPT_EVENTS && newest.incidents.len() < 2 * KEPT_EVENTS);
+            assert_eq!((newest.plies(), newest.events), (whole.plies(), whole.events));
+            let shown = |replay: &Replay, plies| {
+                let position =
+                    replay.position_after(plies).map(|position| position.piles().collect::<Vec<_>>());
+                let take = plies.checked_sub(1).and_then(|ply| replay.take_at(ply));
+                let take = take.map(|take| (take.took.ply, take.counters, take.event));
+                (position, take, [0, 1, 2].map(|seat| replay.bank_ms(seat, plies)))
+            };
+            for back in 0..(KEPT_EVENTS as u32).min(ply) {
+                assert_eq!(shown(&newest, ply + 1 - back), shown(&whole, ply + 1 - back));
+            }
+        }
+        assert_eq!(
+            (newest.take_at(0).is_none(), newest.position_after(1), newest.bank_ms(0, 1)),
+            (true, None, None)
+        );
     }
 }

@@ -62,9 +62,10 @@ impl TakeTable<'_> {
         let (table, link) = (self.table(), |key: &str, text: &str| self.link(key, text));
         let rows = self.shown_plies().zip(&table.rows);
         let row = |(ply, row): (u32, &TableRow)| {
-            (self.replay.takes[ply as usize].event, Html::with_links(&link).row_html(&table, row))
+            let event = self.replay.take_at(ply)?.event;
+            Some((event, Html::with_links(&link).row_html(&table, row)))
         };
-        rows.map(row).collect()
+        rows.filter_map(row).collect()
     }
 
     /// Returns which takes are in the table.
@@ -100,7 +101,7 @@ impl TakeTable<'_> {
         }
         let mut table = Table::new(columns);
         for ply in self.shown_plies() {
-            let take = &self.replay.takes[ply as usize];
+            let Some(take) = self.replay.take_at(ply) else { continue };
             let seat = self.seat_words(take.took.seat);
             let seat = if take.took.steward { format!("{seat}, by the steward") } else { seat };
             let mut cells = vec![

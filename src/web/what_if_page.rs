@@ -44,7 +44,7 @@ pub(super) async fn what_if_page(
     let json = ask_oracle(pages, visitor, &message).await?;
     Ok(PageContent::of_json(json, move |address| {
         let bot = &replay.setup.bots[seat];
-        let actual = replay.takes.get(ply as usize).map(|take| take.took.take);
+        let actual = replay.take_at(ply).map(|take| take.took.take);
         let words = match (take, actual) {
             (None, _) => format!("After {ply} takes."),
             (Some(take), Some(actual)) if actual != take => {

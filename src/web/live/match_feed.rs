@@ -144,7 +144,7 @@ impl FollowedEvents {
 fn add_events(replay: &mut Option<Replay>, waiting: &mut Vec<pb::RecordEvent>) {
     for event in waiting.drain(..) {
         match replay {
-            Some(replay) => replay.push(event),
+            Some(replay) => replay.push_newest(event),
             None => *replay = Replay::begin(&event),
         }
     }

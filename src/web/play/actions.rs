@@ -140,7 +140,7 @@ fn read_action(open: &GuestSeat, fields: &FormFields) -> Result<HandAction, Stri
 
 /// Says who took at a ply that is over; nothing if it was this take of the guest.
 fn describe_past_ply(hand: &Hand, ply: u32, take: u64) -> Option<String> {
-    let made = &hand.replay.takes.get(ply as usize)?.took;
+    let made = &hand.replay.take_at(ply)?.took;
     let is_same = made.seat as usize == hand.seat && made.take == take;
     let name = || hand.names.subject(made.seat as usize);
     (!is_same).then(|| format!("ply {ply} is over: {} took {} there", name(), made.take))
@@ -191,13 +191,13 @@ mod tests {
         };
         let id = pages.guests.begin(visitor.request(request), &guest).await.unwrap();
         // The only turn to read is taken, and is not given back.
-        let ((begin, begun), (finish, finished)) = (oneshot::channel(), mpsc::channel::<()>());
+        let ((begin, is_reading), (finish, finished)) = (oneshot::channel(), mpsc::channel::<()>());
         let (reads, reader) = (pages.reads.clone(), guest_visitor());
         let reading = tokio::spawn(async move {
             let read = move || (begin.send(()).is_ok(), finished.recv().is_ok());
             reads.work_out(&reader.request(()), read).await
         });
-        begun.await.unwrap();
+        is_reading.await.unwrap();
         let fields = FormFields::parse(b"act=take&ply=0&take=2").unwrap();
         let applied = async {
             while arena.guest_seat(&guest, id).unwrap().plies == 0 {

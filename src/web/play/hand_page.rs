@@ -133,7 +133,7 @@ impl HandContent {
         let broken = || Status::data_loss("the record has a take that the rules do not allow");
         let position = hand.replay.position_after(plies).ok_or_else(broken)?;
         let last = plies.checked_sub(1).and_then(|before| {
-            let take = hand.replay.takes.get(before as usize)?;
+            let take = hand.replay.take_at(before)?;
             Some(LastTake { pile: take.pile, counters: take.took.take })
         });
         let (is_over, is_lost) = (hand.is_over(), hand.lost_seat().is_some());
@@ -301,5 +301,5 @@ fn take_lines(hand: &Hand) -> Vec<String> {
             format!("{} took {} of {counters}", hand.names.subject(seat), took.take)
         }
     };
-    hand.replay.takes.iter().rev().take(MAX_TAKES).map(line).collect()
+    hand.replay.newest_takes().take(MAX_TAKES).map(line).collect()
 }
