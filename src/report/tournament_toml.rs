@@ -21,7 +21,7 @@ pub fn tournament_toml(tournament: &pb::Tournament) -> String {
         }
         None => text.entry("alliance", quoted_word(settings.alliance().as_str_name(), "ALLIANCE_MODE_")),
     }
-    text.entry("seed", settings.seed);
+    text.entry("seed", number_text(settings.seed));
     text.entry("scoring", quoted_word(settings.scoring().as_str_name(), "SCORING_"));
     text.entry("oracle", quoted_word(settings.oracle().as_str_name(), "ORACLE_ACCESS_"));
     text.count("concurrency", settings.concurrency);
@@ -142,6 +142,12 @@ impl TomlText {
             }
         }
     }
+}
+
+/// Writes a whole number: those of TOML end at 2^63 - 1, and a greater one stands in quotes.
+fn number_text(number: u64) -> String {
+    let text = number.to_string();
+    if i64::try_from(number).is_ok() { text } else { quoted_text(&text) }
 }
 
 fn list_text(items: impl IntoIterator<Item = impl Display>) -> String {

@@ -31,7 +31,13 @@ impl TomlDocument {
             }
             Err(error) => {
                 let line = lines.line_of_span(error.span().as_ref()).unwrap_or(1);
-                Err(vec![FileMistake { line, what: format!("this is no TOML: {}", error.message()) }])
+                let said = error.message();
+                let hint = if said.contains("overflow") {
+                    ": whole numbers end at 2^63 - 1, and a greater one stands in quotes"
+                } else {
+                    ""
+                };
+                Err(vec![FileMistake { line, what: format!("this is no TOML: {said}{hint}") }])
             }
         }
     }

@@ -144,15 +144,46 @@ mod tests {
             let path = format!("{}/examples/{name}.toml", env!("CARGO_MANIFEST_DIR"));
             std::fs::read_to_string(path).unwrap()
         });
-        for text in examples.iter().map(String::as_str).chain([UNUSUAL]) {
-            let plan = TournamentPlan::parse(text).unwrap();
+        let formats = [
+            r#"kind = "round-robin", groups = 9"#,
+            r#"kind = "swiss", rounds = 3, table_groups = 2"#,
+            r#"kind = "ladder", groups = 4, table_groups = 3, suspend_after = 2"#,
+            r#"kind = "knockout", advance = 2, table_groups = 3"#,
+        ];
+        let usual = r#"kind = "gauntlet", bot = "ann", groups = 8"#;
+        let unusual = formats.into_iter().chain([usual]).map(|format| UNUSUAL.replace(usual, format));
+        for text in unusual.chain(examples) {
+            let plan = TournamentPlan::parse(&text).unwrap_or_else(|mistakes| panic!("{mistakes:?}\n{text}"));
             let field: Vec<_> = plan.players.iter().map(|player| player.name.to_string()).collect();
-            let settings = Some(plan.settings());
-            let written = tournament_toml(&pb::Tournament { settings, field, ..Default::default() });
-            let again =
-                TournamentPlan::parse(&written).unwrap_or_else(|mistakes| panic!("{mistakes:?}\n{written}"));
-            assert_eq!(again.settings(), plan.settings(), "{written}");
-            assert_eq!(again.players.len(), plan.players.len());
+            let given = plan.settings();
+            for seed in [given.seed, 0, 1 << 63, u64::MAX] {
+                let settings = pb::TournamentSettings { seed, ..given.clone() };
+                let (settings, field) = (Some(settings), field.clone());
+                let tournament = pb::Tournament { settings, field, ..Default::default() };
+                let written = tournament_toml(&tournament);
+                let again = TournamentPlan::parse(&written)
+                    .unwrap_or_else(|mistakes| panic!("{mistakes:?}\n{written}"));
+                assert_eq!(Some(again.settings()), tournament.settings, "{written}");
+                assert_eq!(again.players.len(), plan.players.len());
+            }
         }
+    }
+
+    #[test]
+    fn a_number_in_quotes_is_one_that_toml_does_not_hold() {
+        let refused = |seed: &str| {
+            let text = UNUSUAL.replace("seed = 9223372036854775807", &format!("seed = {seed}"));
+            let mistakes = TournamentPlan::parse(&text).unwrap_err();
+            mistakes.into_iter().map(|mistake| mistake.what).collect::<Vec<_>>().join("; ")
+        };
+        for seed in [r#""7""#, r#""18446744073709551616""#, r#""-1""#] {
+            assert!(
+                refused(seed).contains(&format!("seed: {seed} is not a whole number")),
+                "{}",
+                refused(seed)
+            );
+        }
+        let unquoted = refused("9223372036854775808");
+        assert!(unquoted.ends_with("end at 2^63 - 1, and a greater one stands in quotes"), "{unquoted}");
     }
 }

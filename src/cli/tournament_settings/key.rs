@@ -140,6 +140,7 @@ impl SettingKey {
             },
             ValueKind::Flag if given != true => Err(format!("{given}: it is true, or left out")),
             ValueKind::Flag => Ok(json!({})),
+            ValueKind::Number => Ok(number_of_text(given).unwrap_or_else(|| given.clone())),
             _ => Ok(given.clone()),
         }
     }
@@ -153,4 +154,10 @@ impl SettingKey {
             _ => serde_json::from_str(&default.replace(',', "")).ok(),
         }
     }
+}
+
+/// Reads a number that TOML does not hold: its whole numbers end at 2^63 - 1, and a greater one stands in quotes.
+fn number_of_text(given: &Value) -> Option<Value> {
+    let number = given.as_str()?.parse::<u64>().ok()?;
+    i64::try_from(number).is_err().then(|| number.into())
 }

@@ -60,7 +60,7 @@ pub const KEYS: &[SettingKey] = keys! {
          by a matrix";
     "alliance_matrix.rows" Matrix "", "",
         "Everybody's row, for each seat: offsets from the seat, the most preferred winner first";
-    "seed" Number "0 to 2^63 - 1", "0", "What everything random derives from";
+    "seed" Number "0 to 2^64 - 1", "0", "What everything random derives from";
     "scoring" Word "", "win where rows are declared, and for two seats with standard rows; satisfaction otherwise",
         "What a seat's points are: 1 for the winner, or its satisfaction";
     "oracle" Word "", "open",
