@@ -1,11 +1,11 @@
 //! A tournament from its creation to its end, organised in a browser.
 
 use super::browser::{Browser, form_token};
-use super::host::{Host, Party};
+use super::host::{Host, Party, exhibition, soon};
 use lastnim::bots::HouseBot;
 use lastnim::wire::pb;
 
-async fn signed_in(host: &Host) -> Browser<'_> {
+pub async fn signed_in(host: &Host) -> Browser<'_> {
     let mut browser = Browser::open(host);
     let page = browser.get("/organise").await;
     let answer = browser.submit(&page, "/organise/sign-in", &[("token", host.admin.reveal())]).await;
@@ -299,4 +299,89 @@ async fn who_is_signed_out_does_nothing() {
     assert!(
         host.bots().list_bots(pb::ListBotsRequest::default()).await.unwrap().into_inner().bots.is_empty()
     );
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn matches_are_voided_once_that_is_confirmed() {
+    let host = Host::start().await;
+    let mut browser = signed_in(&host).await;
+    host.register_all(["one", "two"]).await;
+    let id = create(&mut browser, &[("title", "voided")]).await;
+    let path = format!("/organise/tournaments/{id}");
+    let page = browser.get(&path).await;
+    assert!(!page.body.contains("Void matches"), "it has not begun: {}", page.body);
+    for bot in ["one", "two"] {
+        assert_eq!(browser.submit(&page, &format!("{path}/join"), &[("bot", bot)]).await.status, 303);
+    }
+    assert_eq!(browser.submit(&page, &format!("{path}/start"), &[]).await.status, 303);
+    let begun = async { while host.matches_of(&id).await.len() < 4 {} };
+    soon("four matches", begun).await;
+    let page = browser.get(&path).await;
+    let games = host.matches_of(&id).await;
+    let first = &games.iter().find(|game| game.setup.as_ref().unwrap().number == 0).unwrap().id;
+    assert!(page.body.contains(&format!("value=\"{first}\"> 0</label>")), "{}", page.body);
+
+    let void = format!("{path}/void");
+    let wrong = [("match", first.as_str()), ("groups", "1, -2"), ("others", "no-id"), ("reason", "")];
+    let answer = browser.submit(&page, &void, &wrong).await;
+    assert_eq!(answer.status, 422, "{}", answer.body);
+    for part in [
+        "match &#34;no-id&#34;: ",
+        "group &#34;-2&#34;: expected a whole number from 0 on",
+        "reason: a blank reason",
+        "value=\"1, -2\"",
+        &format!("value=\"{first}\" checked"),
+    ] {
+        assert!(answer.body.contains(part), "{part} is missing in {}", answer.body);
+    }
+
+    let fields = [("match", first.as_str()), ("groups", "1"), ("reason", "no <network>")];
+    let asked = browser.submit(&page, &void, &fields).await;
+    let said = ["<p>You void match 0 (", "); all matches of group 1 that have begun."];
+    assert!(asked.status == 200 && said.iter().all(|said| asked.body.contains(said)), "{}", asked.body);
+    let is_voided = |game: &pb::Match| !game.void_reason.is_empty();
+    assert!(!host.matches_of(&id).await.iter().any(is_voided), "nothing is done before that");
+    let confirmed = [&fields[..], &[("confirmed", "yes")]].concat();
+    let done = browser.submit(&asked, &void, &confirmed).await;
+    assert_eq!((done.status, done.header("location")), (303, path.as_str()), "{}", done.body);
+    let voided =
+        async { while host.matches_of(&id).await.iter().filter(|game| is_voided(game)).count() < 3 {} };
+    soon("three matches that are voided", voided).await;
+    let page = browser.get(&path).await;
+    for part in
+        ["match 0 voided, and played again: no &#60;network&#62;", "matches 2, 3 voided, and played again"]
+    {
+        assert!(page.body.contains(part), "{part} is missing in {}", page.body);
+    }
+
+    // What can be voided is, and what cannot stays in the form.
+    let mixed = [("match", first.as_str()), ("groups", "99 1"), ("reason", "again"), ("confirmed", "yes")];
+    let answer = browser.submit(&page, &void, &mixed).await;
+    assert_eq!(answer.status, 409, "{}", answer.body);
+    for part in ["is voided already", "no match of group 99 has begun", "1 of 3 were voided", "value=\"99\""]
+    {
+        assert!(answer.body.contains(part), "{part} is missing in {}", answer.body);
+    }
+    let followed = browser.get(&format!("{void}?confirmed=yes&groups=1&reason=x")).await;
+    assert_eq!(followed.status, 303, "a link alone does nothing");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_bot_that_never_played_is_removed() {
+    let host = Host::start().await;
+    let mut browser = signed_in(&host).await;
+    host.register_all(["one", "two"]).await;
+    host.create_match(exhibition(["one", "two"], &[3])).await;
+    register(&mut browser, "three").await;
+    let page = browser.get("/organise/bots").await;
+    let remove = "/organise/bots/remove";
+    let asked = browser.submit(&page, remove, &[("name", "three")]).await;
+    assert!(asked.status == 200 && asked.body.contains("Remove the bot?"), "{}", asked.body);
+    assert_eq!(host.bot("three").await.name, "three");
+    let done = browser.submit(&asked, remove, &[("name", "three"), ("confirmed", "yes")]).await;
+    assert!(done.status == 200 && done.body.contains("three is removed"), "{}", done.body);
+    let kept = browser.submit(&page, remove, &[("name", "one"), ("confirmed", "yes")]).await;
+    assert!(kept.status == 409 && kept.body.contains("value=\"one\""), "{}", kept.body);
+    let nobody = browser.submit(&page, remove, &[("name", "three"), ("confirmed", "yes")]).await;
+    assert_eq!(nobody.status, 404, "{}", nobody.body);
 }

@@ -35,6 +35,11 @@ impl FormFields {
         self.find(name).unwrap_or_default()
     }
 
+    /// Returns all that was sent under a name: each box that is ticked sends a value of its own.
+    pub(in crate::web) fn values<'f>(&'f self, name: &'f str) -> impl Iterator<Item = &'f str> {
+        self.0.iter().filter(move |(field, _)| field == name).map(|(_, value)| value.as_str())
+    }
+
     /// Returns what was typed into a field, if it was sent: a box that is not ticked is not.
     pub(in crate::web) fn find(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(field, _)| field == name).map(|(_, value)| value.as_str())
@@ -54,6 +59,8 @@ mod tests {
             (fields.find("empty"), fields.find("flag"), fields.find("none")),
             (Some(""), Some(""), None)
         );
+        assert_eq!(fields.values("seats").collect::<Vec<_>>(), ["3", "4"]);
+        assert_eq!(fields.values("none").count(), 0);
         let broken = FormFields::parse(b"a=%ff%fe%zz%&=b&&&=").unwrap();
         assert_eq!(broken.value("a"), "\u{fffd}\u{fffd}%zz%");
     }

@@ -24,10 +24,14 @@ pub(in crate::web) enum OrganiseAddress {
     Tournament(TournamentId),
     /// Does something to a tournament.
     Act(TournamentId, TournamentAction),
+    /// Voids matches of a tournament.
+    VoidMatches(TournamentId),
     /// Registers bots.
     Bots,
     /// Replaces the token of a bot.
     RotateToken,
+    /// Removes a bot.
+    RemoveBot,
 }
 
 impl OrganiseAddress {
@@ -44,6 +48,7 @@ impl OrganiseAddress {
             ["sign-out"] => Ok(Self::SignOut),
             ["new-tournament"] => Ok(Self::NewTournament),
             ["tournaments", id] => Ok(Self::Tournament(tournament(id)?)),
+            ["tournaments", id, "void"] => Ok(Self::VoidMatches(tournament(id)?)),
             ["tournaments", id, name] => {
                 let id = tournament(id)?;
                 let action = TournamentAction::ALL.into_iter().find(|action| action.name() == *name);
@@ -53,6 +58,7 @@ impl OrganiseAddress {
             }
             ["bots"] => Ok(Self::Bots),
             ["bots", "rotate"] => Ok(Self::RotateToken),
+            ["bots", "remove"] => Ok(Self::RemoveBot),
             _ => Err("nothing has this address".to_owned()),
         }
     }
@@ -62,7 +68,8 @@ impl OrganiseAddress {
     pub(in crate::web) fn examples() -> Vec<Self> {
         let id = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f".parse::<TournamentId>().unwrap();
         let mut examples = vec![Self::Overview, Self::SignIn, Self::SignOut, Self::NewTournament];
-        examples.extend([Self::Tournament(id), Self::Bots, Self::RotateToken]);
+        examples.extend([Self::Tournament(id), Self::VoidMatches(id)]);
+        examples.extend([Self::Bots, Self::RotateToken, Self::RemoveBot]);
         examples.extend(TournamentAction::ALL.map(|action| Self::Act(id, action)));
         examples
     }
@@ -77,8 +84,10 @@ impl fmt::Display for OrganiseAddress {
             Self::NewTournament => f.write_str("/organise/new-tournament"),
             Self::Tournament(id) => write!(f, "/organise/tournaments/{id}"),
             Self::Act(id, action) => write!(f, "/organise/tournaments/{id}/{}", action.name()),
+            Self::VoidMatches(id) => write!(f, "/organise/tournaments/{id}/void"),
             Self::Bots => f.write_str("/organise/bots"),
             Self::RotateToken => f.write_str("/organise/bots/rotate"),
+            Self::RemoveBot => f.write_str("/organise/bots/remove"),
         }
     }
 }

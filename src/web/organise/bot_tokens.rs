@@ -23,6 +23,10 @@ struct BotTokens {
     rotated_mistake: String,
     token: String,
     owner: String,
+    unwanted_name: String,
+    unwanted_mistake: String,
+    /// The bot that was removed; empty if none was.
+    removed: String,
 }
 
 #[derive(Template)]
@@ -90,6 +94,42 @@ pub(super) async fn rotate_token(
         Err(status) => {
             let rotated_mistake = status.message().to_owned();
             let shown = BotTokens { rotated_name: name, rotated_mistake, ..BotTokens::default() };
+            bots_response(organiser, form_status(&status), shown)
+        }
+    }
+}
+
+/// Removes a bot that never played, once that is confirmed.
+pub(super) async fn remove_bot(
+    pages: &Pages,
+    organiser: &Visitor,
+    fields: &FormFields,
+) -> Result<PageResponse, Status> {
+    let name = fields.value("name").trim().to_owned();
+    if !name.is_empty() && !is_confirmed(fields) {
+        return confirmation_page(
+            organiser,
+            &Confirmation {
+                title: "Remove the bot?",
+                what: format!(
+                    "The token of {name} is void at once, its session ends, and its name is free again. A bot that has played stays."
+                ),
+                button: "Remove the bot",
+                action: PageAddress::Organise(OrganiseAddress::RemoveBot).to_string(),
+                back: PageAddress::Organise(OrganiseAddress::Bots).to_string(),
+                kept: vec![("name", &name)],
+            },
+        );
+    }
+    let request = pb::RemoveBotRequest { name: name.clone() };
+    match pages.bots.remove_bot(organiser.request(request)).await {
+        Ok(_) => {
+            bots_response(organiser, StatusCode::OK, BotTokens { removed: name, ..BotTokens::default() })
+        }
+        Err(status) if status.code() == Code::Unauthenticated => Err(status),
+        Err(status) => {
+            let unwanted_mistake = status.message().to_owned();
+            let shown = BotTokens { unwanted_name: name, unwanted_mistake, ..BotTokens::default() };
             bots_response(organiser, form_status(&status), shown)
         }
     }

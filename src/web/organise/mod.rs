@@ -16,6 +16,7 @@ mod sign_in;
 mod tournament_action;
 mod tournament_page;
 mod typed_settings;
+mod void_matches;
 
 pub(super) use address::{ORGANISER_COOKIE, OrganiseAddress};
 pub(super) use pages::{show_organiser_page, take_organiser_form};

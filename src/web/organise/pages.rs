@@ -1,13 +1,14 @@
 //! From a request of an organiser to its answer.
 
 use super::address::OrganiseAddress;
-use super::bot_tokens::{bots_page, register_bot, rotate_token};
+use super::bot_tokens::{bots_page, register_bot, remove_bot, rotate_token};
 use super::guard::{check_channel, signed_in_visitor};
 use super::new_tournament::{create_tournament, new_tournament_page};
 use super::overview::overview_page;
 use super::sign_in::{sign_in, sign_in_page, sign_out, signed_out_response};
 use super::tournament_action::act_on_tournament;
 use super::tournament_page::organised_tournament_page;
+use super::void_matches::void_matches;
 use crate::web::address::PageAddress;
 use crate::web::forms::FormFields;
 use crate::web::pages::Pages;
@@ -30,8 +31,10 @@ pub(in crate::web) async fn show_organiser_page(
         OrganiseAddress::Tournament(id) => organised_tournament_page(pages, &organiser, *id).await,
         OrganiseAddress::Bots => bots_page(&organiser),
         // These only take forms: they lead to the page that has the form.
-        OrganiseAddress::Act(id, _) => page_of(OrganiseAddress::Tournament(*id)),
-        OrganiseAddress::RotateToken => page_of(OrganiseAddress::Bots),
+        OrganiseAddress::Act(id, _) | OrganiseAddress::VoidMatches(id) => {
+            page_of(OrganiseAddress::Tournament(*id))
+        }
+        OrganiseAddress::RotateToken | OrganiseAddress::RemoveBot => page_of(OrganiseAddress::Bots),
         OrganiseAddress::SignIn | OrganiseAddress::SignOut => page_of(OrganiseAddress::Overview),
     }
 }
@@ -53,7 +56,9 @@ pub(in crate::web) async fn take_organiser_form(
     match address {
         OrganiseAddress::NewTournament => create_tournament(pages, &organiser, fields).await,
         &OrganiseAddress::Act(id, action) => act_on_tournament(pages, &organiser, (id, action), fields).await,
+        OrganiseAddress::VoidMatches(id) => void_matches(pages, &organiser, *id, fields).await,
         OrganiseAddress::Bots => register_bot(pages, &organiser, fields).await,
+        OrganiseAddress::RemoveBot => remove_bot(pages, &organiser, fields).await,
         OrganiseAddress::RotateToken => rotate_token(pages, &organiser, fields).await,
         OrganiseAddress::Overview
         | OrganiseAddress::Tournament(_)

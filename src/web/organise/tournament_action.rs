@@ -2,12 +2,12 @@
 
 use super::address::OrganiseAddress;
 use super::confirmation::{Confirmation, confirmation_page, is_confirmed};
-use super::tournament_page::tournament_page_with;
+use super::tournament_page::{RefusedForm, TypedForms, tournament_page_with};
 use crate::game::TournamentId;
 use crate::web::address::PageAddress;
 use crate::web::forms::FormFields;
 use crate::web::pages::Pages;
-use crate::web::response::{PageResponse, redirect_response};
+use crate::web::response::{PageResponse, form_status, redirect_response};
 use crate::web::visitor::Visitor;
 use crate::wire::pb;
 use pb::tournament_service_server::TournamentService as _;
@@ -65,6 +65,21 @@ impl TournamentAction {
         }
     }
 
+    /// Returns what was typed into its form.
+    fn typed_forms(self, fields: &FormFields) -> TypedForms {
+        let bot = fields.value("bot").to_owned();
+        match self {
+            Self::Join | Self::Leave => TypedForms { entrant: bot, ..TypedForms::default() },
+            Self::Disqualify => TypedForms {
+                disqualified: bot,
+                annuls: fields.value("results") == "annul",
+                reason: fields.value("reason").to_owned(),
+                ..TypedForms::default()
+            },
+            _ => TypedForms::default(),
+        }
+    }
+
     /// Returns what is asked before it is done; `None` where it can be undone.
     fn question(self, bot: &str) -> Option<(&'static str, String, &'static str)> {
         match self {
@@ -117,7 +132,12 @@ pub(super) async fn act_on_tournament(
     match carry_out(pages, organiser, (id, action), fields).await {
         Ok(()) => Ok(redirect_response(&here)),
         Err(status) if matches!(status.code(), Code::Unauthenticated | Code::NotFound) => Err(status),
-        Err(status) => tournament_page_with(pages, organiser, id, Some(&status)).await,
+        Err(status) => {
+            let mistakes = vec![status.message().to_owned()];
+            let typed = action.typed_forms(fields);
+            let refused = RefusedForm { status: form_status(&status), mistakes, typed };
+            tournament_page_with(pages, organiser, id, refused).await
+        }
     }
 }
 

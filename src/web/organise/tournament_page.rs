@@ -2,13 +2,17 @@
 
 use super::address::OrganiseAddress;
 use super::tournament_action::TournamentAction;
+use super::void_matches::{TypedVoiding, VoidableMatch, voidable_matches};
 use crate::game::TournamentId;
+use crate::report::render::Time;
 use crate::report::tournament::progress_words;
+use crate::report::tournament_events::event_line;
 use crate::web::address::PageAddress;
 use crate::web::forms::FormToken;
+use crate::web::match_filter::MatchFilter;
 use crate::web::page::Page;
 use crate::web::pages::Pages;
-use crate::web::response::{PageResponse, form_status, private_response};
+use crate::web::response::{PageResponse, private_response};
 use crate::web::visitor::Visitor;
 use crate::wire::pb;
 use askama::Template;
@@ -18,22 +22,57 @@ use tonic::codegen::http::StatusCode;
 
 /// Bots of the field that are shown.
 const SHOWN: usize = 200;
+/// Things that were done to it that are shown.
+const EVENTS: usize = 10;
+
+/// What was typed into the forms.
+#[derive(Debug, Default)]
+pub(super) struct TypedForms {
+    /// The bot that enters or leaves.
+    pub entrant: String,
+    /// The bot that is disqualified.
+    pub disqualified: String,
+    /// Whether its results count for nobody.
+    pub annuls: bool,
+    /// Why it is disqualified.
+    pub reason: String,
+    /// The matches that are voided.
+    pub voiding: TypedVoiding,
+}
+
+/// A form that was refused, which is shown again.
+#[derive(Debug)]
+pub(super) struct RefusedForm {
+    /// The status of the answer.
+    pub status: StatusCode,
+    /// What is wrong.
+    pub mistakes: Vec<String>,
+    /// What was typed.
+    pub typed: TypedForms,
+}
 
 #[derive(Debug, Template)]
 #[template(path = "organise/tournament.html")]
 struct OrganisedTournament {
     form_token: FormToken,
-    /// What was refused; empty if nothing was.
-    mistake: String,
+    /// What was refused.
+    mistakes: Vec<String>,
+    typed: TypedForms,
     progress: String,
     public_address: String,
     own_address: String,
+    matches_address: String,
+    /// What was done to it, the newest first, each with its time as HTML.
+    events: Vec<(String, String)>,
+    earlier_events: usize,
     bots: Vec<(String, String)>,
     unshown_bots: usize,
     /// What can be done with one press.
     actions: Vec<ActionButton>,
     is_over: bool,
+    is_running: bool,
     can_disqualify: bool,
+    voidable: Vec<VoidableMatch>,
 }
 
 /// Something that can be done.
@@ -50,7 +89,9 @@ pub(super) async fn organised_tournament_page(
     organiser: &Visitor,
     id: TournamentId,
 ) -> Result<PageResponse, Status> {
-    tournament_page_with(pages, organiser, id, None).await
+    let unrefused =
+        RefusedForm { status: StatusCode::OK, mistakes: Vec::new(), typed: TypedForms::default() };
+    tournament_page_with(pages, organiser, id, unrefused).await
 }
 
 /// Shows a tournament, and what was refused.
@@ -58,7 +99,7 @@ pub(super) async fn tournament_page_with(
     pages: &Pages,
     organiser: &Visitor,
     id: TournamentId,
-    refused: Option<&Status>,
+    refused: RefusedForm,
 ) -> Result<PageResponse, Status> {
     let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
     let shown = pages.tournaments.get_tournament(organiser.request(request)).await?.into_inner();
@@ -70,22 +111,42 @@ pub(super) async fn tournament_page_with(
     };
     let state = tournament.state();
     let is_running = state == pb::TournamentState::Running;
+    let RefusedForm { status, mistakes, typed } = refused;
+    let voidable = if is_running {
+        voidable_matches(pages, organiser, id, &typed.voiding.ticked).await?
+    } else {
+        Vec::new()
+    };
+    let filter = MatchFilter::default();
+    let matches = PageAddress::Matches { tournament: Some(id), filter, page_token: String::new() };
+    let event = |event: &pb::TournamentEvent| (Time(event.at_us).to_string(), event_line(event));
     let content = OrganisedTournament {
         form_token,
-        mistake: refused.map(|status| status.message().to_owned()).unwrap_or_default(),
+        mistakes,
+        typed,
         progress: progress_words(&tournament),
         public_address: PageAddress::Tournament(id).to_string(),
         own_address: PageAddress::Organise(OrganiseAddress::Tournament(id)).to_string(),
+        matches_address: matches.to_string(),
+        events: shown.events.iter().rev().take(EVENTS).map(event).collect(),
+        earlier_events: shown.events.len().saturating_sub(EVENTS),
         bots: tournament.field.iter().take(SHOWN).map(bot_link).collect(),
         unshown_bots: tournament.field.len().saturating_sub(SHOWN),
         actions: action_buttons(id, &tournament),
         is_over: !is_running && state != pb::TournamentState::Open,
-        can_disqualify: is_running,
+        is_running,
+        can_disqualify: is_running && !is_sequential_test(&tournament),
+        voidable,
     };
     let content = content.render().map_err(|error| Status::internal(error.to_string()))?;
     let title = tournament.settings.map(|settings| settings.title).unwrap_or_default();
-    let status = refused.map_or(StatusCode::OK, form_status);
     Ok(private_response(status, &Page::without_twins(title, content)))
+}
+
+/// Returns whether a tournament holds one bot against another: neither can be disqualified.
+fn is_sequential_test(tournament: &pb::Tournament) -> bool {
+    let format = tournament.settings.as_ref().and_then(|settings| settings.format.as_ref());
+    matches!(format, Some(pb::tournament_settings::Format::Sprt(_)))
 }
 
 fn action_buttons(id: TournamentId, tournament: &pb::Tournament) -> Vec<ActionButton> {
