@@ -11,6 +11,8 @@ const adminToken = "lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f4
 const patientClocks = ["--initial-ms", "3600000", "--declaration-ms", "600000"];
 
 export class Server {
+  /** The token of its organiser. */
+  adminToken = adminToken;
   #children = [];
 
   /** Starts a server with further arguments of `serve`. */

@@ -1,0 +1,138 @@
+// What a visitor does to a page besides reading it: sorts, opens, drags, copies, and organises.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { assertAccessible, openBrowser, openContext } from "./browser.js";
+import { Server } from "./server.js";
+
+let server, browser;
+
+before(async () => {
+  server = await Server.start();
+  browser = await openBrowser();
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+/** A tournament that goes on for as long as it is looked at: its bots think about each take, and one match is played after the other. */
+const createLong = (name) =>
+  server.createTournament({
+    bots: { [`${name}-a`]: "mcts-2000", [`${name}-b`]: "mcts-2000", [`${name}-c`]: "mcts-2000" },
+    further: ["--seats", "2", "--piles", "6,6", "--groups", "100000", "--concurrency", "1"],
+  });
+
+/** A tournament that waits for its bots, which never come. */
+async function createWaiting(name) {
+  const bots = [`${name}-a`, `${name}-b`];
+  const id = await server.run("tournament", "create", "--seats", "2", "--piles", "3", "--initial-ms", "3600000", "--declaration-ms", "3600000");
+  for (const bot of bots) {
+    await server.run("bots", "add", bot);
+    await server.run("tournament", "join", id, "--bot", bot);
+  }
+  await server.run("tournament", "start", id);
+  return id;
+}
+
+test("what is sorted and opened stays so while the page is kept up to date", async () => {
+  const id = await createLong("sorted");
+  const { context, assertNoFaults } = await openContext(browser, server);
+  const page = await context.newPage();
+  await page.goto(`${server.url}/tournaments/${id}`);
+  await page.evaluate(() => {
+    window.swaps = 0;
+    document.addEventListener("swapped", (event) => {
+      if (event.target.id === "standings") window.swaps += 1;
+    });
+  });
+  const heading = page.locator("#standings th", { hasText: /^bot$/ });
+  await heading.getByRole("button").click();
+  await heading.getByRole("button").click();
+  const details = page.locator("#standings details").first();
+  await details.locator("summary").click();
+  const swaps = await page.evaluate(() => window.swaps);
+  await page.waitForFunction((before) => window.swaps >= before + 2, swaps);
+  assert.equal(await heading.getAttribute("aria-sort"), "descending");
+  const bots = await page.locator("#standings tbody").first().locator("tr").allInnerTexts();
+  assert.deepEqual(
+    bots.map((row) => row.match(/sorted-./)[0]),
+    ["sorted-c", "sorted-b", "sorted-a"],
+  );
+  assert.equal(await details.getAttribute("open"), "");
+  assertNoFaults();
+  await context.close();
+});
+
+test("rows of the oracle are dragged into another order", async () => {
+  const { context, assertNoFaults } = await openContext(browser, server);
+  const page = await context.newPage();
+  await page.goto(`${server.url}/oracle?piles=3+4&rows=0+1+2%3B0+1+2%3B0+1+2`);
+  const row = page.getByRole("list", { name: /^Row of seat 0/ });
+  const seats = row.getByRole("listitem");
+  await seats.nth(2).dragTo(seats.nth(0));
+  const field = page.getByLabel("Rows", { exact: true });
+  assert.equal(await field.inputValue(), "2>0>1; 1>2>0; 2>0>1");
+  // What is dragged into the row of another seat stays where it was.
+  await seats.nth(2).dragTo(page.getByRole("list", { name: /^Row of seat 1/ }).getByRole("listitem").nth(0));
+  assert.equal(await field.inputValue(), "2>0>1; 1>2>0; 2>0>1");
+  await page.locator("form[data-position]").getByRole("button", { name: "Ask the oracle" }).click();
+  await page.waitForURL((url) => url.searchParams.get("rows") === "2>0>1; 1>2>0; 2>0>1");
+  await page.getByText(/wins under optimal play/).first().waitFor();
+  assertNoFaults();
+  await context.close();
+});
+
+for (const isAllowed of [true, false]) {
+  test(`the text to paste is ${isAllowed ? "copied" : "selected where nothing may be copied"}`, async () => {
+    const permissions = ["clipboard-read", "clipboard-write"];
+    const { context, assertNoFaults } = await openContext(browser, server, { permissions });
+    const page = await context.newPage();
+    if (!isAllowed) await page.addInitScript(() => (navigator.clipboard.writeText = () => Promise.reject(new Error("no"))));
+    const id = await server.run("tournament", "create", "--title", "to paste <b>", "--seats", "2", "--piles", "3");
+    await page.goto(`${server.url}/tournaments/${id}`);
+    await page.getByText("The result as text").click();
+    await page.getByRole("button", { name: "Copy" }).click();
+    await page.getByText(isAllowed ? "copied" : "selected: copy it by the keyboard").waitFor();
+    const text = await page.locator("pre[data-copy]").textContent();
+    assert.match(text, /^title +to paste <b>\n/);
+    const copied = await page.evaluate((allowed) => (allowed ? navigator.clipboard.readText() : getSelection().toString()), isAllowed);
+    assert.equal(copied.trimEnd(), text.trimEnd());
+    assertNoFaults();
+    await context.close();
+  });
+}
+
+for (const javaScriptEnabled of [true, false]) {
+  test(`a match is voided ${javaScriptEnabled ? "with" : "without"} scripts`, async () => {
+    const id = await createWaiting(javaScriptEnabled ? "scripted" : "bare");
+    const { context, assertNoFaults } = await openContext(browser, server, { javaScriptEnabled, viewport: { width: 390, height: 800 } });
+    const page = await context.newPage();
+    const address = `${server.url}/organise/tournaments/${id}`;
+    await page.goto(address);
+    await page.getByLabel("Admin token").fill(server.adminToken);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    const box = page.getByRole("checkbox", { name: "0", exact: true });
+    do await page.goto(address);
+    while ((await box.count()) === 0);
+    await page.getByLabel("Groups").fill("none");
+    await page.locator("#void-reason").fill("the <network> was down");
+    await page.getByRole("button", { name: "Void them" }).click();
+    await page.getByText('group "none": expected a whole number from 0 on').waitFor();
+    assert.equal(await page.locator("#void-reason").inputValue(), "the <network> was down");
+    if (javaScriptEnabled) await assertAccessible(page, "a form to void matches");
+    await page.getByLabel("Groups").fill("");
+    await box.check();
+    await page.getByRole("button", { name: "Void them" }).click();
+    await page.getByRole("heading", { name: "Void the matches?" }).waitFor();
+    if (javaScriptEnabled) await assertAccessible(page, "what is asked before matches are voided");
+    await page.getByRole("button", { name: "Void them" }).click();
+    await page.getByText("match 0 voided, and played again: the <network> was down").waitFor();
+    assert.equal(page.url(), address);
+    const { matches } = await server.json(`/tournaments/${id}/matches.json?state=voided`);
+    assert.equal(matches.length, 1);
+    assertNoFaults("422 (Unprocessable Entity)");
+    await context.close();
+  });
+}
