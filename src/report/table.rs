@@ -188,6 +188,18 @@ impl Table {
         self
     }
 
+    /// Moves the column of this name before all others.
+    #[must_use = "it is the table in that order"]
+    pub fn with_column_first(mut self, key: &str) -> Self {
+        if let Some(place) = self.columns.iter().position(|column| column.key == key) {
+            self.columns[..=place].rotate_right(1);
+            for row in &mut self.rows {
+                row.cells[..=place].rotate_right(1);
+            }
+        }
+        self
+    }
+
     /// Says what the columns mean, those that say it.
     pub fn meanings(&self) -> impl Iterator<Item = String> {
         self.columns

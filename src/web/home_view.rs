@@ -97,7 +97,8 @@ impl HomeNow {
                 .paragraph("There is no tournament yet. An organiser creates one:")
                 .command("lastnim tournament create --help")
         } else {
-            Section::with_heading("Newest tournaments").table(tournament_table(tournaments))
+            let table = tournament_table(tournaments).with_column_first("title");
+            Section::with_heading("Newest tournaments").table(table)
         };
         Html::with_links(&link_of_tournament_cell).section_html(&section)
     }

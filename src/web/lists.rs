@@ -136,13 +136,14 @@ fn list_content<M: Name + Send + 'static>(
     next: Option<PageAddress>,
     list: M,
 ) -> PageContent {
+    let tables = Report::from(Section::new().table(table.clone()));
     let section = if table.rows.is_empty() {
         Section::new().paragraph(words.nothing)
     } else {
-        Section::new().table(table)
+        // What a phone shows without scrolling says what it is.
+        Section::new().table(table.with_column_first("title"))
     };
-    let report = Report::from(section);
-    let (tables, after) = (report.clone(), next.clone());
+    let (report, after) = (Report::from(section), next.clone());
     let content = PageContent::of_message(list, move |address| {
         let mut html = words.before + &Html::with_links(&words.links).report_html(&report);
         if let Some(next) = after {

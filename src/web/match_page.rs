@@ -19,6 +19,9 @@ use tonic::{Code, Status};
 /// Questions of language models that are linked.
 const MAX_QUESTIONS: usize = 200;
 
+/// Bots of a match that its title names.
+const MAX_NAMED: usize = 5;
+
 /// Returns a match after so many plies.
 pub(super) async fn match_page(
     pages: &Pages,
@@ -40,7 +43,7 @@ pub(super) async fn match_page(
     let questions = read_questions(pages, visitor, id, &shown).await?;
     Ok(PageContent::of_message(shown.clone(), move |address| {
         let game = shown.r#match.clone().unwrap_or_default();
-        let title = game.setup.as_ref().map(|setup| setup.bots.join(", ")).unwrap_or_default();
+        let title = game.setup.as_ref().map(|setup| title_words(&setup.bots)).unwrap_or_default();
         let html = if let Some(replay) = record.as_ref().and_then(Replay::of_record) {
             let ply = ply.unwrap_or_else(|| replay.plies());
             let proof = record.as_ref().map(proof_words).unwrap_or_default();
@@ -52,6 +55,15 @@ pub(super) async fn match_page(
         };
         Ok(Page::of_html(address, title, html).with_summary(outcome_line(&game)))
     }))
+}
+
+/// Names the bots of a match in its title: of many the first ones.
+fn title_words(bots: &[String]) -> String {
+    let others = bots.len().saturating_sub(MAX_NAMED);
+    if others <= 1 {
+        return bots.join(", ");
+    }
+    format!("{} and {others} others", bots[..MAX_NAMED].join(", "))
 }
 
 /// Asks which questions of a match that is over were published.
@@ -92,5 +104,17 @@ fn proof_words(record: &pb::MatchRecord) -> String {
             None => "The record is not signed yet; what is there of it replays.".to_owned(),
         },
         Err(flaw) => format!("The record does not verify: {flaw}."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_bots_the_title_names_the_first() {
+        let bots: Vec<_> = (0..32).map(|bot| format!("b{bot}")).collect();
+        assert_eq!(title_words(&bots[..6]), "b0, b1, b2, b3, b4, b5");
+        assert_eq!(title_words(&bots), "b0, b1, b2, b3, b4 and 27 others");
     }
 }

@@ -8,12 +8,14 @@ use crate::report::opponent_scores::opponent_score_plot;
 use crate::report::played_rounds::{KnownMatches, played_rounds};
 use crate::report::rating_history::rating_chart;
 use crate::report::render::Html;
+use crate::report::words::count_words;
 use crate::report::{Block, Round, Section};
 use crate::wire::pb;
 use pb::bot_service_server::BotService as _;
 use pb::match_service_server::MatchService as _;
 use pb::tournament_service_server::TournamentService as _;
 use pb::tournament_settings::Format;
+use std::cmp::Reverse;
 use tonic::{Code, Status};
 
 /// Matches of which rounds and ratings are made: a page asks for no more at each look.
@@ -38,6 +40,8 @@ pub(super) struct FormatFindings {
     /// Whether it was no turn for a comparison now.
     is_comparison_refused: bool,
     forfeits: Vec<BotForfeits>,
+    /// Further bots that lost seats, each no more than those.
+    other_forfeiters: usize,
 }
 
 /// Asks for what the format of a tournament needs, and how its bots lost their seats.
@@ -73,8 +77,10 @@ pub(super) async fn read_format_findings(
         }
         _ => {}
     }
-    let forfeiters = standings.iter().filter(|line| line.forfeits > 0).take(MAX_FORFEITERS);
-    for line in forfeiters {
+    let mut forfeiters: Vec<_> = standings.iter().filter(|line| line.forfeits > 0).collect();
+    forfeiters.sort_by_key(|line| Reverse(line.forfeits));
+    findings.other_forfeiters = forfeiters.len().saturating_sub(MAX_FORFEITERS);
+    for line in forfeiters.into_iter().take(MAX_FORFEITERS) {
         let request = pb::ListLostSeatsRequest {
             bot: line.bot.clone(),
             tournament_id: tournament.id.clone(),
@@ -106,7 +112,12 @@ pub(super) fn format_sections_html(
             .map(|plot| Section::with_heading("Opponents").plot(plot)),
         _ => None,
     };
-    let sections = section.into_iter().chain(forfeit_section(&findings.forfeits));
+    let others = (findings.other_forfeiters > 0).then(|| {
+        let others = count_words(findings.other_forfeiters as u64, "other bot", "other bots");
+        format!("These lost most; {others} lost seats as well, which the standings count.")
+    });
+    let forfeits = forfeit_section(&findings.forfeits).map(|section| section.paragraphs(others));
+    let sections = section.into_iter().chain(forfeits);
     let html = Html::with_links(&link_of_cell);
     sections.map(|section| html.section_html(&section)).collect()
 }

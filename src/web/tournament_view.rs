@@ -11,10 +11,12 @@ use crate::report::{
     Section, matches::match_table, standings::standings_report, tournament::progress_words,
     tournament_activity::activity_section,
 };
-use crate::wire::pb;
+use crate::wire::pb::{self, verdict::Verdict};
 
 /// Lines of standings of a tournament's own page.
 const LEADERS: usize = 40;
+/// Places of a knockout that are told one by one.
+const MAX_PLACES: usize = 8;
 /// Events that are shown.
 const MAX_EVENTS: usize = 30;
 
@@ -120,6 +122,12 @@ impl TournamentNow {
         }
         let mut standings = self.standings.clone();
         standings.standings.truncate(LEADERS);
+        if let Some(Verdict::Knockout(knockout)) =
+            standings.verdict.as_mut().and_then(|verdict| verdict.verdict.as_mut())
+        {
+            // The bracket shows where each of the others went out.
+            knockout.places.truncate(MAX_PLACES);
+        }
         standings.events.drain(..standings.events.len().saturating_sub(MAX_EVENTS));
         let mut report = standings_report(&standings);
         if let Some(first) = report.sections.first_mut() {

@@ -37,7 +37,8 @@ pub(super) async fn overview_page(pages: &Pages, organiser: &Visitor) -> Result<
     let section = if list.tournaments.is_empty() {
         Section::with_heading("Tournaments").paragraph("There is no tournament yet.")
     } else {
-        Section::with_heading("Tournaments").table(tournament_table(&list.tournaments))
+        Section::with_heading("Tournaments")
+            .table(tournament_table(&list.tournaments).with_column_first("title"))
     };
     let form_token = organiser.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
     let tournaments = Html::with_links(&link_of_organised).section_html(&section);

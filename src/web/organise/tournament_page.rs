@@ -17,6 +17,7 @@ use crate::web::visitor::Visitor;
 use crate::wire::pb;
 use askama::Template;
 use pb::tournament_service_server::TournamentService as _;
+use pb::tournament_settings::Format;
 use tonic::Status;
 use tonic::codegen::http::StatusCode;
 
@@ -69,7 +70,8 @@ struct OrganisedTournament {
     unshown_bots: usize,
     /// What can be done with one press.
     actions: Vec<ActionButton>,
-    is_over: bool,
+    /// Whether bots enter and leave now.
+    can_enter: bool,
     is_running: bool,
     can_disqualify: bool,
     voidable: Vec<VoidableMatch>,
@@ -133,7 +135,7 @@ pub(super) async fn tournament_page_with(
         bots: tournament.field.iter().take(SHOWN).map(bot_link).collect(),
         unshown_bots: tournament.field.len().saturating_sub(SHOWN),
         actions: action_buttons(id, &tournament),
-        is_over: !is_running && state != pb::TournamentState::Open,
+        can_enter: state == pb::TournamentState::Open || (is_running && is_ladder(&tournament)),
         is_running,
         can_disqualify: is_running && !is_sequential_test(&tournament),
         voidable,
@@ -143,17 +145,21 @@ pub(super) async fn tournament_page_with(
     Ok(private_response(status, &Page::without_twins(title, content)))
 }
 
+fn format_of_tournament(tournament: &pb::Tournament) -> Option<&Format> {
+    tournament.settings.as_ref().and_then(|settings| settings.format.as_ref())
+}
+
+/// Returns whether bots enter and leave a tournament while it runs.
+fn is_ladder(tournament: &pb::Tournament) -> bool {
+    matches!(format_of_tournament(tournament), Some(Format::Ladder(_)))
+}
+
 /// Returns whether a tournament holds one bot against another: neither can be disqualified.
 fn is_sequential_test(tournament: &pb::Tournament) -> bool {
-    let format = tournament.settings.as_ref().and_then(|settings| settings.format.as_ref());
-    matches!(format, Some(pb::tournament_settings::Format::Sprt(_)))
+    matches!(format_of_tournament(tournament), Some(Format::Sprt(_)))
 }
 
 fn action_buttons(id: TournamentId, tournament: &pb::Tournament) -> Vec<ActionButton> {
-    let is_ladder = matches!(
-        tournament.settings.as_ref().and_then(|settings| settings.format.as_ref()),
-        Some(pb::tournament_settings::Format::Ladder(_))
-    );
     let is_paused = tournament.pause() != pb::OpenMatches::Unspecified;
     let actions: Vec<(TournamentAction, &str, &str)> = match tournament.state() {
         pb::TournamentState::Open => vec![
@@ -173,7 +179,7 @@ fn action_buttons(id: TournamentId, tournament: &pb::Tournament) -> Vec<ActionBu
                     ),
                 ]
             };
-            if is_ladder {
+            if is_ladder(tournament) {
                 actions.push((TournamentAction::Finish, "Finish", "ends the ladder after this round"));
             }
             actions.push((TournamentAction::Cancel, "Cancel", "for good"));

@@ -8,6 +8,10 @@ use std::fmt::Write as _;
 const MAX_LINKED_ITEMS: usize = 8;
 /// Rows from which on a table can be sorted.
 const MIN_SORTED_ROWS: usize = 3;
+/// The characters of an id, a UUID of version 7.
+const ID_LENGTH: usize = 36;
+/// The first characters of an id: those of things that came about one after the other are alike in them.
+const ID_TIME_LENGTH: usize = 19;
 /// The width of an interval that is drawn in a cell.
 const WHISKER_WIDTH: f64 = 56.0;
 /// The distance of the ends from the border of that drawing.
@@ -89,10 +93,27 @@ impl Html<'_> {
     /// Writes a text, as a link where there is more to see of it.
     pub(super) fn linked_text(self, key: &str, text: &str) -> String {
         match (self.links)(key, text) {
-            Some(address) => format!("<a href=\"{}\">{}</a>", Escaped(&address), Escaped(text)),
+            Some(address) => {
+                let address = Escaped(&address);
+                match split_id(key, text) {
+                    // Where a page is narrow, what tells ids apart is enough.
+                    Some((head, tail)) => format!(
+                        "<a href=\"{address}\"><span class=\"id-head\">{}</span>{}</a>",
+                        Escaped(head),
+                        Escaped(tail)
+                    ),
+                    None => format!("<a href=\"{address}\">{}</a>", Escaped(text)),
+                }
+            }
             None => Escaped(text).to_string(),
         }
     }
+}
+
+/// Splits an id into its time and what was drawn for it; `None` for what is no id.
+fn split_id<'t>(key: &str, text: &'t str) -> Option<(&'t str, &'t str)> {
+    let is_id = ["id", "match", "tournament"].contains(&key) && text.len() == ID_LENGTH;
+    text.split_at_checked(ID_TIME_LENGTH).filter(|_| is_id)
 }
 
 fn cell_class(column: &Column, cell: &Cell) -> String {
@@ -176,6 +197,29 @@ mod tests {
              </tbody></table></div>\n<details class=\"meanings\"><summary>What the columns mean</summary>\
              <ul><li>wins: how often</li></ul></details>\n"
         );
+    }
+
+    #[test]
+    fn an_id_has_a_part_that_narrow_pages_leave_out() {
+        let id = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f";
+        let links = |_: &str, text: &str| Some(format!("/matches/{text}"));
+        let html = Html::with_links(&links);
+        let expected = format!(
+            "<a href=\"/matches/{id}\"><span class=\"id-head\">0192f0c1-2e6b-7c3a-</span>8f4d-5a6b7c8d9e0f</a>"
+        );
+        assert_eq!(html.linked_text("match", id), expected);
+        assert!(!html.linked_text("bot", id).contains("id-head"), "a bot may have such a name");
+    }
+
+    #[test]
+    fn a_column_comes_first() {
+        let mut table = Table::new(["id", "state", "title"].map(Column::text));
+        table.push_row(["1".into(), "open".into(), "Cup".into()]);
+        let moved = table.clone().with_column_first("title");
+        let keys: Vec<_> = moved.columns.iter().map(|column| column.key.as_str()).collect();
+        assert_eq!(keys, ["title", "id", "state"]);
+        assert_eq!(moved.rows[0].cells, ["Cup".into(), "1".into(), "open".into()]);
+        assert_eq!(table.clone().with_column_first("none"), table);
     }
 
     #[test]
