@@ -21,7 +21,7 @@ const KEY_CONTEXT: &str = "lastnim guest name v1";
 
 /// The seat of a guest in an open match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct GuestSeat {
+pub struct OpenSeat {
     /// The seat.
     pub seat: Seat,
     /// How many seats the match has.
@@ -138,12 +138,12 @@ impl Arena {
         self.open_match(id).is_some()
     }
 
-    /// Returns the seat of a guest in an open match; `None` if it has none there, or the match is over. Nothing is waited for.
-    pub fn guest_seat(&self, guest: &BotName, id: MatchId) -> Option<GuestSeat> {
+    /// Returns the seat of a bot or guest in an open match; `None` if it has none there, or the match is over. Nothing is waited for.
+    pub fn open_seat(&self, name: &BotName, id: MatchId) -> Option<OpenSeat> {
         let open = self.open_match(id)?;
-        let (seat, _) = open.setup.bots.enumerate().find(|(_, bot)| *bot == guest)?;
+        let (seat, _) = open.setup.bots.enumerate().find(|(_, bot)| *bot == name)?;
         let MatchView { phase, plies, awaited, .. } = open.handle.view()?;
-        Some(GuestSeat {
+        Some(OpenSeat {
             seat,
             seats: open.handle.seats(),
             is_declaring: phase == MatchPhase::Declaring,

@@ -61,7 +61,7 @@ pub use closed_oracle::OracleClosure;
 pub use durability::{Durability, DurabilityError};
 pub use environment::Environment;
 pub use error::ArenaError;
-pub use guests::{GuestSeat, guest_name, is_guest_name};
+pub use guests::{OpenSeat, guest_name, is_guest_name};
 pub use interventions::{Intervention, VoidTarget};
 pub use keyring::Principal;
 pub use limits::Limits;

@@ -8,11 +8,11 @@ use super::listener::Listener;
 use super::metrics_listener::{bind_listeners, serve_metrics};
 use crate::arena::Arena;
 use crate::rpc::{
-    Access, AddressLimiter, ArenaRpc, BotRpc, GuestHands, LoginLimits, MatchRpc, OracleRpc, ReadScheduler,
-    TournamentRpc, TrafficCounts, TranscriptRpc,
+    Access, AddressLimiter, ArenaRpc, BotHands, BotRpc, GuestHands, LoginLimits, MatchRpc, OracleRpc,
+    ReadScheduler, TournamentRpc, TrafficCounts, TranscriptRpc,
 };
 use crate::store::{CommitCounts, StoreError};
-use crate::web::{Feeds, Metrics, OrganiserSessions, Pages};
+use crate::web::{Feeds, Metrics, Pages, TokenSessions};
 use crate::wire::pb;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -220,7 +220,9 @@ async fn assemble_services(
         oracle: oracle_rpc,
         access: access.clone(),
         guests,
-        organisers: OrganiserSessions::new(config.organiser_session),
+        organisers: TokenSessions::new(config.organiser_session),
+        bot_hands: BotHands::new(arena.clone(), access.clone(), config.organiser_session),
+        players: TokenSessions::new(config.organiser_session),
         metrics: config.metrics_listen.is_empty().then(|| metrics.clone()),
         feeds: Feeds::default(),
     });

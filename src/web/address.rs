@@ -5,7 +5,7 @@ use super::docs::Guide;
 use super::forms::SiteCookie;
 use super::match_filter::MatchFilter;
 use super::organise::{ORGANISER_COOKIE, OrganiseAddress};
-use super::play::{PLAY_COOKIE, PlayAddress};
+use super::play::PlayAddress;
 use super::transcript_page::QuestionPlace;
 use super::typed_position::TypedPosition;
 use crate::arena::is_guest_name;
@@ -186,7 +186,7 @@ impl PageAddress {
     pub(super) fn cookie(&self) -> Option<&'static SiteCookie> {
         match self {
             Self::Organise(_) => Some(&ORGANISER_COOKIE),
-            Self::Play(_) => Some(&PLAY_COOKIE),
+            Self::Play(address) => Some(address.cookie()),
             _ => None,
         }
     }

@@ -34,11 +34,13 @@ mod seat_mark;
 mod take_table;
 #[cfg(test)]
 mod testing;
+mod token_sessions;
 mod tournament_format_sections;
 mod tournament_page;
 mod tournament_view;
 mod transcript_page;
 mod typed_position;
+mod typed_token;
 mod visitor;
 mod visitor_channel;
 mod what_if_page;
@@ -46,8 +48,8 @@ mod winner_strip;
 
 pub use live::{Feeds, is_event_stream};
 pub use metrics::Metrics;
-pub use organise::OrganiserSessions;
 pub use pages::Pages;
 pub use public_url::PublicUrl;
 pub use response::PageResponse;
+pub use token_sessions::TokenSessions;
 pub use visitor_channel::VisitorChannel;

@@ -11,7 +11,7 @@ use super::live::{Feeds, watch_home_page, watch_match_page, watch_tournament_pag
 use super::match_page::match_page;
 use super::metrics::Metrics;
 use super::oracle_page::oracle_page;
-use super::organise::{OrganiserSessions, show_organiser_page, take_organiser_form};
+use super::organise::{show_organiser_page, take_organiser_form};
 use super::page::Page;
 use super::page_content::PageContent;
 use super::play::{show_play_page, take_play_form};
@@ -20,6 +20,7 @@ use super::response::{
     Freshness, PageResponse, add_next_link, csv_response, http_status, json_response, method_response,
     page_response, text_response, with_cookie,
 };
+use super::token_sessions::TokenSessions;
 use super::tournament_page::{standings_page, tournament_page};
 use super::transcript_page::transcript_page;
 use super::visitor::Visitor;
@@ -28,7 +29,7 @@ use super::what_if_page::what_if_page;
 use crate::arena::Arena;
 use crate::game::MatchId;
 use crate::rpc::{
-    Access, BotRpc, ClientAddress, GuestHands, MatchRpc, OracleRpc, ReadScheduler, TournamentRpc,
+    Access, BotHands, BotRpc, ClientAddress, GuestHands, MatchRpc, OracleRpc, ReadScheduler, TournamentRpc,
     TranscriptRpc,
 };
 use crate::wire::pb;
@@ -65,9 +66,13 @@ pub struct Pages {
     /// Says whether a token is an admin's.
     pub access: Access,
     /// Organisers who are signed in.
-    pub organisers: Arc<OrganiserSessions>,
+    pub organisers: Arc<TokenSessions>,
     /// Lets visitors play.
     pub guests: GuestHands,
+    /// Lets those play who hold the token of a bot.
+    pub bot_hands: BotHands,
+    /// Those who are signed in with the token of a bot.
+    pub players: Arc<TokenSessions>,
     /// What is measured, unless that has a listener of its own.
     pub metrics: Option<Metrics>,
     /// Says what changes on pages.

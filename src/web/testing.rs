@@ -1,11 +1,11 @@
 //! Pages without a server, for tests of what they do.
 
 use super::live::Feeds;
-use super::organise::OrganiserSessions;
 use super::pages::Pages;
+use super::token_sessions::TokenSessions;
 use crate::arena::Arena;
 use crate::rpc::{
-    Access, AddressLimiter, BotRpc, GuestHands, LoginLimits, MatchRpc, OracleRpc, ReadScheduler,
+    Access, AddressLimiter, BotHands, BotRpc, GuestHands, LoginLimits, MatchRpc, OracleRpc, ReadScheduler,
     TournamentRpc, TranscriptRpc,
 };
 use std::sync::Arc;
@@ -27,7 +27,9 @@ pub(super) fn open_pages(arena: &Arena, reads: usize) -> Pages {
         transcripts: TranscriptRpc::new(arena.clone(), access.clone(), reads.clone()),
         oracle: OracleRpc::new(arena.clone(), access.clone(), 1),
         guests: GuestHands::new(arena.clone(), access.clone(), 20, 8),
-        organisers: OrganiserSessions::new(minute),
+        organisers: TokenSessions::new(minute),
+        bot_hands: BotHands::new(arena.clone(), access.clone(), minute),
+        players: TokenSessions::new(minute),
         metrics: None,
         feeds: Feeds::default(),
         access,

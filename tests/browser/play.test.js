@@ -143,3 +143,34 @@ test("a stranger gets no hand of another", async () => {
   await stranger.context.close();
   await context.close();
 });
+
+test("a match of a registered bot is played by hand", async () => {
+  const token = await server.run("bots", "add", "ann");
+  const { context, assertNoFaults } = await openContext(browser, server);
+  const page = await context.newPage();
+  await page.goto(`${server.url}/play`);
+  await page.getByRole("link", { name: "Play its matches by hand" }).click();
+  await assertAccessible(page, "signing in with the token of a bot");
+  await page.getByLabel("Token of the bot").fill(token);
+  await page.getByRole("button", { name: "Take its seats" }).click();
+  await page.getByText("No match of ann is open.").waitFor();
+  await server.run("match", "create", "--bots", "ann,timid", "--piles", "3,4", "--initial-ms", "3600000", "--declaration-ms", "600000");
+  // It stands there without loading the page again.
+  await page.getByRole("link", { name: "your move" }).waitFor();
+  await assertAccessible(page, "the matches of a bot");
+  await page.getByRole("link", { name: "your move" }).click();
+  await page.waitForURL(/\/play\/bot\/[0-9a-f-]{36}$/);
+  for (;;) {
+    await myTurn(page);
+    if (!(await isMyTurn(page))) break;
+    await untilRevised(page, () => page.locator(".take-counters button").first().click());
+  }
+  await isOver(page);
+  await assertRecorded(page);
+  await assertAccessible(page, "a match of a bot that is over");
+  await page.getByRole("link", { name: "All open matches of the bot" }).click();
+  await page.getByRole("button", { name: "Leave the seats" }).click();
+  await page.getByLabel("Token of the bot").waitFor();
+  assertNoFaults();
+  await context.close();
+});

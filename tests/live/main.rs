@@ -5,6 +5,7 @@
 
 mod access;
 mod activity;
+mod bot_hands;
 mod bots;
 mod browser;
 mod closed_oracle;

@@ -183,6 +183,8 @@ async fn what_stands_in_an_address_runs_nothing() {
             format!("/docs/{text}"),
             format!("/play/{text}"),
             format!("/play/{game}?since={text}"),
+            format!("/play/bot/{text}"),
+            format!("/play/bot?since={text}"),
             format!("/organise/{text}"),
             format!("/organise/tournaments/{text}/void"),
         ] {

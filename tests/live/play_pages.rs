@@ -61,7 +61,7 @@ impl<'h> Guest<'h> {
     }
 
     /// Sends a form of the page, and loads what it leads to.
-    async fn act(&mut self, fields: &[(&str, &str)]) {
+    pub async fn act(&mut self, fields: &[(&str, &str)]) {
         let answer = self.browser.submit(&self.page, &self.address, fields).await;
         assert_eq!(
             (answer.status, answer.header("location")),
@@ -103,7 +103,7 @@ impl<'h> Guest<'h> {
     }
 
     /// Takes one counter at a time until the hand is over.
-    async fn play_on(&mut self) {
+    pub async fn play_on(&mut self) {
         loop {
             self.until_awaited().await;
             let Some((ply, _)) = self.turn() else { return };

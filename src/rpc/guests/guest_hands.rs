@@ -1,9 +1,9 @@
 //! What guests play.
 
 use super::begun_matches::BegunMatches;
-use super::guest_session::{GuestSession, SessionListener};
+use super::hand_session::{HandSession, SessionListener};
 use super::hand_status::HandStatus;
-use crate::arena::{Arena, GuestSeat, Principal};
+use crate::arena::{Arena, OpenSeat, Principal};
 use crate::game::{BotName, MatchId};
 use crate::referee::MatchSetup;
 use crate::rpc::access::Access;
@@ -45,7 +45,7 @@ struct KeptSessions {
 /// A session that is kept for a guest.
 #[derive(Debug)]
 struct KeptSession {
-    session: GuestSession,
+    session: HandSession,
     /// Which one of all that were kept it is.
     number: u64,
     /// Shared with every match that is being begun: it stays open for them.
@@ -219,13 +219,13 @@ impl GuestHands {
         request: &Request<T>,
         guest: &BotName,
         id: MatchId,
-    ) -> Result<Option<GuestSeat>, Status> {
+    ) -> Result<Option<OpenSeat>, Status> {
         self.access.require_viewer(request)?;
-        Ok(self.arena.guest_seat(guest, id))
+        Ok(self.arena.open_seat(guest, id))
     }
 
     /// Returns the session of a guest who has an open match, which is opened if need be: an earlier server may have left the match.
-    fn session(&self, guest: &BotName) -> Result<Option<GuestSession>, Status> {
+    fn session(&self, guest: &BotName) -> Result<Option<HandSession>, Status> {
         let mut sessions = self.lock_sessions();
         if let Some(kept) = sessions.by_guest.get(guest).filter(|kept| kept.session.is_open()) {
             return Ok(Some(kept.session.clone()));
@@ -250,7 +250,7 @@ impl GuestHands {
         sessions: &'s mut KeptSessions,
         guest: &BotName,
     ) -> Result<&'s mut KeptSession, Status> {
-        let (session, listener) = GuestSession::open(&self.arena, guest).map_err(arena_status)?;
+        let (session, listener) = HandSession::open(&self.arena, guest).map_err(arena_status)?;
         let number = sessions.next_number;
         sessions.next_number += 1;
         tokio::spawn(self.clone().keep_session(guest.clone(), number, listener));

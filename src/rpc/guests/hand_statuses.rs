@@ -12,12 +12,19 @@ const MAX_HANDS: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct HandStatuses {
     by_match: BTreeMap<MatchId, HandStatus>,
+    /// Events of hands so far.
+    heard: u64,
 }
 
 impl HandStatuses {
     /// Returns how a hand stands; `None` if nothing was heard of it, or it was forgotten.
     pub(super) fn get(&self, id: MatchId) -> Option<&HandStatus> {
         self.by_match.get(&id)
+    }
+
+    /// Returns how many events of hands were heard.
+    pub(super) fn heard(&self) -> u64 {
+        self.heard
     }
 
     /// Returns whether a hand is not over.
@@ -27,6 +34,7 @@ impl HandStatuses {
 
     /// Takes an event of a hand in. The status of a new hand begins with `first_revision`.
     pub(super) fn apply(&mut self, id: MatchId, event: &MatchEvent, first_revision: u64) {
+        self.heard += 1;
         let unheard = || HandStatus::with_revision(first_revision);
         self.by_match.entry(id).or_insert_with(unheard).apply(event);
         if self.by_match.len() > MAX_HANDS {

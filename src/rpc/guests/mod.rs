@@ -1,10 +1,12 @@
-//! Guests: who may play in a browser, how much, and the sessions that the server keeps for them.
+//! People who play in a browser: guests, and whoever holds the token of a bot. Who may play, how much, and the sessions that the server keeps for them.
 
 mod begun_matches;
+mod bot_hands;
 mod guest_hands;
-mod guest_session;
+mod hand_session;
 mod hand_status;
 mod hand_statuses;
 
+pub use bot_hands::BotHands;
 pub use guest_hands::GuestHands;
 pub use hand_status::{HandRefusal, HandStatus};

@@ -14,7 +14,8 @@ function showPileInPlay() {
 
 /** Puts the hand of a page in place of the one that is shown, unless nothing has happened. */
 function showHand(html, isAnswer) {
-  const fresh = new DOMParser().parseFromString(html, "text/html").getElementById("hand");
+  const page = new DOMParser().parseFromString(html, "text/html");
+  const fresh = page.getElementById("hand");
   const shown = currentHand();
   if (!fresh) {
     if (isAnswer) location.reload();
@@ -29,13 +30,14 @@ function showHand(html, isAnswer) {
   fresh.dispatchEvent(new Event("swapped", { bubbles: true }));
   shownAt = performance.now();
   showPileInPlay();
-  document.title = document.title.replace(/^Your hand( is over)?/, fresh.hasAttribute("data-followed") ? "Your hand" : "Your hand is over");
-  const heading = document.querySelector("h1");
-  if (heading && !fresh.hasAttribute("data-followed")) heading.textContent = "Your hand is over";
+  document.title = page.title;
+  document.querySelector("h1").textContent = page.querySelector("h1").textContent;
   said.textContent = fresh.querySelector(".alert, .state strong")?.textContent ?? "";
-  // Never onto a counter, which a second press of Enter would take.
-  const next = byKeyboard ? fresh.querySelector("#take, .again button, .waiting a") : null;
-  if (focused) (next ?? fresh.querySelector(".position")).focus({ preventScroll: true });
+  // A link keeps the focus. Otherwise never onto a counter, which a second press of Enter would take.
+  const href = focused?.getAttribute("href");
+  const same = href && [...fresh.querySelectorAll("a")].find((link) => link.getAttribute("href") === href);
+  const next = same || (byKeyboard && fresh.querySelector("#take, .again button, .waiting a"));
+  if (focused) (next || fresh.querySelector(".position") || fresh).focus({ preventScroll: true });
 }
 
 document.addEventListener("submit", async (event) => {

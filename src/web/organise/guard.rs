@@ -1,12 +1,12 @@
 //! Who may organise, and from where.
 
 use crate::web::pages::Pages;
+use crate::web::typed_token::check_known_token;
 use crate::web::visitor::Visitor;
 use crate::web::visitor_channel::VisitorChannel;
 use std::time::Instant;
 use tonic::Status;
-use tonic::codegen::http::header::AUTHORIZATION;
-use tonic::codegen::http::{HeaderMap, HeaderValue};
+use tonic::codegen::http::HeaderValue;
 
 /// The method as whose caller somebody is checked who signs in.
 const PATH: &str = "/organise";
@@ -34,16 +34,6 @@ pub(super) fn check_admin_token(
     visitor: &Visitor,
     authorization: &HeaderValue,
 ) -> Result<(), Status> {
-    let headers = HeaderMap::from_iter([(AUTHORIZATION, authorization.clone())]);
-    pages.access.caller_status(PATH, &headers, visitor.address())?;
+    check_known_token(pages, visitor, PATH, authorization)?;
     pages.access.require_admin(&visitor.with_authorization(authorization.clone()).request(()))
-}
-
-/// Returns the header that shows a token; `None` if no token looks like that.
-pub(super) fn authorization_header(token: &str) -> Option<HeaderValue> {
-    let token = token.trim();
-    let is_visible = !token.is_empty() && token.chars().all(|character| character.is_ascii_graphic());
-    let mut header = HeaderValue::try_from(format!("Bearer {token}")).ok().filter(|_| is_visible)?;
-    header.set_sensitive(true);
-    Some(header)
 }

@@ -10,7 +10,6 @@ mod guard;
 mod new_tournament;
 mod overview;
 mod pages;
-mod sessions;
 mod setting_fields;
 mod sign_in;
 mod tournament_action;
@@ -20,4 +19,3 @@ mod void_matches;
 
 pub(super) use address::{ORGANISER_COOKIE, OrganiseAddress};
 pub(super) use pages::{show_organiser_page, take_organiser_form};
-pub use sessions::OrganiserSessions;

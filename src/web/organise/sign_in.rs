@@ -1,12 +1,13 @@
 //! Signing in and out.
 
 use super::address::{ORGANISER_COOKIE, OrganiseAddress};
-use super::guard::{authorization_header, check_admin_token};
+use super::guard::check_admin_token;
 use crate::web::address::PageAddress;
 use crate::web::forms::{FormFields, FormToken};
 use crate::web::page::Page;
 use crate::web::pages::Pages;
 use crate::web::response::{PageResponse, http_status, private_response, redirect_response, with_cookie};
+use crate::web::typed_token::authorization_header;
 use crate::web::visitor::Visitor;
 use askama::Template;
 use std::time::Instant;
@@ -41,9 +42,9 @@ pub(super) fn signed_out_response(visitor: &Visitor) -> Result<PageResponse, Sta
 
 /// Signs somebody in who types the admin's token.
 pub(super) fn sign_in(pages: &Pages, visitor: &Visitor, fields: &FormFields) -> Result<PageResponse, Status> {
-    let Some(header) = authorization_header(fields.value("token")) else {
-        let mistake = "token: expected visible characters without blanks between them".to_owned();
-        return sign_in_response(visitor, StatusCode::UNAUTHORIZED, mistake);
+    let header = match authorization_header(fields.value("token")) {
+        Ok(header) => header,
+        Err(mistake) => return sign_in_response(visitor, StatusCode::UNAUTHORIZED, mistake.to_owned()),
     };
     if let Err(status) = check_admin_token(pages, visitor, &header) {
         let mistake = status.message().trim_start_matches("authorization: ").to_owned();

@@ -1,10 +1,10 @@
-//! What a guest does in a hand.
+//! What a player does in a hand.
 
-use super::address::PlayAddress;
-use super::hand::{Hand, guest_of_visitor};
+use super::hand::Hand;
 use super::hand_page::mistaken_hand_response;
+use super::player::Player;
 use super::typed_row::read_row;
-use crate::arena::GuestSeat;
+use crate::arena::OpenSeat;
 use crate::game::MatchId;
 use crate::rpc::HandStatus;
 use crate::web::address::PageAddress;
@@ -26,18 +26,18 @@ const MAX_REPEATED: usize = 40;
 pub(super) async fn act_in_hand(
     pages: &Pages,
     visitor: &Visitor,
+    player: Player,
     id: MatchId,
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
-    let answer = redirect_response(&PageAddress::Play(PlayAddress::Hand { id, since: None }));
-    let guest = guest_of_visitor(visitor)?;
-    let Some(open) = pages.guests.open_seat(&visitor.request(()), &guest, id)? else {
-        // It is over, or no hand of the visitor: reading it says which.
-        return Hand::load(pages, visitor, id).await.map(|_| answer);
+    let answer = redirect_response(&PageAddress::Play(player.hand_address(id)));
+    let Some(open) = player.open_seat(pages, visitor, id)? else {
+        // It is over, or no hand of the player: reading it says which.
+        return Hand::load(pages, visitor, player, id).await.map(|_| answer);
     };
     let action = match read_action(&open, fields) {
         Ok(HandAction::Take { ply, take }) if ply < open.plies => {
-            let hand = Hand::load(pages, visitor, id).await?;
+            let hand = Hand::load(pages, visitor, player.clone(), id).await?;
             match describe_past_ply(&hand, ply, take) {
                 Some(mistake) => return mistake_response(visitor, &hand, mistake, fields),
                 None => HandAction::MadeBefore { ply: Some(ply) },
@@ -45,21 +45,27 @@ pub(super) async fn act_in_hand(
         }
         Ok(action) => action,
         Err(mistake) => {
-            let hand = Hand::load(pages, visitor, id).await?;
+            let hand = Hand::load(pages, visitor, player, id).await?;
             return mistake_response(visitor, &hand, mistake, fields);
         }
     };
-    let refusals = pages.guests.hand_status(&guest, id)?.refusals;
+    let refusals = player.hand_status(pages, id)?.refusals;
     let is_answered = answer_of_action(&action, refusals);
     if let Some(action) = action.into_bot_action(id) {
-        match pages.guests.act(&visitor.request(()), &guest, id, action).await {
+        match player.act(pages, visitor, id, action).await {
             Ok(()) => {}
             // It has ended in between, as the page will show.
             Err(status) if status.code() == Code::FailedPrecondition => return Ok(answer),
+            // Another session has the seats.
+            Err(status) if status.code() == Code::Aborted => {
+                let hand = Hand::load(pages, visitor, player, id).await?;
+                let mistake = status.message().to_owned();
+                return mistaken_hand_response(visitor, &hand, StatusCode::CONFLICT, mistake, Some(fields));
+            }
             Err(status) => return Err(status),
         }
     }
-    pages.guests.wait_for_status(&guest, id, ANSWER_TIMEOUT, is_answered).await?;
+    player.wait_for_status(pages, id, ANSWER_TIMEOUT, is_answered).await?;
     Ok(answer)
 }
 
@@ -71,7 +77,7 @@ fn mistake_response(
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
     if hand.is_over() {
-        return Ok(redirect_response(&PageAddress::Play(PlayAddress::Hand { id: hand.id, since: None })));
+        return Ok(redirect_response(&PageAddress::Play(hand.player.hand_address(hand.id))));
     }
     mistaken_hand_response(visitor, hand, StatusCode::UNPROCESSABLE_ENTITY, mistake, Some(fields))
 }
@@ -120,7 +126,7 @@ fn answer_of_action(action: &HandAction, refusals: u64) -> impl Fn(&HandStatus) 
 }
 
 /// Reads what a form asks for.
-fn read_action(open: &GuestSeat, fields: &FormFields) -> Result<HandAction, String> {
+fn read_action(open: &OpenSeat, fields: &FormFields) -> Result<HandAction, String> {
     match fields.value("act") {
         "take" => {
             let ply = read_number(fields, "ply")?;
@@ -138,7 +144,7 @@ fn read_action(open: &GuestSeat, fields: &FormFields) -> Result<HandAction, Stri
     }
 }
 
-/// Says who took at a ply that is over; nothing if it was this take of the guest.
+/// Says who took at a ply that is over; nothing if it was this take of the player.
 fn describe_past_ply(hand: &Hand, ply: u32, take: u64) -> Option<String> {
     let made = &hand.replay.take_at(ply)?.took;
     let is_same = made.seat as usize == hand.seat && made.take == take;
@@ -163,6 +169,7 @@ mod tests {
     use crate::arena::{Arena, Backend, Limits};
     use crate::rpc::ClientAddress;
     use crate::web::forms::CookieSecret;
+    use crate::web::play::player::guest_of_visitor;
     use crate::web::testing::open_pages;
     use crate::web::visitor_channel::VisitorChannel;
     use crate::wire::pb;
@@ -182,6 +189,7 @@ mod tests {
         arena.enrol_house_bot("timid".parse().unwrap(), "timid").await.unwrap();
         let (pages, visitor) = (open_pages(&arena, 1), guest_visitor());
         let guest = guest_of_visitor(&visitor).unwrap();
+        let player = Player::Guest(guest.clone());
         let request = pb::CreateMatchRequest {
             bots: vec![String::new(), "timid".into()],
             piles: vec![5],
@@ -200,16 +208,16 @@ mod tests {
         is_reading.await.unwrap();
         let fields = FormFields::parse(b"act=take&ply=0&take=2").unwrap();
         let applied = async {
-            while arena.guest_seat(&guest, id).unwrap().plies == 0 {
+            while arena.open_seat(&guest, id).unwrap().plies == 0 {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
         };
         tokio::select! {
             biased;
             () = applied => {}
-            acted = act_in_hand(&pages, &visitor, id, &fields) => {
+            acted = act_in_hand(&pages, &visitor, player, id, &fields) => {
                 acted.unwrap();
-                assert_eq!(arena.guest_seat(&guest, id).unwrap().plies, 1);
+                assert_eq!(arena.open_seat(&guest, id).unwrap().plies, 1);
             }
             () = tokio::time::sleep(Duration::from_mins(1)) => panic!("the take waits for the reader"),
         }

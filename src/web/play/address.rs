@@ -5,7 +5,10 @@ use crate::web::forms::SiteCookie;
 use std::fmt;
 
 /// The cookie by which a guest is known.
-pub(in crate::web) const PLAY_COOKIE: SiteCookie = SiteCookie { name: "lastnim_guest", path: "/play" };
+pub(in crate::web) static PLAY_COOKIE: SiteCookie = SiteCookie { name: "lastnim_guest", path: "/play" };
+/// The cookie by which a browser is signed in with the token of a bot; before that, it only belongs to the form.
+pub(in crate::web) static PLAYER_COOKIE: SiteCookie =
+    SiteCookie { name: "lastnim_player", path: "/play/bot" };
 
 /// Where a hand is begun or played.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +17,16 @@ pub(in crate::web) enum PlayAddress {
     NewHand,
     /// A hand of the visitor. With `since` the answer waits until something else has happened than the page with this number shows.
     Hand { id: MatchId, since: Option<u64> },
+    /// The matches of the bot as which the visitor plays; `since` is as for a hand.
+    BotSeats { since: Option<u64> },
+    /// Types the token of a bot, and takes its seats.
+    BotSignIn,
+    /// Takes its seats again, which another session has taken.
+    RetakeSeats,
+    /// Leaves them.
+    BotSignOut,
+    /// A hand of the bot as which the visitor plays; `since` is as for other hands.
+    BotHand { id: MatchId, since: Option<u64> },
 }
 
 impl PlayAddress {
@@ -22,15 +35,19 @@ impl PlayAddress {
     /// # Errors
     /// Says what is not there.
     pub(in crate::web) fn parse(segments: &[&str], since: Option<&str>) -> Result<Self, String> {
+        let match_id = |id: &str| id.parse().map_err(|error| format!("match {id:?}: {error}"));
+        let number = |since: &str| {
+            since.parse().map_err(|_| format!("since {since:?}: expected a whole number from 0 on"))
+        };
+        let since = || since.map(number).transpose();
         match segments {
             [] => Ok(Self::NewHand),
-            [id] => {
-                let id = id.parse().map_err(|error| format!("match {id:?}: {error}"))?;
-                let number = |since: &str| {
-                    since.parse().map_err(|_| format!("since {since:?}: expected a whole number from 0 on"))
-                };
-                Ok(Self::Hand { id, since: since.map(number).transpose()? })
-            }
+            ["bot"] => Ok(Self::BotSeats { since: since()? }),
+            ["bot", "sign-in"] => Ok(Self::BotSignIn),
+            ["bot", "sign-out"] => Ok(Self::BotSignOut),
+            ["bot", "take-seats"] => Ok(Self::RetakeSeats),
+            ["bot", id] => Ok(Self::BotHand { id: match_id(id)?, since: since()? }),
+            [id] => Ok(Self::Hand { id: match_id(id)?, since: since()? }),
             _ => Err("nothing has this address".to_owned()),
         }
     }
@@ -39,20 +56,43 @@ impl PlayAddress {
     #[cfg(test)]
     pub(in crate::web) fn examples() -> Vec<Self> {
         let id = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f".parse().unwrap();
-        vec![Self::NewHand, Self::Hand { id, since: None }, Self::Hand { id, since: Some(7) }]
+        let mut examples = vec![Self::NewHand, Self::BotSignIn, Self::BotSignOut, Self::RetakeSeats];
+        for since in [None, Some(7)] {
+            examples.extend([
+                Self::Hand { id, since },
+                Self::BotSeats { since },
+                Self::BotHand { id, since },
+            ]);
+        }
+        examples
     }
 }
 
 impl PlayAddress {
+    /// Returns the cookie that belongs to it.
+    pub(in crate::web) fn cookie(&self) -> &'static SiteCookie {
+        match self {
+            Self::NewHand | Self::Hand { .. } => &PLAY_COOKIE,
+            Self::BotSeats { .. }
+            | Self::BotSignIn
+            | Self::BotSignOut
+            | Self::RetakeSeats
+            | Self::BotHand { .. } => &PLAYER_COOKIE,
+        }
+    }
+
     /// Returns its path, and its query without the question mark.
     pub(in crate::web) fn path_and_query(&self) -> (String, String) {
-        match self {
-            Self::NewHand => ("/play".into(), String::new()),
-            Self::Hand { id, since } => {
-                let since = since.map(|since| format!("since={since}")).unwrap_or_default();
-                (format!("/play/{id}"), since)
-            }
-        }
+        let (path, since) = match self {
+            Self::NewHand => ("/play".into(), None),
+            Self::Hand { id, since } => (format!("/play/{id}"), *since),
+            Self::BotSeats { since } => ("/play/bot".into(), *since),
+            Self::BotSignIn => ("/play/bot/sign-in".into(), None),
+            Self::BotSignOut => ("/play/bot/sign-out".into(), None),
+            Self::RetakeSeats => ("/play/bot/take-seats".into(), None),
+            Self::BotHand { id, since } => (format!("/play/bot/{id}"), *since),
+        };
+        (path, since.map(|since| format!("since={since}")).unwrap_or_default())
     }
 }
 

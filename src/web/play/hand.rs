@@ -1,7 +1,8 @@
-//! A hand of a guest, as it stands.
+//! A hand of somebody who plays in the browser, as it stands.
 
-use crate::arena::{GuestSeat, guest_name};
-use crate::game::{BotName, MatchId};
+use super::player::Player;
+use crate::arena::OpenSeat;
+use crate::game::MatchId;
 use crate::rpc::HandStatus;
 use crate::web::pages::Pages;
 use crate::web::replay::Replay;
@@ -10,23 +11,27 @@ use crate::wire::pb::{self, record_event::Event};
 use pb::match_service_server::MatchService as _;
 use tonic::Status;
 
-/// A hand of a guest, as it stands.
+/// A hand of somebody who plays in the browser, as it stands.
 #[derive(Debug)]
 pub(super) struct Hand {
     /// The match.
     pub id: MatchId,
-    /// The guest's own seat.
+    /// Who plays it here.
+    pub player: Player,
+    /// The player's own seat.
     pub seat: usize,
     /// What the services say of the match, with the audit once it is over.
     pub shown: pb::GetMatchResponse,
     /// The match ply by ply.
     pub replay: Replay,
-    /// Strikes of the guest so far.
+    /// Strikes of the player so far.
     pub strikes: u32,
-    /// How it stands, as far as the guest's session has heard.
+    /// How it stands, as far as the player's session has heard.
     pub status: HandStatus,
-    /// The seat of the guest while the match is open.
-    pub open_seat: Option<GuestSeat>,
+    /// Whether a session of the player hears what happens.
+    pub has_session: bool,
+    /// The seat of the player while the match is open.
+    pub open_seat: Option<OpenSeat>,
     /// What the seats are called.
     pub names: SeatNames,
 }
@@ -55,33 +60,33 @@ impl SeatNames {
     }
 }
 
-/// Returns the name under which a visitor plays.
-pub(super) fn guest_of_visitor(visitor: &Visitor) -> Result<BotName, Status> {
-    let secret = visitor.secret().ok_or_else(|| Status::internal("this page has no cookie"))?;
-    Ok(guest_name(secret.hash().as_bytes()))
-}
-
 impl Hand {
-    /// Reads a hand of the visitor.
+    /// Reads a hand of a player.
     ///
     /// # Errors
-    /// If there is no such match, or the visitor has no seat in it.
-    pub(super) async fn load(pages: &Pages, visitor: &Visitor, id: MatchId) -> Result<Self, Status> {
-        let guest = guest_of_visitor(visitor)?;
+    /// If there is no such match, or the player has no seat in it.
+    pub(super) async fn load(
+        pages: &Pages,
+        visitor: &Visitor,
+        player: Player,
+        id: MatchId,
+    ) -> Result<Self, Status> {
         let match_id = id.to_string();
         let request = pb::GetMatchRequest { match_id: match_id.clone() };
         let seat_of = |shown: &pb::GetMatchResponse| {
             let setup = shown.r#match.as_ref()?.setup.as_ref()?;
-            setup.bots.iter().position(|bot| bot == guest.as_str())
+            setup.bots.iter().position(|bot| bot == player.name().as_str())
         };
         let first = pages.matches.get_match(visitor.request(request.clone())).await?.into_inner();
         let seat = seat_of(&first).ok_or_else(|| {
-            Status::permission_denied(format!(
-                "somebody else plays this hand: /matches/{id} shows it to everybody"
-            ))
+            let who = match &player {
+                Player::Guest(_) => "somebody else plays this hand".to_owned(),
+                Player::Bot(bot) => format!("{bot} has no seat in this match"),
+            };
+            Status::permission_denied(format!("{who}: /matches/{id} shows it to everybody"))
         })?;
         // What the session hears from here on leads to another look.
-        let status = pages.guests.hand_status(&guest, id)?;
+        let status = player.hand_status(pages, id)?;
         let request_record = pb::GetRecordRequest { match_id };
         let record = pages.matches.get_record(visitor.request(request_record)).await?.into_inner();
         let record = record.record.unwrap_or_default();
@@ -95,9 +100,10 @@ impl Hand {
         };
         let is_own_strike = |event: &&pb::RecordEvent| matches!(&event.event, Some(Event::Struck(struck)) if struck.seat as usize == seat);
         let strikes = record.events.iter().filter(is_own_strike).count() as u32;
-        let open_seat = pages.guests.open_seat(&visitor.request(()), &guest, id)?;
+        let open_seat = player.open_seat(pages, visitor, id)?;
+        let has_session = player.has_session(pages);
         let names = SeatNames::new(replay.setup.bots.clone(), seat);
-        Ok(Self { id, seat, shown, replay, strikes, status, open_seat, names })
+        Ok(Self { id, player, seat, shown, replay, strikes, status, has_session, open_seat, names })
     }
 
     /// Returns whether the hand is over.
@@ -105,7 +111,7 @@ impl Hand {
         self.replay.end.is_some()
     }
 
-    /// Returns why the guest has lost its seat, if it has.
+    /// Returns why the player has lost its seat, if it has.
     pub(super) fn lost_seat(&self) -> Option<pb::ForfeitReason> {
         let lost = self.replay.forfeits.iter().find(|(_, lost)| lost.seat as usize == self.seat)?;
         Some(lost.1.reason())
@@ -116,7 +122,7 @@ impl Hand {
         self.replay.rows.is_empty() && self.replay.setup.assigned.is_none() && !self.is_over()
     }
 
-    /// Returns whether the match waits for the guest. Where another was to move when the record was read, it does not: what it waits for now is at a ply that the
+    /// Returns whether the match waits for the player. Where another was to move when the record was read, it does not: what it waits for now is at a ply that the
     /// record does not have.
     pub(super) fn is_awaited(&self) -> bool {
         let is_own_turn = || {

@@ -3,6 +3,7 @@
 use super::address::PlayAddress;
 use super::clock_words::clock_words;
 use super::hand::Hand;
+use super::player::Player;
 use super::typed_hand::TypedHand;
 use super::typed_row::wish_field;
 use super::verdict::{Verdict, judge_hand};
@@ -36,6 +37,10 @@ struct HandContent {
     watched_at: String,
     revision: u64,
     is_over: bool,
+    /// Whether the page is to follow what happens.
+    is_followed: bool,
+    /// Where the other matches are that are played by hand; empty for a guest.
+    list_address: String,
     /// How it stands.
     state: String,
     /// What is to be known besides, a sentence each.
@@ -51,7 +56,7 @@ struct HandContent {
     takes: Vec<String>,
     can_resign: bool,
     verdict: Option<Verdict>,
-    /// The fields of a hand like this one.
+    /// The fields of a hand like this one; empty where it is not for the player to begin one.
     again: Vec<(String, String)>,
 }
 
@@ -63,7 +68,7 @@ struct RunningClock {
     is_own: bool,
 }
 
-/// What the guest is to do.
+/// What the player is to do.
 #[derive(Debug)]
 enum Turn {
     /// To say whom it would rather see win.
@@ -76,7 +81,7 @@ enum Turn {
     Over,
 }
 
-/// A place in the row of the guest, and the seats that can be chosen for it.
+/// A place in the row of the player, and the seats that can be chosen for it.
 #[derive(Debug)]
 struct Wish {
     field: String,
@@ -141,11 +146,16 @@ impl HandContent {
         let clock = hand.open_seat.and_then(|open| Some((open.left?, open.is_awaited)));
         Ok(Self {
             form_token,
-            address: PlayAddress::Hand { id: hand.id, since: None }.to_string(),
+            address: hand.player.hand_address(hand.id).to_string(),
             watched_at: PageAddress::Match { id: hand.id, ply: None, view: view_of_audit(audit.is_some()) }
                 .to_string(),
             revision: hand.status.revision,
             is_over,
+            is_followed: !is_over && hand.has_session,
+            list_address: match hand.player {
+                Player::Guest(_) => String::new(),
+                Player::Bot(_) => PlayAddress::BotSeats { since: None }.to_string(),
+            },
             state: state_words(hand, &position),
             notes: note_words(hand),
             clock: clock
@@ -158,7 +168,10 @@ impl HandContent {
             takes: take_lines(hand),
             can_resign: !is_over && !is_lost,
             verdict: audit.map(|audit| judge_hand(hand.id, audit, hand.seat, &hand.names)),
-            again: TypedHand::of_setup(&hand.replay.setup, hand.seat).to_fields(),
+            again: match hand.player {
+                Player::Guest(_) => TypedHand::of_setup(&hand.replay.setup, hand.seat).to_fields(),
+                Player::Bot(_) => Vec::new(),
+            },
         })
     }
 }
@@ -219,8 +232,11 @@ fn note_words(hand: &Hand) -> Vec<String> {
     notes
 }
 
-/// Says why what a guest did last did not count; nothing if it did.
+/// Says why what a player did last did not count; nothing if it did.
 fn refusal_words(hand: &Hand) -> String {
+    if !hand.has_session && !hand.is_over() {
+        return format!("Another session has the seats of {}. Take them again to go on.", hand.player.name());
+    }
     let Some(refusal) = hand.status.refusal.as_ref().filter(|_| !hand.is_over()) else {
         return String::new();
     };

@@ -1,19 +1,21 @@
-//! Playing a hand in the browser: a visitor takes a seat against house bots, as a guest that the server makes.
+//! Playing a hand in the browser: a visitor takes a seat against house bots, as a guest that the server makes, or the seats of a bot whose token it holds.
 //!
-//! A guest is whoever has the cookie of these pages, and nothing else is kept of it. Its session is one like a bot's, which the server keeps
-//! ([`GuestHands`](crate::rpc::GuestHands)); what stands on a page comes from the record of the match, as on any other.
+//! A guest is whoever has the cookie of these pages, and nothing else is kept of it. The session of either is one like a bot's, which the server keeps
+//! ([`GuestHands`](crate::rpc::GuestHands), [`BotHands`](crate::rpc::BotHands)); what stands on a page comes from the record of the match, as on any other.
 
 mod actions;
 mod address;
+mod bot_seats;
 mod clock_words;
 mod hand;
 mod hand_page;
 mod new_hand_page;
 mod opponents;
 mod play_pages;
+mod player;
 mod typed_hand;
 mod typed_row;
 mod verdict;
 
-pub(super) use address::{PLAY_COOKIE, PlayAddress};
+pub(super) use address::PlayAddress;
 pub(super) use play_pages::{show_play_page, take_play_form};

@@ -1,8 +1,8 @@
 //! Where a hand is begun: opponents, piles, and terms.
 
 use super::address::PlayAddress;
-use super::hand::guest_of_visitor;
 use super::opponents::opponent_words;
+use super::player::guest_of_visitor;
 use super::typed_hand::{MAX_OPPONENTS, ROWS, SEATS, SIZES, TIMES, TypedHand, opponent_field};
 use crate::game::{BotName, Ending, MatchId};
 use crate::web::address::PageAddress;

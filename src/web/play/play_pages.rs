@@ -1,13 +1,20 @@
-//! From a request of a guest to its answer.
+//! From a request of a player to its answer.
 
 use super::actions::act_in_hand;
 use super::address::PlayAddress;
-use super::hand::{Hand, guest_of_visitor};
+use super::bot_seats::{
+    bot_seats_page, check_channel, retake_seats, sign_in_as_bot, sign_in_page, sign_out, signed_out_response,
+};
+use super::hand::Hand;
 use super::hand_page::hand_response;
 use super::new_hand_page::{begin_hand, new_hand_page};
+use super::player::{Player, guest_of_visitor, seated_visitor};
+
+use crate::game::MatchId;
+use crate::web::address::PageAddress;
 use crate::web::forms::FormFields;
 use crate::web::pages::Pages;
-use crate::web::response::PageResponse;
+use crate::web::response::{PageResponse, redirect_response};
 use crate::web::visitor::Visitor;
 use std::time::Duration;
 use tonic::Status;
@@ -15,28 +22,46 @@ use tonic::Status;
 /// How long a page waits for something to happen, where it is asked to.
 const POLL_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Shows where hands are begun, or a hand.
+/// Shows where hands are begun, a hand, or what somebody plays as a bot.
 pub(in crate::web) async fn show_play_page(
     pages: &Pages,
     visitor: &Visitor,
     address: &PlayAddress,
 ) -> Result<PageResponse, Status> {
     match *address {
-        PlayAddress::NewHand => new_hand_page(pages, visitor),
+        PlayAddress::NewHand => return new_hand_page(pages, visitor),
         PlayAddress::Hand { id, since } => {
-            let hand = Hand::load(pages, visitor, id).await?;
-            let Some(since) = since.filter(|since| *since == hand.status.revision && !hand.is_over()) else {
-                return hand_response(visitor, &hand);
-            };
-            drop(hand);
-            let guest = guest_of_visitor(visitor)?;
-            pages.guests.wait_for_status(&guest, id, POLL_TIMEOUT, |status| status.revision != since).await?;
-            hand_response(visitor, &Hand::load(pages, visitor, id).await?)
+            let guest = Player::Guest(guest_of_visitor(visitor)?);
+            return show_hand(pages, visitor, guest, id, since).await;
         }
+        _ => check_channel(visitor)?,
+    }
+    let Some((seated, bot)) = seated_visitor(pages, visitor) else { return sign_in_page(visitor) };
+    match *address {
+        PlayAddress::BotHand { id, since } => show_hand(pages, &seated, Player::Bot(bot), id, since).await,
+        PlayAddress::BotSeats { since } => bot_seats_page(pages, &seated, bot, since, POLL_TIMEOUT).await,
+        // The others only take forms.
+        _ => Ok(redirect_response(&PageAddress::Play(PlayAddress::BotSeats { since: None }))),
     }
 }
 
-/// Does what the form of a guest asks for.
+async fn show_hand(
+    pages: &Pages,
+    visitor: &Visitor,
+    player: Player,
+    id: MatchId,
+    since: Option<u64>,
+) -> Result<PageResponse, Status> {
+    let hand = Hand::load(pages, visitor, player.clone(), id).await?;
+    let Some(since) = since.filter(|since| *since == hand.status.revision && !hand.is_over()) else {
+        return hand_response(visitor, &hand);
+    };
+    drop(hand);
+    player.wait_for_status(pages, id, POLL_TIMEOUT, |status| status.revision != since).await?;
+    hand_response(visitor, &Hand::load(pages, visitor, player, id).await?)
+}
+
+/// Does what the form of a player asks for.
 pub(in crate::web) async fn take_play_form(
     pages: &Pages,
     visitor: &Visitor,
@@ -44,7 +69,22 @@ pub(in crate::web) async fn take_play_form(
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
     match *address {
-        PlayAddress::NewHand => begin_hand(pages, visitor, fields).await,
-        PlayAddress::Hand { id, .. } => act_in_hand(pages, visitor, id, fields).await,
+        PlayAddress::NewHand => return begin_hand(pages, visitor, fields).await,
+        PlayAddress::Hand { id, .. } => {
+            let guest = Player::Guest(guest_of_visitor(visitor)?);
+            return act_in_hand(pages, visitor, guest, id, fields).await;
+        }
+        _ => check_channel(visitor)?,
+    }
+    match address {
+        PlayAddress::BotSignIn => return sign_in_as_bot(pages, visitor, fields),
+        PlayAddress::BotSignOut => return Ok(sign_out(pages, visitor)),
+        _ => {}
+    }
+    let Some((seated, bot)) = seated_visitor(pages, visitor) else { return signed_out_response(visitor) };
+    match *address {
+        PlayAddress::RetakeSeats => retake_seats(pages, &seated),
+        PlayAddress::BotHand { id, .. } => act_in_hand(pages, &seated, Player::Bot(bot), id, fields).await,
+        _ => Ok(redirect_response(&PageAddress::Play(PlayAddress::BotSeats { since: None }))),
     }
 }

@@ -1,4 +1,4 @@
-//! The session of a guest, which the server keeps.
+//! The session of somebody who plays in a browser, which the server keeps.
 
 use super::hand_status::HandStatus;
 use super::hand_statuses::HandStatuses;
@@ -14,12 +14,12 @@ use tokio_stream::wrappers::ReceiverStream;
 
 /// Actions that may wait to be read by the session.
 const MAX_WAITING_ACTIONS: usize = 8;
-/// How long a session stays open that has no match any more: the guest may begin another.
+/// How long nothing is heard in a session without a match before whoever keeps it looks whether it is still needed.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The session of a guest: like a bot's, but in the process.
+/// The session of somebody who plays in a browser: like a bot's, but in the process.
 #[derive(Debug, Clone)]
-pub(super) struct GuestSession {
+pub(super) struct HandSession {
     actions: mpsc::Sender<Result<IncomingAction, Infallible>>,
     /// How its hands stand.
     pub hands: watch::Receiver<HandStatuses>,
@@ -38,8 +38,8 @@ pub(super) struct SessionListener {
     first_revision: u64,
 }
 
-impl GuestSession {
-    /// Opens a session of a guest.
+impl HandSession {
+    /// Opens a session under a name. An earlier one of that name is over then.
     ///
     /// # Errors
     /// If there are as many sessions as there may be, or the server is stopping.
@@ -61,6 +61,18 @@ impl GuestSession {
         heard.unwrap_or_else(|| HandStatus::with_revision(self.first_revision))
     }
 
+    /// Returns a number that grows with all that it hears.
+    pub(super) fn revision(&self) -> u64 {
+        self.first_revision + self.hands.borrow().heard()
+    }
+
+    /// Waits until it has heard more than at a revision, or is over.
+    pub(super) async fn wait_for_more(&mut self, revision: u64) {
+        let first = self.first_revision;
+        // It fails once the session is over.
+        let _ = self.hands.wait_for(|hands| first + hands.heard() != revision).await;
+    }
+
     /// Hands an action to the session; returns whether it is open.
     pub(super) async fn act(&self, action: BotAction) -> bool {
         self.actions.send(Ok(Ok(action))).await.is_ok()
@@ -73,7 +85,7 @@ impl GuestSession {
 }
 
 impl SessionListener {
-    /// Hears what happens until the session is over, or the guest has played no match for a while; returns whether it may hear more.
+    /// Hears what happens until the session is over, or it has heard of no open match for a while; returns whether it may hear more.
     pub(super) async fn listen(&mut self) -> bool {
         loop {
             let heard = if self.has_open_hand() {
