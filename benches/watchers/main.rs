@@ -28,7 +28,7 @@ const HOUSE: [&str; 4] = ["oracle", "greedy", "timid", "random"];
 /// The positions of the tournament.
 const POSITIONS: [&[u64]; 3] = [&[5, 9, 14], &[20, 8], &[3, 4, 5, 6]];
 /// Groups of the tournament: more than are played.
-const GROUPS: u64 = 5_000_000;
+const GROUPS: u64 = 300_000;
 /// How long the slow bot thinks: so many takes a second are more than watchers are told of.
 const THINKING_TIME: Duration = Duration::from_millis(50);
 /// How long what has begun is left to settle before it is measured.
@@ -95,7 +95,7 @@ async fn main() -> anyhow::Result<()> {
         let watched = measure(&mut played, &server, window).await?;
         let WatcherCounts { messages, bytes } = watchers.counts().since(before);
         let lost = watchers.close();
-        ensure!(lost == 0, "{lost} watchers were dropped");
+        ensure!(lost == 0, "{lost} watchers were refused or dropped");
         let (seconds, ratio) = (window.as_secs_f64(), watched.matches_a_second / alone.matches_a_second);
         println!(
             "{round:>5} {:>16.0} {:>8.0} {ratio:>6.2} {:>17.2} {:>8.2} {:>11.0} {:>6.1}",
@@ -157,8 +157,13 @@ async fn begin(address: &str, bots: &mut JoinSet<()>) -> anyhow::Result<Played> 
     };
     let mut matches = MatchServiceClient::with_interceptor(channel, admin()?);
     let game = matches.create_match(request).await?.into_inner().r#match.context("a match")?.id;
+    let mut played = Played { tournaments, tournament, game };
+    // So many groups are not planned at once.
+    while played.matches().await? == 0 {
+        sleep(Duration::from_millis(100)).await;
+    }
     sleep(SETTLING_TIME).await;
-    Ok(Played { tournaments, tournament, game })
+    Ok(played)
 }
 
 /// What was played in a while.

@@ -1,6 +1,6 @@
 //! Those who watch: sockets that read what comes.
 
-use anyhow::{Context as _, ensure};
+use anyhow::Context as _;
 use std::{
     rc::Rc,
     sync::{
@@ -53,14 +53,7 @@ impl Watchers {
             let mut stream = TcpStream::connect(address).await.context("connecting a watcher")?;
             stream.write_all(request.as_bytes()).await?;
             if opened % OPENED_AT_ONCE == 0 {
-                // The head of the answer says that it is let in.
-                let mut first = [0; 12];
-                stream.read_exact(&mut first).await?;
-                ensure!(
-                    &first == b"HTTP/1.1 200",
-                    "a watcher was answered {:?}",
-                    String::from_utf8_lossy(&first)
-                );
+                stream.readable().await?;
             }
             self.reading.spawn(read_on(stream, Arc::clone(&self.seen)));
         }
@@ -74,7 +67,7 @@ impl Watchers {
         WatcherCounts { messages: load(&self.seen.messages), bytes: load(&self.seen.bytes) }
     }
 
-    /// Lets them all go, and returns how many were dropped before.
+    /// Lets them all go, and returns how many were refused, or dropped before.
     pub(crate) fn close(self) -> usize {
         self.seen.ended.load(Ordering::Relaxed)
     }
@@ -82,9 +75,13 @@ impl Watchers {
 
 async fn read_on(mut stream: TcpStream, seen: Arc<Seen>) {
     let mut bytes = vec![0; 16 << 10];
+    // The head of the answer says whether it is let in. One that is not has nothing more to read.
+    let mut is_admitted = false;
     while let Ok(read) = stream.read(&mut bytes).await
         && read > 0
+        && (is_admitted || bytes[..read].starts_with(b"HTTP/1.1 200"))
     {
+        is_admitted = true;
         // Each message has one field of data, and no text in it looks like one.
         let messages = bytes[..read].windows(6).filter(|window| window == b"data: ").count();
         seen.messages.fetch_add(messages as u64, Ordering::Relaxed);

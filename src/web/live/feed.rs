@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 /// The share of a second that one watcher adds to the interval between two updates, so that what is sent in a second is bounded however many
 /// watch.
-const INTERVAL_PER_WATCHER: Duration = Duration::from_micros(500);
+const INTERVAL_PER_WATCHER: Duration = Duration::from_millis(1);
 
 /// The longest time in which a feed says nothing.
 pub(super) const BEAT_INTERVAL: Duration = Duration::from_secs(10);
@@ -259,7 +259,7 @@ mod tests {
     fn the_more_watch_the_fewer_updates_there_are() {
         let feed = FeedPublisher::default();
         let watchers: Vec<_> = (0..1_000).map(|_| feed.watch(None)).collect();
-        assert_eq!(feed.interval(Duration::from_millis(250)), Duration::from_millis(500));
+        assert_eq!(feed.interval(Duration::from_millis(250)), Duration::from_secs(1));
         drop(watchers);
         assert_eq!(feed.interval(Duration::from_millis(250)), Duration::from_millis(250));
     }
