@@ -17,13 +17,10 @@ use clap::Parser;
 use lastnim::{
     client::connect,
     game::{BotName, BySeat, MatchId, Piles, SeatCount, TournamentId},
-    referee::{
-        MatchPhase, MatchSetup, Origin, Record, Referee, RefereeInput, SigningKey, Terms, TimedEvent,
-        Timestamp,
-    },
+    referee::{MatchPhase, MatchSetup, Origin, Record, Referee, RefereeInput, SigningKey, Terms, Timestamp},
     store::{
-        self, ChainedEvent, Change, FinishedMatch, FinishedTournament, RetentionLimits, Store, StoredBot,
-        StoredTournament, Token,
+        self, Change, FinishedMatch, FinishedTournament, RetentionLimits, Store, StoredBot, StoredTournament,
+        Token,
     },
     tournament::{
         AllianceSource, Checkpoint, Concurrency, FormatVerdict, GroupCount, LadderPairing, LadderSettings,
@@ -328,10 +325,9 @@ fn played(
     let id = MatchId::new(BEGAN / 1_000 + *matches as u64, &[6; 10]);
     let record = play(id, setup, *matches as u64);
     let outcome = MatchOutcome::of_audit(&record.audit()?, |_| None);
-    let chained = record.events().iter().zip(record.hashes());
-    let chained = chained.map(|(event, hash)| ChainedEvent { event: TimedEvent::clone(event), hash: *hash });
-    let written = Change::MatchEvents { id, first: 0, events: chained.collect() };
-    let over = FinishedMatch { id, seal: key.seal(record.last_hash()), outcome: Some(outcome.clone()) };
+    let written = Change::MatchEvents { id, first: 0, events: record.events().to_vec() };
+    let head = record.last_hash();
+    let over = FinishedMatch { id, head, seal: key.seal(head), outcome: Some(outcome.clone()) };
     *matches += 1;
     *events += record.events().len();
     Ok((outcome, [written, Change::MatchOver(Box::new(over))]))

@@ -16,7 +16,7 @@ use lastnim::{
     game::{MatchId, Piles, Seat, SeatCount},
     oracle::Mover,
     referee::{EndReason, Event, EventHash, MatchSetup, SigningKey, TimedEvent, Timestamp},
-    store::{ChainedEvent, Change, FinishedMatch, RetentionLimits, open_store},
+    store::{Change, FinishedMatch, RetentionLimits, open_store},
 };
 use postgres::PostgresServer;
 use std::{
@@ -83,22 +83,20 @@ impl Players {
             self.next += 1;
             let (id, first, ply) = self.open[place];
             let at = Timestamp::from_micros(1_700_000_000_000_000 + self.next as u64);
-            let chained = |event| {
-                let bytes = std::array::from_fn(|byte| (self.next >> (byte % 8)) as u8);
-                ChainedEvent { event: TimedEvent { at, event }, hash: EventHash::from_bytes(bytes) }
-            };
+            let timed = |event| TimedEvent { at, event };
             if first == 0 {
                 let bots: Vec<_> =
                     (0..SEATS).map(|seat| format!("bot-{seat}").parse()).collect::<Result<_, _>>()?;
                 let setup = MatchSetup::new(bots.try_into()?, Piles::parse(&[1 << 62])?);
-                let events = vec![chained(Event::Created(Box::new(setup)))];
+                let events = vec![timed(Event::Created(Box::new(setup)))];
                 changes.push(Change::MatchEvents { id, first, events });
                 self.open[place] = (id, 1, 0);
             } else if ply == self.most_plies {
-                let ended = chained(Event::Ended { reason: EndReason::Cancelled, winner: None });
-                let seal = self.key.seal(ended.hash);
+                let ended = timed(Event::Ended { reason: EndReason::Cancelled, winner: None });
+                let head = EventHash::from_bytes(std::array::from_fn(|byte| (self.next >> (byte % 8)) as u8));
+                let seal = self.key.seal(head);
                 changes.push(Change::MatchEvents { id, first, events: vec![ended] });
-                changes.push(Change::MatchOver(Box::new(FinishedMatch { id, seal, outcome: None })));
+                changes.push(Change::MatchOver(Box::new(FinishedMatch { id, head, seal, outcome: None })));
                 self.open[place] = self.new_match();
             } else {
                 let took = Event::Took {
@@ -110,7 +108,7 @@ impl Players {
                     credited: Duration::from_micros(12),
                     note_hash: None,
                 };
-                changes.push(Change::MatchEvents { id, first, events: vec![chained(took)] });
+                changes.push(Change::MatchEvents { id, first, events: vec![timed(took)] });
                 self.open[place] = (id, first + 1, ply + 1);
             }
         }

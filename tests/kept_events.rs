@@ -7,8 +7,8 @@ use std::ops::Range;
 const VERSION: usize = 1;
 /// The bytes of a number.
 const NUMBER: usize = 4;
-/// The bytes of the hash behind each event.
-const HASH: usize = 32;
+/// The bytes of the check sum behind each event.
+const SUM: usize = 4;
 /// The bytes of the check behind a directory.
 const CHECK: usize = 16;
 /// The bytes of a run in a directory: a match, a place, a count, a length.
@@ -29,7 +29,7 @@ pub fn events_in(bytes: &[u8], range: Range<usize>) -> Vec<Range<usize>> {
         let begin = at + NUMBER;
         let end = begin + number_at(bytes, at);
         found.push(begin..end);
-        at = end + HASH;
+        at = end + SUM;
     }
     found
 }

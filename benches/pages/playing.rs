@@ -3,10 +3,8 @@
 use lastnim::game::TournamentId;
 use lastnim::{
     game::{BySeat, Ending, MatchId, Piles, Row, SeatCount},
-    referee::{
-        MatchPhase, MatchSetup, Origin, Record, Referee, RefereeInput, SigningKey, TimedEvent, Timestamp,
-    },
-    store::{ChainedEvent, Change, FinishedMatch},
+    referee::{MatchPhase, MatchSetup, Origin, Record, Referee, RefereeInput, SigningKey, Timestamp},
+    store::{Change, FinishedMatch},
     tournament::{
         AllianceSource, Concurrency, MatchOutcome, MethodsVersion, OracleAccess, Pairing, Positions, Scoring,
         SeededDraw, Settings, SettingsDraft, TournamentFormat,
@@ -51,12 +49,9 @@ impl MatchMaker {
         let id = MatchId::new(self.now().as_micros() / 1_000, &[6; 10]);
         let record = play_match(id, setup, self.played, self.now());
         let outcome = MatchOutcome::of_audit(&record.audit()?, |_| None);
-        let chained = record.events().iter().zip(record.hashes());
-        let chained =
-            chained.map(|(event, hash)| ChainedEvent { event: TimedEvent::clone(event), hash: *hash });
-        let written = Change::MatchEvents { id, first: 0, events: chained.collect() };
-        let seal = self.key.seal(record.last_hash());
-        let over = FinishedMatch { id, seal, outcome: Some(outcome.clone()) };
+        let written = Change::MatchEvents { id, first: 0, events: record.events().to_vec() };
+        let head = record.last_hash();
+        let over = FinishedMatch { id, head, seal: self.key.seal(head), outcome: Some(outcome.clone()) };
         self.played += 1;
         Ok((outcome, [written, Change::MatchOver(Box::new(over))]))
     }

@@ -61,15 +61,6 @@ pub struct FinishedTournament {
     pub verdict: Arc<FormatVerdict>,
 }
 
-/// An event and its place in the chain of its record.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChainedEvent {
-    /// The event.
-    pub event: TimedEvent,
-    /// The hash of it and of all before it.
-    pub hash: EventHash,
-}
-
 /// One thing that changed.
 #[derive(Debug, Clone)]
 pub enum Change {
@@ -205,7 +196,7 @@ pub enum Change {
         /// The index of the first of them in the record: how many came before.
         first: usize,
         /// The events.
-        events: Vec<ChainedEvent>,
+        events: Vec<TimedEvent>,
     },
     /// A match is over. It stands behind the event that says so.
     MatchOver(Box<FinishedMatch>),
@@ -233,6 +224,8 @@ pub enum Change {
 pub struct FinishedMatch {
     /// The match.
     pub id: MatchId,
+    /// The hash of the last event of its record, which stands for the whole.
+    pub head: EventHash,
     /// The signature of its record.
     pub seal: Seal,
     /// What its audit says of each seat; none where it was cancelled.

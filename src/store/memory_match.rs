@@ -1,11 +1,11 @@
 //! What is kept of one match in memory.
 
 use super::{
-    ChainedEvent, FinishedMatch, LostSeat, MatchHead, MatchSummary, QuestionPlace, StoreError, StoredMatch,
+    FinishedMatch, LostSeat, MatchHead, MatchSummary, QuestionPlace, StoreError, StoredMatch,
     StoredTranscript,
 };
 use crate::game::{BotName, MatchId, Seat, SeatVersions};
-use crate::referee::{EndReason, Event, EventHash, MatchPhase, MatchSetup, Record, Timestamp};
+use crate::referee::{EndReason, Event, MatchPhase, MatchSetup, Record, TimedEvent, Timestamp};
 use crate::wire::ListedState;
 use crate::wire::manifest::ListedRecord;
 use std::collections::BTreeMap;
@@ -18,10 +18,8 @@ const EVENT_BYTES: usize = 150;
 #[derive(Debug)]
 pub(super) struct MemoryMatch {
     setup: Arc<MatchSetup>,
-    events: Vec<ChainedEvent>,
+    events: Vec<TimedEvent>,
     plies: u32,
-    /// The hash of the last event.
-    head: Option<EventHash>,
     is_revealed: bool,
     end: Option<(EndReason, Option<Seat>)>,
     /// What is known once it is over.
@@ -48,7 +46,6 @@ impl MemoryMatch {
             setup,
             events,
             plies,
-            head: None,
             is_revealed,
             end: None,
             over: None,
@@ -62,8 +59,8 @@ impl MemoryMatch {
     }
 
     /// Adds the next event.
-    pub(super) fn push_event(&mut self, chained: ChainedEvent) {
-        match chained.event.event {
+    pub(super) fn push_event(&mut self, event: TimedEvent) {
+        match event.event {
             Event::Revealed { .. } => self.is_revealed = true,
             Event::Took { .. } => self.plies += 1,
             Event::Ended { reason, winner } => {
@@ -72,8 +69,7 @@ impl MemoryMatch {
             }
             Event::Created(_) | Event::Declared { .. } | Event::Struck { .. } | Event::Forfeited { .. } => {}
         }
-        self.head = Some(chained.hash);
-        self.events.push(chained);
+        self.events.push(event);
     }
 
     /// Returns how many events there are.
@@ -146,10 +142,7 @@ impl MemoryMatch {
                 public_head
                     .map_or(ListedRecord::Unrecorded, |public_head| ListedRecord::Unrevealed { public_head })
             }
-            (Some(over), None) => match self.head {
-                Some(head) => ListedRecord::Signed { head, signer: over.seal.signer },
-                None => ListedRecord::Unrecorded,
-            },
+            (Some(over), None) => ListedRecord::Signed { head: over.head, signer: over.seal.signer },
         };
         Ok(Some(MatchHead { id, number, record }))
     }
@@ -167,7 +160,7 @@ impl MemoryMatch {
 
     /// Returns when its last event was.
     pub(super) fn last_event_at(&self) -> Option<Timestamp> {
-        self.events.last().map(|chained| chained.event.at)
+        self.events.last().map(|event| event.at)
     }
 
     /// Voids it.
@@ -223,7 +216,7 @@ impl MemoryMatch {
     pub(super) fn lost_seat(&self, id: MatchId, bot: &BotName) -> Option<LostSeat> {
         let tournament = self.setup.origin.as_ref().map(|origin| origin.tournament);
         let mut lost = LostSeat::new(id, tournament, self.setup.seat_of(bot)?);
-        self.events.iter().for_each(|chained| lost.note_event(&chained.event));
+        self.events.iter().for_each(|event| lost.note_event(event));
         Some(lost)
     }
 
@@ -235,10 +228,8 @@ impl MemoryMatch {
         if self.is_pruned {
             return Err(StoreError::Pruned(id));
         }
-        let events = self.events.iter().map(|chained| chained.event.clone());
-        let record = Record::replay(id, events).map_err(|error| StoreError::Damaged {
-            what: format!("the record of match {id}"),
-            why: error.to_string(),
+        let record = Record::replay(id, self.events.iter().cloned()).map_err(|error| {
+            StoreError::Damaged { what: format!("the record of match {id}"), why: error.to_string() }
         })?;
         let seal = self.over.as_ref().map(|over| over.seal);
         Ok(StoredMatch { record, seal, versions: self.versions.clone() })

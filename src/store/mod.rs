@@ -27,9 +27,7 @@ mod transcript;
 mod unheard;
 mod url;
 
-pub use change::{
-    ChainedEvent, Change, FieldHistory, FinishedMatch, FinishedTournament, StoredBot, StoredTournament,
-};
+pub use change::{Change, FieldHistory, FinishedMatch, FinishedTournament, StoredBot, StoredTournament};
 pub use check::{StoreCheck, check_store};
 pub use error::StoreError;
 pub use group_commit::{CommitCounts, CommitListener, GroupCommit, MatchCommit};

@@ -36,7 +36,7 @@ pub fn a_changed_row_is_found_and_named(place: &Place) {
         with_bytes(client, &bytes, format!("event {seq}:"))
     };
     let event = |client: &Client, seq: usize, offset: usize| changed(client, events[seq].start + offset, seq);
-    let without = [&part[..events[took].start - 4], &part[events[took].end + 32..]].concat();
+    let without = [&part[..events[took].start - 4], &part[events[took].end + 4..]].concat();
     let cut_off = &part[..part.len() - 1];
     let other_bot = match client {
         Client::Sqlite(_) => "replace(setup, 'bot-1', 'bot-9')",
@@ -107,7 +107,7 @@ pub fn a_damaged_journal_is_found_and_its_matches_named(place: &Place) {
             named: [true, false],
         },
         JournalDamage {
-            what: "a byte of the hash of an event of the second match",
+            what: "a byte of the check sum of an event of the second match",
             change: |row, [_, second]| row[second.end] ^= 1,
             named: [false, true],
         },

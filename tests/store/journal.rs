@@ -1,11 +1,11 @@
 //! Events on their way from the journal to the records of their matches.
 
 use crate::place::Place;
-use crate::played::{bots, chained, match_id, open_match_of, over, play};
+use crate::played::{bots, events, match_id, open_match_of, over, play};
 use crate::store_checks::assert_kept;
 use lastnim::game::MatchId;
-use lastnim::referee::{MatchPhase, Record};
-use lastnim::store::{ChainedEvent, Change};
+use lastnim::referee::{MatchPhase, Record, TimedEvent};
+use lastnim::store::Change;
 
 /// Plays a match that has so many takes at least and is over.
 fn long_match(id: MatchId, takes: u32) -> Record {
@@ -16,8 +16,8 @@ fn long_match(id: MatchId, takes: u32) -> Record {
 }
 
 /// Returns the events of a match and so many more, which nobody has to be able to replay.
-fn with_many_events(record: &Record, more: usize) -> Vec<ChainedEvent> {
-    let events = chained(record);
+fn with_many_events(record: &Record, more: usize) -> Vec<TimedEvent> {
+    let events = record.events();
     let repeated = events[1..].iter().cycle().take(more).cloned();
     events.iter().cloned().chain(repeated).collect()
 }
@@ -27,11 +27,7 @@ pub fn a_long_match_stands_still_beside_others(place: &Place) {
     // One has a single event in the journal, and then nothing for as long as others play.
     let still = open_match_of(match_id(1), None);
     let first = still.events().len() - 1;
-    let add = |record: &Record, from: usize, to: usize| Change::MatchEvents {
-        id: record.id(),
-        first: from,
-        events: chained(record)[from..to].to_vec(),
-    };
+    let add = events;
     place.write(&store, &[add(&still, 0, first)]);
     let busy = open_match_of(match_id(2), None);
     let events = with_many_events(&busy, 40_000);
@@ -40,7 +36,7 @@ pub fn a_long_match_stands_still_beside_others(place: &Place) {
     for (at, chunk) in events.chunks(50).enumerate() {
         let change = Change::MatchEvents { id: busy.id(), first: 50 * at, events: chunk.to_vec() };
         place.write(&store, &[change]);
-        if at % 100 == 99 {
+        if at % 20 == 19 {
             let bytes = "SELECT CAST(coalesce(sum(length(events)), 0) AS bigint) FROM journal";
             most = most.max(place.number(&mut client, bytes));
         }

@@ -1,7 +1,7 @@
 //! Databases of older versions of lastnim, and what an older SQLite says of new ones.
 
 use crate::place::{Place, TemporaryFolder};
-use crate::played::{bots, chained, match_id, open_match_of, play, written};
+use crate::played::{bots, match_id, open_match_of, play, written};
 use lastnim::store::Change;
 use std::process::Command;
 
@@ -86,7 +86,7 @@ fn events_in_rows_of_their_own_are_read_although_a_list_of_them_cannot_be() {
         let more = records.iter().map(|record| Change::MatchEvents {
             id: record.id(),
             first: record.events().len(),
-            events: vec![chained(record).pop().unwrap()],
+            events: vec![record.events().last().unwrap().clone()],
         });
         place.write(&store, &more.collect::<Vec<_>>());
         records

@@ -2,10 +2,9 @@
 
 use lastnim::game::{AllianceMatrix, BotName, MatchId, Piles, Row, SeatCount, TournamentId};
 use lastnim::referee::{
-    EventHash, MatchPhase, MatchSetup, NoteHash, Origin, Record, Referee, RefereeInput, Seal, SigningKey,
-    Timestamp,
+    MatchPhase, MatchSetup, NoteHash, Origin, Record, Referee, RefereeInput, Seal, SigningKey, Timestamp,
 };
-use lastnim::store::{ChainedEvent, Change, FinishedMatch};
+use lastnim::store::{Change, FinishedMatch};
 use lastnim::tournament::MatchOutcome;
 use lastnim::wire::record::seat_loss_of_forfeit;
 use std::time::Duration;
@@ -92,16 +91,9 @@ fn note_hash(whims: &mut Whims) -> Option<NoteHash> {
     (whims.below(3) == 0).then(|| NoteHash::from_bytes([whims.below(256) as u8; NoteHash::BYTES]))
 }
 
-/// Returns the events of a record, each with its hash.
-pub fn chained(record: &Record) -> Vec<ChainedEvent> {
-    let with_hash =
-        |(event, hash): (&_, &EventHash)| ChainedEvent { event: Clone::clone(event), hash: *hash };
-    record.events().iter().zip(record.hashes()).map(with_hash).collect()
-}
-
 /// Returns the change that adds events `from..to` of a record.
 pub fn events(record: &Record, from: usize, to: usize) -> Change {
-    Change::MatchEvents { id: record.id(), first: from, events: chained(record)[from..to].to_vec() }
+    Change::MatchEvents { id: record.id(), first: from, events: record.events()[from..to].to_vec() }
 }
 
 /// Returns the change that adds the whole of a record.
@@ -114,7 +106,7 @@ pub fn over(record: &Record) -> FinishedMatch {
     let outcome = record.audit().ok().map(|audit| {
         MatchOutcome::of_audit(&audit, |seat| record.state().forfeits()[seat].map(seat_loss_of_forfeit))
     });
-    FinishedMatch { id: record.id(), seal: seal(record), outcome }
+    FinishedMatch { id: record.id(), head: record.last_hash(), seal: seal(record), outcome }
 }
 
 /// Signs a record.
@@ -151,7 +143,7 @@ pub fn open_match(id: MatchId) -> (Record, Record) {
     let early_and_late = |seed| [6, 12].map(|plies| play(id, bots(0..3), None, seed, plies));
     let is_open = |record: &Record| record.state().phase() == MatchPhase::Playing;
     let [early, late] = (0..1_000).map(early_and_late).find(|both| both.iter().all(is_open)).unwrap();
-    let (before, after) = (chained(&early), chained(&late));
-    assert!(after.len() > before.len() && after[..before.len()] == before);
+    let (before, after) = (early.events(), late.events());
+    assert!(after.len() > before.len() && after[..before.len()] == *before);
     (early, late)
 }

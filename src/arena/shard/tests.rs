@@ -129,7 +129,7 @@ impl Driver {
                 if let Change::MatchEvents { id, first, events } = change {
                     let stored = self.stored.entry(id).or_default();
                     assert_eq!(stored.len(), first, "events are stored in their order, each once");
-                    stored.extend(events.into_iter().map(|chained| chained.event));
+                    stored.extend(events);
                 }
             }
         }

@@ -5,7 +5,7 @@ use super::sessions::{take, turn};
 use crate::arena::Arena;
 use crate::game::{BySeat, MatchId};
 use crate::referee::{ForfeitReason, Referee, TimeBank, Timestamp};
-use crate::store::{ChainedEvent, Change, Store};
+use crate::store::{Change, Store};
 use std::time::Duration;
 
 /// The events with which a match begins at a time.
@@ -14,8 +14,7 @@ fn beginning(id: MatchId, at: Timestamp) -> Change {
     let present = BySeat::filled(setup.seats(), &true);
     let (referee, _) = Referee::begin(id, setup, present, at);
     let record = referee.record();
-    let chained = record.events().iter().zip(record.hashes());
-    let events = chained.map(|(event, hash)| ChainedEvent { event: event.clone(), hash: *hash }).collect();
+    let events = record.events().to_vec();
     Change::MatchEvents { id, first: 0, events }
 }
 

@@ -3,11 +3,10 @@
 use super::RetentionLimits;
 use super::match_index::MatchIndex;
 use crate::game::{BotName, BotVersion, MatchId, TournamentId};
-use crate::referee::{Event, MatchSetup, Timestamp};
+use crate::referee::{Event, MatchSetup, TimedEvent, Timestamp};
 use crate::store::memory_match::MemoryMatch;
 use crate::store::{
-    ChainedEvent, Change, FinishedTournament, MAX_SEEN_VERSIONS, SeenVersion, StoreError, StoredBot,
-    StoredTournament,
+    Change, FinishedTournament, MAX_SEEN_VERSIONS, SeenVersion, StoreError, StoredBot, StoredTournament,
 };
 use crate::tournament::{Checkpoint, FieldChange, Standing, TournamentState};
 use crate::wire::tournament_event::TimedTournamentEvent;
@@ -215,12 +214,7 @@ impl MemoryTables {
     }
 
     /// Adds events to a match, those that it does not have yet.
-    fn append_events(
-        &mut self,
-        id: MatchId,
-        first: usize,
-        events: &[ChainedEvent],
-    ) -> Result<(), StoreError> {
+    fn append_events(&mut self, id: MatchId, first: usize, events: &[TimedEvent]) -> Result<(), StoreError> {
         let has = self.matches.get(&id).map_or(0, MemoryMatch::len);
         if has < first {
             return Err(StoreError::Refused(format!("event {first} of match {id}, which has {has} events")));
@@ -228,7 +222,7 @@ impl MemoryTables {
         let mut new = events.iter().skip(has - first).peekable();
         let Some(next) = new.peek() else { return Ok(()) };
         if has == 0 {
-            let Event::Created(setup) = &next.event.event else {
+            let Event::Created(setup) = &next.event else {
                 return Err(StoreError::Refused(format!("match {id} does not begin with `created`")));
             };
             self.matches.insert(id, MemoryMatch::new(Arc::new(MatchSetup::clone(setup))));

@@ -5,7 +5,7 @@ use crate::game::{AllianceMatrix, BySeat, Piles, SeatCount};
 use crate::referee::{
     MatchPhase, MatchSetup, Origin, Record, Referee, RefereeInput, SigningKey, Terms, Timestamp,
 };
-use crate::store::{ChainedEvent, FinishedMatch};
+use crate::store::FinishedMatch;
 use crate::tournament::{AllianceSource, TournamentState, testing};
 use std::sync::Arc;
 
@@ -44,15 +44,11 @@ fn played(id: MatchId, setup: MatchSetup) -> Record {
     referee.into_record()
 }
 
-fn chained(record: &Record) -> Vec<ChainedEvent> {
-    let chained = record.events().iter().zip(record.hashes());
-    chained.map(|(event, hash)| ChainedEvent { event: event.clone(), hash: *hash }).collect()
-}
-
 async fn keep(store: &MemoryStore, record: &Record) {
-    let seal = SigningKey::from_seed(&[7; 32]).seal(record.last_hash());
-    let over = FinishedMatch { id: record.id(), seal, outcome: None };
-    let events = Change::MatchEvents { id: record.id(), first: 0, events: chained(record) };
+    let head = record.last_hash();
+    let seal = SigningKey::from_seed(&[7; 32]).seal(head);
+    let over = FinishedMatch { id: record.id(), head, seal, outcome: None };
+    let events = Change::MatchEvents { id: record.id(), first: 0, events: record.events().to_vec() };
     store.write(&[events, Change::MatchOver(Box::new(over))]).await.unwrap();
 }
 
@@ -87,7 +83,7 @@ async fn a_match_that_is_not_over_takes_no_room_from_others() {
     let store = MemoryStore::new(RetentionLimits { matches: 3, events: 30, tournaments: 1 });
     keep(&store, &played(id(1), setup(["a", "b"], None, 2))).await;
     let open = played(id(2), setup(["a", "b"], None, 100));
-    let events = chained(&open)[..90].to_vec();
+    let events = open.events()[..90].to_vec();
     store.write(&[Change::MatchEvents { id: id(2), first: 0, events }]).await.unwrap();
     assert!(store.match_record(id(1)).await.unwrap().is_some());
     assert_eq!(store.match_record(id(2)).await.unwrap().unwrap().record.events().len(), 90);
@@ -96,7 +92,8 @@ async fn a_match_that_is_not_over_takes_no_room_from_others() {
 #[tokio::test]
 async fn events_without_those_before_them_are_refused() {
     let store = MemoryStore::new(RetentionLimits::default());
-    let events = chained(&played(id(1), setup(["a", "b"], None, 3)));
+    let record = played(id(1), setup(["a", "b"], None, 3));
+    let events = record.events();
     for (first, events) in [(0, &events[1..]), (1, &events[1..])] {
         let change = Change::MatchEvents { id: id(1), first, events: events.to_vec() };
         assert!(matches!(store.write(&[change]).await, Err(StoreError::Refused(_))));

@@ -3,8 +3,8 @@
 use super::columns::{setup_json, small_number, to_column_integer};
 use super::journal::{Journal, OpenMatch};
 use crate::game::{BotName, BySeat, MatchId, TournamentId};
-use crate::referee::{EndReason, Event, EventHash, MatchSetup};
-use crate::store::{ChainedEvent, Change, FinishedMatch, StoreError};
+use crate::referee::{EndReason, Event, MatchSetup, TimedEvent, Timestamp};
+use crate::store::{Change, FinishedMatch, StoreError};
 use std::collections::HashSet;
 
 /// Changes of matches, sorted by the tables that they go to; what is in the tables already is left out.
@@ -40,7 +40,6 @@ pub(super) struct EndedMatch {
     pub(super) reason: EndReason,
     pub(super) winner: Option<i64>,
     pub(super) over_at_us: i64,
-    pub(super) head: EventHash,
 }
 
 /// A match that is not over and whose record is damaged.
@@ -106,7 +105,7 @@ impl<'a> MatchChanges<'a> {
         &mut self,
         id: MatchId,
         first: usize,
-        events: &'a [ChainedEvent],
+        events: &'a [TimedEvent],
         open: &mut OpenMatch,
     ) -> Result<(), StoreError> {
         let has = open.len();
@@ -117,10 +116,10 @@ impl<'a> MatchChanges<'a> {
         if new.is_empty() {
             return Ok(());
         }
-        for (index, chained) in (has..).zip(new) {
-            open.push(chained);
-            match &chained.event.event {
-                Event::Created(setup) if index == 0 => self.add_new_match(id, chained, setup)?,
+        for (index, timed) in (has..).zip(new) {
+            open.push(timed);
+            match &timed.event {
+                Event::Created(setup) if index == 0 => self.add_new_match(id, timed.at, setup)?,
                 Event::Created(_) => {
                     return Err(StoreError::Refused(format!("a second `created` of match {id}")));
                 }
@@ -132,8 +131,7 @@ impl<'a> MatchChanges<'a> {
                     plies: open.plies().into(),
                     reason: *reason,
                     winner: winner.map(small_number),
-                    over_at_us: to_column_integer("a time", chained.event.at.as_micros())?,
-                    head: chained.hash,
+                    over_at_us: to_column_integer("a time", timed.at.as_micros())?,
                 }),
                 Event::Took { .. }
                 | Event::Declared { .. }
@@ -149,13 +147,13 @@ impl<'a> MatchChanges<'a> {
     fn add_new_match(
         &mut self,
         id: MatchId,
-        chained: &ChainedEvent,
+        created_at: Timestamp,
         setup: &'a MatchSetup,
     ) -> Result<(), StoreError> {
         let origin = setup.origin.as_ref();
         self.matches.push(NewMatch {
             id,
-            created_at_us: to_column_integer("a time", chained.event.at.as_micros())?,
+            created_at_us: to_column_integer("a time", created_at.as_micros())?,
             tournament: origin.map(|origin| origin.tournament),
             number: origin.map(|origin| to_column_integer("a number", origin.number)).transpose()?,
             group: origin.map(|origin| to_column_integer("a group", origin.group)).transpose()?,

@@ -2,7 +2,8 @@
 //!
 //! # Format
 //! Numbers are little-endian. An event is the number of its canonical bytes, `u32`; these, as `canonical.rs` of the referee sets them out;
-//! and the 32 bytes of its hash. Events follow each other without gaps.
+//! and their CRC-32 (that of Ethernet and gzip), `u32`. Events follow each other without gaps. In version 1 an event had the 32 bytes of its hash in place of the CRC: it is
+//! read, and not written any more.
 //!
 //! A part of a record is the version of this format, `u8`, and events of one match.
 //!
@@ -13,22 +14,30 @@
 
 use super::row::DamageReason;
 use crate::game::MatchId;
-use crate::referee::{EventHash, append_canonical_bytes};
-use crate::store::ChainedEvent;
+use crate::referee::{EventHash, TimedEvent, append_canonical_bytes};
 
 /// The version of the format.
-pub(super) const VERSION: u8 = 1;
+pub(super) const VERSION: u8 = 2;
+/// The version that had hashes.
+pub(super) const VERSION_WITH_HASHES: u8 = 1;
 /// The bytes of BLAKE3 behind the directory of a row.
 const CHECK_BYTES: usize = 16;
 
 /// Adds an event.
-pub(super) fn append_event(bytes: &mut Vec<u8>, chained: &ChainedEvent) {
-    let begin = bytes.len();
+pub(super) fn append_event(bytes: &mut Vec<u8>, event: &TimedEvent) {
+    let begin = bytes.len() + size_of::<u32>();
     bytes.extend_from_slice(&[0; size_of::<u32>()]);
-    append_canonical_bytes(&chained.event, bytes);
-    let count = bytes.len() - begin - size_of::<u32>();
-    bytes[begin..begin + size_of::<u32>()].copy_from_slice(&to_u32(count).to_le_bytes());
-    bytes.extend_from_slice(chained.hash.as_bytes());
+    append_canonical_bytes(event, bytes);
+    let (count, check) = (to_u32(bytes.len() - begin), crc32fast::hash(&bytes[begin..]));
+    bytes[begin - size_of::<u32>()..begin].copy_from_slice(&count.to_le_bytes());
+    bytes.extend_from_slice(&check.to_le_bytes());
+}
+
+/// Adds an event by its canonical bytes.
+pub(super) fn append_canonical_event(bytes: &mut Vec<u8>, canonical: &[u8]) {
+    bytes.extend_from_slice(&to_u32(canonical.len()).to_le_bytes());
+    bytes.extend_from_slice(canonical);
+    bytes.extend_from_slice(&crc32fast::hash(canonical).to_le_bytes());
 }
 
 /// Returns a number of what an event or a transaction has, which is far from the largest one.
@@ -41,32 +50,47 @@ fn to_u32(number: usize) -> u32 {
 pub(super) struct KeptEvent<'a> {
     /// Its canonical bytes.
     pub(super) canonical: &'a [u8],
-    /// Its hash.
-    pub(super) hash: EventHash,
+    /// Its hash, where that is kept.
+    pub(super) hash: Option<EventHash>,
 }
 
-/// Goes through events, until one is cut off.
+/// Goes through events, until one is cut off or was changed.
 #[derive(Debug)]
-pub(super) struct KeptEvents<'a>(&'a [u8]);
+pub(super) struct KeptEvents<'a> {
+    version: u8,
+    rest: &'a [u8],
+}
 
 impl<'a> KeptEvents<'a> {
     /// Begins with the events of a run.
-    pub(super) fn of_run(bytes: &'a [u8]) -> Self {
-        Self(bytes)
+    pub(super) fn of_run(run: &JournalRun<'a>) -> Self {
+        Self { version: run.version, rest: run.bytes }
     }
 
     /// Begins with the events of a part.
     pub(super) fn of_part(bytes: &'a [u8]) -> Result<Self, DamageReason> {
-        check_version(bytes).map(Self)
+        read_version(bytes).map(|(version, rest)| Self { version, rest })
     }
 
-    fn read_next(&mut self) -> Option<KeptEvent<'a>> {
-        let (count, rest) = self.0.split_first_chunk()?;
-        let count = usize::try_from(u32::from_le_bytes(*count)).ok()?;
-        let (canonical, rest) = rest.split_at_checked(count)?;
-        let (hash, rest) = rest.split_first_chunk()?;
-        self.0 = rest;
-        Some(KeptEvent { canonical, hash: EventHash::from_bytes(*hash) })
+    fn read_next(&mut self) -> Result<KeptEvent<'a>, DamageReason> {
+        let cut_off = || "it is cut off".to_owned();
+        let mut rest = self.rest;
+        let count = take_u32(&mut rest).ok_or_else(cut_off)?;
+        let (canonical, mut rest) = rest.split_at_checked(count).ok_or_else(cut_off)?;
+        let hash = if self.version == VERSION_WITH_HASHES {
+            let (hash, behind) = rest.split_first_chunk().ok_or_else(cut_off)?;
+            rest = behind;
+            Some(EventHash::from_bytes(*hash))
+        } else {
+            let (check, behind) = rest.split_first_chunk().ok_or_else(cut_off)?;
+            rest = behind;
+            if u32::from_le_bytes(*check) != crc32fast::hash(canonical) {
+                return Err("its check sum is not that of its bytes".to_owned());
+            }
+            None
+        };
+        self.rest = rest;
+        Ok(KeptEvent { canonical, hash })
     }
 }
 
@@ -74,24 +98,24 @@ impl<'a> Iterator for KeptEvents<'a> {
     type Item = Result<KeptEvent<'a>, DamageReason>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.0.is_empty() {
+        if self.rest.is_empty() {
             return None;
         }
         let next = self.read_next();
-        if next.is_none() {
-            self.0 = &[];
+        if next.is_err() {
+            self.rest = &[];
         }
-        Some(next.ok_or_else(|| "it is cut off".to_owned()))
+        Some(next)
     }
 }
 
-/// Reads the version, and returns what is behind it.
-fn check_version(bytes: &[u8]) -> Result<&[u8], DamageReason> {
+/// Reads the version, and returns it and what is behind it.
+fn read_version(bytes: &[u8]) -> Result<(u8, &[u8]), DamageReason> {
     match bytes.split_first() {
-        Some((&VERSION, rest)) => Ok(rest),
-        Some((version, _)) => {
-            Err(format!("bytes of version {version}: this program reads version {VERSION}"))
-        }
+        Some((&version @ VERSION_WITH_HASHES..=VERSION, rest)) => Ok((version, rest)),
+        Some((version, _)) => Err(format!(
+            "bytes of version {version}: this program reads versions {VERSION_WITH_HASHES} to {VERSION}"
+        )),
         None => Err("it has no bytes".to_owned()),
     }
 }
@@ -105,11 +129,13 @@ pub(super) struct JournalRun<'a> {
     pub(super) seq: usize,
     /// How many they are.
     pub(super) count: usize,
+    /// The version of their format.
+    pub(super) version: u8,
     /// The events.
     pub(super) bytes: &'a [u8],
 }
 
-/// Writes a row of the journal.
+/// Writes a row of the journal, with runs of the newest version.
 pub(super) fn journal_row(runs: &[JournalRun<'_>]) -> Vec<u8> {
     let events: usize = runs.iter().map(|run| run.bytes.len()).sum();
     let mut row = Vec::with_capacity(1 + 4 + runs.len() * (16 + 3 * 4) + CHECK_BYTES + events);
@@ -132,7 +158,7 @@ pub(super) fn journal_row(runs: &[JournalRun<'_>]) -> Vec<u8> {
 /// Reads a row of the journal. The bytes of a run that is cut off are those that are left of it.
 pub(super) fn parse_journal_row(row: &[u8]) -> Result<Vec<JournalRun<'_>>, DamageReason> {
     let cut_off = || "its directory is cut off".to_owned();
-    let mut rest = check_version(row)?;
+    let (version, mut rest) = read_version(row)?;
     let count = take_u32(&mut rest).ok_or_else(cut_off)?;
     let mut runs = Vec::new();
     for _ in 0..count {
@@ -148,7 +174,7 @@ pub(super) fn parse_journal_row(row: &[u8]) -> Result<Vec<JournalRun<'_>>, Damag
     let run = |(id, seq, count, length): (MatchId, usize, usize, usize)| {
         let (bytes, behind) = events.split_at(length.min(events.len()));
         events = behind;
-        JournalRun { id, seq, count, bytes }
+        JournalRun { id, seq, count, version, bytes }
     };
     Ok(runs.into_iter().map(run).collect())
 }
@@ -162,18 +188,17 @@ fn take_u32(rest: &mut &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::referee::{EndReason, Event, TimedEvent, Timestamp};
+    use crate::referee::{EndReason, Event, Timestamp, canonical_bytes};
 
-    fn chained(number: u64) -> ChainedEvent {
+    fn ended(number: u64) -> TimedEvent {
         let event = Event::Ended { reason: EndReason::Cancelled, winner: None };
-        let hash = EventHash::from_bytes([number as u8; EventHash::BYTES]);
-        ChainedEvent { event: TimedEvent { at: Timestamp::from_micros(number), event }, hash }
+        TimedEvent { at: Timestamp::from_micros(number), event }
     }
 
     fn run_bytes(numbers: std::ops::Range<u64>) -> Vec<u8> {
         let mut bytes = Vec::new();
         for number in numbers {
-            append_event(&mut bytes, &chained(number));
+            append_event(&mut bytes, &ended(number));
         }
         bytes
     }
@@ -186,8 +211,8 @@ mod tests {
     fn a_row_that_is_damaged_says_which_matches_that_concerns() {
         let (first, second) = (run_bytes(0..3), run_bytes(7..9));
         let runs = [
-            JournalRun { id: match_id(1), seq: 5, count: 3, bytes: &first },
-            JournalRun { id: match_id(2), seq: 0, count: 2, bytes: &second },
+            JournalRun { id: match_id(1), seq: 5, count: 3, version: VERSION, bytes: &first },
+            JournalRun { id: match_id(2), seq: 0, count: 2, version: VERSION, bytes: &second },
         ];
         let row = journal_row(&runs);
         assert_eq!(parse_journal_row(&row), Ok(runs.to_vec()));
@@ -211,16 +236,52 @@ mod tests {
         }
     }
 
+    fn run(bytes: &[u8]) -> JournalRun<'_> {
+        JournalRun { id: match_id(1), seq: 0, count: 4, version: VERSION, bytes }
+    }
+
+    #[test]
+    fn events_are_read_until_one_was_changed() {
+        let bytes = run_bytes(0..4);
+        let whole = bytes.len() / 4;
+        for place in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[place] ^= 1;
+            let read: Vec<_> = KeptEvents::of_run(&run(&changed)).collect();
+            let intact = read.iter().filter(|event| event.is_ok()).count();
+            assert_eq!((intact, read.len()), (place / whole, place / whole + 1), "byte {place}");
+        }
+    }
+
+    #[test]
+    fn events_with_hashes_are_read() {
+        let canonical = canonical_bytes(&ended(3));
+        let hash = EventHash::from_bytes([9; EventHash::BYTES]);
+        let mut part = vec![VERSION_WITH_HASHES];
+        for _ in 0..2 {
+            part.extend_from_slice(&to_u32(canonical.len()).to_le_bytes());
+            part.extend_from_slice(&canonical);
+            part.extend_from_slice(hash.as_bytes());
+        }
+        let read: Result<Vec<_>, _> = KeptEvents::of_part(&part).unwrap().collect();
+        for kept in read.unwrap() {
+            assert_eq!((kept.canonical, kept.hash), (canonical.as_slice(), Some(hash)));
+        }
+        let mut added = Vec::new();
+        append_canonical_event(&mut added, &canonical);
+        assert_eq!(added, run_bytes(3..4), "an event is written in one way");
+    }
+
     #[test]
     fn events_are_read_until_one_is_cut_off() {
         let bytes = run_bytes(0..4);
         let whole = bytes.len() / 4;
         for cut in 0..=bytes.len() {
-            let read: Vec<_> = KeptEvents::of_run(&bytes[..cut]).collect();
+            let read: Vec<_> = KeptEvents::of_run(&run(&bytes[..cut])).collect();
             assert_eq!(read.iter().filter(|event| event.is_ok()).count(), cut / whole);
             assert_eq!(read.iter().any(Result::is_err), cut % whole > 0);
         }
-        assert!(KeptEvents::of_part(&[]).is_err() && KeptEvents::of_part(&[2, 0]).is_err());
+        assert!(KeptEvents::of_part(&[]).is_err() && KeptEvents::of_part(&[VERSION + 1, 0]).is_err());
         assert_eq!(KeptEvents::of_part(&[VERSION]).unwrap().count(), 0);
     }
 }

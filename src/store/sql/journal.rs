@@ -5,10 +5,12 @@
 //! adds, and the journal is bounded: a match that stands still gives its events to a part before its oldest row holds up too many others.
 
 use super::columns::to_column_integer;
-use super::event_bytes::{JournalRun, KeptEvents, VERSION, append_event, journal_row};
+use super::event_bytes::{
+    JournalRun, KeptEvents, VERSION, append_canonical_event, append_event, journal_row,
+};
 use crate::game::{MAX_SEATS, MatchId, MatchMap, SeatCount};
-use crate::referee::{Event, parse_canonical_bytes};
-use crate::store::{ChainedEvent, StoreError};
+use crate::referee::{Event, TimedEvent, parse_canonical_bytes};
+use crate::store::StoreError;
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
@@ -109,10 +111,10 @@ impl OpenMatch {
     }
 
     /// Adds the next event.
-    pub(super) fn push(&mut self, chained: &ChainedEvent) {
-        append_event(&mut self.bytes, chained);
+    pub(super) fn push(&mut self, event: &TimedEvent) {
+        append_event(&mut self.bytes, event);
         self.count += 1;
-        if let Event::Took { ply, .. } = chained.event.event {
+        if let Event::Took { ply, .. } = event.event {
             self.plies = ply + 1;
         }
     }
@@ -258,6 +260,7 @@ impl Journal {
                 id,
                 seq,
                 count,
+                version: VERSION,
                 bytes: &self.open[&id].bytes[from..],
             };
             let bytes = journal_row(&runs.iter().map(run).collect::<Vec<_>>());
@@ -316,10 +319,12 @@ impl Journal {
         if end <= open.len() {
             return Ok(());
         }
-        let events: Option<Vec<_>> = KeptEvents::of_run(run.bytes).map(Result::ok).collect();
+        let events: Option<Vec<_>> = KeptEvents::of_run(run).map(Result::ok).collect();
         let events = events.filter(|events| events.len() == run.count && run.seq == open.len());
         if let Some(events) = events {
-            open.bytes.extend_from_slice(run.bytes);
+            for kept in &events {
+                append_canonical_event(&mut open.bytes, kept.canonical);
+            }
             open.count += run.count;
             let newest_take = events.iter().rev().find_map(|kept| parse_take(kept.canonical));
             open.plies = newest_take.map_or(open.plies, |ply| ply + 1);
@@ -330,7 +335,7 @@ impl Journal {
         }
         let seq = run.seq.max(open.len());
         let damaged = OpenMatch { seq, count: end - seq, ..OpenMatch::behind(seq, open.plies) };
-        let bytes = [&[VERSION], run.bytes].concat();
+        let bytes = [&[run.version], run.bytes].concat();
         parts.push(damaged.part(run.id, bytes)?);
         *open = OpenMatch::behind(end, open.plies);
         Ok(())

@@ -32,6 +32,7 @@ migrations!(
     "0018_journal",
     "0019_owners",
     "0020_transcripts",
+    "0021_check_sums",
 );
 
 /// The newest version.

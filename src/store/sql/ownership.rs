@@ -151,7 +151,7 @@ impl Ownership {
             | Change::Checkpoint { id, .. }
             | Change::Compared { id, .. } => tournament(id),
             Change::MatchEvents { id, events, .. } => of_match(id).or_else(|| {
-                let created = events.first().map(|chained| &chained.event.event);
+                let created = events.first().map(|timed| &timed.event);
                 let Some(Event::Created(setup)) = created else { return None };
                 tournament(&setup.origin.as_ref()?.tournament)
             }),

@@ -1,4 +1,4 @@
-//! A match, replayed from what is kept of its events and held against their hashes.
+//! A match, replayed from what is kept of its events and held against its last hash, and theirs where they are kept.
 
 use super::columns::small_number;
 use super::event_bytes::{KeptEvent, KeptEvents, parse_journal_row};
@@ -123,7 +123,7 @@ impl RecordReplay {
     pub(super) fn push_row(&mut self, row: &impl RowColumns) -> Result<(), StoreError> {
         let index = self.len();
         let added = self.read_timed_event(index, row).map_err(|why| at_event(index, &why));
-        let added = added.and_then(|(event, hash)| self.push_event(event, hash));
+        let added = added.and_then(|(event, hash)| self.push_event(event, Some(hash)));
         name_damage(format_args!("the record of match {}", self.id), added)
     }
 
@@ -144,7 +144,7 @@ impl RecordReplay {
             for run in parse_journal_row(&bytes).map_err(unreadable)?.iter().filter(|run| run.id == id) {
                 if run.seq + run.count > self.len() {
                     let (seq, next) = (run.seq as u64, (run.seq + run.count) as u64);
-                    self.push_kept(seq, next, KeptEvents::of_run(run.bytes))?;
+                    self.push_kept(seq, next, KeptEvents::of_run(run))?;
                 }
             }
             Ok(())
@@ -173,14 +173,15 @@ impl RecordReplay {
         Ok(())
     }
 
-    fn push_event(&mut self, event: TimedEvent, hash: EventHash) -> Result<(), DamageReason> {
+    /// Adds an event, and holds it against its hash if that is kept.
+    fn push_event(&mut self, event: TimedEvent, hash: Option<EventHash>) -> Result<(), DamageReason> {
         let index = self.len();
         let pushed = match &mut self.record {
             None => Record::begin(self.id, event).map(|begun| self.record = Some(begun)),
             Some(record) => record.push_event(event),
         };
         pushed.map_err(|error| error.to_string())?;
-        if self.record.as_ref().map(Record::last_hash) != Some(hash) {
+        if hash.is_some() && self.record.as_ref().map(Record::last_hash) != hash {
             let why = "its hash is not that of what is kept of it and of the events before";
             return Err(at_event(index, why));
         }

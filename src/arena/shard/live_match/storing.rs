@@ -3,7 +3,7 @@
 use super::{LiveMatch, MatchTerms};
 use crate::oracle::Audit;
 use crate::referee::RecordError;
-use crate::store::{ChainedEvent, Change, FinishedMatch};
+use crate::store::{Change, FinishedMatch};
 use crate::tournament::MatchOutcome;
 use crate::wire::record::seat_loss_of_forfeit;
 use std::sync::Arc;
@@ -25,14 +25,12 @@ impl<S: Clone> LiveMatch<S> {
         terms: &MatchTerms,
     ) -> Vec<Change> {
         let record = self.referee.record();
-        let new = self.stored..record.events().len();
-        let chained = record.events()[new.clone()].iter().zip(&record.hashes()[new]);
-        let events =
-            chained.map(|(event, hash)| ChainedEvent { event: event.clone(), hash: *hash }).collect();
+        let events = record.events()[self.stored..].to_vec();
         let mut changes = vec![Change::MatchEvents { id: self.id, first: self.stored, events }];
         if let Some(MatchEnding { outcome, .. }) = ending {
-            let seal = terms.key.seal(record.last_hash());
-            let over = FinishedMatch { id: self.id, seal, outcome: outcome.clone() };
+            let head = record.last_hash();
+            let over =
+                FinishedMatch { id: self.id, head, seal: terms.key.seal(head), outcome: outcome.clone() };
             changes.push(Change::MatchOver(Box::new(over)));
         }
         if std::mem::take(&mut self.has_new_versions) {

@@ -1,15 +1,15 @@
 //! The journal beside tables of its own, which a crash cuts off anywhere.
 
 use super::*;
-use crate::referee::{EndReason, EventHash, TimedEvent, Timestamp};
+use crate::referee::{EndReason, Timestamp};
 use crate::store::sql::event_bytes::parse_journal_row;
 use crate::tournament::SeededDraw;
 use std::collections::BTreeMap;
 
 const LIMITS: JournalLimits =
     JournalLimits { part_bytes: 700, journal_bytes: 3_000, journal_bytes_a_match: 1_400 };
-/// Bytes of an event of these tests, with its number and its hash.
-const EVENT: usize = 4 + 11 + 32;
+/// Bytes of an event of these tests, with its length and its check sum.
+const EVENT: usize = 4 + 11 + 4;
 
 /// What the database has.
 #[derive(Debug, Clone, Default)]
@@ -22,10 +22,9 @@ fn match_id(number: u64) -> MatchId {
     MatchId::new(number, &[7; 10])
 }
 
-fn event(number: u64) -> ChainedEvent {
+fn event(number: u64) -> TimedEvent {
     let event = Event::Ended { reason: EndReason::Cancelled, winner: None };
-    let hash = EventHash::from_bytes([number as u8; EventHash::BYTES]);
-    ChainedEvent { event: TimedEvent { at: Timestamp::from_micros(number), event }, hash }
+    TimedEvent { at: Timestamp::from_micros(number), event }
 }
 
 fn column_number(number: usize) -> i64 {
@@ -189,10 +188,16 @@ fn a_run_that_does_not_follow_becomes_a_part_as_it_is() {
         journal.insert(id, OpenMatch::behind(0, 0));
         let mut parts = Vec::new();
         let first = bytes_of(0..2);
-        journal.take_in(&JournalRun { id, seq: 0, count: 2, bytes: &first }, &mut parts).unwrap();
-        journal.take_in(&JournalRun { id, seq, count: 6, bytes: &bytes[..length] }, &mut parts).unwrap();
+        journal
+            .take_in(&JournalRun { id, seq: 0, count: 2, version: VERSION, bytes: &first }, &mut parts)
+            .unwrap();
+        journal
+            .take_in(&JournalRun { id, seq, count: 6, version: VERSION, bytes: &bytes[..length] }, &mut parts)
+            .unwrap();
         let after = bytes_of(20..21);
-        journal.take_in(&JournalRun { id, seq: next, count: 1, bytes: &after }, &mut parts).unwrap();
+        journal
+            .take_in(&JournalRun { id, seq: next, count: 1, version: VERSION, bytes: &after }, &mut parts)
+            .unwrap();
         parts.append(&mut journal.settle().unwrap());
         let places: Vec<_> = parts.iter().map(|part| (part.seq, part.next_seq)).collect();
         let (seq, next) = (column_number(seq.max(2)), column_number(next));

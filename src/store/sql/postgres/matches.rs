@@ -56,10 +56,9 @@ pub(super) async fn end_matches(
     ended: &[EndedMatch],
 ) -> Result<(), StoreError> {
     MultiRow::new(
-        "UPDATE matches SET plies = now.plies, reason = now.reason, winner = now.winner, over_at_us = now.over_at_us,
-            head_hash = now.head_hash
-        FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::bytea[])
-        AS now (id, plies, reason, winner, over_at_us, head_hash) WHERE matches.id = now.id::uuid",
+        "UPDATE matches SET plies = now.plies, reason = now.reason, winner = now.winner, over_at_us = now.over_at_us
+        FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[])
+        AS now (id, plies, reason, winner, over_at_us) WHERE matches.id = now.id::uuid",
         ended,
     )
     .column(|ended| String::from(ended.id))
@@ -67,7 +66,6 @@ pub(super) async fn end_matches(
     .column(|ended| ended.reason.as_word())
     .column(|ended| ended.winner)
     .column(|ended| ended.over_at_us)
-    .column(|ended| ended.head.as_bytes().to_vec())
     .run(connection)
     .await
     .map(drop)
@@ -93,18 +91,19 @@ pub(super) async fn quarantine_matches(
     .map(drop)
 }
 
-/// Adds the seals of matches that are over, and the figures of their seats.
+/// Adds the last hashes and the seals of matches that are over, and the figures of their seats.
 pub(super) async fn seal_matches(
     connection: &mut PgConnection,
     sealed: &[&FinishedMatch],
 ) -> Result<(), StoreError> {
     let changed = MultiRow::new(
-        "UPDATE matches SET signer = now.signer, signature = now.signature
-        FROM unnest($1::text[], $2::bytea[], $3::bytea[]) AS now (id, signer, signature)
+        "UPDATE matches SET head_hash = now.head_hash, signer = now.signer, signature = now.signature
+        FROM unnest($1::text[], $2::bytea[], $3::bytea[], $4::bytea[]) AS now (id, head_hash, signer, signature)
         WHERE matches.id = now.id::uuid AND over_at_us IS NOT NULL",
         sealed,
     )
     .column(|over| String::from(over.id))
+    .column(|over| over.head.as_bytes().to_vec())
     .column(|over| over.seal.signer.as_bytes().to_vec())
     .column(|over| over.seal.signature.as_bytes().to_vec())
     .run(&mut *connection)

@@ -30,9 +30,9 @@ impl Default for MatchTables {
             seats: MultiRowStatement::new("INSERT INTO seats (match_id, seat, bot) VALUES {}", "(?, ?, ?)"),
             end: MultiRowStatement::new(
                 "UPDATE matches SET plies = now.column2, reason = now.column3, winner = now.column4,
-                    over_at_us = now.column5, head_hash = now.column6
+                    over_at_us = now.column5
                 FROM (VALUES {}) AS now WHERE id = now.column1",
-                "(?, ?, ?, ?, ?, ?)",
+                "(?, ?, ?, ?, ?)",
             ),
             quarantine: MultiRowStatement::new(
                 "UPDATE matches SET plies = now.column2, over_at_us = now.column3, damage = now.column4
@@ -40,9 +40,9 @@ impl Default for MatchTables {
                 "(?, ?, ?, ?)",
             ),
             seal: MultiRowStatement::new(
-                "UPDATE matches SET signer = now.column2, signature = now.column3
+                "UPDATE matches SET head_hash = now.column2, signer = now.column3, signature = now.column4
                 FROM (VALUES {}) AS now WHERE id = now.column1 AND over_at_us IS NOT NULL",
-                "(?, ?, ?)",
+                "(?, ?, ?, ?)",
             ),
             figures: MultiRowStatement::new(
                 "UPDATE seats SET lost = now.column3, rank_actual = now.column4, regret = now.column5,
@@ -96,8 +96,7 @@ impl MatchTables {
             values.add(ended.plies)?;
             values.add(ended.reason.as_word())?;
             values.add(ended.winner)?;
-            values.add(ended.over_at_us)?;
-            values.add(ended.head.as_bytes().to_vec())
+            values.add(ended.over_at_us)
         });
         written.await.map(drop)
     }
@@ -117,7 +116,7 @@ impl MatchTables {
         written.await.map(drop)
     }
 
-    /// Adds the seals of matches that are over, and the figures of their seats.
+    /// Adds the last hashes and the seals of matches that are over, and the figures of their seats.
     pub(super) async fn seal_matches(
         &self,
         connection: &mut SqliteConnection,
@@ -125,6 +124,7 @@ impl MatchTables {
     ) -> Result<(), StoreError> {
         let changed = self.seal.run(connection, sealed, |over, values| {
             values.add(String::from(over.id))?;
+            values.add(over.head.as_bytes().to_vec())?;
             values.add(over.seal.signer.as_bytes().to_vec())?;
             values.add(over.seal.signature.as_bytes().to_vec())
         });
