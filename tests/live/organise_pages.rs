@@ -385,3 +385,41 @@ async fn a_bot_that_never_played_is_removed() {
     let nobody = browser.submit(&page, remove, &[("name", "three"), ("confirmed", "yes")]).await;
     assert_eq!(nobody.status, 404, "{}", nobody.body);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_exhibition_is_begun() {
+    let host = Host::start().await;
+    let mut browser = signed_in(&host).await;
+    host.register_all(["one", "two", "three"]).await;
+    let form = browser.get("/organise/new-match").await;
+    let fields = |bots| {
+        let rest = [("alliance", "given"), ("assigned", "0 1 2; 1 0 2; 0 2 1"), ("initial_ms", "60000")];
+        let usual =
+            [("piles", "3 4"), ("first", "2"), ("ending", "last_mover_wins"), ("declaration_ms", "1000")];
+        [&[("bots", bots)], &rest[..], &usual].concat()
+    };
+    let begun = browser.submit(&form, "/organise/new-match", &fields("three one two")).await;
+    assert_eq!(begun.status, 303, "{}", begun.body);
+    let id = begun.header("location").strip_prefix("/matches/").unwrap();
+    let game = host.get_match(id).await.r#match.unwrap().setup.unwrap();
+    assert_eq!(
+        (game.bots, game.piles, game.first),
+        (vec!["three".into(), "one".into(), "two".into()], vec![3, 4], 2)
+    );
+    assert_eq!(game.assigned.unwrap().rows[2].offsets, [0, 2, 1]);
+    // What only the service can tell stands beside its field as well.
+    for (bots, status, part) in [
+        ("one two", 422, "id=\"assigned-mistake\""),
+        ("one one two", 422, "id=\"bots-mistake\""),
+        ("one two nobody", 404, "nobody"),
+    ] {
+        let refused = browser.submit(&form, "/organise/new-match", &fields(bots)).await;
+        assert!(
+            refused.status == status && refused.body.contains(part),
+            "{part}: {} {}",
+            refused.status,
+            refused.body
+        );
+        assert!(refused.body.contains(&format!("value=\"{bots}\"")), "{}", refused.body);
+    }
+}

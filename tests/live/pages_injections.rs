@@ -208,6 +208,7 @@ async fn what_is_typed_into_a_form_runs_nothing() {
     let own = format!("/organise/tournaments/{id}");
     let forms = [
         "/organise/new-tournament".to_owned(),
+        "/organise/new-match".to_owned(),
         "/organise/bots".to_owned(),
         "/organise/bots/rotate".to_owned(),
         "/organise/bots/remove".to_owned(),
@@ -220,7 +221,8 @@ async fn what_is_typed_into_a_form_runs_nothing() {
     let mut names = field_names(&page);
     let settings = browser.get("/organise/new-tournament").await;
     let bots = browser.get("/organise/bots").await;
-    names.extend(field_names(&settings).into_iter().chain(field_names(&bots)));
+    let game = browser.get("/organise/new-match").await;
+    names.extend([&settings, &bots, &game].into_iter().flat_map(field_names));
     for text in HOSTILE {
         let typed: Vec<_> = names.iter().map(|name| (*name, text)).collect();
         let confirmed = [&typed[..], &[("confirmed", "yes")]].concat();

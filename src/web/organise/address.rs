@@ -20,6 +20,8 @@ pub(in crate::web) enum OrganiseAddress {
     SignOut,
     /// Creates a tournament.
     NewTournament,
+    /// Begins an exhibition.
+    NewMatch,
     /// Looks after a tournament.
     Tournament(TournamentId),
     /// Does something to a tournament.
@@ -47,6 +49,7 @@ impl OrganiseAddress {
             ["sign-in"] => Ok(Self::SignIn),
             ["sign-out"] => Ok(Self::SignOut),
             ["new-tournament"] => Ok(Self::NewTournament),
+            ["new-match"] => Ok(Self::NewMatch),
             ["tournaments", id] => Ok(Self::Tournament(tournament(id)?)),
             ["tournaments", id, "void"] => Ok(Self::VoidMatches(tournament(id)?)),
             ["tournaments", id, name] => {
@@ -69,7 +72,7 @@ impl OrganiseAddress {
         let id = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f".parse::<TournamentId>().unwrap();
         let mut examples = vec![Self::Overview, Self::SignIn, Self::SignOut, Self::NewTournament];
         examples.extend([Self::Tournament(id), Self::VoidMatches(id)]);
-        examples.extend([Self::Bots, Self::RotateToken, Self::RemoveBot]);
+        examples.extend([Self::NewMatch, Self::Bots, Self::RotateToken, Self::RemoveBot]);
         examples.extend(TournamentAction::ALL.map(|action| Self::Act(id, action)));
         examples
     }
@@ -82,6 +85,7 @@ impl fmt::Display for OrganiseAddress {
             Self::SignIn => f.write_str("/organise/sign-in"),
             Self::SignOut => f.write_str("/organise/sign-out"),
             Self::NewTournament => f.write_str("/organise/new-tournament"),
+            Self::NewMatch => f.write_str("/organise/new-match"),
             Self::Tournament(id) => write!(f, "/organise/tournaments/{id}"),
             Self::Act(id, action) => write!(f, "/organise/tournaments/{id}/{}", action.name()),
             Self::VoidMatches(id) => write!(f, "/organise/tournaments/{id}/void"),

@@ -7,6 +7,7 @@ mod address;
 mod bot_tokens;
 mod confirmation;
 mod guard;
+mod new_match;
 mod new_tournament;
 mod overview;
 mod pages;

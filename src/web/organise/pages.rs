@@ -3,6 +3,7 @@
 use super::address::OrganiseAddress;
 use super::bot_tokens::{bots_page, register_bot, remove_bot, rotate_token};
 use super::guard::{check_channel, signed_in_visitor};
+use super::new_match::{create_match, new_match_page};
 use super::new_tournament::{create_tournament, new_tournament_page};
 use super::overview::overview_page;
 use super::sign_in::{sign_in, sign_in_page, sign_out, signed_out_response};
@@ -28,6 +29,7 @@ pub(in crate::web) async fn show_organiser_page(
     match address {
         OrganiseAddress::Overview => overview_page(pages, &organiser).await,
         OrganiseAddress::NewTournament => new_tournament_page(&organiser),
+        OrganiseAddress::NewMatch => new_match_page(&organiser),
         OrganiseAddress::Tournament(id) => organised_tournament_page(pages, &organiser, *id).await,
         OrganiseAddress::Bots => bots_page(&organiser),
         // These only take forms: they lead to the page that has the form.
@@ -55,6 +57,7 @@ pub(in crate::web) async fn take_organiser_form(
     let Some(organiser) = signed_in_visitor(pages, visitor) else { return signed_out_response(visitor) };
     match address {
         OrganiseAddress::NewTournament => create_tournament(pages, &organiser, fields).await,
+        OrganiseAddress::NewMatch => create_match(pages, &organiser, fields).await,
         &OrganiseAddress::Act(id, action) => act_on_tournament(pages, &organiser, (id, action), fields).await,
         OrganiseAddress::VoidMatches(id) => void_matches(pages, &organiser, *id, fields).await,
         OrganiseAddress::Bots => register_bot(pages, &organiser, fields).await,
