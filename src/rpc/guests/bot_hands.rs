@@ -63,14 +63,15 @@ impl BotHands {
     /// If the token is not a bot's, there are as many sessions as there may be, or the server is stopping.
     pub fn take_seats<T>(&self, request: &Request<T>) -> Result<BotName, Status> {
         let bot = self.access.require_bot(request)?;
-        let (session, listener) = HandSession::open(&self.arena, &bot).map_err(arena_status)?;
         let (end, ended) = oneshot::channel();
-        let number = {
+        let (number, listener) = {
+            // Of two that open at once, the one that is kept is the one that was opened last.
             let mut sessions = self.lock_sessions();
+            let (session, listener) = HandSession::open(&self.arena, &bot).map_err(arena_status)?;
             let number = sessions.next_number;
             sessions.next_number += 1;
             sessions.by_bot.insert(bot.clone(), KeptSession { session, number, _end: end });
-            number
+            (number, listener)
         };
         tokio::spawn(self.clone().keep_session(bot.clone(), number, listener, ended));
         // Again, as the token may have been replaced before the session was there to be closed.
