@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { assertAccessible, openBrowser, openContext } from "./browser.js";
+import { assertAccessible, openBrowser, openContext, schemes, widths } from "./browser.js";
 import { Server } from "./server.js";
 
 let server, browser;
@@ -104,15 +104,40 @@ for (const isAllowed of [true, false]) {
   });
 }
 
+/** Signs in as the organiser, at an address of an organiser. */
+async function signIn(page, address) {
+  await page.goto(server.url + address);
+  await page.getByLabel("Admin token").fill(server.adminToken);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+}
+
+for (const colorScheme of schemes) {
+  test(`forms of an organiser are accessible with their mistakes, ${colorScheme}`, async () => {
+    const { context, assertNoFaults } = await openContext(browser, server, { colorScheme, viewport: { width: widths[0], height: 800 } });
+    const page = await context.newPage();
+    await signIn(page, "/organise");
+    await assertAccessible(page, "what there is to organise");
+    for (const [name, field] of [["new-tournament", "seats"], ["new-match", "piles"], ["bots", "name"]]) {
+      await page.goto(`${server.url}/organise/${name}`);
+      await assertAccessible(page, name);
+      await page.locator(`#${field}`).fill("<none of these>");
+      await page.locator(`#${field}`).press("Enter");
+      await page.locator(`#${field}-mistake`).waitFor();
+      await assertAccessible(page, `${name} with a mistake`);
+    }
+    assertNoFaults("422 (Unprocessable Entity)");
+    await context.close();
+  });
+}
+
 for (const javaScriptEnabled of [true, false]) {
   test(`a match is voided ${javaScriptEnabled ? "with" : "without"} scripts`, async () => {
     const id = await createWaiting(javaScriptEnabled ? "scripted" : "bare");
     const { context, assertNoFaults } = await openContext(browser, server, { javaScriptEnabled, viewport: { width: 390, height: 800 } });
     const page = await context.newPage();
     const address = `${server.url}/organise/tournaments/${id}`;
-    await page.goto(address);
-    await page.getByLabel("Admin token").fill(server.adminToken);
-    await page.getByRole("button", { name: "Sign in" }).click();
+    await signIn(page, "/organise");
     const box = page.getByRole("checkbox", { name: "0", exact: true });
     do await page.goto(address);
     while ((await box.count()) === 0);
