@@ -13,6 +13,7 @@ mod ends_heard;
 mod event_bytes;
 mod journal;
 mod journal_loading;
+mod kept_fields;
 mod match_page;
 mod matches;
 mod migrations;

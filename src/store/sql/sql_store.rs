@@ -4,6 +4,7 @@ use super::backend::WriteBackend;
 use super::columns::to_column_integer;
 use super::decoded::DecodeCaches;
 use super::dialect::{Dialect, Statement};
+use super::kept_fields::KeptFields;
 use super::match_page::MatchPage;
 use super::matches::json_keys;
 use super::replay::RecordReplay;
@@ -32,6 +33,7 @@ pub(super) struct SqlStore<D: Dialect> {
     backend: Box<dyn WriteBackend>,
     readers: Pool<D>,
     decoded: DecodeCaches,
+    fields: KeptFields,
 }
 
 /// Gives up what takes too long: a peer that is gone without a word would be waited for without end.
@@ -51,7 +53,8 @@ pub(super) fn sql_limit(most: usize) -> i64 {
 impl<D: Dialect> SqlStore<D> {
     /// Writes by a backend, and reads by connections of their own.
     pub(super) fn new(backend: impl WriteBackend + 'static, readers: Pool<D>) -> Self {
-        Self { backend: Box::new(backend), readers, decoded: DecodeCaches::default() }
+        let (decoded, fields) = Default::default();
+        Self { backend: Box::new(backend), readers, decoded, fields }
     }
 
     /// Returns the connections that read.
@@ -82,9 +85,19 @@ impl<D: Dialect> SqlStore<D> {
     }
 
     async fn read_tournaments(&self, statement: Statement<D>) -> Result<Vec<StoredTournament>, StoreError> {
+        let removals = self.fields.removals();
         let mut found = self.read_rows(statement, |row| rows::read_tournament(row, &self.decoded)).await?;
-        let ids: Vec<_> = found.iter().map(|tournament| tournament.id).collect();
-        let ids = json_keys(&ids);
+        let mut unknown = Vec::new();
+        for tournament in &mut found {
+            match self.fields.find(tournament.id).filter(|_| tournament.over.is_some()) {
+                Some(field) => tournament.field = field,
+                None => unknown.push(tournament.id),
+            }
+        }
+        if unknown.is_empty() {
+            return Ok(found);
+        }
+        let ids = json_keys(&unknown);
         let entrants = Statement::new(
             "SELECT tournament_id::text, bot FROM entrants
             WHERE tournament_id IN (SELECT key::uuid FROM json_each($1::json)) ORDER BY tournament_id, place",
@@ -103,8 +116,11 @@ impl<D: Dialect> SqlStore<D> {
         for (id, bot, movement) in self.read_rows(movements.bind(ids.as_str()), rows::read_movement).await? {
             movement.apply_to_field(&bot, fields.entry(id).or_default());
         }
-        for tournament in &mut found {
+        for tournament in found.iter_mut().filter(|tournament| unknown.contains(&tournament.id)) {
             tournament.field = Arc::new(fields.remove(&tournament.id).unwrap_or_default());
+            if tournament.over.is_some() {
+                self.fields.insert(tournament.id, &tournament.field, removals);
+            }
         }
         Ok(found)
     }
@@ -136,7 +152,12 @@ impl<D: Dialect> Store for SqlStore<D> {
     }
 
     async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
-        self.backend.write(changes).await
+        let written = self.backend.write(changes).await;
+        // Whether it was removed, nobody knows after a failure.
+        if changes.iter().any(|change| matches!(change, Change::BotRemoved { .. })) {
+            self.fields.clear();
+        }
+        written
     }
 
     async fn check_intact(&self) -> Result<(), StoreError> {
