@@ -104,7 +104,7 @@ impl Arena {
     }
 
     /// Keeps what was worked out of a tournament of an older version. Nobody waits until it is written.
-    async fn keep_worked_out(&self, id: TournamentId, compared: &Arc<Vec<BotComparison>>) {
+    pub(super) async fn keep_worked_out(&self, id: TournamentId, compared: &Arc<Vec<BotComparison>>) {
         let Ok(Some(ended)) = self.ended_tournament(id).await else { return };
         let compared = self.keep_comparison(&ended, Arc::clone(compared));
         let played = ended.stored.over.as_ref().map_or(0, |over| over.played);

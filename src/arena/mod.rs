@@ -30,6 +30,7 @@ mod match_pace;
 mod matches;
 mod measurements;
 mod missed_ends;
+mod older_tournaments;
 mod open_records;
 mod outbox;
 mod practice;

@@ -161,13 +161,18 @@ async fn how_bots_compare_is_worked_out_once() {
         ("of one that runs", Some(Checkpoint::new(id, kept.upto, kept.state.clone()))),
         ("of an older database", None),
     ];
-    for (case, checkpoint) in cases {
+    let twice = cases.iter().flat_map(|case| [(case, true), (case, false)]);
+    for ((case, checkpoint), is_asked) in twice {
         forget_comparison(&store, id).await;
-        if let Some(checkpoint) = checkpoint {
+        if let Some(checkpoint) = checkpoint.clone() {
             store.keep(Change::Compared { id, checkpoint: Arc::new(checkpoint) }).await;
         }
         let arena = open(&store).await;
-        assert_eq!(*arena.cross_table(id).await.unwrap(), expected, "{case}");
+        if is_asked {
+            assert_eq!(*arena.cross_table(id).await.unwrap(), expected, "{case}");
+        } else {
+            arena.compare_older_tournaments().await.unwrap();
+        }
         let is_kept = async {
             while store.checkpoint(id).await.unwrap().as_ref() != Some(&kept) {
                 tokio::task::yield_now().await;
