@@ -11,6 +11,7 @@ use super::limits::Limits;
 use super::match_handle::MatchHandle;
 use super::open_records::OpenRecords;
 use super::practice::House;
+use super::revision::LiveChanges;
 use super::roster::Roster;
 use super::shard::{MatchContext, MatchTerms, Shards};
 use super::tournament_handle::TournamentHandle;
@@ -104,6 +105,8 @@ pub(super) struct ArenaInner {
     pub(super) cross_tables: CrossTableQueue,
     /// The tournaments that are over and were shown last.
     pub(super) ended_tournaments: EndedTournaments,
+    /// What changes without a transaction.
+    pub(super) live_changes: LiveChanges,
     /// Held while an end that a bot missed is read.
     pub(super) catching_up: Arc<Semaphore>,
     /// Held while what is kept of matches that are over is changed: records are removed, or transcripts published or removed.
@@ -176,6 +179,7 @@ impl Arena {
             rating: Arc::new(Semaphore::new(1)),
             cross_tables: CrossTableQueue::default(),
             ended_tournaments: EndedTournaments::default(),
+            live_changes: LiveChanges::default(),
             catching_up: Arc::new(Semaphore::new(MAX_ENDS_READ_AT_ONCE)),
             changing_kept: Arc::default(),
             stopped: CancellationToken::new(),

@@ -96,6 +96,11 @@ impl KeptTournaments {
 }
 
 impl Arena {
+    /// Returns whether a tournament is over.
+    pub async fn is_ended(&self, id: TournamentId) -> bool {
+        self.live_tournament(id).is_none() && matches!(self.ended_tournament(id).await, Ok(Some(_)))
+    }
+
     /// Returns a tournament that is over; `None` if it is not.
     ///
     /// # Errors

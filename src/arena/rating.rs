@@ -29,7 +29,10 @@ impl Arena {
             let mut budget = Budget::while_wanted(STEPS, &is_wanted);
             let appraise = || evidence.rate_with(|evidence| evidence.appraise(fewest, &mut budget));
             match handle.cpu_times.measure(CpuTask::Rating, appraise) {
-                Ok(appraisal) => handle.show_ratings(appraisal, began),
+                Ok(appraisal) => {
+                    handle.show_ratings(appraisal, began);
+                    arena.inner.live_changes.note_ratings();
+                }
                 Err(halt) => tracing::debug!(%halt, "a tournament that runs is not rated"),
             }
         });

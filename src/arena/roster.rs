@@ -22,6 +22,8 @@ pub struct Roster {
     /// The number of the next presence.
     next_number: AtomicU64,
     sessions: AtomicUsize,
+    /// Sessions that were opened or have ended.
+    session_changes: AtomicU64,
     /// Whether nobody is let in any more.
     closed: AtomicBool,
     /// Ends of matches that a bot is told of when it comes back.
@@ -94,8 +96,8 @@ impl SeatRoute {
 impl Roster {
     /// Starts empty. A bot that comes back is told of at most so many ends of matches.
     pub fn new(missed_ends: usize) -> Self {
-        let (presences, next_number, sessions, closed) = Default::default();
-        Self { presences, next_number, sessions, closed, missed_ends }
+        let (presences, next_number, sessions, session_changes, closed) = Default::default();
+        Self { presences, next_number, sessions, session_changes, closed, missed_ends }
     }
 
     /// Returns the presence of a bot.
@@ -133,11 +135,17 @@ impl Roster {
     /// Gives back the place of a session.
     pub fn release_session(&self) {
         self.sessions.fetch_sub(1, Ordering::Relaxed);
+        self.session_changes.fetch_add(1, Ordering::Release);
     }
 
     /// Returns how many sessions are open.
     pub fn session_count(&self) -> usize {
         self.sessions.load(Ordering::Relaxed)
+    }
+
+    /// Returns how often a session was opened or has ended.
+    pub fn session_changes(&self) -> u64 {
+        self.session_changes.load(Ordering::Acquire)
     }
 
     /// Lets nobody in from now on: whoever looks at every session after this has seen the last of them.
@@ -202,6 +210,7 @@ impl Presence {
         if let Some(older) = state.session.replace(session.clone()) {
             older.close(CloseReason::Replaced);
         }
+        roster.session_changes.fetch_add(1, Ordering::Release);
         let PresenceState { seats, ends, .. } = &mut *state;
         ends.begin_session(seats.keys().copied());
         Some((session, state.routes()))

@@ -12,7 +12,7 @@ use crate::rpc::{
     ReadScheduler, TournamentRpc, TrafficCounts, TranscriptRpc,
 };
 use crate::store::{CommitCounts, StoreError};
-use crate::web::{Feeds, Metrics, Pages, TokenSessions};
+use crate::web::{BotAudits, Feeds, KeptPages, Metrics, Pages, TokenSessions};
 use crate::wire::pb;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -93,7 +93,7 @@ pub async fn run_server(
     report_not_serving(&health).await;
     arena.stop(grace).await;
     drop(house);
-    let CommitCounts { transactions, commits } = arena.commit_counts();
+    let CommitCounts { transactions, commits, .. } = arena.commit_counts();
     if transactions > 0 {
         tracing::info!(transactions, commits, "written to the store");
     }
@@ -226,6 +226,8 @@ async fn assemble_services(
         players: TokenSessions::new(config.organiser_session),
         metrics: config.metrics_listen.is_empty().then(|| metrics.clone()),
         feeds: Feeds::default(),
+        kept: KeptPages::default(),
+        audits: BotAudits::default(),
     });
     Ok((health, GuardedServices { play, routes, access, pages, traffic }, metrics))
 }

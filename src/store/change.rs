@@ -219,6 +219,20 @@ pub enum Change {
     },
 }
 
+impl Change {
+    /// Returns whether it changes a match or a tournament that is over.
+    pub fn alters_what_is_over(&self) -> bool {
+        matches!(
+            self,
+            Self::BotRemoved { .. }
+                | Self::MatchVoided { .. }
+                | Self::RecordsPruned { .. }
+                | Self::TranscriptPublished(_)
+                | Self::TranscriptRemoved { .. }
+        )
+    }
+}
+
 /// What is kept of a match that is over, besides its record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FinishedMatch {

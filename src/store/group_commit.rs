@@ -45,12 +45,15 @@ pub struct CommitCounts {
     pub transactions: u64,
     /// What was committed in them: the steps of matches, registrations and the like.
     pub commits: u64,
+    /// Changes of [what is over](Change::alters_what_is_over).
+    pub ended_changes: u64,
 }
 
 #[derive(Debug, Default)]
 struct CommitTally {
     transactions: AtomicU64,
     commits: AtomicU64,
+    ended_changes: AtomicU64,
     /// From the submission of a commit until its changes last.
     latencies: LatencyHistogram,
 }
@@ -209,10 +212,11 @@ impl GroupCommit {
 
     /// Returns how much was committed so far.
     pub fn commit_counts(&self) -> CommitCounts {
-        let CommitTally { transactions, commits, .. } = self.tally.as_ref();
+        let CommitTally { transactions, commits, ended_changes, .. } = self.tally.as_ref();
         CommitCounts {
-            transactions: transactions.load(Ordering::Relaxed),
+            transactions: transactions.load(Ordering::Acquire),
             commits: commits.load(Ordering::Relaxed),
+            ended_changes: ended_changes.load(Ordering::Acquire),
         }
     }
 
@@ -345,7 +349,9 @@ impl CommitWriter {
         loop {
             let error = match self.store.write(changes).await {
                 Ok(()) => {
-                    self.tally.transactions.fetch_add(1, Ordering::Relaxed);
+                    let ended = changes.iter().filter(|change| change.alters_what_is_over()).count();
+                    self.tally.ended_changes.fetch_add(ended as u64, Ordering::Release);
+                    self.tally.transactions.fetch_add(1, Ordering::Release);
                     self.note_store_usable();
                     return Ok(());
                 }

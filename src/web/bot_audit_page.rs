@@ -1,7 +1,8 @@
 //! How a bot plays, held against optimal play.
 
-use super::address::{OracleView, PageAddress, link_of_cell};
+use super::address::{OracleView, PageAddress, PageForm, link_of_cell};
 use super::board::draw_board;
+use super::bot_audits::{audit_bot, find_audit};
 use super::page::{Page, link_paragraph};
 use super::page_content::PageContent;
 use super::pages::Pages;
@@ -15,13 +16,10 @@ use crate::report::explanation::take_range_words;
 use crate::report::render::{Escaped, Html};
 use crate::report::words::count_words;
 use crate::wire::pb;
-use pb::oracle_service_server::OracleService as _;
 use std::fmt::Write as _;
+use std::sync::Arc;
 use tonic::Status;
-use tonic::metadata::MetadataValue;
 
-/// How long an audit for a page may take, as gRPC says it: it then has as many of the newest matches as could be read until then.
-const AUDIT_TIMEOUT: &str = "2S";
 /// The most bytes of an address to which a puzzle leads.
 const MAX_ADDRESS_BYTES: usize = 8 << 10;
 /// Puzzles that are shown.
@@ -32,12 +30,18 @@ pub(super) async fn bot_audit_page(
     pages: &Pages,
     visitor: &Visitor,
     name: &BotName,
+    form: PageForm,
 ) -> Result<PageContent, Status> {
-    let mut request = visitor.request(pb::AuditBotRequest { bot: name.to_string(), ..Default::default() });
-    request.metadata_mut().insert("grpc-timeout", MetadataValue::from_static(AUDIT_TIMEOUT));
-    let audited = pages.oracle.audit_bot(request).await?.into_inner();
+    let audited = if form == PageForm::Html && visitor.token().is_none() {
+        match find_audit(pages, visitor, name).await? {
+            Some(audited) => audited,
+            None => return Ok(awaited_page(name)),
+        }
+    } else {
+        Arc::new(audit_bot(pages, visitor, name).await?)
+    };
     let name = name.clone();
-    Ok(PageContent::of_message(audited.clone(), move |address| {
+    Ok(PageContent::of_message(audited.as_ref().clone(), move |address| {
         let html = Html::with_links(&link_of_cell);
         let mut content = link_paragraph(&PageAddress::Bot(name.clone()), "", name.as_str());
         match bot_findings_report(&audited) {
@@ -51,6 +55,18 @@ pub(super) async fn bot_audit_page(
         content += &puzzles_html(found.map_or(&[], |found| &found.puzzles));
         Ok(Page::of_html(address, format!("How {name} plays"), content))
     }))
+}
+
+/// Says that an audit is under way.
+fn awaited_page(name: &BotName) -> PageContent {
+    let name = name.clone();
+    let content = PageContent::of_message(pb::AuditBotResponse::default(), move |address| {
+        let words = "Its newest matches are being held against optimal play: this page loads itself again.";
+        let section = Html::with_links(&link_of_cell).section_html(&Section::new().paragraph(words));
+        let content = link_paragraph(&PageAddress::Bot(name.clone()), "", name.as_str()) + &section;
+        Ok(Page::of_html(address, format!("How {name} plays"), content))
+    });
+    content.awaited()
 }
 
 /// Shows the worst errors of a bot as puzzles: the positions, and behind a click what would have been optimal.

@@ -1,6 +1,7 @@
 //! A match, ply by ply.
 
 use super::address::{OracleView, PageAddress, link_of_cell};
+use super::kept_pages::PageLifetime;
 use super::match_view::MatchAtPly;
 use super::page::Page;
 use super::page_content::PageContent;
@@ -41,7 +42,11 @@ pub(super) async fn match_page(
         Err(status) => return Err(status),
     };
     let questions = read_questions(pages, visitor, id, &shown).await?;
-    Ok(PageContent::of_message(shown.clone(), move |address| {
+    let is_over = shown.r#match.as_ref().is_some_and(|game| game.phase() == pb::Phase::Ended);
+    // One that is withheld is shown once the tournament is over.
+    let lifetime =
+        if is_over && !shown.audit_withheld { PageLifetime::Lasting } else { PageLifetime::default() };
+    let content = PageContent::of_message(shown.clone(), move |address| {
         let game = shown.r#match.clone().unwrap_or_default();
         let title = game.setup.as_ref().map(|setup| title_words(&setup.bots)).unwrap_or_default();
         let html = if let Some(replay) = record.as_ref().and_then(Replay::of_record) {
@@ -54,7 +59,8 @@ pub(super) async fn match_page(
             Html::with_links(&link_of_cell).report_html(&match_report(&game, &told))
         };
         Ok(Page::of_html(address, title, html).with_summary(outcome_line(&game)))
-    }))
+    });
+    Ok(content.with_lifetime(lifetime))
 }
 
 /// Names the bots of a match in its title: of many the first ones.

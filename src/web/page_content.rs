@@ -1,6 +1,7 @@
 //! What a page is made of, before it is written in one form or another.
 
 use super::address::PageAddress;
+use super::kept_pages::PageLifetime;
 use super::page::Page;
 use crate::report::Report;
 use crate::report::render::csv_text;
@@ -21,6 +22,10 @@ pub(super) struct PageContent {
     toml: Option<String>,
     /// Where what does not fit goes on.
     pub next: Option<PageAddress>,
+    /// What it holds for.
+    pub lifetime: PageLifetime,
+    /// Whether what it should show is still being worked out.
+    pub is_awaited: bool,
 }
 
 impl PageContent {
@@ -30,7 +35,7 @@ impl PageContent {
         page: impl FnOnce(&PageAddress) -> Result<Page, Status> + Send + 'static,
     ) -> Self {
         let json = move || serde_json::to_string(&MessageJson::of(&message)).expect("all keys are texts");
-        Self { page: Box::new(page), json: Box::new(json), tables: None, toml: None, next: None }
+        Self::new(Box::new(page), Box::new(json))
     }
 
     /// Takes what is written for programs already.
@@ -38,7 +43,24 @@ impl PageContent {
         json: String,
         page: impl FnOnce(&PageAddress) -> Result<Page, Status> + Send + 'static,
     ) -> Self {
-        Self { page: Box::new(page), json: Box::new(|| json), tables: None, toml: None, next: None }
+        Self::new(Box::new(page), Box::new(|| json))
+    }
+
+    fn new(page: MakePage, json: Box<dyn FnOnce() -> String + Send>) -> Self {
+        let (tables, toml, next, lifetime, is_awaited) = Default::default();
+        Self { page, json, tables, toml, next, lifetime, is_awaited }
+    }
+
+    /// Says what it holds for.
+    #[must_use = "it is the content with its lifetime"]
+    pub(super) fn with_lifetime(self, lifetime: PageLifetime) -> Self {
+        Self { lifetime, ..self }
+    }
+
+    /// Says that what it should show is still being worked out: a browser asks again soon.
+    #[must_use = "it is the content that is awaited"]
+    pub(super) fn awaited(self) -> Self {
+        Self { is_awaited: true, lifetime: PageLifetime::Moment, ..self }
     }
 
     /// Adds tables for programs.

@@ -2,10 +2,12 @@
 
 use super::address::{PageAddress, PageForm};
 use super::bot_audit_page::bot_audit_page;
+use super::bot_audits::BotAudits;
 use super::bot_page::bot_page;
 use super::docs::{guide_content, guide_list};
 use super::forms::{CookieSecret, FormFields, FormRefusal, SiteCookie, check_origin, read_form};
 use super::home_page::home_page;
+use super::kept_pages::{KeptPages, MadePage, PageLifetime, ShownState, is_keepable};
 use super::lists::{bot_list, match_list, tournament_list};
 use super::live::{Feeds, watch_home_page, watch_match_page, watch_tournament_page};
 use super::match_page::match_page;
@@ -17,8 +19,8 @@ use super::page_content::PageContent;
 use super::play::{show_play_page, take_play_form};
 use super::public_url::PublicUrl;
 use super::response::{
-    Freshness, PageResponse, add_next_link, csv_response, http_status, json_response, method_response,
-    page_response, text_response, with_cookie,
+    Freshness, PageResponse, http_status, json_response, method_response, page_response, text_response,
+    with_cookie,
 };
 use super::token_sessions::TokenSessions;
 use super::tournament_page::{standings_page, tournament_page};
@@ -77,6 +79,10 @@ pub struct Pages {
     pub metrics: Option<Metrics>,
     /// Says what changes on pages.
     pub feeds: Feeds,
+    /// Pages that were made before.
+    pub kept: KeptPages,
+    /// Audits of bots that were worked out lately.
+    pub audits: BotAudits,
 }
 
 impl Pages {
@@ -178,63 +184,108 @@ impl Pages {
     }
 
     async fn respond_to(&self, visitor: &Visitor, address: &PageAddress, form: PageForm) -> PageResponse {
-        let content = match address {
+        match address {
             PageAddress::Asset(asset) => {
                 let text = asset.text.to_owned();
-                return text_response(StatusCode::OK, asset.content_type, Freshness::Minutes, text);
+                text_response(StatusCode::OK, asset.content_type, Freshness::Minutes, text)
             }
-            PageAddress::Health => return plain_response(StatusCode::OK, "the server runs\n"),
-            PageAddress::Readiness => return self.readiness_response().await,
+            PageAddress::Health => plain_response(StatusCode::OK, "the server runs\n"),
+            PageAddress::Readiness => self.readiness_response().await,
             PageAddress::Metrics => {
                 let response = self.metrics_response(visitor);
-                return response.unwrap_or_else(|status| error_response(form, &status));
-            }
-            PageAddress::Record(id) => {
-                let record = self.record_json(visitor, *id).await;
-                return record.map_or_else(|status| error_response(PageForm::Json, &status), json_response);
+                response.unwrap_or_else(|status| error_response(form, &status))
             }
             PageAddress::Play(address) => {
                 let shown = show_play_page(self, visitor, address).await;
-                return shown.unwrap_or_else(|status| error_response(form, &status));
+                shown.unwrap_or_else(|status| error_response(form, &status))
             }
             PageAddress::Organise(address) => {
                 let shown = show_organiser_page(self, visitor, address).await;
-                return shown.unwrap_or_else(|status| error_response(form, &status));
+                shown.unwrap_or_else(|status| error_response(form, &status))
             }
+            PageAddress::MatchEvents { id, view, after } => {
+                let watched = watch_match_page(self, visitor, *id, *view, *after).await;
+                watched.unwrap_or_else(|status| error_response(form, &status))
+            }
+            PageAddress::TournamentEvents(id) => {
+                let watched = watch_tournament_page(self, visitor, *id).await;
+                watched.unwrap_or_else(|status| error_response(form, &status))
+            }
+            PageAddress::HomeEvents => {
+                let watched = watch_home_page(self, visitor).await;
+                watched.unwrap_or_else(|status| error_response(form, &status))
+            }
+            address => {
+                let shown = self.show_content(visitor, address, form).await;
+                shown.unwrap_or_else(|status| error_response(form, &status))
+            }
+        }
+    }
+
+    /// Shows a page that was made before and would be made again, or makes it.
+    async fn show_content(
+        &self,
+        visitor: &Visitor,
+        address: &PageAddress,
+        form: PageForm,
+    ) -> Result<PageResponse, Status> {
+        let is_keepable = visitor.token().is_none() && is_keepable(address);
+        let now: Option<ShownState> = is_keepable.then(|| self.kept.observe(&self.arena)).flatten();
+        let key = address.in_form(form);
+        if let Some(kept) = now.and_then(|now| self.kept.find(&key, &now)) {
+            self.access.require_viewer(&visitor.request(()))?;
+            return Ok(kept.response());
+        }
+        let content = self.read_content(visitor, address, form).await?;
+        let made = Arc::new(self.make_page(visitor, content, address.clone(), form).await?);
+        if let Some(now) = now {
+            self.kept.insert(key, &made, now);
+        }
+        Ok(made.response())
+    }
+
+    /// Asks the services for what a page is made of.
+    async fn read_content(
+        &self,
+        visitor: &Visitor,
+        address: &PageAddress,
+        form: PageForm,
+    ) -> Result<PageContent, Status> {
+        let is_ended = match address {
+            PageAddress::Tournament(id)
+            | PageAddress::Standings { id, .. }
+            | PageAddress::Matches { tournament: Some(id), .. } => self.arena.is_ended(*id).await,
+            _ => false,
+        };
+        let content = match address {
             PageAddress::Guides => Ok(guide_list()),
             PageAddress::Guide(guide) => Ok(guide_content(guide)),
             PageAddress::Home => home_page(self, visitor).await,
             PageAddress::Tournaments { page_token } => tournament_list(self, visitor, page_token).await,
             PageAddress::Tournament(id) => tournament_page(self, visitor, *id).await,
-            PageAddress::Standings { id, from } => standings_page(self, visitor, *id, *from).await,
+            PageAddress::Standings { id, from } => standings_page(self, visitor, (*id, *from), form).await,
             PageAddress::Matches { tournament, filter, page_token } => {
                 match_list(self, visitor, *tournament, filter, page_token).await
             }
             PageAddress::Match { id, ply, view } => match_page(self, visitor, *id, *ply, *view).await,
+            PageAddress::Record(id) => self.record_content(visitor, *id).await,
             PageAddress::WhatIf { id, ply, take } => what_if_page(self, visitor, *id, *ply, *take).await,
             PageAddress::Transcript { id, place } => transcript_page(self, visitor, *id, *place).await,
-            PageAddress::MatchEvents { id, view, after } => {
-                let watched = watch_match_page(self, visitor, *id, *view, *after).await;
-                return watched.unwrap_or_else(|status| error_response(form, &status));
-            }
-            PageAddress::TournamentEvents(id) => {
-                let watched = watch_tournament_page(self, visitor, *id).await;
-                return watched.unwrap_or_else(|status| error_response(form, &status));
-            }
-            PageAddress::HomeEvents => {
-                let watched = watch_home_page(self, visitor).await;
-                return watched.unwrap_or_else(|status| error_response(form, &status));
-            }
             PageAddress::Oracle(position) => oracle_page(self, visitor, position).await,
             PageAddress::Bots { page_token } => bot_list(self, visitor, page_token).await,
             PageAddress::Bot(name) => bot_page(self, visitor, name).await,
-            PageAddress::BotAudit(name) => bot_audit_page(self, visitor, name).await,
+            PageAddress::BotAudit(name) => bot_audit_page(self, visitor, name, form).await,
+            PageAddress::Asset(_)
+            | PageAddress::Health
+            | PageAddress::Readiness
+            | PageAddress::Metrics
+            | PageAddress::Play(_)
+            | PageAddress::Organise(_)
+            | PageAddress::MatchEvents { .. }
+            | PageAddress::TournamentEvents(_)
+            | PageAddress::HomeEvents => Err(Status::not_found("nothing has this address")),
         };
-        let made = match content {
-            Ok(content) => self.make_page(visitor, content, address.clone(), form).await,
-            Err(status) => Err(status),
-        };
-        made.unwrap_or_else(|status| error_response(form, &status))
+        if is_ended { content.map(|content| content.with_lifetime(PageLifetime::Lasting)) } else { content }
     }
 
     /// Makes what was asked for, when it is the visitor's turn, off the threads that carry messages.
@@ -244,40 +295,42 @@ impl Pages {
         content: PageContent,
         address: PageAddress,
         form: PageForm,
-    ) -> Result<PageResponse, Status> {
+    ) -> Result<MadePage, Status> {
         let next = content.next.as_ref().map(|next| next.in_form(form));
         let url = self.public_url.as_ref().map(|url| format!("{url}{address}"));
+        let (lifetime, is_awaited) = (content.lifetime, content.is_awaited);
         let make = move || match form {
             PageForm::Html => {
                 let page = content.page(&address)?.with_url(url.unwrap_or_default());
-                Ok(page_response(StatusCode::OK, &page))
+                Ok(("text/html; charset=utf-8", page.html()))
             }
-            PageForm::Json => Ok(json_response(content.json())),
-            PageForm::Csv => content
-                .csv()
-                .map(csv_response)
-                .ok_or_else(|| Status::not_found("this page has no tables as CSV")),
+            PageForm::Json => Ok(("application/json", content.json() + "\n")),
+            PageForm::Csv => {
+                let csv = content.csv().ok_or_else(|| Status::not_found("this page has no tables as CSV"));
+                csv.map(|csv| ("text/csv; charset=utf-8", csv))
+            }
             PageForm::Toml => {
                 let toml =
                     content.toml().ok_or_else(|| Status::not_found("this page has no settings as TOML"));
-                let content_type = "application/toml; charset=utf-8";
-                toml.map(|toml| text_response(StatusCode::OK, content_type, Freshness::Now, toml))
+                toml.map(|toml| ("application/toml; charset=utf-8", toml))
             }
         };
-        let mut response = self.reads.work_out(&visitor.request(()), make).await??;
-        if let Some(next) = next {
-            add_next_link(&mut response, &next);
-        }
-        Ok(response)
+        let (content_type, text) = self.reads.work_out(&visitor.request(()), make).await??;
+        Ok(MadePage { content_type, text, next, lifetime, is_awaited })
     }
 
     /// Returns the record of a match, as `lastnim record get` prints it.
-    async fn record_json(&self, visitor: &Visitor, id: MatchId) -> Result<String, Status> {
+    async fn record_content(&self, visitor: &Visitor, id: MatchId) -> Result<PageContent, Status> {
         let request = visitor.request(pb::GetRecordRequest { match_id: id.to_string() });
         let record = self.matches.get_record(request).await?.into_inner().record;
+        // It is signed once it is whole.
+        let is_whole = record.as_ref().is_some_and(|record| !record.signature.is_empty());
         let write = move || serde_json::to_string(&record);
         let json = self.reads.work_out(&visitor.request(()), write).await?;
-        json.map_err(|error| Status::internal(error.to_string()))
+        let json = json.map_err(|error| Status::internal(error.to_string()))?;
+        let content = PageContent::of_json(json, |_| Err(Status::not_found("a record is no page")));
+        let lifetime = if is_whole { PageLifetime::Lasting } else { PageLifetime::Moment };
+        Ok(content.with_lifetime(lifetime))
     }
 
     /// Shows what is measured to whoever is on the machine itself, and from elsewhere to the admin and viewers.

@@ -5,7 +5,7 @@ use super::page::Page;
 use tonic::body::Body;
 use tonic::codegen::http::header::{
     ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, LINK, LOCATION, REFERRER_POLICY,
-    SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
+    REFRESH, SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
 };
 use tonic::codegen::http::{HeaderValue, Response, StatusCode};
 use tonic::{Code, Status};
@@ -80,17 +80,17 @@ pub(super) fn json_response(json: String) -> PageResponse {
     text_response(StatusCode::OK, "application/json", Freshness::Now, json + "\n")
 }
 
-/// Makes an answer of a table.
-pub(super) fn csv_response(csv: String) -> PageResponse {
-    text_response(StatusCode::OK, "text/csv; charset=utf-8", Freshness::Now, csv)
-}
-
 /// Says where a list goes on.
 pub(super) fn add_next_link(response: &mut PageResponse, address: &str) {
     // An address has no character that a header could not hold.
     if let Ok(link) = HeaderValue::try_from(format!("<{address}>; rel=\"next\"")) {
         response.headers_mut().insert(LINK, link);
     }
+}
+
+/// Has a browser ask again soon.
+pub(super) fn add_refresh(response: &mut PageResponse) {
+    response.headers_mut().insert(REFRESH, HeaderValue::from_static("2"));
 }
 
 /// Sends a browser to the page that shows what came of a form, so that loading that page again does not send the form again.

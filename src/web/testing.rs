@@ -1,5 +1,7 @@
 //! Pages without a server, for tests of what they do.
 
+use super::bot_audits::BotAudits;
+use super::kept_pages::KeptPages;
 use super::live::Feeds;
 use super::pages::Pages;
 use super::token_sessions::TokenSessions;
@@ -32,6 +34,8 @@ pub(super) fn open_pages(arena: &Arena, reads: usize) -> Pages {
         players: TokenSessions::new(minute),
         metrics: None,
         feeds: Feeds::default(),
+        kept: KeptPages::default(),
+        audits: BotAudits::default(),
         access,
         reads,
     }

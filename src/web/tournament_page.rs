@@ -24,7 +24,7 @@ use tonic::{Code, Status};
 /// Matches that are shown.
 const MATCHES: u32 = 15;
 /// Lines of a page of standings.
-const LINES: usize = 150;
+const LINES: usize = 100;
 /// The most bots whose cross-table is on a page; of more it is in its twins for programs.
 const CROSS_TABLE_BOTS: usize = 16;
 /// Bots of the field that are shown.
@@ -102,15 +102,19 @@ fn downloads_html(id: TournamentId) -> String {
 pub(super) async fn standings_page(
     pages: &Pages,
     visitor: &Visitor,
-    id: TournamentId,
-    from: u32,
+    (id, from): (TournamentId, u32),
+    form: PageForm,
 ) -> Result<PageContent, Status> {
-    let standings = match read_standings(pages, visitor, id, CrossTable::Shown).await {
-        // It would be too large, or too many ask for one.
-        Err(status) if status.code() == Code::ResourceExhausted => {
-            read_standings(pages, visitor, id, CrossTable::LeftOut).await?
+    let standings = read_standings(pages, visitor, id, CrossTable::LeftOut).await?;
+    let is_compared = form != PageForm::Html || standings.standings.len() <= CROSS_TABLE_BOTS;
+    let standings = if is_compared {
+        match read_standings(pages, visitor, id, CrossTable::Shown).await {
+            // It would be too large, or too many ask for one.
+            Err(status) if status.code() == Code::ResourceExhausted => standings,
+            compared => compared?,
         }
-        standings => standings?,
+    } else {
+        standings
     };
     let (all, from) = (standings.standings.len(), from as usize);
     let next = u32::try_from(from.saturating_add(LINES)).ok().filter(|&next| (next as usize) < all);

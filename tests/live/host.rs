@@ -5,13 +5,13 @@ use lastnim::{
     bots::HouseBot,
     client::{Authorization, Error, Options, Summary, connect, run_until, token_authorization},
     server::{Config, ServeError, run_server},
-    store::Token,
+    store::{Store, Token},
     wire::pb::{
         self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
         oracle_service_client::OracleServiceClient, tournament_service_client::TournamentServiceClient,
     },
 };
-use std::{future::Future, time::Duration};
+use std::{future::Future, sync::Arc, time::Duration};
 use tokio::{
     net::TcpListener,
     sync::{oneshot, watch},
@@ -54,12 +54,21 @@ impl Host {
     }
 
     pub async fn with(config: Config) -> Self {
+        Self::with_backend(config, Backend::in_memory()).await
+    }
+
+    /// Starts a server on a store.
+    pub async fn on_store(store: Arc<dyn Store>) -> Self {
+        Self::with_backend(Config::default(), Backend { store, ..Backend::in_memory() }).await
+    }
+
+    async fn with_backend(config: Config, backend: Backend) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let (admin, viewer) = (Token::generate(), Token::generate());
         let tokens = vec![(admin.clone(), Principal::Admin), (viewer.clone(), Principal::Viewer)];
         let (stop, stopped) = oneshot::channel::<()>();
-        let arena = Arena::open(config.limits.clone(), Backend::in_memory(), tokens).await.unwrap();
+        let arena = Arena::open(config.limits.clone(), backend, tokens).await.unwrap();
         let running = tokio::spawn(run_server(listener, arena, config, async {
             // A test that is over stops its server as well.
             let _ = stopped.await;

@@ -22,6 +22,7 @@ mod hostile;
 mod hostile_bot;
 mod http2;
 mod joining;
+mod kept_pages;
 mod ladder;
 mod line;
 mod live_pages;

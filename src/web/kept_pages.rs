@@ -1,0 +1,257 @@
+//! Pages that were made before, for as long as they are what would be made now.
+
+use super::address::PageAddress;
+use super::response::{Freshness, PageResponse, add_next_link, add_refresh, text_response};
+use crate::arena::{Arena, Revision};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tonic::codegen::http::StatusCode;
+
+/// The most bytes of all pages that are kept.
+const MAX_BYTES: usize = 16 << 20;
+/// The most bytes of one of them.
+const MAX_PAGE_BYTES: usize = 256 << 10;
+/// What a page takes besides its text, about.
+const ENTRY_BYTES: usize = 512;
+/// How long nothing may have changed before a page is kept that could change: what is live follows what is stored a little later.
+const SETTLING_TIME: Duration = Duration::from_secs(1);
+/// How long such a page is kept. What is measured all the time, as the lag of bots, is no older on it.
+const MAX_AGE: Duration = Duration::from_secs(30);
+
+/// What a page holds for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum PageLifetime {
+    /// It is another one at the next look.
+    Moment,
+    /// It is the same as long as nothing happens.
+    #[default]
+    UntilChange,
+    /// It is about something that is over.
+    Lasting,
+}
+
+/// A page that was made.
+#[derive(Debug)]
+pub(super) struct MadePage {
+    pub(super) content_type: &'static str,
+    pub(super) text: String,
+    /// Where what does not fit goes on.
+    pub(super) next: Option<String>,
+    pub(super) lifetime: PageLifetime,
+    /// Whether what it should show is still being worked out.
+    pub(super) is_awaited: bool,
+}
+
+/// What can be shown at one moment, as far as pages depend on it: of a page that was made at another moment with the same, it can be said
+/// that it would be made again.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ShownState {
+    at: Instant,
+    /// How often something that is over has changed all the same.
+    ended_changes: u64,
+    /// None while something happens, and shortly after.
+    settled: Option<Revision>,
+}
+
+/// The pages that are kept, for visitors without a token.
+#[derive(Debug, Clone, Default)]
+pub struct KeptPages {
+    kept: Arc<Mutex<KeptState>>,
+}
+
+#[derive(Debug, Default)]
+struct KeptState {
+    /// By their addresses.
+    pages: HashMap<String, KeptPage>,
+    bytes: usize,
+    /// Counts the looks.
+    looks: u64,
+    /// The newest revision, and when it was seen first.
+    newest: Option<(Revision, Instant)>,
+}
+
+#[derive(Debug)]
+struct KeptPage {
+    made: Arc<MadePage>,
+    of: ShownState,
+    /// The last look at it.
+    look: u64,
+}
+
+impl MadePage {
+    /// Makes an answer of it.
+    pub(super) fn response(&self) -> PageResponse {
+        let mut response =
+            text_response(StatusCode::OK, self.content_type, Freshness::Now, self.text.clone());
+        if let Some(next) = &self.next {
+            add_next_link(&mut response, next);
+        }
+        if self.is_awaited {
+            add_refresh(&mut response);
+        }
+        response
+    }
+
+    fn bytes(&self, address: &str) -> usize {
+        ENTRY_BYTES + address.len() + self.text.len()
+    }
+}
+
+impl KeptPage {
+    fn holds(&self, now: &ShownState) -> bool {
+        match self.made.lifetime {
+            PageLifetime::Moment => false,
+            PageLifetime::UntilChange => {
+                self.of.settled.is_some()
+                    && self.of.settled == now.settled
+                    && now.at.saturating_duration_since(self.of.at) < MAX_AGE
+            }
+            PageLifetime::Lasting => self.of.ended_changes == now.ended_changes,
+        }
+    }
+}
+
+impl KeptPages {
+    fn lock(&self) -> MutexGuard<'_, KeptState> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Looks at what can be shown now, before anything of it is read; `None` where nothing outlasts the process, and nothing is kept.
+    pub(super) fn observe(&self, arena: &Arena) -> Option<ShownState> {
+        let ended_changes = arena.ended_changes()?;
+        let (revision, at) = (arena.idle_revision(), Instant::now());
+        Some(self.lock().observe(revision, ended_changes, at))
+    }
+
+    /// Returns the page of an address that was made before, if it would be made again.
+    pub(super) fn find(&self, address: &str, now: &ShownState) -> Option<Arc<MadePage>> {
+        self.lock().find(address, now)
+    }
+
+    /// Keeps a page that was made of what could be shown before anything of it was read.
+    pub(super) fn insert(&self, address: String, made: &Arc<MadePage>, of: ShownState) {
+        self.lock().insert(address, made, of);
+    }
+}
+
+impl KeptState {
+    fn observe(&mut self, revision: Option<Revision>, ended_changes: u64, at: Instant) -> ShownState {
+        let since = match (revision, self.newest) {
+            (Some(revision), Some((newest, since))) if revision == newest => since,
+            _ => at,
+        };
+        self.newest = revision.map(|revision| (revision, since));
+        let settled = revision.filter(|_| at.saturating_duration_since(since) >= SETTLING_TIME);
+        ShownState { at, ended_changes, settled }
+    }
+
+    fn find(&mut self, address: &str, now: &ShownState) -> Option<Arc<MadePage>> {
+        self.looks += 1;
+        let page = self.pages.get_mut(address).filter(|page| page.holds(now))?;
+        page.look = self.looks;
+        Some(Arc::clone(&page.made))
+    }
+
+    fn insert(&mut self, address: String, made: &Arc<MadePage>, of: ShownState) {
+        let is_kept = match made.lifetime {
+            PageLifetime::Moment => false,
+            PageLifetime::UntilChange => of.settled.is_some(),
+            PageLifetime::Lasting => true,
+        };
+        let bytes = made.bytes(&address);
+        if !is_kept || bytes > MAX_PAGE_BYTES {
+            return;
+        }
+        self.remove(&address);
+        self.looks += 1;
+        self.bytes += bytes;
+        self.pages.insert(address, KeptPage { made: Arc::clone(made), of, look: self.looks });
+        while self.bytes > MAX_BYTES
+            && let Some((oldest, _)) = self.pages.iter().min_by_key(|(_, page)| page.look)
+        {
+            let oldest = oldest.clone();
+            self.remove(&oldest);
+        }
+    }
+
+    fn remove(&mut self, address: &str) {
+        if let Some(page) = self.pages.remove(address) {
+            self.bytes -= page.made.bytes(address);
+        }
+    }
+}
+
+/// Returns whether a page may be kept at all: one with a cookie is for one browser alone.
+pub(super) fn is_keepable(address: &PageAddress) -> bool {
+    address.cookie().is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(lifetime: PageLifetime, bytes: usize) -> Arc<MadePage> {
+        let text = "x".repeat(bytes);
+        Arc::new(MadePage { content_type: "text/plain", text, next: None, lifetime, is_awaited: false })
+    }
+
+    #[test]
+    fn a_page_is_shown_again_as_long_as_nothing_has_changed() {
+        let (mut kept, began) = (KeptState::default(), Instant::now());
+        let at = |millis| began + Duration::from_millis(millis);
+        let [first, second] = [1, 2].map(Revision::of_number);
+        let page = made(PageLifetime::UntilChange, 9);
+        let observe = |kept: &mut KeptState, revision, millis| kept.observe(revision, 0, at(millis));
+        let now = observe(&mut kept, Some(first), 0);
+        kept.insert("/".into(), &page, now);
+        assert!(kept.find("/", &now).is_none(), "it may be of the time before");
+        let now = observe(&mut kept, Some(first), 1_000);
+        kept.insert("/".into(), &page, now);
+        let later = observe(&mut kept, Some(first), 30_900);
+        assert!(kept.find("/", &later).is_some() && kept.find("/bots", &later).is_none());
+        let late = observe(&mut kept, Some(first), 31_000);
+        assert!(kept.find("/", &late).is_none(), "what is measured is older than it may be");
+        kept.insert("/".into(), &page, late);
+        let changed = observe(&mut kept, Some(second), 31_001);
+        assert!(kept.find("/", &changed).is_none());
+        let played = observe(&mut kept, None, 33_000);
+        assert!(kept.find("/", &played).is_none());
+        let again = observe(&mut kept, Some(second), 33_001);
+        assert!(again.settled.is_none(), "something was played meanwhile");
+        let moment = observe(&mut kept, Some(second), 34_001);
+        kept.insert("/bots".into(), &made(PageLifetime::Moment, 9), moment);
+        assert!(kept.find("/bots", &moment).is_none());
+    }
+
+    #[test]
+    fn what_is_over_lasts_until_it_is_changed_all_the_same() {
+        let (mut kept, at) = (KeptState::default(), Instant::now());
+        let before = kept.observe(None, 7, at);
+        kept.insert("/matches/1".into(), &made(PageLifetime::Lasting, 9), before);
+        let later = kept.observe(None, 7, at + MAX_AGE * 100);
+        assert!(kept.find("/matches/1", &later).is_some(), "also while others play");
+        let pruned = kept.observe(None, 8, at);
+        assert!(kept.find("/matches/1", &pruned).is_none());
+        // Who has read before that has read what is not so any more.
+        kept.insert("/matches/1".into(), &made(PageLifetime::Lasting, 9), before);
+        assert!(kept.find("/matches/1", &pruned).is_none());
+    }
+
+    #[test]
+    fn so_much_is_kept_and_no_more() {
+        let mut kept = KeptState::default();
+        let now = kept.observe(None, 0, Instant::now());
+        kept.insert("/large".into(), &made(PageLifetime::Lasting, MAX_PAGE_BYTES), now);
+        assert_eq!((kept.pages.len(), kept.bytes), (0, 0));
+        let page = made(PageLifetime::Lasting, 200 << 10);
+        for number in 0..200 {
+            kept.insert(format!("/{}", number % 150), &page, now);
+            assert!(kept.find("/0", &now).is_some(), "it is looked at all the time");
+            let bytes: usize = kept.pages.iter().map(|(address, page)| page.made.bytes(address)).sum();
+            assert_eq!(bytes, kept.bytes);
+            assert!(bytes <= MAX_BYTES);
+        }
+        assert!(kept.pages.len() > 70 && kept.find("/49", &now).is_some());
+    }
+}

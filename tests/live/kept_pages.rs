@@ -1,0 +1,69 @@
+//! Pages that are shown again without being made again.
+
+use super::{
+    host::{Host, round_robin},
+    pages::get,
+};
+use lastnim::{
+    store::{RetentionLimits, open_store},
+    wire::pb,
+};
+use std::{
+    fs,
+    path::Path,
+    process,
+    time::{Duration, Instant},
+};
+
+/// Starts a server on a database, which keeps pages.
+async fn host_on_sqlite(name: &str) -> Host {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", process::id()));
+    // Nothing may be left of a process that had the same id.
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    let url = format!("sqlite:{}", folder.join("store.db").display());
+    let store = open_store(&url.parse().unwrap(), RetentionLimits::default()).await.unwrap();
+    Host::on_store(store).await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_page_about_what_is_over_follows_what_changes_all_the_same() {
+    let host = host_on_sqlite("kept-over").await;
+    host.register_all(["one", "two"]).await;
+    let id = host.create_tournament(round_robin(&[&[3]]), &["one", "two"]).await;
+    let request = pb::CancelTournamentRequest { tournament_id: id.clone() };
+    host.tournaments().cancel_tournament(request).await.unwrap();
+    for path in [format!("/tournaments/{id}"), format!("/tournaments/{id}/standings")] {
+        let page = get(&host, &path).await.body;
+        assert!(page.contains("/bots/one") && page.contains("/bots/two"), "{page}");
+        assert_eq!(get(&host, &path).await.body, page);
+    }
+    host.bots().remove_bot(pb::RemoveBotRequest { name: "two".into() }).await.unwrap();
+    for path in [format!("/tournaments/{id}"), format!("/tournaments/{id}/standings")] {
+        let page = get(&host, &path).await.body;
+        assert!(page.contains("/bots/one") && !page.contains("two"), "{page}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_look_sees_what_was_done_before_it() {
+    let host = host_on_sqlite("kept-now").await;
+    for name in ["one", "two"] {
+        // Long enough that pages are kept.
+        let began = Instant::now();
+        let mut page = get(&host, "/bots").await.body;
+        while began.elapsed() < Duration::from_millis(1_200) {
+            page = get(&host, "/bots").await.body;
+        }
+        assert!(!page.contains(&format!("/bots/{name}")), "{page}");
+        host.register(name).await;
+        let page = get(&host, "/bots").await.body;
+        assert!(page.contains(&format!("/bots/{name}")), "{page}");
+        assert_eq!(get(&host, &format!("/bots/{name}")).await.status, 200);
+    }
+    let id = host.create_tournament(round_robin(&[&[3]]), &["one", "two"]).await;
+    for path in ["/", "/tournaments"] {
+        let page = get(&host, path).await.body;
+        assert!(page.contains(&id), "{path}: {page}");
+    }
+}
