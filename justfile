@@ -33,6 +33,10 @@ bench-arena *args:
 bench-history *args:
     cargo bench --bench history {{ args }}
 
+# Measures how soon every page begins to come, with a million stored matches.
+bench-pages *args:
+    cargo bench --bench pages {{ args }}
+
 # Measures the audit of a million records; `-- --matches 100000` makes it fewer.
 bench-audit *args:
     cargo bench --bench audit {{ args }}

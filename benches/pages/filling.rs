@@ -7,9 +7,9 @@ use lastnim::{
     referee::{Terms, Timestamp},
     store::{self, Change, FinishedTournament, RetentionLimits, Store, StoredBot, StoredTournament, Token},
     tournament::{
-        Checkpoint, GroupCount, LadderPairing, LadderSettings, MatchResult, OpenMatches, ResultFold,
-        RoundCount, Rulings, ScheduleStep, Streak, TableGroups, TournamentEvent, TournamentFormat,
-        TournamentState, plan_schedule, snapshot_state,
+        BotComparison, Checkpoint, GroupCount, LadderPairing, LadderSettings, MatchResult, OpenMatches,
+        ResultFold, RoundCount, Rulings, ScheduleStep, Streak, TableGroups, TournamentEvent,
+        TournamentFormat, TournamentState, plan_schedule, snapshot_state,
     },
     wire::tournament_event::TimedTournamentEvent,
 };
@@ -74,7 +74,7 @@ fn planned_tournaments(matches: u64) -> anyhow::Result<Vec<Planned>> {
         plan("knockout", TournamentFormat::Knockout { advance: 1, table_groups: one }, 81, None),
         plan("swiss", TournamentFormat::Swiss { rounds: RoundCount::new(8)?, table_groups: one }, 90, None),
         plan("gauntlet", gauntlet, 8, None),
-        plan("ladder", ladder, 1_000, Some(matches / 50)),
+        plan("ladder", ladder, 1_000, Some((matches / 50).min(6_000))),
         plan("big sample", sample(matches / 5)?, 1_000, None),
     ])
 }
@@ -123,10 +123,14 @@ async fn fill_tournament(
         let total = fold.schedule.total_matches().upper_bound().context("it ends")?;
         let verdict = Arc::new(fold.schedule.format_verdict());
         let mut standings = fold.standings.lines();
-        fold.evidence.appraise_finally(&|| true)?.add_to_standings(&mut standings);
+        let appraisal = fold.evidence.appraise_finally(&|| true)?;
+        appraisal.add_to_standings(&mut standings);
         let over = FinishedTournament { at, played, total, verdict };
         let standings = Arc::new(standings);
         changes.push(Change::TournamentOver { id, state: TournamentState::Finished, over, standings });
+        let compared = fold.cross_table.table().map(|table| BotComparison::compare_all(table, &appraisal));
+        let kept = compared.and_then(|compared| Checkpoint::of_comparisons(id, played, &compared));
+        changes.extend(kept.map(|checkpoint| Change::Compared { id, checkpoint: Arc::new(checkpoint) }));
     }
     store.write(&changes).await?;
     Ok(())

@@ -13,6 +13,13 @@ pub(crate) struct PageKind {
     pub(crate) path: String,
 }
 
+impl PageKind {
+    /// Returns whether it is a page for people: others come for programs, or as files.
+    pub(crate) fn is_html(&self) -> bool {
+        !["settings as TOML", "record", "metrics"].contains(&self.name)
+    }
+}
+
 /// Returns every kind of page that the server has for people, with addresses of what is in a store that was filled.
 pub(crate) async fn page_kinds(path: &Path) -> anyhow::Result<Vec<PageKind>> {
     let url = format!("sqlite:{}", path.display());
@@ -64,7 +71,7 @@ pub(crate) async fn page_kinds(path: &Path) -> anyhow::Result<Vec<PageKind>> {
         ("what if", format!("/matches/{game}/what-if?ply=0&take=1")),
         ("record", format!("/matches/{game}/record.json")),
         ("oracle", "/oracle".into()),
-        ("oracle, a position", "/oracle?piles=3+4+5".into()),
+        ("oracle, a position", "/oracle?piles=3+4+5&rows=0%3E1%3E2%3B1%3E2%3E0%3B2%3E0%3E1".into()),
         ("play", "/play".into()),
         ("organise, sign in", "/organise/sign-in".into()),
         ("guides", "/docs".into()),

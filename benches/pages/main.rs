@@ -21,12 +21,15 @@ use server::Server;
 use std::{
     env, fs,
     path::PathBuf,
-    process,
+    process, thread,
     time::{Duration, Instant},
 };
 
 /// Ratio of a page's 99th percentile to that of the smallest page, above which it is marked.
 const MAX_RATIO: f64 = 5.0;
+
+/// How long the server is left alone after the first looks, until what they have begun is done.
+const SETTLING_TIME: Duration = Duration::from_secs(4);
 
 /// How much is measured.
 #[derive(Debug, Parser)]
@@ -97,16 +100,19 @@ fn main() -> anyhow::Result<()> {
     let server = Server::start(&options.program, &store, &folder.0.join("lastnim.key"))?;
     let mut connection = Connection::open(&server.address)?;
     let first_looks = look_at_all(&mut connection, &kinds)?;
-    let smallest = (0..kinds.len()).min_by_key(|&kind| first_looks[kind].1).context("there are pages")?;
+    thread::sleep(SETTLING_TIME);
+    let looks = look_at_all(&mut connection, &kinds)?;
+    let pages = (0..kinds.len()).filter(|&kind| kinds[kind].is_html());
+    let smallest = pages.min_by_key(|&kind| looks[kind].1).context("there are pages")?;
     if !options.json {
-        println!("the smallest page: {} with {} bytes", kinds[smallest].name, first_looks[smallest].1);
+        println!("the smallest page: {} with {} bytes", kinds[smallest].name, looks[smallest].1);
         println!(
             "{:>30} {:>8} {:>8} {:>10} {:>9} {:>9} {:>9} {:>9} {:>6}",
             "page", "bytes", "samples", "first ms", "p50 ms", "p99 ms", "small p50", "small p99", "ratio"
         );
     }
     let mut above = Vec::new();
-    for (kind, &(first_ms, bytes)) in kinds.iter().zip(&first_looks) {
+    for (kind, (&(first_ms, _), &(_, bytes))) in kinds.iter().zip(first_looks.iter().zip(&looks)) {
         let [smallest_times, times] =
             measure_in_turns(&mut connection, [&kinds[smallest].path, &kind.path], &options)?;
         let [smallest_p50_ms, smallest_p99_ms] = percentiles(smallest_times);
