@@ -4,6 +4,10 @@ use crate::wire::{pb, record_text::Utc};
 
 /// The most characters of a list of words in a table, but for its count.
 const LONGEST_LIST: usize = 40;
+/// The most words that are listed one by one.
+const MAX_JOINED: usize = 6;
+/// The words of a longer list that are named.
+const FIRST_JOINED: usize = 3;
 
 /// Returns the word for a value: its name on the wire without what all values of its kind begin with, as `to_move_wins`
 /// for `ENDING_TO_MOVE_WINS`.
@@ -46,6 +50,15 @@ pub fn join_words(things: impl IntoIterator<Item: ToString>, between: &str) -> S
     things.into_iter().map(|thing| thing.to_string()).collect::<Vec<_>>().join(between)
 }
 
+/// Lists the first of many words and says how many others there are; all of few.
+pub fn join_first_words(words: &[String]) -> String {
+    if words.len() <= MAX_JOINED {
+        return words.join(", ");
+    }
+    let others = words.len() - FIRST_JOINED;
+    format!("{} and {others} others", words[..FIRST_JOINED].join(", "))
+}
+
 /// Writes words as a sentence lists them, as in `random, epsilon and mcts`.
 pub fn enumerate_words(words: &[&str]) -> String {
     match words {
@@ -76,6 +89,14 @@ pub fn shortened_list(words: &[impl AsRef<str>], between: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_many_words_the_first_are_named() {
+        let bots: Vec<_> = (0..32).map(|bot| format!("b{bot}")).collect();
+        assert_eq!(join_first_words(&bots[..6]), "b0, b1, b2, b3, b4, b5");
+        assert_eq!(join_first_words(&bots), "b0, b1, b2 and 29 others");
+        assert_eq!(join_first_words(&[]), "");
+    }
 
     #[test]
     fn one_is_not_many() {

@@ -8,7 +8,7 @@ const ROWS: u64 = 8;
 /// The distance between two counters.
 const STEP: u64 = 16;
 /// The width of a pile that is a number.
-const NUMBER_WIDTH: u64 = 190;
+const NUMBER_WIDTH: u64 = 214;
 /// The distance between two piles.
 const GAP: u64 = 22;
 /// The height of what is drawn above the line that the piles stand on.

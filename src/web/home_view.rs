@@ -26,6 +26,9 @@ const MAX_BOARDS: usize = 6;
 /// Takes of a match whose board is shown. A longer one would have to be read from its beginning at every look.
 const MAX_PLIES: u32 = 500;
 
+/// Seats of a small board that are named.
+const MAX_SEATS: usize = 6;
+
 /// What goes on now.
 #[derive(Debug, Clone)]
 pub(super) struct HomeNow {
@@ -131,7 +134,10 @@ impl OpenBoard {
             let class = if to_move == Some(seat) { " class=\"to-move\"" } else { "" };
             format!("<span{class}>{}{}</span>", SeatMark::beside_number(seat), Escaped(bot))
         });
-        let seats: Vec<_> = seats.collect();
+        let mut seats: Vec<_> = seats.take(MAX_SEATS).collect();
+        if let Some(others) = replay.setup.bots.len().checked_sub(MAX_SEATS).filter(|&others| others > 0) {
+            seats.push(format!("and {}", count_words(others as u64, "other", "others")));
+        }
         let plies = count_words(replay.plies(), "take", "takes");
         format!(
             "<li><a href=\"{}\">{board}<span class=\"players\">{}</span> <span class=\"soft\">{plies}</span></a></li>\n",

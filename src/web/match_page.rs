@@ -12,6 +12,7 @@ use super::visitor::Visitor;
 use crate::game::MatchId;
 use crate::report::matches::{match_report, outcome_line};
 use crate::report::render::Html;
+use crate::report::words::join_first_words;
 use crate::wire::{pb, record::verify_record};
 use pb::match_service_server::MatchService as _;
 use pb::transcript_service_server::TranscriptService as _;
@@ -19,9 +20,6 @@ use tonic::{Code, Status};
 
 /// Questions of language models that are linked.
 const MAX_QUESTIONS: usize = 200;
-
-/// Bots of a match that its title names.
-const MAX_NAMED: usize = 5;
 
 /// Returns a match after so many plies.
 pub(super) async fn match_page(
@@ -48,7 +46,7 @@ pub(super) async fn match_page(
         if is_over && !shown.audit_withheld { PageLifetime::Lasting } else { PageLifetime::default() };
     let content = PageContent::of_message(shown.clone(), move |address| {
         let game = shown.r#match.clone().unwrap_or_default();
-        let title = game.setup.as_ref().map(|setup| title_words(&setup.bots)).unwrap_or_default();
+        let title = game.setup.as_ref().map(|setup| join_first_words(&setup.bots)).unwrap_or_default();
         let html = if let Some(replay) = record.as_ref().and_then(Replay::of_record) {
             let ply = ply.unwrap_or_else(|| replay.plies());
             let proof = record.as_ref().map(proof_words).unwrap_or_default();
@@ -61,15 +59,6 @@ pub(super) async fn match_page(
         Ok(Page::of_html(address, title, html).with_summary(outcome_line(&game)))
     });
     Ok(content.with_lifetime(lifetime))
-}
-
-/// Names the bots of a match in its title: of many the first ones.
-fn title_words(bots: &[String]) -> String {
-    let others = bots.len().saturating_sub(MAX_NAMED);
-    if others <= 1 {
-        return bots.join(", ");
-    }
-    format!("{} and {others} others", bots[..MAX_NAMED].join(", "))
 }
 
 /// Asks which questions of a match that is over were published.
@@ -110,17 +99,5 @@ fn proof_words(record: &pb::MatchRecord) -> String {
             None => "The record is not signed yet; what is there of it replays.".to_owned(),
         },
         Err(flaw) => format!("The record does not verify: {flaw}."),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn of_many_bots_the_title_names_the_first() {
-        let bots: Vec<_> = (0..32).map(|bot| format!("b{bot}")).collect();
-        assert_eq!(title_words(&bots[..6]), "b0, b1, b2, b3, b4, b5");
-        assert_eq!(title_words(&bots), "b0, b1, b2, b3, b4 and 27 others");
     }
 }

@@ -9,7 +9,7 @@ let isSending = false;
 
 /** Scrolls a board that is too wide to the pile in play, which is the last. */
 function showPileInPlay() {
-  for (const frame of currentHand().querySelectorAll(".scroll")) frame.scrollLeft = frame.scrollWidth;
+  for (const frame of currentHand().querySelectorAll(".position .scroll")) frame.scrollLeft = frame.scrollWidth;
 }
 
 /** Puts the hand of a page in place of the one that is shown, unless nothing has happened. */

@@ -3,7 +3,7 @@
 use super::address::{PLAYER_COOKIE, PlayAddress};
 use super::player::{Player, seated_visitor};
 use crate::game::{BotName, MatchId};
-use crate::report::words::join_words;
+use crate::report::words::{join_first_words, join_words};
 use crate::web::address::PageAddress;
 use crate::web::forms::{FormFields, FormToken};
 use crate::web::page::Page;
@@ -174,7 +174,7 @@ fn open_match(pages: &Pages, bot: &BotName, game: &pb::Match) -> Option<OpenMatc
     let tournament = setup.tournament_id.parse().map(|id| PageAddress::Tournament(id).to_string());
     Some(OpenMatch {
         address: player.hand_address(id).to_string(),
-        bots: setup.bots.join(", "),
+        bots: join_first_words(&setup.bots),
         piles: join_words(&setup.piles, ","),
         tournament: tournament.unwrap_or_default(),
         state: match (open.is_awaited, open.is_declaring) {
