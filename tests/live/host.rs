@@ -9,6 +9,7 @@ use lastnim::{
     wire::pb::{
         self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
         oracle_service_client::OracleServiceClient, tournament_service_client::TournamentServiceClient,
+        transcript_service_client::TranscriptServiceClient,
     },
 };
 use std::{future::Future, sync::Arc, time::Duration};
@@ -18,7 +19,7 @@ use tokio::{
     task::JoinHandle,
     time::timeout,
 };
-use tonic::{Request, service::interceptor::InterceptedService, transport::Channel};
+use tonic::{Code, Request, service::interceptor::InterceptedService, transport::Channel};
 
 /// No wait in these tests comes near it unless something is wrong.
 pub const LONG: Duration = Duration::from_mins(5);
@@ -172,6 +173,19 @@ impl Host {
             events.push(event);
         }
         events
+    }
+
+    /// Follows a match to its end, and on until transcripts of it are taken: it is closed a moment after its end is told.
+    pub async fn until_closed(&self, id: &str) {
+        self.watched_to_its_end(id).await;
+        let mut transcripts = TranscriptServiceClient::new(self.as_admin());
+        let closing = async {
+            let request = || pb::RemoveTranscriptRequest { match_id: id.into(), seat: 0 };
+            while let Err(refused) = transcripts.remove_transcript(request()).await {
+                assert_eq!(refused.code(), Code::FailedPrecondition, "{refused}");
+            }
+        };
+        soon("a match that is closed", closing).await;
     }
 
     /// Creates a tournament, enters bots, and returns its id.

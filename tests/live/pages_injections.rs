@@ -77,7 +77,7 @@ async fn hostile_tournament(host: &Host, title: &str) -> String {
 /// Plays a match of which hostile transcripts are published.
 async fn told_match(host: &Host) -> String {
     let id = host.create_match(exhibition(["greedy", "timid"], &[2])).await;
-    host.watched_to_its_end(&id).await;
+    host.until_closed(&id).await;
     let mut transcripts = TranscriptServiceClient::new(host.authorized(host.admin.reveal()));
     for (ply, text) in [None, Some(0)].into_iter().zip(HOSTILE) {
         let line =

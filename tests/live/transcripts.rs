@@ -126,7 +126,7 @@ async fn a_seat_has_so_many_bytes_and_lines_of_its_own() {
     let tokens = host.register_all(TRIO.map(HouseBot::kind)).await;
     let party = play(&host, &tokens);
     let id = host.create_match(exhibition(TRIO.map(HouseBot::kind), &[3, 4])).await;
-    host.watched_to_its_end(&id).await;
+    host.until_closed(&id).await;
     // A match that a bot may begin as it likes is none that it may fill the store with.
     let refused = publish(&mut client(&host, &tokens[0]), &id, 0, None).await;
     assert_eq!(refused, Err((Code::PermissionDenied, "NOT_OWN_SEAT".into())));

@@ -209,7 +209,7 @@ async fn transcripts_are_read_question_by_question() {
     let host = Host::start().await;
     let party = host.house_bots(&[HouseBot::Random, HouseBot::Greedy], 1).await;
     let id = host.create_match(exhibition(["random", "greedy"], &[2])).await;
-    host.watched_to_its_end(&id).await;
+    host.until_closed(&id).await;
     party.dismiss().await;
     let mut transcripts = TranscriptServiceClient::new(host.authorized(host.admin.reveal()));
     for ply in [None, Some(0)] {
