@@ -2,7 +2,7 @@
 
 use crate::kept_events::{events_of_part, events_of_run};
 use crate::place::{Client, Place};
-use crate::played::{bots, events, match_id, over, play, written};
+use crate::played::{bots, events, match_id, open_match_of, over, play, written};
 use crate::store_checks::assert_kept;
 use lastnim::referee::{EventHash, Record};
 use lastnim::store::{Change, StoreError};
@@ -87,4 +87,39 @@ pub fn events_with_hashes_are_read_and_go_on(place: &Place) {
         panic!("a changed hash is not found")
     };
     assert!(why.starts_with(&format!("event {}:", ended.events().len() - 1)), "{why}");
+}
+
+pub fn events_with_hashes_that_were_changed_in_the_journal_are_found(place: &Place) {
+    let store = place.open();
+    let [intact, changed] = [1, 2].map(|number| open_match_of(match_id(number), None));
+    for record in [&intact, &changed] {
+        place.write(&store, &[events(record, 0, record.events().len() - 1)]);
+    }
+    let rows = [&intact, &changed].map(|record| {
+        let seq = record.events().len() - 1;
+        place.write(&store, &[events(record, seq, seq + 1)]);
+        let mut client = place.client();
+        let newest = place.number(&mut client, "SELECT max(id) FROM journal");
+        let row = place.bytes(&mut client, &format!("SELECT events FROM journal WHERE id = {newest}"));
+        (newest, row_with_hashes(&row, record, seq))
+    });
+    drop(store);
+    let mut client = place.client();
+    for (at, (id, mut row)) in rows.into_iter().enumerate() {
+        if at == 1 {
+            // A byte of the time that the clock was charged for, in front of the lag and the hash: the take stays legal.
+            let charged = row.len() - 32 - 8 - 8;
+            row[charged] ^= 1;
+        }
+        let statement = format!("UPDATE journal SET events = {} WHERE id = {id}", client.literal(&row));
+        assert_eq!(place.execute(&mut client, &statement), 1);
+    }
+    for _ in 0..2 {
+        let store = place.open();
+        assert_eq!(place.run(store.match_record(intact.id())).unwrap().unwrap().record, intact);
+        let Err(StoreError::Damaged { why, .. }) = place.run(store.match_record(changed.id())) else {
+            panic!("a changed take is not found")
+        };
+        assert!(why.contains(&format!("event {}: its hash", changed.events().len() - 1)), "{why}");
+    }
 }

@@ -87,6 +87,10 @@ const EVERY_DATABASE: &[Check] = &[
     ("what another server has taken is left to it", owners::what_another_server_has_taken_is_left_to_it),
     ("two owners never both write", owners::two_owners_never_both_write),
     ("events with hashes are read and go on", event_versions::events_with_hashes_are_read_and_go_on),
+    (
+        "events with hashes that were changed in the journal are found",
+        event_versions::events_with_hashes_that_were_changed_in_the_journal_are_found,
+    ),
     ("a long match stands still beside others", journal::a_long_match_stands_still_beside_others),
 ];
 

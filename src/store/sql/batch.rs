@@ -117,7 +117,7 @@ impl<'a> MatchChanges<'a> {
             return Ok(());
         }
         for (index, timed) in (has..).zip(new) {
-            open.push(timed);
+            open.push(id, timed);
             match &timed.event {
                 Event::Created(setup) if index == 0 => self.add_new_match(id, timed.at, setup)?,
                 Event::Created(_) => {

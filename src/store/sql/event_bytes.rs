@@ -2,8 +2,8 @@
 //!
 //! # Format
 //! Numbers are little-endian. An event is the number of its canonical bytes, `u32`; these, as `canonical.rs` of the referee sets them out;
-//! and their CRC-32 (that of Ethernet and gzip), `u32`. Events follow each other without gaps. In version 1 an event had the 32 bytes of its hash in place of the CRC: it is
-//! read, and not written any more.
+//! and the CRC-32 (that of Ethernet and gzip), `u32`, of the 16 bytes of the match's id, the place of the event in the record, `u32`, and the canonical bytes. Events follow each other without
+//! gaps. In version 1 an event had the 32 bytes of its hash in place of the CRC: it is read, and not written any more.
 //!
 //! A part of a record is the version of this format, `u8`, and events of one match.
 //!
@@ -23,21 +23,23 @@ pub(super) const VERSION_WITH_HASHES: u8 = 1;
 /// The bytes of BLAKE3 behind the directory of a row.
 const CHECK_BYTES: usize = 16;
 
-/// Adds an event.
-pub(super) fn append_event(bytes: &mut Vec<u8>, event: &TimedEvent) {
+/// Adds the event that has a place in the record of a match.
+pub(super) fn append_event(bytes: &mut Vec<u8>, id: MatchId, place: usize, event: &TimedEvent) {
     let begin = bytes.len() + size_of::<u32>();
     bytes.extend_from_slice(&[0; size_of::<u32>()]);
     append_canonical_bytes(event, bytes);
-    let (count, check) = (to_u32(bytes.len() - begin), crc32fast::hash(&bytes[begin..]));
+    let (count, sum) = (to_u32(bytes.len() - begin), check_sum(id, place, &bytes[begin..]));
     bytes[begin - size_of::<u32>()..begin].copy_from_slice(&count.to_le_bytes());
-    bytes.extend_from_slice(&check.to_le_bytes());
+    bytes.extend_from_slice(&sum.to_le_bytes());
 }
 
-/// Adds an event by its canonical bytes.
-pub(super) fn append_canonical_event(bytes: &mut Vec<u8>, canonical: &[u8]) {
-    bytes.extend_from_slice(&to_u32(canonical.len()).to_le_bytes());
-    bytes.extend_from_slice(canonical);
-    bytes.extend_from_slice(&crc32fast::hash(canonical).to_le_bytes());
+/// Returns the check sum of an event, which fits no other match and no other place.
+fn check_sum(id: MatchId, place: usize, canonical: &[u8]) -> u32 {
+    let mut sum = crc32fast::Hasher::new();
+    sum.update(id.as_bytes());
+    sum.update(&to_u32(place).to_le_bytes());
+    sum.update(canonical);
+    sum.finalize()
 }
 
 /// Returns a number of what an event or a transaction has, which is far from the largest one.
@@ -58,18 +60,21 @@ pub(super) struct KeptEvent<'a> {
 #[derive(Debug)]
 pub(super) struct KeptEvents<'a> {
     version: u8,
+    id: MatchId,
+    /// The place of the next one.
+    place: usize,
     rest: &'a [u8],
 }
 
 impl<'a> KeptEvents<'a> {
     /// Begins with the events of a run.
     pub(super) fn of_run(run: &JournalRun<'a>) -> Self {
-        Self { version: run.version, rest: run.bytes }
+        Self { version: run.version, id: run.id, place: run.seq, rest: run.bytes }
     }
 
-    /// Begins with the events of a part.
-    pub(super) fn of_part(bytes: &'a [u8]) -> Result<Self, DamageReason> {
-        read_version(bytes).map(|(version, rest)| Self { version, rest })
+    /// Begins with the events of a part, of which the first has the place `seq` in the record of a match.
+    pub(super) fn of_part(id: MatchId, seq: usize, bytes: &'a [u8]) -> Result<Self, DamageReason> {
+        read_version(bytes).map(|(version, rest)| Self { version, id, place: seq, rest })
     }
 
     fn read_next(&mut self) -> Result<KeptEvent<'a>, DamageReason> {
@@ -84,12 +89,12 @@ impl<'a> KeptEvents<'a> {
         } else {
             let (check, behind) = rest.split_first_chunk().ok_or_else(cut_off)?;
             rest = behind;
-            if u32::from_le_bytes(*check) != crc32fast::hash(canonical) {
-                return Err("its check sum is not that of its bytes".to_owned());
+            if u32::from_le_bytes(*check) != check_sum(self.id, self.place, canonical) {
+                return Err("its check sum is not that of its match, its place and its bytes".to_owned());
             }
             None
         };
-        self.rest = rest;
+        (self.rest, self.place) = (rest, self.place + 1);
         Ok(KeptEvent { canonical, hash })
     }
 }
@@ -195,10 +200,11 @@ mod tests {
         TimedEvent { at: Timestamp::from_micros(number), event }
     }
 
-    fn run_bytes(numbers: std::ops::Range<u64>) -> Vec<u8> {
+    /// Returns the bytes of events of a match, the first of which is at a place.
+    fn run_bytes(id: MatchId, seq: usize, numbers: std::ops::Range<u64>) -> Vec<u8> {
         let mut bytes = Vec::new();
-        for number in numbers {
-            append_event(&mut bytes, &ended(number));
+        for (place, number) in (seq..).zip(numbers) {
+            append_event(&mut bytes, id, place, &ended(number));
         }
         bytes
     }
@@ -209,7 +215,7 @@ mod tests {
 
     #[test]
     fn a_row_that_is_damaged_says_which_matches_that_concerns() {
-        let (first, second) = (run_bytes(0..3), run_bytes(7..9));
+        let (first, second) = (run_bytes(match_id(1), 5, 0..3), run_bytes(match_id(2), 0, 7..9));
         let runs = [
             JournalRun { id: match_id(1), seq: 5, count: 3, version: VERSION, bytes: &first },
             JournalRun { id: match_id(2), seq: 0, count: 2, version: VERSION, bytes: &second },
@@ -242,7 +248,7 @@ mod tests {
 
     #[test]
     fn events_are_read_until_one_was_changed() {
-        let bytes = run_bytes(0..4);
+        let bytes = run_bytes(match_id(1), 0, 0..4);
         let whole = bytes.len() / 4;
         for place in 0..bytes.len() {
             let mut changed = bytes.clone();
@@ -250,6 +256,10 @@ mod tests {
             let read: Vec<_> = KeptEvents::of_run(&run(&changed)).collect();
             let intact = read.iter().filter(|event| event.is_ok()).count();
             assert_eq!((intact, read.len()), (place / whole, place / whole + 1), "byte {place}");
+        }
+        for run in [JournalRun { id: match_id(2), ..run(&bytes) }, JournalRun { seq: 1, ..run(&bytes) }] {
+            let read: Vec<_> = KeptEvents::of_run(&run).collect();
+            assert!(matches!(read[..], [Err(_)]), "they are of another match, or from another place");
         }
     }
 
@@ -263,25 +273,23 @@ mod tests {
             part.extend_from_slice(&canonical);
             part.extend_from_slice(hash.as_bytes());
         }
-        let read: Result<Vec<_>, _> = KeptEvents::of_part(&part).unwrap().collect();
+        let read: Result<Vec<_>, _> = KeptEvents::of_part(match_id(1), 0, &part).unwrap().collect();
         for kept in read.unwrap() {
             assert_eq!((kept.canonical, kept.hash), (canonical.as_slice(), Some(hash)));
         }
-        let mut added = Vec::new();
-        append_canonical_event(&mut added, &canonical);
-        assert_eq!(added, run_bytes(3..4), "an event is written in one way");
     }
 
     #[test]
     fn events_are_read_until_one_is_cut_off() {
-        let bytes = run_bytes(0..4);
+        let bytes = run_bytes(match_id(1), 0, 0..4);
         let whole = bytes.len() / 4;
         for cut in 0..=bytes.len() {
             let read: Vec<_> = KeptEvents::of_run(&run(&bytes[..cut])).collect();
             assert_eq!(read.iter().filter(|event| event.is_ok()).count(), cut / whole);
             assert_eq!(read.iter().any(Result::is_err), cut % whole > 0);
         }
-        assert!(KeptEvents::of_part(&[]).is_err() && KeptEvents::of_part(&[VERSION + 1, 0]).is_err());
-        assert_eq!(KeptEvents::of_part(&[VERSION]).unwrap().count(), 0);
+        let part = |bytes| KeptEvents::of_part(match_id(1), 0, bytes);
+        assert!(part(&[]).is_err() && part(&[VERSION + 1, 0]).is_err());
+        assert_eq!(part(&[VERSION]).unwrap().count(), 0);
     }
 }

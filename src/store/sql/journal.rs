@@ -5,9 +5,7 @@
 //! adds, and the journal is bounded: a match that stands still gives its events to a part before its oldest row holds up too many others.
 
 use super::columns::to_column_integer;
-use super::event_bytes::{
-    JournalRun, KeptEvents, VERSION, append_canonical_event, append_event, journal_row,
-};
+use super::event_bytes::{JournalRun, KeptEvents, VERSION, append_event, journal_row};
 use crate::game::{MAX_SEATS, MatchId, MatchMap, SeatCount};
 use crate::referee::{Event, TimedEvent, parse_canonical_bytes};
 use crate::store::StoreError;
@@ -110,9 +108,10 @@ impl OpenMatch {
         self.plies
     }
 
-    /// Adds the next event.
-    pub(super) fn push(&mut self, event: &TimedEvent) {
-        append_event(&mut self.bytes, event);
+    /// Adds the next event of the match.
+    pub(super) fn push(&mut self, id: MatchId, event: &TimedEvent) {
+        let place = self.len();
+        append_event(&mut self.bytes, id, place, event);
         self.count += 1;
         if let Event::Took { ply, .. } = event.event {
             self.plies = ply + 1;
@@ -306,8 +305,8 @@ impl Journal {
         }
     }
 
-    /// Takes in a run that a writer before this one left in the journal. One that does not follow what is known of its match, or is cut
-    /// off, becomes a part as it is: whoever reads the record finds what is wrong.
+    /// Takes in a run that a writer before this one left in the journal. One that an earlier version wrote, does not follow what is known of
+    /// its match, or was changed, becomes a part as it is: whoever reads the record finds what is wrong.
     pub(super) fn take_in(
         &mut self,
         run: &JournalRun<'_>,
@@ -321,22 +320,22 @@ impl Journal {
         }
         let events: Option<Vec<_>> = KeptEvents::of_run(run).map(Result::ok).collect();
         let events = events.filter(|events| events.len() == run.count && run.seq == open.len());
-        if let Some(events) = events {
-            for kept in &events {
-                append_canonical_event(&mut open.bytes, kept.canonical);
-            }
-            open.count += run.count;
+        if let Some(events) = &events {
             let newest_take = events.iter().rev().find_map(|kept| parse_take(kept.canonical));
             open.plies = newest_take.map_or(open.plies, |ply| ply + 1);
+        }
+        if events.is_some() && run.version == VERSION {
+            open.bytes.extend_from_slice(run.bytes);
+            open.count += run.count;
             return Ok(());
         }
         if open.is_new() {
             parts.push(open.part(run.id, open.bytes.clone())?);
         }
         let seq = run.seq.max(open.len());
-        let damaged = OpenMatch { seq, count: end - seq, ..OpenMatch::behind(seq, open.plies) };
+        let as_it_is = OpenMatch { seq, count: end - seq, ..OpenMatch::behind(seq, open.plies) };
         let bytes = [&[run.version], run.bytes].concat();
-        parts.push(damaged.part(run.id, bytes)?);
+        parts.push(as_it_is.part(run.id, bytes)?);
         *open = OpenMatch::behind(end, open.plies);
         Ok(())
     }

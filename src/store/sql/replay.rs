@@ -55,9 +55,10 @@ impl KeptPart {
         name_damage(format_args!("the record of match {id}"), read())
     }
 
-    /// Returns its bytes.
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.bytes
+    /// Goes through its events, of the record of a match.
+    pub(super) fn events(&self, id: MatchId) -> Result<KeptEvents<'_>, DamageReason> {
+        let seq = usize::try_from(self.seq).map_err(|_| format!("its seq is {}", self.seq))?;
+        KeptEvents::of_part(id, seq, &self.bytes)
     }
 
     /// Returns whether events come before those of this part.
@@ -130,7 +131,7 @@ impl RecordReplay {
     /// Adds the events of a part.
     pub(super) fn push_part(&mut self, part: &KeptPart) -> Result<(), StoreError> {
         let index = self.len();
-        let events = KeptEvents::of_part(&part.bytes).map_err(|why| at_event(index, &why));
+        let events = part.events(self.id).map_err(|why| at_event(index, &why));
         let added = events.and_then(|events| self.push_kept(part.seq, part.next_seq, events));
         name_damage(format_args!("the record of match {}", self.id), added)
     }

@@ -2,7 +2,6 @@
 
 use super::columns::small_number;
 use super::dialect::{Dialect, Statement};
-use super::event_bytes::KeptEvents;
 use super::replay::{KeptPart, RecordReplay};
 use super::row::DamageReason;
 use super::rows::{self, name_damage};
@@ -71,7 +70,7 @@ pub(super) async fn read_losses<D: Dialect>(
 fn add_losses(parts: &[KeptPart], lost: &mut LostSeat) -> Result<(), DamageReason> {
     let mut seats = None;
     for part in parts {
-        for kept in KeptEvents::of_part(part.bytes())? {
+        for kept in part.events(lost.id)? {
             let timed = parse_canonical_bytes(kept?.canonical, seats).map_err(|error| error.to_string())?;
             match timed.event {
                 Event::Created(setup) => seats = Some(setup.seats()),

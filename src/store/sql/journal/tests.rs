@@ -31,9 +31,12 @@ fn column_number(number: usize) -> i64 {
     i64::try_from(number).unwrap()
 }
 
-fn bytes_of(events: impl IntoIterator<Item = u64>) -> Vec<u8> {
+/// Returns the bytes of events of a match, of which the first has a place in its record.
+fn bytes_of(id: MatchId, seq: usize, events: impl IntoIterator<Item = u64>) -> Vec<u8> {
     let mut bytes = Vec::new();
-    events.into_iter().for_each(|number| append_event(&mut bytes, &event(number)));
+    for (place, number) in (seq..).zip(events) {
+        append_event(&mut bytes, id, place, &event(number));
+    }
     bytes
 }
 
@@ -124,7 +127,7 @@ fn what_is_written_is_read_whatever_ends_stands_still_or_crashes() {
                 }
                 for _ in 0..=draw.number_below(3) {
                     let length = lengths.get_mut(&id).unwrap();
-                    journal.open_match(id).push(&event(*length));
+                    journal.open_match(id).push(id, &event(*length));
                     *length += 1;
                     touched.push(id);
                 }
@@ -146,13 +149,13 @@ fn what_is_written_is_read_whatever_ends_stands_still_or_crashes() {
             }
             if step % 40 == 0 {
                 for (&id, &length) in &lengths {
-                    assert_eq!(tables.read(id, true), bytes_of(0..length), "seed {seed}");
+                    assert_eq!(tables.read(id, true), bytes_of(id, 0, 0..length), "seed {seed}");
                 }
             }
         }
         assert!(over.len() > 10);
         for (id, length) in over {
-            assert_eq!(tables.read(id, false), bytes_of(0..length), "seed {seed}");
+            assert_eq!(tables.read(id, false), bytes_of(id, 0, 0..length), "seed {seed}");
         }
     }
 }
@@ -163,7 +166,7 @@ fn a_short_match_is_one_part_and_nothing_is_left_of_it_in_the_journal() {
     for number in 1..=200 {
         let id = match_id(number);
         for at in 0..5 {
-            journal.open_match(id).push(&event(at));
+            journal.open_match(id).push(id, &event(at));
             let closed = if at == 4 { vec![(id, journal.close_match(id).unwrap())] } else { Vec::new() };
             tables.write(journal.plan_write(&[id], closed).unwrap());
         }
@@ -172,7 +175,7 @@ fn a_short_match_is_one_part_and_nothing_is_left_of_it_in_the_journal() {
     }
     // What a match does in one write that ends it never goes to the journal.
     let (id, rows) = (match_id(201), tables.rows.clone());
-    (0..9).for_each(|at| journal.open_match(id).push(&event(at)));
+    (0..9).for_each(|at| journal.open_match(id).push(id, &event(at)));
     let closed = vec![(id, journal.close_match(id).unwrap())];
     let write = journal.plan_write(&[id], closed).unwrap();
     assert_eq!((write.row.as_ref(), write.parts.len()), (None, 1));
@@ -182,19 +185,20 @@ fn a_short_match_is_one_part_and_nothing_is_left_of_it_in_the_journal() {
 
 #[test]
 fn a_run_that_does_not_follow_becomes_a_part_as_it_is() {
-    let (id, bytes) = (match_id(1), bytes_of(0..6));
+    let id = match_id(1);
     for (seq, length, next) in [(3, 6 * EVENT, 9), (2, 6 * EVENT - 1, 8), (1, 0, 7)] {
+        let bytes = bytes_of(id, seq, 0..6);
         let mut journal = Journal::with_limits(LIMITS, 1);
         journal.insert(id, OpenMatch::behind(0, 0));
         let mut parts = Vec::new();
-        let first = bytes_of(0..2);
+        let first = bytes_of(id, 0, 0..2);
         journal
             .take_in(&JournalRun { id, seq: 0, count: 2, version: VERSION, bytes: &first }, &mut parts)
             .unwrap();
         journal
             .take_in(&JournalRun { id, seq, count: 6, version: VERSION, bytes: &bytes[..length] }, &mut parts)
             .unwrap();
-        let after = bytes_of(20..21);
+        let after = bytes_of(id, next, 20..21);
         journal
             .take_in(&JournalRun { id, seq: next, count: 1, version: VERSION, bytes: &after }, &mut parts)
             .unwrap();
