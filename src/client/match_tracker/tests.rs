@@ -4,7 +4,7 @@ mod withdrawals;
 
 use super::*;
 use crate::{
-    client::{SuspensionReason, question_queue::MAX_WAITING_REPORTS},
+    client::{MatchView, SuspensionReason, question_queue::MAX_WAITING_REPORTS},
     referee::{EndReason, RefusalReason},
     wire::pb::play_response::Event as Told,
 };
