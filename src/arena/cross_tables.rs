@@ -23,6 +23,14 @@ const MAX_WAITING: usize = 256;
 /// Results that are read from the store in one go. Between two looks are so many whether anybody still waits.
 const PAGE: usize = 10_000;
 
+/// How the bots of a tournament compare by the results in the store.
+#[derive(Debug)]
+pub(super) struct ComparedResults {
+    pub(super) compared: Arc<Vec<BotComparison>>,
+    /// Whether it was over before the first result was read, so that none is missing.
+    pub(super) is_final: bool,
+}
+
 impl Arena {
     /// Compares the bots of a tournament two by two: who wins at whose tables, and who is better than whom, from the matches that
     /// are over and count.
@@ -103,10 +111,14 @@ impl Arena {
         comparison_change(id, handle.view().played, &compared)
     }
 
-    /// Keeps what was worked out of a tournament of an older version. Nobody waits until it is written.
-    pub(super) async fn keep_worked_out(&self, id: TournamentId, compared: &Arc<Vec<BotComparison>>) {
+    /// Keeps what was worked out of a tournament of an older version; nothing of one that was not over when that began, which is
+    /// compared at its end. Nobody waits until it is written.
+    pub(super) async fn keep_worked_out(&self, id: TournamentId, found: &ComparedResults) {
+        if !found.is_final {
+            return;
+        }
         let Ok(Some(ended)) = self.ended_tournament(id).await else { return };
-        let compared = self.keep_comparison(&ended, Arc::clone(compared));
+        let compared = self.keep_comparison(&ended, Arc::clone(&found.compared));
         let played = ended.stored.over.as_ref().map_or(0, |over| over.played);
         let Some(change) = comparison_change(id, played, &compared) else { return };
         let arena = self.clone();
@@ -162,10 +174,15 @@ impl Arena {
             let compared =
                 spawn_blocking(move || runtime.block_on(arena.compare_by_results(id, &is_wanted))).await;
             match compared {
-                Ok(Ok(Some(compared))) => {
-                    let compared = Arc::new(compared);
-                    self.keep_worked_out(id, &compared).await;
-                    return tables.send_result(id, Ok(compared));
+                // Who has asked since it ended is not told what was so before.
+                Ok(Ok(Some(found))) if !found.is_final && self.is_ended(id).await => {
+                    if let Ok(Some(known)) = self.known_comparison(id).await {
+                        return tables.send_result(id, Ok(known));
+                    }
+                }
+                Ok(Ok(Some(found))) => {
+                    self.keep_worked_out(id, &found).await;
+                    return tables.send_result(id, Ok(found.compared));
                 }
                 Ok(Err(error)) => return tables.send_result(id, Err(error)),
                 // Whoever came in just this moment has it worked out anew.
@@ -190,9 +207,9 @@ impl Arena {
         &self,
         id: TournamentId,
         is_wanted: &(dyn Fn() -> bool + Send + Sync),
-    ) -> Result<Option<Vec<BotComparison>>, ArenaError> {
+    ) -> Result<Option<ComparedResults>, ArenaError> {
         let view = self.tournament(id).await?;
-        let settings = &view.stored.settings;
+        let (settings, is_final) = (&view.stored.settings, view.stored.over.is_some());
         let settled = match (self.live_tournament(id), &settings.format) {
             (Some(handle), _) => handle.settled_below(),
             // Those that were played beyond the answer do not count.
@@ -220,7 +237,10 @@ impl Arena {
         }
         // Nothing but that it is not wanted keeps it from an end.
         let appraisal = evidence.appraise_finally(&is_wanted);
-        Ok(appraisal.ok().map(|appraisal| BotComparison::compare_all(&table, &appraisal)))
+        Ok(appraisal.ok().map(|appraisal| {
+            let compared = Arc::new(BotComparison::compare_all(&table, &appraisal));
+            ComparedResults { compared, is_final }
+        }))
     }
 }
 

@@ -5,7 +5,6 @@ use super::error::ArenaError;
 use crate::game::TournamentId;
 use crate::store::StoredTournament;
 use crate::tournament::BoundedCrossTable;
-use std::sync::Arc;
 use std::time::Duration;
 
 /// Tournaments that are read from the store in one go.
@@ -72,8 +71,8 @@ impl Arena {
             let arena = self.clone();
             let compare = async move { arena.compare_by_results(id, &is_idle).await };
             let Ok(compared) = self.inner.environment.spawn_long(compare).await else { return Ok(None) };
-            if let Some(compared) = compared? {
-                self.keep_worked_out(id, &Arc::new(compared)).await;
+            if let Some(found) = compared? {
+                self.keep_worked_out(id, &found).await;
                 return Ok(Some(()));
             }
         }

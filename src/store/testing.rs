@@ -14,11 +14,27 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// What happens before changes are written.
+/// What happens before changes are written, and once something was read.
 #[async_trait]
 pub(crate) trait WriteScript: fmt::Debug + Send + Sync {
     /// Lets the changes be written, or fails their write.
     async fn before_write(&self, changes: &[Change]) -> Result<(), StoreError>;
+
+    /// Hands out what was read, or fails to.
+    async fn after_read(&self, _read: StoreRead<'_>) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+/// What was read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum StoreRead<'a> {
+    /// The lines of a tournament that is over.
+    Standings,
+    /// What an organiser did to a tournament.
+    TournamentEvents,
+    /// A page of results.
+    Results(&'a [StoredResult]),
 }
 
 /// A store in memory whose writes follow a script.
@@ -134,11 +150,15 @@ impl<S: WriteScript> Store for ScriptedStore<S> {
     }
 
     async fn tournament_events(&self, id: TournamentId) -> Result<Vec<TimedTournamentEvent>, StoreError> {
-        self.kept.tournament_events(id).await
+        let events = self.kept.tournament_events(id).await?;
+        self.script.after_read(StoreRead::TournamentEvents).await?;
+        Ok(events)
     }
 
     async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError> {
-        self.kept.standings(id).await
+        let standings = self.kept.standings(id).await?;
+        self.script.after_read(StoreRead::Standings).await?;
+        Ok(standings)
     }
 
     async fn checkpoint(&self, id: TournamentId) -> Result<Option<Checkpoint>, StoreError> {
@@ -151,7 +171,9 @@ impl<S: WriteScript> Store for ScriptedStore<S> {
         from: u64,
         most: usize,
     ) -> Result<Vec<StoredResult>, StoreError> {
-        self.kept.match_results(id, from, most).await
+        let page = self.kept.match_results(id, from, most).await?;
+        self.script.after_read(StoreRead::Results(&page)).await?;
+        Ok(page)
     }
 
     async fn unfinished_matches(&self) -> Result<Vec<MatchId>, StoreError> {

@@ -11,6 +11,7 @@ use crate::tournament::{
     SeatResult, Settings, SettingsDraft, plan_schedule, snapshot_state, testing,
 };
 use std::sync::Arc;
+use std::time::Duration;
 
 const BOTS: [&str; 3] = ["first", "second", "third"];
 
@@ -145,7 +146,7 @@ async fn how_bots_compare_is_worked_out_once() {
     let meetings = so_far.iter().map(|pair| pair.meeting.matches).sum::<u32>();
     assert!((30..120).contains(&meetings), "{meetings} of 120 matches while it is played");
     watch.wait_for(|view| view.stored.state.is_over()).await.unwrap();
-    let expected = arena.compare_by_results(id, &|| true).await.unwrap().unwrap();
+    let expected = arena.compare_by_results(id, &|| true).await.unwrap().unwrap().compared.to_vec();
     assert_eq!(expected.iter().map(|pair| pair.meeting.matches).sum::<u32>(), 120);
     let kept = store.checkpoint(id).await.unwrap().expect("it is kept");
     assert_eq!(kept.comparisons(id).unwrap(), expected);
@@ -183,4 +184,32 @@ async fn how_bots_compare_is_worked_out_once() {
         forget_comparison(&store, id).await;
         assert_eq!(*arena.cross_table(id).await.unwrap(), expected, "{case}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_lacks_the_last_results_is_not_kept() {
+    let store = ShakyStore::new();
+    let arena = open(&store).await;
+    let id = begin(&arena).await;
+    let mut watch = arena.live_tournament(id).unwrap().subscribe();
+    watch.wait_for(|view| view.played >= 30).await.unwrap();
+    store.hold_last_results();
+    let asking = tokio::spawn({
+        let arena = arena.clone();
+        async move { arena.cross_table(id).await }
+    });
+    store.somebody_has_read_results().await;
+    // Time does not pass by itself while somebody waits for the store on another thread. In longer steps the server would take
+    // itself for stalled, and no clock would run out.
+    while !watch.borrow().stored.state.is_over() {
+        tokio::time::advance(Duration::from_millis(20)).await;
+    }
+    let kept = store.checkpoint(id).await.unwrap().expect("it is kept");
+    let expected = kept.comparisons(id).unwrap();
+    assert_eq!(expected.iter().map(|pair| pair.meeting.matches).sum::<u32>(), 120);
+    store.release_results();
+    assert_eq!(*asking.await.unwrap().unwrap(), expected, "it ended meanwhile");
+    assert_eq!(*arena.cross_table(id).await.unwrap(), expected);
+    arena.stop(Duration::ZERO).await;
+    assert_eq!(store.checkpoint(id).await.unwrap(), Some(kept));
 }

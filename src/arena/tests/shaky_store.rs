@@ -1,9 +1,10 @@
 //! A store that fails or hangs as it is told.
 
-use crate::store::testing::{ScriptedStore, WriteScript};
+use crate::store::testing::{ScriptedStore, StoreRead, WriteScript};
 use crate::store::{Change, StoreError};
 use async_trait::async_trait;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::watch;
 
 /// How a store takes a write.
@@ -29,6 +30,12 @@ pub(in crate::arena) struct Moods {
     begun: watch::Sender<u64>,
     /// How many writes have met a store that hangs, since it does.
     hanging: watch::Sender<usize>,
+    /// Whether it is not said that there are no more results.
+    holds_last_results: watch::Sender<bool>,
+    /// How many reads have met that.
+    held: watch::Sender<usize>,
+    /// Whether the lines and the events of tournaments cannot be read.
+    is_damaged: AtomicBool,
 }
 
 impl ShakyStore {
@@ -37,6 +44,9 @@ impl ShakyStore {
             mood: watch::Sender::new(Mood::Fine),
             begun: watch::Sender::new(0),
             hanging: watch::Sender::new(0),
+            holds_last_results: watch::Sender::new(false),
+            held: watch::Sender::new(0),
+            is_damaged: AtomicBool::new(false),
         })
     }
 }
@@ -50,6 +60,25 @@ impl Moods {
     /// Waits until a write has met a store that hangs.
     pub(in crate::arena) async fn somebody_waits(&self) {
         self.hanging.subscribe().wait_for(|&hanging| hanging > 0).await.expect("the sender is held here");
+    }
+
+    /// Lets nobody know that there are no more results.
+    pub(in crate::arena) fn hold_last_results(&self) {
+        self.holds_last_results.send_replace(true);
+    }
+
+    /// Waits until somebody has read all results that there are, and does not know it.
+    pub(in crate::arena) async fn somebody_has_read_results(&self) {
+        self.held.subscribe().wait_for(|&held| held > 0).await.expect("the sender is held here");
+    }
+
+    pub(in crate::arena) fn release_results(&self) {
+        self.holds_last_results.send_replace(false);
+    }
+
+    /// From now on neither lines nor events of tournaments can be read.
+    pub(in crate::arena) fn damage_tournaments(&self) {
+        self.is_damaged.store(true, Ordering::Relaxed);
     }
 
     /// Begins to count writes: the receiver changes with the next one.
@@ -79,6 +108,23 @@ impl WriteScript for Moods {
                 Err(StoreError::Refused("a change of the field".to_owned()))
             }
             Mood::Fine | Mood::Hangs | Mood::RefusesStarts | Mood::RefusesFieldChanges => Ok(()),
+        }
+    }
+
+    async fn after_read(&self, read: StoreRead<'_>) -> Result<(), StoreError> {
+        match read {
+            StoreRead::Results(page) => {
+                let mut holds = self.holds_last_results.subscribe();
+                if page.is_empty() && *holds.borrow() {
+                    self.held.send_modify(|held| *held += 1);
+                    holds.wait_for(|&holds| !holds).await.expect("the sender is held here");
+                }
+                Ok(())
+            }
+            StoreRead::Standings | StoreRead::TournamentEvents if self.is_damaged.load(Ordering::Relaxed) => {
+                Err(StoreError::Damaged { what: format!("{read:?}"), why: "told to be".to_owned() })
+            }
+            StoreRead::Standings | StoreRead::TournamentEvents => Ok(()),
         }
     }
 }
