@@ -86,7 +86,7 @@ impl Arena {
         match self.live_tournament(id) {
             Some(handle) => Ok(handle.events()),
             None => match self.ended_tournament(id).await? {
-                Some(ended) => Ok(ended.events.clone()),
+                Some(ended) => Ok(self.ended_events(&ended).await?.to_vec()),
                 None => Ok(self.inner.store.tournament_events(id).await?),
             },
         }

@@ -382,7 +382,7 @@ impl Arena {
             return Ok(handle.standings());
         }
         match self.ended_tournament(id).await? {
-            Some(ended) => Ok(Arc::clone(&ended.standings)),
+            Some(ended) => self.ended_standings(&ended).await,
             None => Ok(Arc::new(self.inner.store.standings(id).await?)),
         }
     }
