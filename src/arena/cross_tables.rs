@@ -77,31 +77,40 @@ impl Arena {
 
     /// Compares the bots of a tournament that is not over, by the ratings that are shown; `None` if they are not rated yet, or too
     /// many.
-    async fn compare_live_bots(&self, handle: &TournamentHandle) -> Option<Arc<Vec<BotComparison>>> {
-        match handle.compared_bots()? {
-            ComparedBots::Known(compared) => Some(compared),
-            ComparedBots::Uncompared { table, appraisal, changes } => {
-                let compare = move || BotComparison::compare_all(&table, &appraisal);
-                match self.inner.environment.spawn_work(compare).await {
-                    Ok(compared) => {
-                        let compared = Arc::new(compared);
-                        handle.show_comparison(&compared, changes);
-                        Some(compared)
-                    }
-                    Err(error) => {
-                        tracing::error!(%error, "the comparison of bots broke down");
-                        None
-                    }
+    async fn compare_live_bots(&self, handle: &Arc<TournamentHandle>) -> Option<Arc<Vec<BotComparison>>> {
+        let asked = match handle.compared_bots()? {
+            ComparedBots::Known(compared) => return Some(compared),
+            ComparedBots::Uncompared { changes, .. } => changes,
+        };
+        // One after the other, and whoever waited takes what another has worked out meanwhile.
+        let turn = handle.turn_to_compare().await;
+        if let Some(compared) = handle.comparison_since(asked) {
+            return Some(compared);
+        }
+        let shown = Arc::clone(handle);
+        let compare = move || {
+            // For as long as it takes, also if nobody waits for it any more.
+            let _turn = turn;
+            match shown.compared_bots()? {
+                ComparedBots::Known(compared) => Some(compared),
+                ComparedBots::Uncompared { table, appraisal, changes } => {
+                    let compared = Arc::new(BotComparison::compare_all(&table, &appraisal));
+                    shown.show_comparison(&compared, changes);
+                    Some(compared)
                 }
             }
-        }
+        };
+        self.inner.environment.spawn_work(compare).await.unwrap_or_else(|error| {
+            tracing::error!(%error, "the comparison of bots broke down");
+            None
+        })
     }
 
     /// Returns what is kept of how the bots of a tournament compare whose last match is over; nothing if they are not rated for the
     /// last time, or too many.
     pub(super) async fn final_comparison(
         &self,
-        handle: &TournamentHandle,
+        handle: &Arc<TournamentHandle>,
         id: TournamentId,
     ) -> Option<Change> {
         if !handle.has_final_ratings() {

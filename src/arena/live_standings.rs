@@ -27,9 +27,9 @@ pub(super) struct LiveStandings {
     rating: RatingNeed,
     rulings: Rulings,
     lines: Option<Arc<Vec<Standing>>>,
-    /// How the bots compare, once somebody has asked for that since the last change.
-    compared: Option<Arc<Vec<BotComparison>>>,
-    /// How often what is compared has changed.
+    /// How the bots compared when somebody asked last, and how many changes that has seen.
+    compared: Option<(u64, Arc<Vec<BotComparison>>)>,
+    /// How often what is compared has changed. It never goes back.
     changes: u64,
 }
 
@@ -39,7 +39,7 @@ pub(super) enum ComparedBots {
     /// What was worked out since the last change.
     Known(Arc<Vec<BotComparison>>),
     /// What it follows from, to be worked out where nobody waits for the standings, and how many changes that has seen.
-    Uncompared { table: CrossTable, appraisal: Arc<Appraisal>, changes: u64 },
+    Uncompared { table: Arc<CrossTable>, appraisal: Arc<Appraisal>, changes: u64 },
 }
 
 /// Whether there is something to rate.
@@ -100,6 +100,11 @@ impl LiveStandings {
         }
     }
 
+    /// Puts others in its place, to which no comparison belongs that was begun before.
+    pub(super) fn replace_with(&mut self, others: Self) {
+        *self = Self { changes: self.changes + 1, ..others };
+    }
+
     /// Looks at all that was counted, unless somebody rates by it.
     pub(super) fn inspect<T>(
         &mut self,
@@ -132,7 +137,7 @@ impl LiveStandings {
     pub(super) fn add_result(&mut self, result: &MatchResult) {
         self.standings.add_result(result);
         self.cross_table.add_result(result);
-        self.forget_comparison();
+        self.changes += 1;
         match self.evidence.try_lock() {
             Ok(mut evidence) => evidence.add_result(result),
             Err(TryLockError::Poisoned(evidence)) => evidence.into_inner().add_result(result),
@@ -200,7 +205,7 @@ impl LiveStandings {
         }
         self.appraisal = Some(Arc::new(appraisal));
         self.lines = None;
-        self.forget_comparison();
+        self.changes += 1;
     }
 
     /// Takes the last ratings.
@@ -208,7 +213,7 @@ impl LiveStandings {
         self.rating = RatingNeed::Last;
         self.appraisal = Some(Arc::new(appraisal));
         self.lines = None;
-        self.forget_comparison();
+        self.changes += 1;
     }
 
     /// Returns whether the bots were rated already.
@@ -223,23 +228,21 @@ impl LiveStandings {
 
     /// Returns how the bots compare, or what that follows from; none if they are not rated yet, or too many.
     pub(super) fn compared_bots(&self) -> Option<ComparedBots> {
-        if let Some(compared) = &self.compared {
-            return Some(ComparedBots::Known(Arc::clone(compared)));
+        if let Some(compared) = self.comparison_since(self.changes) {
+            return Some(ComparedBots::Known(compared));
         }
         let (table, appraisal) = self.cross_table.table().cloned().zip(self.appraisal.clone())?;
         Some(ComparedBots::Uncompared { table, appraisal, changes: self.changes })
     }
 
-    /// Takes how the bots compare, as that was worked out after so many changes.
-    pub(super) fn set_comparison(&mut self, compared: &Arc<Vec<BotComparison>>, changes: u64) {
-        if self.changes == changes {
-            self.compared = Some(Arc::clone(compared));
-        }
+    /// Returns how the bots compare, if somebody has worked that out after so many changes or more.
+    pub(super) fn comparison_since(&self, changes: u64) -> Option<Arc<Vec<BotComparison>>> {
+        self.compared.as_ref().filter(|(seen, _)| *seen >= changes).map(|(_, compared)| Arc::clone(compared))
     }
 
-    fn forget_comparison(&mut self) {
-        self.compared = None;
-        self.changes += 1;
+    /// Takes how the bots compare, as that was worked out after so many changes.
+    pub(super) fn set_comparison(&mut self, compared: &Arc<Vec<BotComparison>>, changes: u64) {
+        self.compared = Some((changes, Arc::clone(compared)));
     }
 }
 
@@ -298,6 +301,39 @@ mod tests {
             "those that come before it begins count"
         );
         assert!(ranking.waiting.is_empty());
+    }
+
+    #[test]
+    fn no_comparison_is_shown_that_was_begun_before_a_change() {
+        let settings = testing::settings(2, 3, AllianceSource::Declared);
+        let bots = testing::field(2);
+        let mut schedule = plan_schedule(&settings, &bots).unwrap();
+        let begin = |ranking: &LiveStandings| match ranking.compared_bots() {
+            Some(ComparedBots::Uncompared { changes, .. }) => changes,
+            other => panic!("{other:?}"),
+        };
+        let mut rated = || {
+            let mut ranking = LiveStandings::new(&settings, &bots);
+            ranking.add_result(&next_result(&mut *schedule));
+            let appraisal = appraise(ranking.lend_evidence());
+            ranking.set_final_ratings(appraisal);
+            ranking
+        };
+        let (mut ranking, compared) = (rated(), Arc::default());
+        let first = begin(&ranking);
+        ranking.set_comparison(&compared, first);
+        assert!(matches!(ranking.compared_bots(), Some(ComparedBots::Known(_))));
+        let others = rated();
+        assert_eq!(others.changes, first, "as many changes");
+        ranking.replace_with(others);
+        // What was begun before arrives late.
+        ranking.set_comparison(&compared, first);
+        let second = begin(&ranking);
+        assert!(ranking.comparison_since(second).is_none());
+        ranking.set_comparison(&compared, second);
+        ranking.add_result(&next_result(&mut *plan_schedule(&settings, &bots).unwrap()));
+        assert!(ranking.comparison_since(second).is_some(), "whoever asked before has it");
+        assert!(ranking.comparison_since(begin(&ranking)).is_none());
     }
 
     #[test]

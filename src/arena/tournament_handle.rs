@@ -20,7 +20,7 @@ use crate::wire::tournament_event::TimedTournamentEvent;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{Mutex as Turn, OwnedMutexGuard, mpsc, oneshot, watch};
 
 /// The least time between two looks at all that goes on in a tournament.
 const ACTIVITY_INTERVAL: Duration = Duration::from_millis(250);
@@ -87,6 +87,8 @@ pub(super) struct TournamentHandle {
     /// Its state alone, which seldom changes: many may wait for that.
     state: watch::Sender<TournamentState>,
     ranking: Mutex<LiveStandings>,
+    /// Held by who compares the bots.
+    comparing: Arc<Turn<()>>,
     /// What an organiser did to it, as the store has it: asked for while the store cannot be read as well.
     events: Mutex<Vec<TimedTournamentEvent>>,
     /// Set by the director when the tournament starts.
@@ -152,11 +154,12 @@ impl TournamentHandle {
         let view = TournamentView { stored, played: 0, total: 0, awaits_bots: false, pause: None };
         let (state, view) = (watch::Sender::new(view.stored.state), watch::Sender::new(view));
         let inbox = Mutex::new(Some(DirectorInbox { commands: told, snapshots: asked }));
-        let (schedule, cpu_times, events, departing, pace, activity) = Default::default();
+        let (comparing, schedule, cpu_times, events, departing, pace, activity) = Default::default();
         Self {
             view,
             state,
             ranking,
+            comparing,
             events,
             schedule,
             commands,
@@ -294,7 +297,17 @@ impl TournamentHandle {
         self.lock_standings().compared_bots()
     }
 
-    /// Shows how the bots compare, unless something has changed since that was worked out.
+    /// Waits until nobody else compares the bots.
+    pub(super) async fn turn_to_compare(&self) -> OwnedMutexGuard<()> {
+        Arc::clone(&self.comparing).lock_owned().await
+    }
+
+    /// Returns how the bots compare, if somebody has worked that out after so many changes or more.
+    pub(super) fn comparison_since(&self, changes: u64) -> Option<Arc<Vec<BotComparison>>> {
+        self.lock_standings().comparison_since(changes)
+    }
+
+    /// Shows how the bots compare until something changes, as that was worked out after so many changes.
     pub(super) fn show_comparison(&self, compared: &Arc<Vec<BotComparison>>, changes: u64) {
         self.lock_standings().set_comparison(compared, changes);
     }
@@ -317,7 +330,8 @@ impl TournamentHandle {
         cross_table: BoundedCrossTable,
     ) {
         let played = evidence.added_count();
-        *self.lock_standings() = LiveStandings::from_counted(standings, evidence, cross_table);
+        let counted = LiveStandings::from_counted(standings, evidence, cross_table);
+        self.lock_standings().replace_with(counted);
         self.view.send_modify(|view| view.played = played);
     }
 
@@ -434,7 +448,7 @@ impl TournamentHandle {
 
     /// Shows a field that a bot has left before the start.
     pub(super) fn show_left(&self, stored: StoredTournament) {
-        *self.lock_standings() = LiveStandings::new(&stored.settings, &stored.field);
+        self.lock_standings().replace_with(LiveStandings::new(&stored.settings, &stored.field));
         self.show_tournament(stored);
     }
 

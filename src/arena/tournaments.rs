@@ -312,7 +312,7 @@ impl Arena {
     /// Writes how a tournament ended, shows it, and holds it no longer.
     pub(super) async fn end_tournament(
         &self,
-        handle: &TournamentHandle,
+        handle: &Arc<TournamentHandle>,
         stored: StoredTournament,
         state: TournamentState,
         over: FinishedTournament,
