@@ -113,12 +113,13 @@ pub(super) async fn tournament_page_with(
     };
     let state = tournament.state();
     let is_running = state == pb::TournamentState::Running;
-    let RefusedForm { status, mistakes, typed } = refused;
+    let RefusedForm { status, mistakes, mut typed } = refused;
     let voidable = if is_running {
         voidable_matches(pages, organiser, id, &typed.voiding.ticked).await?
     } else {
         Vec::new()
     };
+    typed.voiding.name_unlisted(&voidable);
     let filter = MatchFilter::default();
     let matches = PageAddress::Matches { tournament: Some(id), filter, page_token: String::new() };
     let event = |event: &pb::TournamentEvent| (Time(event.at_us).to_string(), event_line(event));

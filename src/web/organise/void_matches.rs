@@ -14,6 +14,7 @@ use crate::web::visitor::Visitor;
 use crate::wire::pb::{self, void_matches_request::Target};
 use pb::match_service_server::MatchService as _;
 use pb::tournament_service_server::TournamentService as _;
+use std::mem;
 use tonic::codegen::http::StatusCode;
 use tonic::{Code, Status};
 
@@ -117,6 +118,16 @@ impl TypedVoiding {
         }
     }
 
+    /// Names matches that are ticked among the others, unless they can be ticked in the form that is shown.
+    pub(super) fn name_unlisted(&mut self, listed: &[VoidableMatch]) {
+        let is_listed = |id: &String| listed.iter().any(|game| game.id == *id);
+        let (ticked, unlisted): (Vec<_>, Vec<_>) =
+            mem::take(&mut self.ticked).into_iter().partition(is_listed);
+        self.ticked = ticked;
+        let others = unlisted.iter().map(String::as_str).chain(split_words(&self.others));
+        self.others = if unlisted.is_empty() { return } else { others.collect::<Vec<_>>().join(" ") };
+    }
+
     /// Returns what is left to do, once all but these are voided.
     fn left_over(self, failed: &[Target]) -> Self {
         let words =
@@ -202,8 +213,39 @@ pub(super) async fn void_matches(
             },
         );
     }
-    let (mut failed, mut mistakes, mut answer) = (Vec::new(), Vec::new(), StatusCode::OK);
     let count = voiding.targets.len();
+    // A browser that no longer waits for the answer stops none of it.
+    let running = tokio::spawn(void_targets(pages.clone(), organiser.clone(), id, voiding));
+    let report = running.await.map_err(|error| Status::internal(format!("voiding was cut: {error}")))??;
+    let VoidReport { failed, mut mistakes, status } = report;
+    if failed.is_empty() {
+        return Ok(redirect_response(&PageAddress::Organise(OrganiseAddress::Tournament(id))));
+    }
+    if failed.len() < count {
+        mistakes.push(format!("{} of {count} were voided", count - failed.len()));
+    }
+    refused_response(pages, organiser, id, (status, mistakes), typed.left_over(&failed)).await
+}
+
+/// What came of voiding.
+#[derive(Debug)]
+struct VoidReport {
+    /// What was not voided.
+    failed: Vec<Target>,
+    /// Why, each.
+    mistakes: Vec<String>,
+    /// The status of an answer that says so.
+    status: StatusCode,
+}
+
+/// Voids one match or group after the other.
+async fn void_targets(
+    pages: Pages,
+    organiser: Visitor,
+    id: TournamentId,
+    voiding: Voiding,
+) -> Result<VoidReport, Status> {
+    let mut report = VoidReport { failed: Vec::new(), mistakes: Vec::new(), status: StatusCode::OK };
     for target in voiding.targets {
         let (tournament_id, reason) = (id.to_string(), voiding.reason.to_string());
         let request = pb::VoidMatchesRequest { tournament_id, target: Some(target.clone()), reason };
@@ -213,19 +255,13 @@ pub(super) async fn void_matches(
                 return Err(status);
             }
             Err(status) => {
-                answer = form_status(&status);
-                mistakes.push(format!("{}: {}", target_words(&target), status.message()));
-                failed.push(target);
+                report.status = form_status(&status);
+                report.mistakes.push(format!("{}: {}", target_words(&target), status.message()));
+                report.failed.push(target);
             }
         }
     }
-    if failed.is_empty() {
-        return Ok(redirect_response(&PageAddress::Organise(OrganiseAddress::Tournament(id))));
-    }
-    if failed.len() < count {
-        mistakes.push(format!("{} of {count} were voided", count - failed.len()));
-    }
-    refused_response(pages, organiser, id, (answer, mistakes), typed.left_over(&failed)).await
+    Ok(report)
 }
 
 async fn refused_response(
@@ -312,6 +348,24 @@ mod tests {
         let other = ID.replace("0192", "0193");
         let left = typed(&[ID], &other, "7 9").left_over(&[Target::MatchId(other.clone()), Target::Group(9)]);
         assert_eq!(left, typed(&[], &other, "9"));
+    }
+
+    #[test]
+    fn what_is_ticked_and_no_longer_listed_is_named() {
+        let listed = VoidableMatch {
+            id: ID.into(),
+            number: 0,
+            group: 0,
+            bots: String::new(),
+            state: String::new(),
+            is_ticked: true,
+        };
+        let [gone, other] = ["0193", "0194"].map(|begin| ID.replace("0192", begin));
+        let mut shown = typed(&[ID, &gone], &format!("{other},"), "7");
+        shown.name_unlisted(&[listed]);
+        assert_eq!(shown, typed(&[ID], &format!("{gone} {other}"), "7"));
+        shown.name_unlisted(&[]);
+        assert_eq!(shown, typed(&[], &format!("{ID} {gone} {other}"), "7"));
     }
 
     proptest! {
