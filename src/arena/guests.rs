@@ -4,11 +4,9 @@ use super::arena::Arena;
 use super::error::ArenaError;
 use super::keyring::Principal;
 use super::matches::BegunExhibition;
-use super::shard::MatchView;
-use crate::game::{BotName, MatchId, Seat, SeatCount};
-use crate::referee::{MatchPhase, MatchSetup};
+use crate::game::{BotName, MatchId};
+use crate::referee::MatchSetup;
 use crate::store::MatchSummary;
-use std::time::Duration;
 
 /// What the name of every guest begins with.
 const NAME_PREFIX: &str = "guest-";
@@ -18,23 +16,6 @@ const DERIVED_CHARS: usize = 16;
 const NAME_ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 /// What the derived key is for: another use of the same secret gives another key.
 const KEY_CONTEXT: &str = "lastnim guest name v1";
-
-/// The seat of a guest in an open match.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OpenSeat {
-    /// The seat.
-    pub seat: Seat,
-    /// How many seats the match has.
-    pub seats: SeatCount,
-    /// Whether rows are still being declared.
-    pub is_declaring: bool,
-    /// Takes that are announced.
-    pub plies: u32,
-    /// Whether the match waits for the seat.
-    pub is_awaited: bool,
-    /// The time that is left to whom the match waits for; `None` if no clock runs.
-    pub left: Option<Duration>,
-}
 
 /// Returns the name under which the holder of a secret plays as a guest. It follows from the secret, so that nothing is kept of a guest, and every server knows
 /// one again.
@@ -136,21 +117,6 @@ impl Arena {
     /// Returns whether a match is open.
     pub fn is_match_open(&self, id: MatchId) -> bool {
         self.open_match(id).is_some()
-    }
-
-    /// Returns the seat of a bot or guest in an open match; `None` if it has none there, or the match is over. Nothing is waited for.
-    pub fn open_seat(&self, name: &BotName, id: MatchId) -> Option<OpenSeat> {
-        let open = self.open_match(id)?;
-        let (seat, _) = open.setup.bots.enumerate().find(|(_, bot)| *bot == name)?;
-        let MatchView { phase, plies, awaited, .. } = open.handle.view()?;
-        Some(OpenSeat {
-            seat,
-            seats: open.handle.seats(),
-            is_declaring: phase == MatchPhase::Declaring,
-            plies,
-            is_awaited: awaited.contains(seat),
-            left: awaited.waited_and_left(self.now()).map(|(_, left)| left),
-        })
     }
 }
 

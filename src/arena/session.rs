@@ -134,6 +134,11 @@ impl Session {
         })
     }
 
+    /// Returns the session as others see it.
+    pub fn link(&self) -> &SessionLink {
+        &self.link
+    }
+
     /// Reads to the end of the session, whichever side ends it. The inbound side is drained all the while, also while
     /// matches wait for the store: unread small messages would bring down the whole connection.
     pub async fn run<E>(mut self, inbound: impl Stream<Item = Result<IncomingAction, E>>)

@@ -112,6 +112,11 @@ impl SessionLink {
         self.shared.outbox.close_with_example(closing, example);
     }
 
+    /// Returns whether the session is over: what its bot sends is read no more.
+    pub fn is_over(&self) -> bool {
+        self.shared.outbox.is_over()
+    }
+
     /// Waits until the session's stream is over.
     pub async fn wait_until_over(&self) {
         self.shared.outbox.wait_until_over().await;

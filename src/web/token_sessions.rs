@@ -1,6 +1,7 @@
 //! Visitors who are signed in with a token.
 
 use super::forms::{CookieSecret, SecretHash};
+use crate::rpc::HeldSeats;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,6 +22,8 @@ struct TokenSession {
     /// The header that shows the token.
     authorization: HeaderValue,
     began: Instant,
+    /// The seats that are left with it, where it is a bot's.
+    seats: Option<HeldSeats>,
 }
 
 impl TokenSessions {
@@ -45,8 +48,25 @@ impl TokenSessions {
         {
             sessions.remove(&first);
         }
-        sessions.insert(secret.hash(), TokenSession { authorization, began: now });
+        sessions.insert(secret.hash(), TokenSession { authorization, began: now, seats: None });
         secret
+    }
+
+    /// Returns when a session ends that begins at a time.
+    pub(super) fn end_of_session(&self, began: Instant) -> Instant {
+        began + self.lifetime
+    }
+
+    /// Returns when the session ends that a secret belongs to; `None` if it is over or never was.
+    pub(super) fn end_of(&self, secret: &CookieSecret, now: Instant) -> Option<Instant> {
+        self.live_sessions(now).get(&secret.hash()).map(|session| self.end_of_session(session.began))
+    }
+
+    /// Has a session hold the seats of a bot, in place of those that it held. They are left once it is over, which it may be already.
+    pub(super) fn hold_seats(&self, secret: &CookieSecret, seats: HeldSeats, now: Instant) {
+        if let Some(session) = self.live_sessions(now).get_mut(&secret.hash()) {
+            session.seats = Some(seats);
+        }
     }
 
     /// Ends all sessions with a token.
@@ -74,6 +94,10 @@ impl fmt::Debug for TokenSessions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arena::{Arena, Backend, Limits};
+    use crate::game::BotName;
+    use crate::web::testing::open_pages;
+    use tonic::Request;
 
     #[test]
     fn a_session_lasts_until_its_time_is_over_or_it_is_ended() {
@@ -101,6 +125,37 @@ mod tests {
         sessions.end_all_of(&one, begin);
         let live = secrets.map(|secret| sessions.authorization_of(&secret, begin));
         assert_eq!(live, [None, Some(two), None]);
+    }
+
+    #[tokio::test]
+    async fn seats_are_left_with_the_sign_in_that_holds_them() {
+        let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
+        let (pages, now) = (open_pages(&arena, 1), Instant::now());
+        let bot: BotName = "ann".parse().unwrap();
+        let (_, token) = arena.register_bot(bot.clone()).await.unwrap();
+        let header: HeaderValue = format!("Bearer {}", token.reveal()).parse().unwrap();
+        let mut request = Request::new(());
+        request.metadata_mut().insert("authorization", header.to_str().unwrap().parse().unwrap());
+        let (players, hands) = (&pages.players, &pages.bot_hands);
+        let sign_in = |began: Instant| {
+            let seats = hands.take_seats(&request, players.end_of_session(now)).unwrap();
+            let secret = players.begin(header.clone(), began);
+            players.hold_seats(&secret, seats, now);
+            secret
+        };
+        let first = sign_in(now);
+        let second = sign_in(now + Duration::from_secs(1));
+        players.end(&first, now);
+        assert!(hands.revision(&bot).is_some(), "a later sign-in has them");
+        players.end(&second, now);
+        assert_eq!(hands.revision(&bot), None);
+
+        let third = sign_in(now);
+        for _ in 0..MAX_SESSIONS {
+            assert!(hands.revision(&bot).is_some() && players.end_of(&third, now).is_some());
+            players.begin(HeaderValue::from_static("Bearer x"), now + Duration::from_secs(2));
+        }
+        assert!(hands.revision(&bot).is_none() && players.end_of(&third, now).is_none(), "it gave way");
     }
 
     #[test]

@@ -4,9 +4,9 @@ use super::forms::{CookieSecret, FormToken, names_this_machine};
 use super::visitor_channel::VisitorChannel;
 use crate::rpc::ClientAddress;
 use std::fmt;
-use tonic::Request;
 use tonic::codegen::http::header::{AUTHORIZATION, HeaderValue};
 use tonic::codegen::http::request::Parts;
+use tonic::{Request, Status};
 
 /// Who looks at a page: what the services are told of the caller.
 #[derive(Clone)]
@@ -49,6 +49,17 @@ impl Visitor {
     /// Returns the same visitor as somebody who shows a token in this header.
     pub(super) fn with_authorization(&self, header: HeaderValue) -> Self {
         Self { authorization: Some(header), ..self.clone() }
+    }
+
+    /// Checks that a secret which the visitor types stays between the two.
+    ///
+    /// # Errors
+    /// `why` it is not asked for, if others may read along.
+    pub(super) fn check_channel(&self, why: &str) -> Result<(), Status> {
+        match self.channel {
+            VisitorChannel::Loopback | VisitorChannel::Https => Ok(()),
+            VisitorChannel::Plain => Err(Status::permission_denied(why)),
+        }
     }
 
     /// Returns the address by which limits tell visitors apart.

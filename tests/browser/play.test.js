@@ -174,3 +174,30 @@ test("a match of a registered bot is played by hand", async () => {
   assertNoFaults();
   await context.close();
 });
+
+test("a page that follows a bot says that its sign-in is over, and asks no more", async () => {
+  const token = await server.run("bots", "add", "bea");
+  const signIn = async (page) => {
+    await page.goto(`${server.url}/play/bot`);
+    await page.getByLabel("Token of the bot").fill(token);
+    await page.getByRole("button", { name: "Take its seats" }).click();
+    await page.getByText("No match of bea is open.").waitFor();
+  };
+  const { context, assertNoFaults } = await openContext(browser, server);
+  const page = await context.newPage();
+  await signIn(page);
+  const elsewhere = await openContext(browser, server);
+  await signIn(await elsewhere.context.newPage());
+  await page.getByRole("alert").getByText("You are no longer signed in").waitFor();
+  await assertAccessible(page, "a page whose sign-in is over");
+  let asked = 0;
+  page.on("request", () => asked++);
+  // It signs in where it is, and takes the seats back.
+  await page.getByLabel("Token of the bot").fill(token);
+  assert.equal(asked, 0);
+  await page.getByRole("button", { name: "Take its seats" }).click();
+  await page.getByText("No match of bea is open.").waitFor();
+  assertNoFaults("401");
+  await elsewhere.context.close();
+  await context.close();
+});

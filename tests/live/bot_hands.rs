@@ -22,14 +22,17 @@ async fn seated<'h>(host: &'h Host, token: &str) -> Browser<'h> {
     browser
 }
 
+fn revision_of(page: &Answer) -> &str {
+    page.body.split("data-revision=\"").nth(1).unwrap().split('"').next().unwrap()
+}
+
 /// Follows the page of the bot's matches until it has some words.
 async fn until_listed(browser: &mut Browser<'_>, words: &str) -> Answer {
     let mut page = browser.get("/play/bot").await;
     let waiting = async {
         while !page.body.contains(words) {
             assert_eq!(page.status, 200, "{}", page.body);
-            let revision = page.body.split("data-revision=\"").nth(1).unwrap().split('"').next().unwrap();
-            page = browser.get(&format!("/play/bot?since={revision}")).await;
+            page = browser.get(&format!("/play/bot?since={}", revision_of(&page))).await;
         }
     };
     soon(words, waiting).await;
@@ -121,6 +124,8 @@ async fn of_two_sessions_the_later_one_has_the_seats() {
         hand.browser.submit(&hand.page, &hand.address, &[("act", "take"), ("ply", "0"), ("take", "1")]).await;
     assert_eq!(refused.status, 409, "{}", refused.body);
     assert!(refused.body.contains("another session has the seats of ann"), "{}", refused.body);
+    let (retake, act) = ("action=\"/play/bot/take-seats\"", "name=\"act\"");
+    assert!(refused.body.contains(retake) && !refused.body.contains(act), "{}", refused.body);
     assert_eq!(host.get_match(&id).await.r#match.unwrap().plies, 0);
     let shown = hand.browser.get(&hand.address).await;
     assert!(shown.body.contains("Another session has the seats of ann"), "{}", shown.body);
@@ -135,7 +140,24 @@ async fn of_two_sessions_the_later_one_has_the_seats() {
     assert_eq!(host.get_match(&id).await.r#match.unwrap().plies, 1);
 
     // Another browser with the token is the later one too.
-    let mut other = seated(&host, &tokens[0]).await;
+    let followed = hand.browser.get("/play/bot").await;
+    let following = async {
+        let mut page = followed;
+        while page.status == 200 {
+            page = hand.browser.get(&format!("/play/bot?since={}", revision_of(&page))).await;
+        }
+        page
+    };
+    let (signed_out, mut other) =
+        soon("the sign-in is lost", async { tokio::join!(following, seated(&host, &tokens[0])) }).await;
+    assert_eq!(signed_out.status, 401, "{}", signed_out.body);
+    assert!(
+        signed_out.body.contains("no longer signed in") && signed_out.body.contains("Token of the bot"),
+        "{}",
+        signed_out.body
+    );
+    let signed_out = hand.browser.get(&format!("{}?since=1", hand.address)).await;
+    assert_eq!(signed_out.status, 401, "{}", signed_out.body);
     assert!(hand.browser.get("/play/bot").await.body.contains("Token of the bot"));
     let page = other.get("/play/bot").await;
     assert_eq!(other.submit(&page, "/play/bot/sign-out", &[]).await.status, 303);

@@ -2,25 +2,25 @@
 
 use super::hand_session::{HandSession, SessionListener};
 use super::hand_status::HandStatus;
-use crate::arena::{Arena, OpenSeat};
+use crate::arena::{Arena, OpenHand, OpenSeat};
 use crate::game::{BotName, MatchId};
 use crate::rpc::access::Access;
 use crate::rpc::status::{arena_status, refusal_status};
 use crate::wire::BotAction;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
-use tokio::time::Instant;
 use tonic::{Code, Request, Status};
+
+/// How long a page waits at least for more: a bot with many matches hears something all the time.
+const MIN_WAIT: Duration = Duration::from_millis(250);
 
 /// What people play who hold the token of a bot: they have the seats of that bot, by a session like the one of its program, and of two sessions the later one counts. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct BotHands {
     arena: Arena,
     access: Access,
-    /// How long a session is kept.
-    lifetime: Duration,
     /// Never locked while anything is waited for.
     sessions: Arc<Mutex<KeptSessions>>,
 }
@@ -43,10 +43,26 @@ struct KeptSession {
     _end: oneshot::Sender<()>,
 }
 
+/// The seats of a bot, which a person has until this is dropped or another session takes them.
+#[derive(Debug)]
+pub struct HeldSeats {
+    hands: BotHands,
+    bot: BotName,
+    /// Which one of all sessions that were kept has them.
+    number: u64,
+}
+
+impl Drop for HeldSeats {
+    /// Ends the session, unless a later one has taken its place.
+    fn drop(&mut self) {
+        self.hands.end_keeping(&self.bot, self.number);
+    }
+}
+
 impl BotHands {
-    /// Keeps each session for as long as `lifetime`, unless it ends before.
-    pub fn new(arena: Arena, access: Access, lifetime: Duration) -> Self {
-        Self { arena, access, lifetime, sessions: Arc::default() }
+    /// Keeps no session yet.
+    pub fn new(arena: Arena, access: Access) -> Self {
+        Self { arena, access, sessions: Arc::default() }
     }
 
     /// Returns the bot whose token a request shows.
@@ -57,11 +73,11 @@ impl BotHands {
         self.access.require_bot(request)
     }
 
-    /// Takes the seats of the bot whose token a request shows. An earlier session of the bot is over then.
+    /// Takes the seats of the bot whose token a request shows, until a time at most. An earlier session of the bot is over then.
     ///
     /// # Errors
     /// If the token is not a bot's, there are as many sessions as there may be, or the server is stopping.
-    pub fn take_seats<T>(&self, request: &Request<T>) -> Result<BotName, Status> {
+    pub fn take_seats<T>(&self, request: &Request<T>, until: Instant) -> Result<HeldSeats, Status> {
         let bot = self.access.require_bot(request)?;
         let (end, ended) = oneshot::channel();
         let (number, listener) = {
@@ -73,14 +89,10 @@ impl BotHands {
             sessions.by_bot.insert(bot.clone(), KeptSession { session, number, _end: end });
             (number, listener)
         };
-        tokio::spawn(self.clone().keep_session(bot.clone(), number, listener, ended));
+        tokio::spawn(self.clone().keep_session(bot.clone(), number, listener, (until, ended)));
+        let seats = HeldSeats { hands: self.clone(), bot, number };
         // Again, as the token may have been replaced before the session was there to be closed.
-        self.access.require_bot(request).inspect_err(|_| self.end_keeping(&bot, number))
-    }
-
-    /// Ends the session that a person has for a bot.
-    pub fn leave_seats(&self, bot: &BotName) {
-        self.lock_sessions().by_bot.remove(bot);
+        self.access.require_bot(request).map(|_| seats)
     }
 
     /// Does something in an open match of a bot. Its status says what comes of it.
@@ -106,9 +118,10 @@ impl BotHands {
         self.session(bot).map(|session| session.revision())
     }
 
-    /// Waits until the session of a bot has heard more than at a revision, is over, or the time is.
+    /// Waits a moment, and then until the session of a bot has heard more than at a revision, is over, or the time is.
     pub async fn wait_for_more(&self, bot: &BotName, within: Duration, revision: u64) {
         let Some(mut session) = self.session(bot) else { return };
+        tokio::time::sleep(MIN_WAIT.min(within)).await;
         // Whatever has come by then is shown.
         let _ = tokio::time::timeout(within, session.wait_for_more(revision)).await;
     }
@@ -127,7 +140,7 @@ impl BotHands {
         mut is_enough: impl FnMut(&HandStatus) -> bool,
     ) {
         let Some(mut session) = self.session(bot) else { return };
-        let enough = session.hands.wait_for(|hands| hands.get(id).is_some_and(&mut is_enough));
+        let enough = session.hands.wait_for(|hands| is_enough(&hands.status_of(id)));
         // Whatever has come by then is shown.
         let _ = tokio::time::timeout(within, enough).await;
     }
@@ -135,6 +148,11 @@ impl BotHands {
     /// Returns the seat of a bot in an open match; `None` if it has none there, or the match is over. It waits for nobody, whatever is read meanwhile.
     pub fn open_seat(&self, bot: &BotName, id: MatchId) -> Option<OpenSeat> {
         self.arena.open_seat(bot, id)
+    }
+
+    /// Returns up to `limit` open matches of a bot, those that wait for it first, and whether there are more. It waits for nobody, whatever is read meanwhile.
+    pub fn open_hands(&self, bot: &BotName, limit: usize) -> (Vec<OpenHand>, bool) {
+        self.arena.open_hands(bot, limit)
     }
 
     fn session(&self, bot: &BotName) -> Option<HandSession> {
@@ -148,14 +166,13 @@ impl BotHands {
         bot: BotName,
         number: u64,
         mut listener: SessionListener,
-        mut ended: oneshot::Receiver<()>,
+        (until, mut ended): (Instant, oneshot::Receiver<()>),
     ) {
-        let until = Instant::now() + self.lifetime;
         loop {
             tokio::select! {
                 biased;
                 _ = &mut ended => break,
-                () = tokio::time::sleep_until(until) => break,
+                () = tokio::time::sleep_until(until.into()) => break,
                 may_hear = listener.listen() => if !may_hear { break },
             }
         }

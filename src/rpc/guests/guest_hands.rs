@@ -204,7 +204,7 @@ impl GuestHands {
     ) -> Result<(), Status> {
         let Some(session) = self.session(guest)? else { return Ok(()) };
         let mut hands = session.hands;
-        let enough = hands.wait_for(|hands| hands.get(id).is_some_and(&mut is_enough));
+        let enough = hands.wait_for(|hands| is_enough(&hands.status_of(id)));
         // Whatever has come by then is shown.
         let _ = tokio::time::timeout(within, enough).await;
         Ok(())

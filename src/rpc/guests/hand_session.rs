@@ -2,7 +2,7 @@
 
 use super::hand_status::HandStatus;
 use super::hand_statuses::HandStatuses;
-use crate::arena::{Arena, ArenaError, OutboxStream};
+use crate::arena::{Arena, ArenaError, OutboxStream, SessionLink};
 use crate::game::{BotName, BotVersion, MatchId};
 use crate::wire::{BotAction, IncomingAction, ServerEvent};
 use std::convert::Infallible;
@@ -21,10 +21,10 @@ const IDLE_TIMEOUT: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone)]
 pub(super) struct HandSession {
     actions: mpsc::Sender<Result<IncomingAction, Infallible>>,
+    /// Says whether it is over. What is sent after that is read and dropped, until all is said.
+    link: SessionLink,
     /// How its hands stand.
     pub hands: watch::Receiver<HandStatuses>,
-    /// The revision of a hand of which it has heard nothing.
-    first_revision: u64,
 }
 
 /// Listens to what a session is told.
@@ -35,7 +35,6 @@ pub(super) struct SessionListener {
     /// For answers to pings, for as long as somebody plays.
     actions: mpsc::Sender<Result<IncomingAction, Infallible>>,
     running: JoinHandle<()>,
-    first_revision: u64,
 }
 
 impl HandSession {
@@ -43,44 +42,41 @@ impl HandSession {
     ///
     /// # Errors
     /// If there are as many sessions as there may be, or the server is stopping.
-    pub(super) fn open(arena: &Arena, guest: &BotName) -> Result<(Self, SessionListener), ArenaError> {
-        let (session, events) = arena.open_session(guest.clone(), BotVersion::default())?;
+    pub(super) fn open(arena: &Arena, bot: &BotName) -> Result<(Self, SessionListener), ArenaError> {
+        let (session, events) = arena.open_session(bot.clone(), BotVersion::default())?;
+        let link = session.link().clone();
         let (actions, inbound) = mpsc::channel(MAX_WAITING_ACTIONS);
         let running = tokio::spawn(session.run(ReceiverStream::new(inbound)));
-        let (sender, hands) = watch::channel(HandStatuses::default());
         // A page may show a revision of an older session, also of an older server: none comes twice.
-        let first_revision = arena.micros_now();
-        let listener =
-            SessionListener { events, hands: sender, actions: actions.clone(), running, first_revision };
-        Ok((Self { actions, hands, first_revision }, listener))
+        let (sender, hands) = watch::channel(HandStatuses::begin_at(arena.micros_now()));
+        let listener = SessionListener { events, hands: sender, actions: actions.clone(), running };
+        Ok((Self { actions, link, hands }, listener))
     }
 
     /// Returns how a hand stands.
     pub(super) fn status_of(&self, id: MatchId) -> HandStatus {
-        let heard = self.hands.borrow().get(id).cloned();
-        heard.unwrap_or_else(|| HandStatus::with_revision(self.first_revision))
+        self.hands.borrow().status_of(id)
     }
 
     /// Returns a number that grows with all that it hears.
     pub(super) fn revision(&self) -> u64 {
-        self.first_revision + self.hands.borrow().heard()
+        self.hands.borrow().revision()
     }
 
     /// Waits until it has heard more than at a revision, or is over.
     pub(super) async fn wait_for_more(&mut self, revision: u64) {
-        let first = self.first_revision;
         // It fails once the session is over.
-        let _ = self.hands.wait_for(|hands| first + hands.heard() != revision).await;
+        let _ = self.hands.wait_for(|hands| hands.revision() != revision).await;
     }
 
     /// Hands an action to the session; returns whether it is open.
     pub(super) async fn act(&self, action: BotAction) -> bool {
-        self.actions.send(Ok(Ok(action))).await.is_ok()
+        self.is_open() && self.actions.send(Ok(Ok(action))).await.is_ok()
     }
 
     /// Returns whether it is still open.
     pub(super) fn is_open(&self) -> bool {
-        !self.actions.is_closed()
+        !self.link.is_over() && !self.actions.is_closed()
     }
 }
 
@@ -116,7 +112,7 @@ impl SessionListener {
                 let _ = self.actions.try_send(Ok(Ok(BotAction::Pong { id })));
             }
             ServerEvent::InMatch { match_id, event } => {
-                self.hands.send_modify(|hands| hands.apply(match_id, &event, self.first_revision));
+                self.hands.send_modify(|hands| hands.apply(match_id, &event));
             }
             // It joins nothing; what it sends is read by the program that sends it.
             ServerEvent::Welcome { .. }

@@ -1,25 +1,25 @@
-//! How a hand stands, as far as the session of its guest has heard.
+//! How a hand stands, as far as the session of its player has heard.
 
 use crate::wire::MatchEvent;
 
-/// How a hand stands, as far as the session of its guest has heard.
+/// How a hand stands, as far as the session of its player has heard.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HandStatus {
     /// Grows with all that is heard, so that a page can wait for more. A session begins with the time in microseconds, and so above all earlier ones.
     pub revision: u64,
-    /// The ply at which the guest is to move, if so.
+    /// The ply at which the player is to move, if so.
     pub own_turn: Option<u32>,
     /// Whether all rows are known.
     pub is_revealed: bool,
     /// Whether the match is over.
     pub is_over: bool,
-    /// Why what the guest did last was refused, if it was.
+    /// Why what the player did last was refused, if it was.
     pub refusal: Option<HandRefusal>,
-    /// How much the guest was refused so far.
+    /// How much the player was refused so far.
     pub refusals: u64,
 }
 
-/// Why something that a guest did was refused.
+/// Why something that a player did was refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HandRefusal {
     /// Why, in words.
@@ -56,7 +56,7 @@ impl HandStatus {
             // What was refused is settled by what counts.
             MatchEvent::Declared { .. } => self.refusal = None,
             MatchEvent::Took { ply, .. } => {
-                // Others take as well before the guest has read why.
+                // Others take as well before the player has read why.
                 if self.own_turn == Some(*ply) {
                     self.refusal = None;
                 }
@@ -71,7 +71,7 @@ impl HandStatus {
         }
     }
 
-    /// Returns whether what a guest did at a ply has been answered: others have moved in between, it was refused, or the match is over. `refusals` is how much
+    /// Returns whether what a player did at a ply has been answered: others have moved in between, it was refused, or the match is over. `refusals` is how much
     /// was refused before.
     pub fn answers(&self, ply: u32, refusals: u64) -> bool {
         self.is_over || self.refusals > refusals || self.own_turn.is_some_and(|own| own > ply)

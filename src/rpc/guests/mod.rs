@@ -7,6 +7,6 @@ mod hand_session;
 mod hand_status;
 mod hand_statuses;
 
-pub use bot_hands::BotHands;
+pub use bot_hands::{BotHands, HeldSeats};
 pub use guest_hands::GuestHands;
 pub use hand_status::{HandRefusal, HandStatus};

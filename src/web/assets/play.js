@@ -12,18 +12,26 @@ function showPileInPlay() {
   for (const frame of currentHand().querySelectorAll(".position .scroll")) frame.scrollLeft = frame.scrollWidth;
 }
 
-/** Puts the hand of a page in place of the one that is shown, unless nothing has happened. */
+/** Shows a page without a hand, which says why and asks to sign in, in place of this one. */
+function showSignIn(html) {
+  const page = new DOMParser().parseFromString(html, "text/html");
+  document.querySelector("main").replaceWith(page.querySelector("main"));
+  document.title = page.title;
+}
+
+/** Puts the hand of a page in place of the one that is shown, unless nothing has happened; returns whether it did. */
 function showHand(html, isAnswer) {
   const page = new DOMParser().parseFromString(html, "text/html");
   const fresh = page.getElementById("hand");
   const shown = currentHand();
   if (!fresh) {
-    if (isAnswer) location.reload();
-    return;
+    delete shown.dataset.followed;
+    location.reload();
+    return true;
   }
   // An answer that was long on its way may be older than what is shown. Of a hand that is over nothing newer comes.
-  if (fresh.hasAttribute("data-followed") && Number(fresh.dataset.revision) < Number(shown.dataset.revision)) return;
-  if (!isAnswer && fresh.dataset.revision === shown.dataset.revision) return;
+  if (fresh.hasAttribute("data-followed") && Number(fresh.dataset.revision) < Number(shown.dataset.revision)) return false;
+  if (!isAnswer && fresh.dataset.revision === shown.dataset.revision) return false;
   const focused = shown.contains(document.activeElement) ? document.activeElement : null;
   const byKeyboard = focused?.matches(":focus-visible");
   shown.replaceWith(fresh);
@@ -38,6 +46,7 @@ function showHand(html, isAnswer) {
   const same = href && [...fresh.querySelectorAll("a")].find((link) => link.getAttribute("href") === href);
   const next = same || (byKeyboard && fresh.querySelector("#take, .again button, .waiting a"));
   if (focused) (next || fresh.querySelector(".position") || fresh).focus({ preventScroll: true });
+  return true;
 }
 
 document.addEventListener("submit", async (event) => {
@@ -49,7 +58,9 @@ document.addEventListener("submit", async (event) => {
   try {
     const fields = new URLSearchParams(new FormData(form, event.submitter));
     const answer = await fetch(form.action, { method: "POST", body: fields });
-    showHand(await answer.text(), true);
+    const html = await answer.text();
+    if (answer.status === 401) showSignIn(html);
+    else showHand(html, true);
   } catch {
     // A move that has arrived twice counts once.
     said.textContent = "The server could not be reached: try again.";
@@ -105,10 +116,12 @@ async function followHand() {
     const stop = () => document.hidden && asking.abort();
     document.addEventListener("visibilitychange", stop);
     try {
+      const begun = performance.now();
       const answer = await fetch(`${hand}?since=${revision}`, { signal: asking.signal });
       const html = await answer.text();
-      if (answer.ok && !isSending) showHand(html, false);
-      else await pause();
+      if (answer.status === 401) showSignIn(html);
+      else if (!answer.ok || isSending) await pause();
+      else if (!showHand(html, false) && performance.now() - begun < PAUSE_MS) await pause();
     } catch {
       if (!asking.signal.aborted) await pause();
     } finally {

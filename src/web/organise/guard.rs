@@ -3,7 +3,6 @@
 use crate::web::pages::Pages;
 use crate::web::typed_token::check_known_token;
 use crate::web::visitor::Visitor;
-use crate::web::visitor_channel::VisitorChannel;
 use std::time::Instant;
 use tonic::Status;
 use tonic::codegen::http::HeaderValue;
@@ -12,14 +11,11 @@ use tonic::codegen::http::HeaderValue;
 const PATH: &str = "/organise";
 
 /// Checks that what a visitor types here stays between the two.
-pub(super) fn check_channel(visitor: &Visitor) -> Result<(), Status> {
-    match visitor.channel {
-        VisitorChannel::Loopback | VisitorChannel::Https => Ok(()),
-        VisitorChannel::Plain => Err(Status::permission_denied(
-            "organising needs the admin's token, which others could read on the way: open this page on the server's own machine, or through a proxy that speaks https and \
-             that the server trusts (--trusted-proxy), which says so in x-forwarded-proto. Over gRPC, lastnim tournament create does the same.",
-        )),
-    }
+pub(super) fn check_organiser_channel(visitor: &Visitor) -> Result<(), Status> {
+    visitor.check_channel(
+        "organising needs the admin's token, which others could read on the way: open this page on the server's own machine, or through a proxy that speaks https and \
+         that the server trusts (--trusted-proxy), which says so in x-forwarded-proto. Over gRPC, lastnim tournament create does the same.",
+    )
 }
 
 /// Returns a visitor who is signed in, as somebody who shows the admin's token.

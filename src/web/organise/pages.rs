@@ -2,7 +2,7 @@
 
 use super::address::OrganiseAddress;
 use super::bot_tokens::{bots_page, register_bot, remove_bot, rotate_token};
-use super::guard::{check_channel, signed_in_visitor};
+use super::guard::{check_organiser_channel, signed_in_visitor};
 use super::new_match::{create_match, new_match_page};
 use super::new_tournament::{create_tournament, new_tournament_page};
 use super::overview::overview_page;
@@ -23,7 +23,7 @@ pub(in crate::web) async fn show_organiser_page(
     visitor: &Visitor,
     address: &OrganiseAddress,
 ) -> Result<PageResponse, Status> {
-    check_channel(visitor)?;
+    check_organiser_channel(visitor)?;
     let Some(organiser) = signed_in_visitor(pages, visitor) else { return sign_in_page(visitor) };
     let page_of = |address| Ok(redirect_response(&PageAddress::Organise(address)));
     match address {
@@ -48,7 +48,7 @@ pub(in crate::web) async fn take_organiser_form(
     address: &OrganiseAddress,
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
-    check_channel(visitor)?;
+    check_organiser_channel(visitor)?;
     match address {
         OrganiseAddress::SignIn => return sign_in(pages, visitor, fields),
         OrganiseAddress::SignOut => return Ok(sign_out(pages, visitor)),

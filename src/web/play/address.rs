@@ -81,6 +81,14 @@ impl PlayAddress {
         }
     }
 
+    /// Returns the number that the page shows which asks what has happened since.
+    pub(super) fn since(&self) -> Option<u64> {
+        match self {
+            Self::Hand { since, .. } | Self::BotSeats { since } | Self::BotHand { since, .. } => *since,
+            Self::NewHand | Self::BotSignIn | Self::RetakeSeats | Self::BotSignOut => None,
+        }
+    }
+
     /// Returns its path, and its query without the question mark.
     pub(in crate::web) fn path_and_query(&self) -> (String, String) {
         let (path, since) = match self {

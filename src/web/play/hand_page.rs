@@ -77,6 +77,8 @@ enum Turn {
     Take { ply: u32, counters: u64, buttons: Vec<u64> },
     /// To wait.
     Wait,
+    /// To take the seats again, which another session has.
+    TakeSeats,
     /// Nothing any more.
     Over,
 }
@@ -166,7 +168,7 @@ impl HandContent {
             turn: turn_of_hand(hand, &position, typed),
             seats: seat_lines(hand, &position),
             takes: take_lines(hand),
-            can_resign: !is_over && !is_lost,
+            can_resign: !is_over && !is_lost && hand.has_session,
             verdict: audit.map(|audit| judge_hand(hand.id, audit, hand.seat, &hand.names)),
             again: match hand.player {
                 Player::Guest(_) => TypedHand::of_setup(&hand.replay.setup, hand.seat).to_fields(),
@@ -246,6 +248,9 @@ fn refusal_words(hand: &Hand) -> String {
 fn turn_of_hand(hand: &Hand, position: &Position, typed: Option<&FormFields>) -> Turn {
     if hand.is_over() {
         return Turn::Over;
+    }
+    if !hand.has_session {
+        return Turn::TakeSeats;
     }
     if !hand.is_awaited() {
         return Turn::Wait;

@@ -3,13 +3,13 @@
 use super::actions::act_in_hand;
 use super::address::PlayAddress;
 use super::bot_seats::{
-    bot_seats_page, check_channel, retake_seats, sign_in_as_bot, sign_in_page, sign_out, signed_out_response,
+    bot_seats_page, check_player_channel, lost_sign_in_response, retake_seats, sign_in_as_bot, sign_in_page,
+    sign_out, signed_out_response,
 };
 use super::hand::Hand;
 use super::hand_page::hand_response;
 use super::new_hand_page::{begin_hand, new_hand_page};
 use super::player::{Player, guest_of_visitor, seated_visitor};
-
 use crate::game::MatchId;
 use crate::web::address::PageAddress;
 use crate::web::forms::FormFields;
@@ -34,15 +34,23 @@ pub(in crate::web) async fn show_play_page(
             let guest = Player::Guest(guest_of_visitor(visitor)?);
             return show_hand(pages, visitor, guest, id, since).await;
         }
-        _ => check_channel(visitor)?,
+        _ => check_player_channel(visitor)?,
     }
-    let Some((seated, bot)) = seated_visitor(pages, visitor) else { return sign_in_page(visitor) };
-    match *address {
-        PlayAddress::BotHand { id, since } => show_hand(pages, &seated, Player::Bot(bot), id, since).await,
-        PlayAddress::BotSeats { since } => bot_seats_page(pages, &seated, bot, since, POLL_TIMEOUT).await,
+    let is_followed = address.since().is_some();
+    let Some((seated, bot)) = seated_visitor(pages, visitor) else {
+        return if is_followed { lost_sign_in_response(visitor) } else { sign_in_page(visitor) };
+    };
+    let shown = match *address {
+        PlayAddress::BotHand { id, since } => show_hand(pages, &seated, Player::Bot(bot), id, since).await?,
+        PlayAddress::BotSeats { since } => bot_seats_page(pages, &seated, bot, since, POLL_TIMEOUT).await?,
         // The others only take forms.
-        _ => Ok(redirect_response(&PageAddress::Play(PlayAddress::BotSeats { since: None }))),
+        _ => redirect_response(&PageAddress::Play(PlayAddress::BotSeats { since: None })),
+    };
+    // The sign-in may have ended while the answer waited.
+    if is_followed && seated_visitor(pages, visitor).is_none() {
+        return lost_sign_in_response(visitor);
     }
+    Ok(shown)
 }
 
 async fn show_hand(
@@ -74,7 +82,7 @@ pub(in crate::web) async fn take_play_form(
             let guest = Player::Guest(guest_of_visitor(visitor)?);
             return act_in_hand(pages, visitor, guest, id, fields).await;
         }
-        _ => check_channel(visitor)?,
+        _ => check_player_channel(visitor)?,
     }
     match address {
         PlayAddress::BotSignIn => return sign_in_as_bot(pages, visitor, fields),
