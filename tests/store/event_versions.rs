@@ -108,8 +108,8 @@ pub fn events_with_hashes_that_were_changed_in_the_journal_are_found(place: &Pla
     for (at, (id, mut row)) in rows.into_iter().enumerate() {
         if at == 1 {
             // A byte of the time that the clock was charged for, in front of the lag and the hash: the take stays legal.
-            let charged = row.len() - 32 - 8 - 8;
-            row[charged] ^= 1;
+            let charge_place = row.len() - 32 - 8 - 8;
+            row[charge_place] ^= 1;
         }
         let statement = format!("UPDATE journal SET events = {} WHERE id = {id}", client.literal(&row));
         assert_eq!(place.execute(&mut client, &statement), 1);
