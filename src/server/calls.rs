@@ -12,7 +12,7 @@ use crate::rpc::{
     Access, ArenaRpc, CallerStatus, ClientAddress, TrafficCounts, add_error_info, call_timeout,
     late_answer_status, memory_spent_status,
 };
-use crate::web::{Pages, is_event_stream};
+use crate::web::{PageResponse, Pages, is_event_stream, refusal_reason};
 use crate::wire::play_service::arena_service_server::ArenaServiceServer;
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{CONTENT_TYPE, HeaderValue};
@@ -129,7 +129,8 @@ impl ConnectionCalls {
             let response = answer_within(limit, answering, PLAY).await;
             UnreadBytes::leave_current_call_uncounted();
             shared.services.traffic.note_answer(response.headers());
-            Ok(response.map(|body| ResponseBody::unbounded(body, mark)))
+            let traffic = &shared.services.traffic;
+            Ok(response.map(|body| ResponseBody::unbounded(body, mark).counting_refusals(traffic)))
         })
     }
 
@@ -157,7 +158,9 @@ impl ConnectionCalls {
             let response = answer_within(limit, answering, uri.path()).await;
             shared.services.traffic.note_answer(response.headers());
             drop(charge);
-            Ok(response.map(|body| ResponseBody::counted(body, mark, budget, address)))
+            let traffic = &shared.services.traffic;
+            Ok(response
+                .map(|body| ResponseBody::counted(body, mark, budget, address).counting_refusals(traffic)))
         })
     }
 }
@@ -187,7 +190,7 @@ impl ConnectionCalls {
                 let held = usize::try_from(response.body().size_hint().lower()).unwrap_or(usize::MAX);
                 return match budget.charge_address(address, STREAM_CHARGE.max(held)) {
                     Ok(charge) => {
-                        calls.shared.services.traffic.note_page(response.status().as_u16());
+                        calls.note_page(&response);
                         Ok(response.map(|body| ResponseBody::stream(body, mark, charge)))
                     }
                     Err(_) => calls.refuse_page(&pages, &path, &memory_spent_status(), mark).await,
@@ -197,7 +200,7 @@ impl ConnectionCalls {
             let bytes = usize::try_from(response.body().size_hint().lower()).unwrap_or(usize::MAX);
             match budget.charge_address(address, bytes) {
                 Ok(charge) => {
-                    calls.shared.services.traffic.note_page(response.status().as_u16());
+                    calls.note_page(&response);
                     Ok(response.map(|body| ResponseBody::prepaid(body, mark, budget, address, charge)))
                 }
                 Err(_) => calls.refuse_page(&pages, &path, &memory_spent_status(), mark).await,
@@ -205,9 +208,13 @@ impl ConnectionCalls {
         })
     }
 
+    fn note_page(&self, response: &PageResponse) {
+        self.shared.services.traffic.note_page(response.status().as_u16(), refusal_reason(response));
+    }
+
     fn refuse_page(&self, pages: &Pages, path: &str, status: &Status, mark: CallMark) -> CallFuture {
         let response = pages.refuse(path, status);
-        self.shared.services.traffic.note_page(response.status().as_u16());
+        self.note_page(&response);
         Box::pin(std::future::ready(Ok(response.map(|body| ResponseBody::unbounded(body, mark)))))
     }
 

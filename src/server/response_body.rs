@@ -3,7 +3,7 @@
 use super::connection_slots::CallMark;
 use super::memory_budget::{BudgetSpent, CallMemoryBudget, MemoryCharge};
 use super::unread_bytes::UnreadBytes;
-use crate::rpc::{ClientAddress, add_error_info, memory_spent_status};
+use crate::rpc::{ClientAddress, TrafficCounts, add_error_info, memory_spent_status};
 use hyper::HeaderMap;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use prost::bytes::Bytes;
@@ -24,6 +24,8 @@ pub(super) struct ResponseBody {
     _mark: CallMark,
     /// None where the call has bounds of its own.
     account: Option<Box<ResponseAccount>>,
+    /// Counts trailers that refuse the call; none where there are no trailers.
+    traffic: Option<Arc<TrafficCounts>>,
 }
 
 /// On whose account a response waits.
@@ -81,7 +83,7 @@ enum BodyEnd {
 impl ResponseBody {
     /// Sends a body as it is.
     pub(super) fn unbounded(body: Body, mark: CallMark) -> Self {
-        Self { body, _mark: mark, account: None }
+        Self { body, _mark: mark, account: None, traffic: None }
     }
 
     /// Sends a body that counts against a budget.
@@ -113,7 +115,49 @@ impl ResponseBody {
     fn with_payment(body: Body, mark: CallMark, payment: ChunkPayment) -> Self {
         let account =
             ResponseAccount { payment, unread: UnreadBytes::of_current_call(), rest: None, end: None };
-        Self { body, _mark: mark, account: Some(Box::new(account)) }
+        Self { body, _mark: mark, account: Some(Box::new(account)), traffic: None }
+    }
+
+    /// Counts the call as refused if its trailers say so.
+    pub(super) fn counting_refusals(self, traffic: &Arc<TrafficCounts>) -> Self {
+        Self { traffic: Some(Arc::clone(traffic)), ..self }
+    }
+
+    /// Returns the next frame, when it may be sent.
+    fn poll_next_frame(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        let this = self;
+        let Some(account) = &mut this.account else { return Pin::new(&mut this.body).poll_frame(context) };
+        loop {
+            if account.end.is_some() {
+                // The call stays until all is written: somebody has to notice if nobody reads it.
+                ready!(account.unread.poll_at_most(0, context));
+                return Poll::Ready(match account.end.take() {
+                    Some(BodyEnd::WithTrailers(trailers)) => Some(Ok(Frame::trailers(trailers))),
+                    Some(BodyEnd::WithoutTrailers) | None => None,
+                });
+            }
+            if let Some((rest, charge)) = &mut account.rest {
+                ready!(account.unread.poll_at_most(account.payment.max_unread(), context));
+                let piece = rest.split_to(rest.len().min(PIECE_BYTES));
+                let piece = account.unread.track_piece(piece, charge);
+                if rest.is_empty() {
+                    account.rest = None;
+                }
+                return Poll::Ready(Some(Ok(Frame::data(piece))));
+            }
+            if matches!(account.payment, ChunkPayment::Together(_)) {
+                // What is newest by then is sent.
+                ready!(account.unread.poll_at_most(0, context));
+            }
+            let frame = ready!(Pin::new(&mut this.body).poll_frame(context)).transpose()?;
+            if let Some(frame) = account.take_frame(frame) {
+                return Poll::Ready(Some(Ok(frame)));
+            }
+            if account.end.is_some() {
+                // Nothing more is asked of it, and what it holds is free.
+                this.body = Body::empty();
+            }
+        }
     }
 }
 
@@ -158,39 +202,13 @@ impl HttpBody for ResponseBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
-        let this = &mut *self;
-        let Some(account) = &mut this.account else { return Pin::new(&mut this.body).poll_frame(context) };
-        loop {
-            if account.end.is_some() {
-                // The call stays until all is written: somebody has to notice if nobody reads it.
-                ready!(account.unread.poll_at_most(0, context));
-                return Poll::Ready(match account.end.take() {
-                    Some(BodyEnd::WithTrailers(trailers)) => Some(Ok(Frame::trailers(trailers))),
-                    Some(BodyEnd::WithoutTrailers) | None => None,
-                });
-            }
-            if let Some((rest, charge)) = &mut account.rest {
-                ready!(account.unread.poll_at_most(account.payment.max_unread(), context));
-                let piece = rest.split_to(rest.len().min(PIECE_BYTES));
-                let piece = account.unread.track_piece(piece, charge);
-                if rest.is_empty() {
-                    account.rest = None;
-                }
-                return Poll::Ready(Some(Ok(Frame::data(piece))));
-            }
-            if matches!(account.payment, ChunkPayment::Together(_)) {
-                // What is newest by then is sent.
-                ready!(account.unread.poll_at_most(0, context));
-            }
-            let frame = ready!(Pin::new(&mut this.body).poll_frame(context)).transpose()?;
-            if let Some(frame) = account.take_frame(frame) {
-                return Poll::Ready(Some(Ok(frame)));
-            }
-            if account.end.is_some() {
-                // Nothing more is asked of it, and what it holds is free.
-                this.body = Body::empty();
-            }
+        let frame = ready!(self.poll_next_frame(context));
+        if let (Some(Ok(frame)), Some(traffic)) = (&frame, &self.traffic)
+            && let Some(trailers) = frame.trailers_ref()
+        {
+            traffic.note_answer(trailers);
         }
+        Poll::Ready(frame)
     }
 
     fn is_end_stream(&self) -> bool {

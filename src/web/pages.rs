@@ -16,6 +16,7 @@ use super::oracle_page::oracle_page;
 use super::organise::{show_organiser_page, take_organiser_form};
 use super::page::Page;
 use super::page_content::PageContent;
+use super::page_refusal::{with_reason, with_status_reason};
 use super::play::{show_play_page, take_play_form};
 use super::public_url::PublicUrl;
 use super::response::{
@@ -158,7 +159,7 @@ impl Pages {
             }
             Err(refusal) => {
                 let page = Page::of_error("The form was not accepted", &refusal.to_string());
-                page_response(refusal.status_code(), &page)
+                with_reason(page_response(refusal.status_code(), &page), refusal.reason())
             }
         }
     }
@@ -394,6 +395,7 @@ fn error_response(form: PageForm, status: &Status) -> PageResponse {
         page_response(code, &Page::of_error(error_title(status), why))
     };
     *response.status_mut() = code;
+    response = with_status_reason(response, status);
     let mut add = |name, value| response.headers_mut().insert(name, HeaderValue::from_static(value));
     match status.code() {
         Code::Unauthenticated => drop(add(WWW_AUTHENTICATE, "Bearer")),

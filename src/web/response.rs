@@ -2,6 +2,7 @@
 
 use super::address::PageAddress;
 use super::page::Page;
+use super::page_refusal::with_reason;
 use tonic::body::Body;
 use tonic::codegen::http::header::{
     ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, LINK, LOCATION, REFERRER_POLICY,
@@ -120,7 +121,7 @@ pub(super) fn method_response(methods: &'static str) -> PageResponse {
     let mut response =
         text_response(StatusCode::METHOD_NOT_ALLOWED, "text/plain; charset=utf-8", Freshness::Now, words);
     response.headers_mut().insert(ALLOW, HeaderValue::from_static(methods));
-    response
+    with_reason(response, "METHOD_NOT_ALLOWED")
 }
 
 /// Returns the status of HTTP for a form that a service has refused, and that is shown again.

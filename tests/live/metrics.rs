@@ -118,12 +118,25 @@ async fn what_is_refused_is_counted_by_reason() {
     let nobody = host.matches().get_match(lastnim::wire::pb::GetMatchRequest { match_id: "x".into() }).await;
     assert!(nobody.is_err());
     assert_eq!(get(&host, "/nothing").await.status, 404);
+    let unsent = "POST /play HTTP/1.1\r\nHost: x\r\nOrigin: http://x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+    assert_eq!(send(&host, unsent).await.status, 403);
+    assert_eq!(get(&host, "/matches/0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f").await.status, 404);
+    // A stream that is broken off says why in its trailers.
+    let (_newer, _) = Line::open(&host, &tokens[0]).await;
+    assert_eq!(line.end().await.reason(), "REPLACED");
     let counted = metrics(&host).await;
     let refused = |reason: &str| counted[&format!("lastnim_refused_actions_total{{reason=\"{reason}\"}}")];
     assert_eq!((refused("INVALID_ROW"), refused("ILLEGAL_TAKE")), (1.0, 0.0));
     let call = "lastnim_refused_calls_total{code=\"INVALID_ARGUMENT\",reason=\"BAD_REQUEST\"}";
     assert_eq!(counted.get(call), Some(&1.0), "{counted:?}");
-    assert_eq!(counted.get("lastnim_pages_total{status=\"404\"}"), Some(&1.0), "{counted:?}");
+    let replaced = "lastnim_refused_calls_total{code=\"ABORTED\",reason=\"REPLACED\"}";
+    assert_eq!(counted.get(replaced), Some(&1.0), "{counted:?}");
+    assert_eq!(counted.get("lastnim_pages_total{status=\"404\"}"), Some(&2.0), "{counted:?}");
+    let page = |status: u16, reason: &str| {
+        counted.get(&format!("lastnim_refused_pages_total{{status=\"{status}\",reason=\"{reason}\"}}"))
+    };
+    assert_eq!([page(403, "FORM_COOKIE"), page(404, "NOT_FOUND")], [Some(&1.0); 2], "{counted:?}");
+    assert_eq!(page(404, "NO_SUCH_MATCH"), Some(&1.0), "{counted:?}");
     let game = lastnim::wire::pb::Game {
         piles: vec![3, 4],
         alliance_matrix: Some(lastnim::wire::pb::AllianceMatrix {

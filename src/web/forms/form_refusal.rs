@@ -40,6 +40,19 @@ pub(in crate::web) enum FormRefusal {
 }
 
 impl FormRefusal {
+    /// Returns the reason, for those who count.
+    pub(in crate::web) fn reason(&self) -> &'static str {
+        match self {
+            Self::ContentType(_) => "FORM_CONTENT_TYPE",
+            Self::TooLarge(_) => "FORM_TOO_LARGE",
+            Self::Malformed(_) => "FORM_MALFORMED",
+            Self::ForeignOrigin(..) | Self::NoOrigin => "FORM_ORIGIN",
+            Self::NoCookie => "FORM_COOKIE",
+            Self::WrongToken => "FORM_TOKEN",
+            Self::Body(_) => "FORM_BODY",
+        }
+    }
+
     /// Returns the status of the answer.
     pub(in crate::web) fn status_code(&self) -> StatusCode {
         match self {

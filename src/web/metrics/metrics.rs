@@ -52,7 +52,11 @@ impl Metrics {
             turned_away,
         );
         let name = "lastnim_refused_calls_total";
-        out.head(name, "Calls of gRPC that were refused, limits included, by code and reason.", "counter");
+        out.head(
+            name,
+            "Calls of gRPC that were refused or broken off, limits included, by code and reason.",
+            "counter",
+        );
         for (refused, count) in self.traffic.refused_calls() {
             out.sample(name, &[("code", refused.code), ("reason", &refused.reason)], count);
         }
@@ -60,6 +64,12 @@ impl Metrics {
         out.head(name, "Requests for pages, by the status of the answer.", "counter");
         for (status, count) in self.traffic.pages() {
             out.sample(name, &[("status", &status.to_string())], count);
+        }
+        let name = "lastnim_refused_pages_total";
+        out.head(name, "Requests for pages that were refused, by status and reason.", "counter");
+        for (refused, count) in self.traffic.refused_pages() {
+            let status = refused.status.to_string();
+            out.sample(name, &[("status", &status), ("reason", &refused.reason)], count);
         }
         let (asked, under_way) = self.oracle.question_counts();
         out.counter("lastnim_oracle_questions_total", "Questions that the oracle has worked on.", asked);

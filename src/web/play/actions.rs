@@ -9,6 +9,7 @@ use crate::game::MatchId;
 use crate::rpc::HandStatus;
 use crate::web::address::PageAddress;
 use crate::web::forms::FormFields;
+use crate::web::page_refusal::with_reason;
 use crate::web::pages::Pages;
 use crate::web::response::{PageResponse, redirect_response};
 use crate::web::visitor::Visitor;
@@ -79,7 +80,9 @@ fn mistake_response(
     if hand.is_over() {
         return Ok(redirect_response(&PageAddress::Play(hand.player.hand_address(hand.id))));
     }
-    mistaken_hand_response(visitor, hand, StatusCode::UNPROCESSABLE_ENTITY, mistake, Some(fields))
+    let response =
+        mistaken_hand_response(visitor, hand, StatusCode::UNPROCESSABLE_ENTITY, mistake, Some(fields))?;
+    Ok(with_reason(response, "FORM_MISTAKE"))
 }
 
 /// What a form asks for.

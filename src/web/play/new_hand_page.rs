@@ -8,6 +8,7 @@ use crate::game::{BotName, Ending, MatchId};
 use crate::web::address::PageAddress;
 use crate::web::forms::{FormFields, FormToken};
 use crate::web::page::Page;
+use crate::web::page_refusal::{with_reason, with_status_reason};
 use crate::web::pages::Pages;
 use crate::web::response::{PageResponse, http_status, private_response, redirect_response};
 use crate::web::visitor::Visitor;
@@ -71,7 +72,8 @@ pub(super) async fn begin_hand(
         Ok(request) => request,
         Err(mistakes) => {
             let status = StatusCode::UNPROCESSABLE_ENTITY;
-            return new_hand_response(pages, visitor, status, &hosted, &typed, mistakes);
+            let response = new_hand_response(pages, visitor, status, &hosted, &typed, mistakes)?;
+            return Ok(with_reason(response, "FORM_MISTAKE"));
         }
     };
     let request = request.with_guest_at(pages.arena.draw_number());
@@ -84,7 +86,8 @@ pub(super) async fn begin_hand(
                 Code::Unauthenticated => StatusCode::FORBIDDEN,
                 _ => http_status(&status),
             };
-            new_hand_response(pages, visitor, code, &hosted, &typed, mistakes)
+            let response = new_hand_response(pages, visitor, code, &hosted, &typed, mistakes)?;
+            Ok(with_status_reason(response, &status))
         }
     }
 }
