@@ -10,6 +10,7 @@ pub mod bot_audit;
 pub mod bot_findings;
 pub mod bot_record;
 pub mod bots;
+pub mod capital_history;
 mod cell;
 mod chart;
 mod cross_table;

@@ -100,9 +100,10 @@ mod tests {
             upper: 2.94,
             groups: 21,
             effect: Some(-0.25),
+            path: Vec::new(),
         };
         assert_eq!(
-            told(&FormatVerdict::Sprt(sprt)),
+            told(&FormatVerdict::Sprt(sprt.clone())),
             [
                 "the candidate is no better: llr -3.00, bounds -2.94 and 2.94, 21 groups; effect -0.250 a match"
             ]

@@ -1,7 +1,7 @@
 //! What a format says besides the standings, on the wire.
 
 use super::{RequestField, pb};
-use crate::tournament::{FormatVerdict, KnockoutPlace, SprtVerdict, Suspension};
+use crate::tournament::{CapitalPoint, FormatVerdict, KnockoutPlace, SprtVerdict, Suspension};
 
 impl From<&FormatVerdict> for pb::Verdict {
     fn from(verdict: &FormatVerdict) -> Self {
@@ -41,8 +41,10 @@ impl From<&Suspension> for pb::BotSuspension {
 
 impl From<&SprtVerdict> for pb::SprtVerdict {
     fn from(verdict: &SprtVerdict) -> Self {
-        let SprtVerdict { answer, llr, lower, upper, groups, effect } = *verdict;
-        Self { answer: pb::SprtAnswer::from(answer).into(), llr, lower, upper, groups, effect }
+        let SprtVerdict { answer, llr, lower, upper, groups, effect, ref path } = *verdict;
+        let path = path.iter().map(|&CapitalPoint { groups, llr }| pb::CapitalPoint { groups, llr });
+        let (answer, path) = (pb::SprtAnswer::from(answer).into(), path.collect());
+        Self { answer, llr, lower, upper, groups, effect, path }
     }
 }
 
@@ -77,8 +79,10 @@ pub fn parse_verdict(given: &pb::Verdict, field: RequestField<'_>) -> Option<For
             let at_answer = field.member("sprt");
             let answer = at_answer.optional_enum(said.answer)?;
             let answer = at_answer.ok_or_report(answer.ok_or("a test without an answer"))?;
-            let pb::SprtVerdict { llr, lower, upper, groups, effect, .. } = *said;
-            FormatVerdict::Sprt(SprtVerdict { answer, llr, lower, upper, groups, effect })
+            let pb::SprtVerdict { llr, lower, upper, groups, effect, ref path, .. } = *said;
+            let path = path.iter().map(|&pb::CapitalPoint { groups, llr }| CapitalPoint { groups, llr });
+            let path = path.collect();
+            FormatVerdict::Sprt(SprtVerdict { answer, llr, lower, upper, groups, effect, path })
         }
     })
 }
@@ -101,6 +105,7 @@ mod tests {
                 upper: 2.9,
                 groups: 7,
                 effect: Some(1.0 / 3.0),
+                path: vec![CapitalPoint { groups: 4, llr: -0.25 }, CapitalPoint { groups: 7, llr: 0.1 }],
             })
         };
         let places = vec![

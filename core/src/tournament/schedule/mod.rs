@@ -4,6 +4,7 @@
 //! depends on the rounds before it, and `sprt`, which stops when it knows enough.
 
 mod balanced_tables;
+mod capital_path;
 mod field_change;
 mod gauntlet;
 mod in_rounds;
@@ -31,6 +32,7 @@ mod swiss;
 mod tests;
 mod verdict;
 
+pub use capital_path::CapitalPoint;
 pub use field_change::{FieldChange, FieldMovement};
 pub use lineup::MatchLimiter;
 pub use plan::{count_matches, group_size, plan_schedule};

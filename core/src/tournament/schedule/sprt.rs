@@ -1,5 +1,6 @@
 //! Is one bot better than another? Played until that is known.
 
+use super::capital_path::{CapitalPath, CapitalPoint};
 use super::opponents::OpponentRotation;
 use super::{FormatVerdict, Schedule, ScheduleStep, SprtAnswer, SprtVerdict, TotalMatches};
 use super::{numbers::NumberSequence, seating::SeatAssigner, sequential_test::SequentialTest};
@@ -34,6 +35,7 @@ pub(super) struct SprtSchedule {
     results: BTreeMap<u64, MatchResult>,
     judged: u64,
     test: SequentialTest,
+    path: CapitalPath,
     answer: SprtAnswer,
 }
 
@@ -72,6 +74,7 @@ impl SprtSchedule {
                 sprt.errors,
                 max_difference(sprt.measure, settings.seats),
             ),
+            path: CapitalPath::default(),
             answer: SprtAnswer::Open,
         })
     }
@@ -112,6 +115,7 @@ impl SprtSchedule {
             if let Some(difference) = self.group_difference(group.values()) {
                 self.test.add_difference(difference);
             }
+            self.path.push(CapitalPoint { groups: self.judged, llr: self.test.llr() });
             self.answer = match self.test.answer() {
                 SprtAnswer::Open if self.judged == self.settings.groups.get() => SprtAnswer::Undecided,
                 answer => answer,
@@ -229,6 +233,7 @@ impl Schedule for SprtSchedule {
             upper,
             groups: self.judged,
             effect: self.test.mean_difference(),
+            path: self.path.points_to(CapitalPoint { groups: self.judged, llr: self.test.llr() }),
         })
     }
 
@@ -236,6 +241,7 @@ impl Schedule for SprtSchedule {
         let mut to = Encoder::new();
         to.number(self.judged);
         self.test.save(&mut to);
+        self.path.save(&mut to);
         to.number(match self.answer {
             SprtAnswer::Open => 0_u32,
             SprtAnswer::Better => 1,
@@ -250,6 +256,7 @@ impl Schedule for SprtSchedule {
         let mut from = Decoder::new(state);
         self.judged = from.number()?;
         self.test.restore(&mut from)?;
+        self.path = CapitalPath::restore(&mut from)?;
         self.answer = match from.number::<u64>()? {
             0 => SprtAnswer::Open,
             1 => SprtAnswer::Better,

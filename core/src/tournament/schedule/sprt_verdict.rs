@@ -1,7 +1,9 @@
 //! What a sequential test has found.
 
+use super::CapitalPoint;
+
 /// What a sequential test has found so far.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SprtVerdict {
     /// The answer.
     pub answer: SprtAnswer,
@@ -16,6 +18,8 @@ pub struct SprtVerdict {
     pub groups: u64,
     /// By how much the candidate was better a match, on average over these groups; none before the first.
     pub effect: Option<f64>,
+    /// How `llr` has moved: at most some hundred points, the groups of which grow. The last one is `llr` itself; a test that was over before this was kept has none.
+    pub path: Vec<CapitalPoint>,
 }
 
 /// Whether the candidate is better than the baseline.
