@@ -3,6 +3,7 @@
 use super::address::link_of_cell;
 use super::pages::Pages;
 use super::visitor::Visitor;
+use crate::report::capital_history::{capital_chart, capital_words};
 use crate::report::forfeits::{BotForfeits, forfeit_section};
 use crate::report::opponent_scores::opponent_score_plot;
 use crate::report::played_rounds::{KnownMatches, played_rounds};
@@ -104,6 +105,7 @@ pub(super) fn format_sections_html(
     let section = match format {
         Some(Format::Swiss(_) | Format::Knockout(_)) => round_section(tournament, verdict, findings),
         Some(Format::Ladder(_)) => rating_section(findings),
+        Some(Format::Sprt(_)) => verdict.and_then(capital_section),
         Some(Format::Gauntlet(_)) if findings.is_comparison_refused => Some(
             Section::with_heading("Opponents")
                 .paragraph("Too many ask for comparisons of bots at the moment: load this page again later."),
@@ -155,6 +157,20 @@ fn round_section(
     let words = format!("Beside each bot: the matches of its table that it won{decided}.");
     let cut = is_cut.then_some("Not all is shown: the list of matches has the rest.");
     Some(Section::with_heading(heading).paragraph(words).paragraphs(cut).block(Block::Rounds(rounds)))
+}
+
+/// Shows how the capital of a sequential test has moved, and says what that means.
+fn capital_section(verdict: &pb::Verdict) -> Option<Section> {
+    let Some(pb::verdict::Verdict::Sprt(said)) = &verdict.verdict else { return None };
+    if said.groups == 0 {
+        return None;
+    }
+    let section = Section::with_heading("Capital").paragraph(capital_words(said));
+    Some(match capital_chart(said) {
+        Some(chart) => section.block(Block::Chart(chart)),
+        None if said.groups == 1 => section,
+        None => section.paragraph("How it has moved was not kept by the server on which this was played."),
+    })
 }
 
 fn rating_section(findings: &FormatFindings) -> Option<Section> {

@@ -4,31 +4,29 @@ use super::address::{PageAddress, PageForm, link_of_cell};
 use super::page::{Page, link_paragraph};
 use super::page_content::PageContent;
 use super::pages::Pages;
-use super::tournament_format_sections::{format_sections_html, read_format_findings};
+use super::tournament_format_sections::read_format_findings;
 use super::tournament_view::TournamentNow;
 use super::visitor::Visitor;
 use crate::game::TournamentId;
 use crate::report::render::{Escaped, Html};
 use crate::report::{
-    Section,
-    standings::standings_report,
-    tournament::tournament_report,
-    tournament_result::{result_line, result_text},
+    Section, standings::standings_report, tournament::tournament_report, tournament_result::result_line,
     tournament_toml::tournament_toml,
 };
 use crate::wire::pb;
 use pb::match_service_server::MatchService as _;
 use pb::tournament_service_server::TournamentService as _;
+use std::sync::Arc;
 use tonic::{Code, Status};
 
-/// Matches that are shown.
-const MATCHES: u32 = 15;
+/// Matches that are shown, the newest.
+const MAX_MATCHES: u32 = 15;
 /// Lines of a page of standings.
-const LINES: usize = 100;
+const MAX_LINES: usize = 100;
 /// The most bots whose cross-table is on a page; of more it is in its twins for programs.
-const CROSS_TABLE_BOTS: usize = 16;
+const MAX_CROSS_TABLE_BOTS: usize = 16;
 /// Bots of the field that are shown.
-const SHOWN: usize = 30;
+const MAX_FIELD_BOTS: usize = 30;
 
 /// Returns where a tournament stands, who leads, its newest matches, and what it is.
 pub(super) async fn tournament_page(
@@ -47,11 +45,9 @@ pub(super) async fn tournament_page(
     let content = PageContent::of_message(shown.clone(), move |address| {
         let verdict = shown.verdict.as_ref();
         let summary = result_line(&tournament, &standings.standings, verdict);
-        let result = result_html(&tournament, &standings.standings, verdict);
-        let formats = format_sections_html(&tournament, verdict, &findings);
-        let now = TournamentNow { id, shown, standings, matches };
+        let now = TournamentNow { id, shown, standings, matches, findings: Arc::new(findings) };
         let settings = settings_html(&tournament, now.shown.clone());
-        let content = now.html() + &formats + &result + &downloads_html(id) + &settings;
+        let content = now.html() + &downloads_html(id) + &settings;
         let title = tournament.settings.as_ref().map(|settings| settings.title.clone()).unwrap_or_default();
         Ok(Page::of_html(address, title, content).with_summary(summary))
     });
@@ -65,21 +61,8 @@ pub(super) async fn newest_matches(
     id: TournamentId,
 ) -> Result<Vec<pb::Match>, Status> {
     let tournament_id = id.to_string();
-    let request = pb::ListMatchesRequest { page_size: MATCHES, tournament_id, ..Default::default() };
+    let request = pb::ListMatchesRequest { page_size: MAX_MATCHES, tournament_id, ..Default::default() };
     Ok(pages.matches.list_matches(visitor.request(request)).await?.into_inner().matches)
-}
-
-/// Shows the result as a text to paste; a browser that runs scripts has a button for that.
-fn result_html(
-    tournament: &pb::Tournament,
-    standings: &[pb::Standing],
-    verdict: Option<&pb::Verdict>,
-) -> String {
-    let text = result_text(tournament, standings, verdict);
-    let text = Escaped(&text);
-    format!(
-        "<details class=\"result\"><summary>The result as text</summary>\n<pre data-copy>{text}</pre></details>\n"
-    )
 }
 
 /// Shows how to get what a tournament consists of.
@@ -106,7 +89,7 @@ pub(super) async fn standings_page(
     form: PageForm,
 ) -> Result<PageContent, Status> {
     let standings = read_standings(pages, visitor, id, CrossTable::LeftOut).await?;
-    let is_compared = form != PageForm::Html || standings.standings.len() <= CROSS_TABLE_BOTS;
+    let is_compared = form != PageForm::Html || standings.standings.len() <= MAX_CROSS_TABLE_BOTS;
     let standings = if is_compared {
         match read_standings(pages, visitor, id, CrossTable::Shown).await {
             // It would be too large, or too many ask for one.
@@ -117,13 +100,13 @@ pub(super) async fn standings_page(
         standings
     };
     let (all, from) = (standings.standings.len(), from as usize);
-    let next = u32::try_from(from.saturating_add(LINES)).ok().filter(|&next| (next as usize) < all);
+    let next = u32::try_from(from.saturating_add(MAX_LINES)).ok().filter(|&next| (next as usize) < all);
     let next = next.map(|from| PageAddress::Standings { id, from });
     let (tables, after) = (standings_report(&standings), next.clone());
     let content = PageContent::of_message(standings.clone(), move |address| {
         let mut standings = standings;
-        standings.standings = standings.standings.into_iter().skip(from).take(LINES).collect();
-        let has_cross_table = all <= CROSS_TABLE_BOTS && !standings.cross_table.is_empty();
+        standings.standings = standings.standings.into_iter().skip(from).take(MAX_LINES).collect();
+        let has_cross_table = all <= MAX_CROSS_TABLE_BOTS && !standings.cross_table.is_empty();
         if !has_cross_table {
             standings.cross_table.clear();
         }
@@ -132,7 +115,7 @@ pub(super) async fn standings_page(
         if let Some(next) = after {
             html += &link_paragraph(&next, "next", "More");
         }
-        if !has_cross_table && all > CROSS_TABLE_BOTS {
+        if !has_cross_table && all > MAX_CROSS_TABLE_BOTS {
             let why = format!(
                 "The cross-table of {all} bots is not shown: it is in the twins of this page, up to 200 bots."
             );
@@ -164,8 +147,8 @@ async fn read_standings(
 /// Shows what is played. What stands with the standings is left out.
 fn settings_html(tournament: &pb::Tournament, shown: pb::GetTournamentResponse) -> String {
     let mut tournament = tournament.clone();
-    if let Some(more) = tournament.field.len().checked_sub(SHOWN).filter(|&more| more > 0) {
-        tournament.field.truncate(SHOWN);
+    if let Some(more) = tournament.field.len().checked_sub(MAX_FIELD_BOTS).filter(|&more| more > 0) {
+        tournament.field.truncate(MAX_FIELD_BOTS);
         tournament.field.push(format!("and {more} more"));
     }
     let shown = pb::GetTournamentResponse { verdict: None, events: Vec::new(), activity: None, ..shown };

@@ -4,17 +4,19 @@ use super::address::{PageAddress, PageForm, link_of_cell, link_of_match_cell};
 use super::live::{LivePage, PageParts};
 use super::match_filter::MatchFilter;
 use super::page::link_paragraph;
+use super::tournament_format_sections::{FormatFindings, format_sections_html};
 use crate::game::TournamentId;
 use crate::report::render::{Escaped, Html};
 use crate::report::words::{count_words, enum_word, span_words};
 use crate::report::{
     Section, matches::match_table, standings::standings_report, tournament::progress_words,
-    tournament_activity::activity_section,
+    tournament_activity::activity_section, tournament_result::result_text,
 };
 use crate::wire::pb::{self, verdict::Verdict};
+use std::sync::Arc;
 
 /// Lines of standings of a tournament's own page.
-const LEADERS: usize = 40;
+const MAX_LEADERS: usize = 40;
 /// Places of a knockout that are told one by one.
 const MAX_PLACES: usize = 8;
 /// Events that are shown.
@@ -31,16 +33,19 @@ pub(super) struct TournamentNow {
     pub standings: pb::GetStandingsResponse,
     /// Its newest matches.
     pub matches: Vec<pb::Match>,
+    /// What was read for its format.
+    pub findings: Arc<FormatFindings>,
 }
 
 impl TournamentNow {
-    /// Writes what changes while it runs: where it stands, who leads, what goes on, and its newest matches.
+    /// Writes what changes while it runs: where it stands, who leads, what goes on, its newest matches, what its format needs, and the result as text.
     pub(super) fn html(&self) -> String {
         let parts = [
             ("progress", self.progress_html()),
             ("standings", self.leaders_html()),
             ("activity", self.activity_html()),
             ("matches", self.matches_html()),
+            ("format", self.format_html()),
         ];
         let live = if self.is_over() {
             String::new()
@@ -49,7 +54,10 @@ impl TournamentNow {
             format!(" data-live=\"{}\" data-follow", Escaped(&events))
         };
         let parts: String = parts.map(|(id, html)| format!("<div id=\"{id}\">{html}</div>\n")).concat();
-        format!("<div{live}>\n{parts}</div>\n")
+        let result = self.result_html();
+        format!(
+            "<div{live}>\n{parts}<details class=\"result\"><summary>The result as text</summary>\n<pre id=\"result\" data-copy>{result}</pre></details>\n</div>\n"
+        )
     }
 
     /// Writes the same for those who look at it.
@@ -58,7 +66,9 @@ impl TournamentNow {
             .with("progress", self.progress_html())
             .with("standings", self.leaders_html())
             .with("activity", self.activity_html())
-            .with("matches", self.matches_html());
+            .with("matches", self.matches_html())
+            .with("format", self.format_html())
+            .with("result", self.result_html());
         LivePage { parts, said: self.said(), ..LivePage::default() }
     }
 
@@ -79,6 +89,22 @@ impl TournamentNow {
         let state = enum_word(tournament.state().as_str_name(), "TOURNAMENT_STATE_");
         let paused = if tournament.pause() == pb::OpenMatches::Unspecified { "" } else { ", paused" };
         format!("the tournament is {state}{paused}")
+    }
+
+    /// Shows what the format needs besides the standings.
+    fn format_html(&self) -> String {
+        format_sections_html(&self.tournament(), self.verdict(), &self.findings)
+    }
+
+    /// Writes the result as a text to paste.
+    fn result_html(&self) -> String {
+        let text = result_text(&self.tournament(), &self.standings.standings, self.verdict());
+        Escaped(&text).to_string()
+    }
+
+    /// Returns what the format says besides the standings.
+    fn verdict(&self) -> Option<&pb::Verdict> {
+        self.standings.verdict.as_ref()
     }
 
     /// Shows where the tournament stands, in words and as a bar, and how long it may last yet.
@@ -121,7 +147,7 @@ impl TournamentNow {
             return html.section_html(&Section::with_heading("Standings").paragraph("Nobody is in it yet."));
         }
         let mut standings = self.standings.clone();
-        standings.standings.truncate(LEADERS);
+        standings.standings.truncate(MAX_LEADERS);
         if let Some(Verdict::Knockout(knockout)) =
             standings.verdict.as_mut().and_then(|verdict| verdict.verdict.as_mut())
         {
@@ -134,7 +160,7 @@ impl TournamentNow {
             first.heading = Some("Standings".to_owned());
         }
         let all = PageAddress::Standings { id: self.id, from: 0 };
-        let words = if bots > LEADERS {
+        let words = if bots > MAX_LEADERS {
             format!("All {}, with the cross-table", count_words(bots as u64, "bot", "bots"))
         } else {
             "With the cross-table".to_owned()

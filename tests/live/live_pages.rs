@@ -7,12 +7,13 @@ use super::{
     pages::get,
 };
 use lastnim::{bots::HouseBot, server::Config, wire::pb};
+use pb::tournament_settings::Format;
 use std::time::{Duration, Instant};
 
 const HOSTILE: &str = "<img src=x onerror=alert(1)>\"'&<script>alert(2)</script>";
 
 /// Opens a match of two bots whose first turn has come.
-async fn begun_match(host: &Host, piles: &[u64]) -> (String, Line, Line) {
+pub async fn begun_match(host: &Host, piles: &[u64]) -> (String, Line, Line) {
     let tokens = host.register_all(["one", "two"]).await;
     let (mut one, _) = Line::open(host, &tokens[0]).await;
     let (mut two, _) = Line::open(host, &tokens[1]).await;
@@ -25,7 +26,7 @@ async fn begun_match(host: &Host, piles: &[u64]) -> (String, Line, Line) {
 }
 
 /// Makes the next takes of a match, one counter each.
-async fn take_turns([one, two]: [&mut Line; 2], first: usize, takes: usize) {
+pub async fn take_turns([one, two]: [&mut Line; 2], first: usize, takes: usize) {
     for take in first..first + takes {
         let line = if take % 2 == 0 { &mut *one } else { &mut *two };
         let turn = line.turn().await;
@@ -280,7 +281,7 @@ async fn a_tournament_is_followed_to_its_end() {
     assert_eq!(events.pop().unwrap().name, "end");
     let page = get(&host, &format!("/tournaments/{id}")).await;
     assert!(!page.body.contains("data-live"), "{}", page.body);
-    for part in ["progress", "standings", "matches"] {
+    for part in ["progress", "standings", "matches", "result"] {
         let last = events.iter().rev().find_map(|event| event.part(part)).unwrap();
         assert!(!last.is_empty() && page.body.contains(last), "{part} differs:\n{last}\n{}", page.body);
     }
@@ -305,4 +306,41 @@ async fn open_matches_are_seen_on_the_home_page() {
     let drawn = |event: &PageEvent| event.part("boards").is_some_and(|part| part.contains(&board("7")));
     let event = source.until(drawn).await;
     assert!(event.part("boards").unwrap().contains(&format!("href=\"/matches/{id}\"")), "{}", event.data);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_format_needs_is_followed_as_well() {
+    let host = Host::start().await;
+    let party = host.house_bots(&HouseBot::BASIC, 3).await;
+    let sprt = pb::SprtFormat {
+        candidate: "oracle".into(),
+        baseline: "random".into(),
+        effect_some: 0.2,
+        groups: 200,
+        ..Default::default()
+    };
+    for (format, wanted) in [
+        (Format::Knockout(pb::KnockoutFormat::default()), ["<h2>Bracket</h2>", ">champion<"]),
+        (Format::Sprt(sprt), ["<h2>Capital</h2>", "The candidate is better: after "]),
+    ] {
+        let alliance = pb::AllianceMode::Standard.into();
+        let format = Some(format);
+        let settings =
+            pb::TournamentSettings { seats: 2, alliance, format, ..round_robin(&[&[2, 3], &[1, 4]]) };
+        let id = host.create_tournament(settings, &HouseBot::BASIC.map(HouseBot::kind)).await;
+        let mut source = EventSource::open(&host, &format!("/tournaments/{id}/events")).await;
+        source.next().await.unwrap();
+        host.start_tournament(&id).await;
+        let events = source.rest().await;
+        assert_eq!(events.last().unwrap().name, "end");
+        let page = get(&host, &format!("/tournaments/{id}")).await;
+        for part in ["format", "result"] {
+            let last = events.iter().rev().find_map(|event| event.part(part)).unwrap();
+            assert!(!last.is_empty() && page.body.contains(last), "{part} differs:\n{last}\n{}", page.body);
+        }
+        for words in wanted {
+            assert!(page.body.contains(words), "{words:?} is missing:\n{}", page.body);
+        }
+    }
+    party.dismiss().await;
 }

@@ -97,6 +97,12 @@ async fn a_sequential_test_shows_how_far_it_is_between_its_bounds() {
     let page = played_page(settings(Format::Sprt(sprt))).await;
     assert!(page.contains("Between the bounds: at ") && page.contains(">llr</text>"), "{page}");
     assert!(page.contains("the candidate is better: llr "), "{page}");
+    // The path to there is drawn, and said in words.
+    let capital = page.split("<h2>Capital</h2>").nth(1).unwrap().split("</section>").next().unwrap();
+    assert!(
+        capital.contains("The candidate is better: after ") && capital.contains("<polyline "),
+        "{capital}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -109,7 +115,7 @@ async fn a_tournament_can_be_taken_along() {
     host.tournament_over(&id).await;
     party.dismiss().await;
     let page = get(&host, &format!("/tournaments/{id}")).await.body;
-    let text = page.split("<pre data-copy>").nth(1).unwrap().split("</pre>").next().unwrap();
+    let text = page.split("<pre id=\"result\" data-copy>").nth(1).unwrap().split("</pre>").next().unwrap();
     assert!(text.starts_with("title      live\n") && text.contains("Swiss, 2 rounds"), "{text}");
     assert!(
         page.contains("<meta name=\"description\" content=\"swiss: finished, 12 of 12 matches played; "),

@@ -7,6 +7,7 @@ use super::live_page::LivePage;
 use crate::game::TournamentId;
 use crate::web::pages::Pages;
 use crate::web::response::PageResponse;
+use crate::web::tournament_format_sections::{FormatFindings, read_format_findings};
 use crate::web::tournament_page::newest_matches;
 use crate::web::tournament_view::TournamentNow;
 use crate::web::visitor::Visitor;
@@ -14,7 +15,7 @@ use crate::wire::pb;
 use pb::tournament_service_server::TournamentService as _;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_stream::StreamExt as _;
 use tonic::{Code, Status};
 
@@ -22,6 +23,13 @@ use tonic::{Code, Status};
 const UPDATE_INTERVAL: Duration = Duration::from_secs(1);
 /// The time after which it is said again who is waited for, though no match has ended.
 const ACTIVITY_INTERVAL: Duration = Duration::from_secs(5);
+
+/// The shortest time between two times that what the format needs is read, such as the matches of a bracket.
+const FORMAT_INTERVAL: Duration = Duration::from_secs(3);
+/// The time after which it is read again though no match has ended: a round may have begun.
+const SLOW_FORMAT_INTERVAL: Duration = Duration::from_secs(15);
+/// The share of the time in which that is read: for so many times as long as it took it is left alone.
+const FORMAT_REST_RATIO: u32 = 20;
 
 /// Lets a visitor follow the page of a tournament.
 pub(in crate::web) async fn watch_tournament_page(
@@ -39,6 +47,54 @@ pub(in crate::web) async fn watch_tournament_page(
     let watcher =
         pages.feeds.watch(key, visitor.address(), None, stopped, |publisher| feed.follow(publisher))?;
     Ok(event_stream_response(watcher))
+}
+
+/// What was read for the format of a tournament, and when it is to be read again.
+#[derive(Debug)]
+struct KeptFindings {
+    findings: Arc<FormatFindings>,
+    /// Matches that were played when it was read; `None` before the first time.
+    played: Option<u64>,
+    due: Instant,
+}
+
+impl KeptFindings {
+    fn new() -> Self {
+        Self { findings: Arc::default(), played: None, due: Instant::now() }
+    }
+
+    /// Reads again what has changed, unless it was read a moment ago. What is read last is read in any case.
+    async fn refresh(
+        &mut self,
+        feed: &TournamentFeed,
+        tournament: &pb::Tournament,
+        standings: &[pb::Standing],
+        ending: Ending,
+    ) -> Result<(), Status> {
+        let began = Instant::now();
+        let has_changed = self.played != Some(tournament.matches_played);
+        let due = if has_changed { self.due } else { self.due + SLOW_FORMAT_INTERVAL };
+        if ending == Ending::Open && began < due {
+            return Ok(());
+        }
+        match read_format_findings(&feed.pages, &feed.visitor, tournament, standings).await {
+            Ok(findings) => {
+                (self.findings, self.played) = (Arc::new(findings), Some(tournament.matches_played));
+            }
+            // What was read before is shown until there is room.
+            Err(status) if status.code() == Code::ResourceExhausted && ending == Ending::Open => {}
+            Err(status) => return Err(status),
+        }
+        self.due = Instant::now() + FORMAT_INTERVAL.max(began.elapsed() * FORMAT_REST_RATIO);
+        Ok(())
+    }
+}
+
+/// Whether a tournament goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    Open,
+    Last,
 }
 
 /// Follows a tournament for all who look at its page with the same rights.
@@ -67,9 +123,10 @@ impl TournamentFeed {
         // Before the first one nothing is known that could be shown, however long it takes.
         let Some(first) = changes.next().await else { return Ok(()) };
         let (mut newest, mut is_over, mut is_shown) = (first?, false, false);
+        let mut kept = KeptFindings::new();
         loop {
-            let patience = if is_shown { ACTIVITY_INTERVAL } else { Duration::ZERO };
-            if !is_over && let Ok(change) = timeout(patience, changes.next()).await {
+            let wait_limit = if is_shown { ACTIVITY_INTERVAL } else { Duration::ZERO };
+            if !is_over && let Ok(change) = timeout(wait_limit, changes.next()).await {
                 let mut change = Some(change);
                 // Of what waits the last counts.
                 while let Some(came) = change {
@@ -80,7 +137,8 @@ impl TournamentFeed {
                     change = if is_over { None } else { next_at_once(&mut changes).await };
                 }
             }
-            match self.show(&newest).await {
+            let ending = if is_over { Ending::Last } else { Ending::Open };
+            match self.show(&newest, &mut kept, ending).await {
                 Ok(page) => {
                     publisher.publish(page);
                     is_shown = true;
@@ -97,13 +155,21 @@ impl TournamentFeed {
     }
 
     /// Makes the page with the standings that were sent last.
-    async fn show(&self, newest: &pb::WatchTournamentResponse) -> Result<LivePage, Status> {
+    async fn show(
+        &self,
+        newest: &pb::WatchTournamentResponse,
+        kept: &mut KeptFindings,
+        ending: Ending,
+    ) -> Result<LivePage, Status> {
         let request = pb::GetTournamentRequest { tournament_id: self.id.to_string() };
         let shown = self.pages.tournaments.get_tournament(self.visitor.request(request)).await?.into_inner();
         let matches = newest_matches(&self.pages, &self.visitor, self.id).await?;
         let pb::WatchTournamentResponse { standings, verdict, events, .. } = newest.clone();
         let standings = pb::GetStandingsResponse { standings, verdict, events, cross_table: Vec::new() };
-        let now = TournamentNow { id: self.id, shown, standings, matches };
+        let tournament = shown.tournament.clone().unwrap_or_default();
+        kept.refresh(self, &tournament, &standings.standings, ending).await?;
+        let now =
+            TournamentNow { id: self.id, shown, standings, matches, findings: Arc::clone(&kept.findings) };
         self.pages.reads.work_out(&self.visitor.request(()), move || now.live_page()).await
     }
 }
