@@ -114,7 +114,8 @@ async fn what_is_stored_runs_nothing() {
         let page = get(&host, &format!("/tournaments/{id}")).await;
         let shown_title = page.body.split("<meta property=\"og:title\" content=\"").nth(1).unwrap();
         assert!(!shown_title.split('"').next().unwrap().contains(['<', '>']), "{}", page.body);
-        let pasted = page.body.split("<pre id=\"result\" data-copy>").nth(1).unwrap().split("</pre>").next().unwrap();
+        let pasted =
+            page.body.split("<pre id=\"result\" data-copy>").nth(1).unwrap().split("</pre>").next().unwrap();
         assert!(!pasted.contains(['<', '>']) && pasted.starts_with("title"), "{pasted}");
 
         let toml = get(&host, &format!("/tournaments/{id}.toml")).await;

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     fn point(groups: u64) -> CapitalPoint {
-        CapitalPoint { groups, llr: groups as f64 / 8.0 }
+        CapitalPoint { groups, llr: f64::from(u32::try_from(groups).unwrap()) / 8.0 }
     }
 
     #[test]
