@@ -97,7 +97,8 @@ async fn course(
             assert!(used >= 2 && damaged == 1, "{used} checkpoints are used, {damaged} is damaged");
         }
         let mut reader = stage.database.reader().await;
-        assert_eq!(reader.count("checkpoints").await, 0, "what is over has none");
+        let rows = reader.count("checkpoints").await;
+        assert!(rows <= 1, "of what is over it is kept how its bots compare, and nothing else: {rows} rows");
         reader.close().await;
         // What it came to is there again, and nothing is added to it.
         server.kill();
