@@ -43,9 +43,9 @@ impl TournamentNow {
         let parts = [
             ("progress", self.progress_html()),
             ("standings", self.leaders_html()),
+            ("format", self.format_html()),
             ("activity", self.activity_html()),
             ("matches", self.matches_html()),
-            ("format", self.format_html()),
         ];
         let live = if self.is_over() {
             String::new()
