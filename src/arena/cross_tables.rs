@@ -36,9 +36,9 @@ impl Arena {
     /// are over and count.
     ///
     /// While a tournament is played, meetings are counted as its matches end, and its bots are compared by the ratings that are
-    /// shown. At its end that is done for the last time, and kept. What an older version has left is worked out from all
-    /// results by whoever asks first, and kept then: one tournament at a time, for all who wait for it, and no longer than
-    /// somebody does.
+    /// shown. At its end that is done for the last time, and the comparison is kept. That of a tournament which an older version
+    /// left is worked out from all results at the first request, and kept then: one tournament at a time, for all who wait for
+    /// it, and only while somebody does.
     ///
     /// # Errors
     /// If there is no tournament of that id, it is too large, too many wait already, or the store cannot be read.

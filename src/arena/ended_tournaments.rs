@@ -22,7 +22,8 @@ const PILES_A_PART: usize = 12;
 #[derive(Debug)]
 pub(super) struct EndedTournament {
     pub(super) stored: StoredTournament,
-    /// By place, once that was asked for: what is damaged in the store is nobody's concern who asks for something else.
+    /// By place, read at the first request for them. Each part is read by itself, so that damage to one of them in the store does
+    /// not affect requests for another.
     standings: OnceLock<Arc<Vec<Standing>>>,
     /// What an organiser did to it, once that was asked for.
     events: OnceLock<Arc<Vec<TimedTournamentEvent>>>,

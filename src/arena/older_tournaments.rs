@@ -13,8 +13,8 @@ const PAGE: usize = 100;
 const LOOK_INTERVAL: Duration = Duration::from_secs(1);
 
 impl Arena {
-    /// Begins to work out how the bots of those tournaments compare of which that is not kept: one after the other, the newest first,
-    /// while nothing is played. It goes on by itself, and whoever asks meanwhile does not wait for it.
+    /// Begins to compare the bots of tournaments whose comparison is not kept: one tournament after the other, the newest first,
+    /// while no match is played. It runs in the background, and requests do not wait for it.
     pub fn begin_comparing_older_tournaments(&self) {
         if self.inner.store.is_durable() {
             let arena = self.clone();
