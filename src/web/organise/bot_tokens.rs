@@ -62,6 +62,27 @@ pub(super) async fn register_bot(
     }
 }
 
+/// Asks whether a bot is to be changed, in a way that cannot be undone.
+fn confirm_bot_change(
+    organiser: &Visitor,
+    name: &str,
+    button: &'static str,
+    what: String,
+    action: OrganiseAddress,
+) -> Result<PageResponse, Status> {
+    confirmation_page(
+        organiser,
+        &Confirmation {
+            title: &format!("{button}?"),
+            what,
+            button,
+            action: PageAddress::Organise(action).to_string(),
+            back: PageAddress::Organise(OrganiseAddress::Bots).to_string(),
+            kept: vec![("name", name)],
+        },
+    )
+}
+
 /// Replaces the token of a bot, once that is confirmed, and shows the new one.
 pub(super) async fn rotate_token(
     pages: &Pages,
@@ -70,19 +91,10 @@ pub(super) async fn rotate_token(
 ) -> Result<PageResponse, Status> {
     let name = fields.value("name").trim().to_owned();
     if !name.is_empty() && !is_confirmed(fields) {
-        return confirmation_page(
-            organiser,
-            &Confirmation {
-                title: "Replace the token?",
-                what: format!(
-                    "The token that {name} has is void at once, and its session ends. It keeps its seats, and their clocks run."
-                ),
-                button: "Replace the token",
-                action: PageAddress::Organise(OrganiseAddress::RotateToken).to_string(),
-                back: PageAddress::Organise(OrganiseAddress::Bots).to_string(),
-                kept: vec![("name", &name)],
-            },
+        let what = format!(
+            "The token that {name} has is void at once, and its session ends. It keeps its seats, and their clocks run."
         );
+        return confirm_bot_change(organiser, &name, "Replace the token", what, OrganiseAddress::RotateToken);
     }
     let request = pb::RotateTokenRequest { name: name.clone() };
     match pages.bots.rotate_token(organiser.request(request)).await {
@@ -107,19 +119,10 @@ pub(super) async fn remove_bot(
 ) -> Result<PageResponse, Status> {
     let name = fields.value("name").trim().to_owned();
     if !name.is_empty() && !is_confirmed(fields) {
-        return confirmation_page(
-            organiser,
-            &Confirmation {
-                title: "Remove the bot?",
-                what: format!(
-                    "The token of {name} is void at once, its session ends, and its name is free again. A bot that has played stays."
-                ),
-                button: "Remove the bot",
-                action: PageAddress::Organise(OrganiseAddress::RemoveBot).to_string(),
-                back: PageAddress::Organise(OrganiseAddress::Bots).to_string(),
-                kept: vec![("name", &name)],
-            },
+        let what = format!(
+            "The token of {name} is void at once, its session ends, and its name is free again. A bot that has played stays."
         );
+        return confirm_bot_change(organiser, &name, "Remove the bot", what, OrganiseAddress::RemoveBot);
     }
     let request = pb::RemoveBotRequest { name: name.clone() };
     match pages.bots.remove_bot(organiser.request(request)).await {
