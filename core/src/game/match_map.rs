@@ -11,15 +11,26 @@ pub type MatchMap<T> = HashMap<MatchId, T, BuildHasherDefault<MatchIdHasher>>;
 #[derive(Debug, Default, Clone, Copy)]
 pub struct MatchIdHasher(u64);
 
+impl MatchIdHasher {
+    fn add_word(&mut self, word: u64) {
+        // An odd multiplier, by the golden ratio. Both halves of the product together depend on all bits of the word in all places.
+        let product = u128::from(self.0.rotate_left(29) ^ word) * 0x9e37_79b9_7f4a_7c15;
+        self.0 = (product as u64) ^ ((product >> 64) as u64);
+    }
+}
+
 impl Hasher for MatchIdHasher {
+    #[inline]
     fn write(&mut self, bytes: &[u8]) {
-        for part in bytes.chunks(8) {
+        // An id is two words and no rest.
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            self.add_word(u64::from_le_bytes(*word));
+        }
+        if !rest.is_empty() {
             let mut word = [0; 8];
-            word[..part.len()].copy_from_slice(part);
-            // An odd multiplier, by the golden ratio. Both halves of the product together depend on all bits of the word in all places.
-            let product =
-                u128::from(self.0.rotate_left(29) ^ u64::from_le_bytes(word)) * 0x9e37_79b9_7f4a_7c15;
-            self.0 = (product as u64) ^ ((product >> 64) as u64);
+            word[..rest.len()].copy_from_slice(rest);
+            self.add_word(u64::from_le_bytes(word));
         }
     }
 
