@@ -17,6 +17,31 @@ const MAX_PARTS: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct JournalStatements(HashMap<StatementShape, Arc<str>>);
 
+/// Adds a row to the journal in a transaction of its own, as most writes do. Of a single statement the connection's thread tells only the
+/// end, and wakes this one once.
+async fn add_row(
+    connection: &mut SqliteConnection,
+    row: i64,
+    events: &[u8],
+    own: &Ownership,
+) -> Result<OwnershipCheck, StoreError> {
+    let added = sqlx::query(
+        "INSERT INTO journal (id, events) SELECT ?, ? FROM server WHERE epoch = ? AND claims = ?",
+    )
+    .bind(row)
+    .bind(events)
+    .bind(own.epoch)
+    .bind(own.claims)
+    .execute(&mut *connection)
+    .await
+    .map_err(store_error_of)?;
+    if added.rows_affected() > 0 {
+        return Ok(OwnershipCheck::UpToDate);
+    }
+    let found = sqlx::query_as("SELECT epoch, claims FROM server").fetch_optional(connection).await;
+    own.check(found.map_err(store_error_of)?).map(|_| OwnershipCheck::ClaimsChanged)
+}
+
 /// What a statement does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct StatementShape {
@@ -76,8 +101,12 @@ impl JournalStatements {
         write: &JournalWrite,
         own: &Ownership,
     ) -> Result<OwnershipCheck, StoreError> {
-        let found = self.run(connection, true, write, &write.parts, own).await?;
-        own.check(found)
+        match &write.row {
+            Some((row, events)) if write.parts.is_empty() && write.removed.is_empty() => {
+                add_row(connection, *row, events, own).await
+            }
+            _ => own.check(self.run(connection, true, write, &write.parts, own).await?),
+        }
     }
 
     /// Writes in a transaction that has begun, in which that was checked.
