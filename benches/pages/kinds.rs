@@ -80,3 +80,13 @@ pub(crate) async fn page_kinds(path: &Path) -> anyhow::Result<Vec<PageKind>> {
     ];
     Ok(pages.into_iter().map(|(name, path)| PageKind { name, path }).collect())
 }
+
+/// Returns the kinds of pages about a tournament that runs.
+pub(crate) fn live_kinds(id: &str) -> [PageKind; 3] {
+    [
+        ("tournament that runs", format!("/tournaments/{id}")),
+        ("its live standings", format!("/tournaments/{id}/standings")),
+        ("its newest matches", format!("/tournaments/{id}/matches")),
+    ]
+    .map(|(name, path)| PageKind { name, path })
+}

@@ -5,7 +5,7 @@
 //! not.
 //!
 //! `cargo bench --bench pages` takes some minutes, most of them to fill the store. `-- --store FILE` keeps the store and uses it again, `--matches`, `--rounds` and `--seconds` say
-//! how much, `--json` prints one object a line.
+//! how much, `--json` prints one object a line. `--played` has a ladder played meanwhile.
 
 mod connection;
 mod filling;
@@ -16,7 +16,7 @@ mod server;
 use anyhow::{Context as _, ensure};
 use clap::Parser;
 use connection::Connection;
-use kinds::{PageKind, page_kinds};
+use kinds::{PageKind, live_kinds, page_kinds};
 use server::Server;
 use std::{
     env, fs,
@@ -49,6 +49,9 @@ struct Options {
     /// The program whose pages are measured, if not the one that was built with this.
     #[arg(long, default_value = env!("CARGO_BIN_EXE_lastnim"))]
     program: PathBuf,
+    /// Has matches played meanwhile, so that pages are made again once a second.
+    #[arg(long)]
+    played: bool,
     /// Prints JSON, one object a line.
     #[arg(long)]
     json: bool,
@@ -91,13 +94,16 @@ fn main() -> anyhow::Result<()> {
     let store = options.store.clone().unwrap_or_else(|| folder.0.join("pages.db"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let is_filled = store.exists();
-    let kinds = runtime.block_on(async {
+    let mut kinds = runtime.block_on(async {
         if !is_filled {
             filling::fill_store(&store, options.matches).await?;
         }
         page_kinds(&store).await
     })?;
     let server = Server::start(&options.program, &store, &folder.0.join("lastnim.key"))?;
+    if options.played {
+        kinds.extend(live_kinds(&server.begin_ladder()?));
+    }
     let mut connection = Connection::open(&server.address)?;
     let first_looks = look_at_all(&mut connection, &kinds)?;
     thread::sleep(SETTLING_TIME);

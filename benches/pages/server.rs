@@ -1,17 +1,23 @@
 //! The server, a process of its own.
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use serde::Deserialize;
 use std::{
     io::{BufRead as _, BufReader},
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, ChildStdout, Command, Stdio},
 };
+
+/// The administrator of a server that lives for minutes.
+const ADMIN_TOKEN: &str = "lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
+/// The bots that it hosts.
+const HOUSE: [&str; 2] = ["oracle", "greedy"];
 
 /// A running server; it ends when this is dropped.
 pub(crate) struct Server {
     /// Its address.
     pub(crate) address: String,
+    program: PathBuf,
     process: Child,
     /// Kept open, so that the server can go on printing.
     _output: BufReader<ChildStdout>,
@@ -28,7 +34,8 @@ impl Server {
         let mut command = Command::new(program);
         command
             .args(["serve", "--listen", "127.0.0.1:0", "--json", "--shutdown-grace-ms", "0"])
-            .args(["--house", "oracle,greedy"])
+            .args(["--house", &HOUSE.join(",")])
+            .env("LASTNIM_ADMIN_TOKEN", ADMIN_TOKEN)
             .arg("--store")
             .arg(format!("sqlite:{}", store.display()))
             .arg("--key")
@@ -41,7 +48,27 @@ impl Server {
         output.read_line(&mut first)?;
         let said: Listening = serde_json::from_str(&first)
             .with_context(|| format!("the server began with {first:?}, not with its address"))?;
-        Ok(Self { address: said.listening, process, _output: output })
+        Ok(Self { address: said.listening, program: program.to_owned(), process, _output: output })
+    }
+
+    /// Has the bots that it hosts play a ladder without an end, one match after the other, and returns its id.
+    pub(crate) fn begin_ladder(&self) -> anyhow::Result<String> {
+        let create =
+            "create --title live --format ladder --seats 2 --piles 3,4,5 --piles 9,4 --concurrency 1";
+        let id = self.run_tournament_command(create)?;
+        for bot in HOUSE {
+            self.run_tournament_command(&format!("join {id} --bot {bot}"))?;
+        }
+        self.run_tournament_command(&format!("start {id}"))?;
+        Ok(id)
+    }
+
+    fn run_tournament_command(&self, command: &str) -> anyhow::Result<String> {
+        let mut program = Command::new(&self.program);
+        program.arg("tournament").args(command.split(' ')).args(["--server", &self.address]);
+        let run = program.env("LASTNIM_ADMIN_TOKEN", ADMIN_TOKEN).stderr(Stdio::inherit()).output()?;
+        ensure!(run.status.success(), "`lastnim tournament {command}` ended with {}", run.status);
+        Ok(String::from_utf8(run.stdout)?.trim().to_owned())
     }
 }
 

@@ -18,6 +18,9 @@ const ENTRY_BYTES: usize = 512;
 const SETTLING_TIME: Duration = Duration::from_secs(1);
 /// How long such a page is kept. What is measured all the time, as the lag of bots, is no older on it.
 const MAX_AGE: Duration = Duration::from_secs(30);
+/// How old a page may be that people look at while matches are played, when the next one is another one anyway. A page that is followed
+/// catches up at once.
+const MAX_AGE_WHILE_PLAYED: Duration = Duration::from_secs(1);
 
 /// What a page holds for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -52,6 +55,8 @@ pub(super) struct ShownState {
     ended_changes: u64,
     /// None while something happens, and shortly after.
     settled: Option<Revision>,
+    /// Whether matches are played.
+    is_played: bool,
 }
 
 /// The pages that are kept, for visitors without a token.
@@ -93,22 +98,38 @@ impl MadePage {
         response
     }
 
+    /// Returns whether people look at it. Programs are told what is so when they ask.
+    fn is_for_people(&self) -> bool {
+        self.content_type.starts_with("text/html")
+    }
+
     fn bytes(&self, address: &str) -> usize {
         ENTRY_BYTES + address.len() + self.text.len()
     }
 }
 
+impl ShownState {
+    /// Returns how long a page holds that is made of this, unless something changes.
+    fn max_age(&self, made: &MadePage) -> Duration {
+        match (made.lifetime, self.settled) {
+            (PageLifetime::Lasting, _) => Duration::MAX,
+            (PageLifetime::UntilChange, Some(_)) => MAX_AGE,
+            (PageLifetime::UntilChange, None) if self.is_played && made.is_for_people() => {
+                MAX_AGE_WHILE_PLAYED
+            }
+            (PageLifetime::Moment, _) | (PageLifetime::UntilChange, None) => Duration::ZERO,
+        }
+    }
+}
+
 impl KeptPage {
     fn holds(&self, now: &ShownState) -> bool {
-        match self.made.lifetime {
+        let is_same = match self.made.lifetime {
             PageLifetime::Moment => false,
-            PageLifetime::UntilChange => {
-                self.of.settled.is_some()
-                    && self.of.settled == now.settled
-                    && now.at.saturating_duration_since(self.of.at) < MAX_AGE
-            }
+            PageLifetime::UntilChange => self.of.settled == now.settled && self.of.is_played == now.is_played,
             PageLifetime::Lasting => self.of.ended_changes == now.ended_changes,
-        }
+        };
+        is_same && now.at.saturating_duration_since(self.of.at) < self.of.max_age(&self.made)
     }
 }
 
@@ -143,7 +164,7 @@ impl KeptState {
         };
         self.newest = revision.map(|revision| (revision, since));
         let settled = revision.filter(|_| at.saturating_duration_since(since) >= SETTLING_TIME);
-        ShownState { at, ended_changes, settled }
+        ShownState { at, ended_changes, settled, is_played: revision.is_none() }
     }
 
     fn find(&mut self, address: &str, now: &ShownState) -> Option<Arc<MadePage>> {
@@ -154,13 +175,8 @@ impl KeptState {
     }
 
     fn insert(&mut self, address: String, made: &Arc<MadePage>, of: ShownState) {
-        let is_kept = match made.lifetime {
-            PageLifetime::Moment => false,
-            PageLifetime::UntilChange => of.settled.is_some(),
-            PageLifetime::Lasting => true,
-        };
         let bytes = made.bytes(&address);
-        if !is_kept || bytes > MAX_PAGE_BYTES {
+        if of.max_age(made).is_zero() || bytes > MAX_PAGE_BYTES {
             return;
         }
         self.remove(&address);
@@ -222,6 +238,30 @@ mod tests {
         let moment = observe(&mut kept, Some(second), 34_001);
         kept.insert("/bots".into(), &made(PageLifetime::Moment, 9), moment);
         assert!(kept.find("/bots", &moment).is_none());
+    }
+
+    #[test]
+    fn while_matches_are_played_people_see_a_page_of_the_last_second() {
+        let (mut kept, began) = (KeptState::default(), Instant::now());
+        let at = |millis| began + Duration::from_millis(millis);
+        let page = |content_type| {
+            let made = made(PageLifetime::UntilChange, 9);
+            Arc::new(MadePage { content_type, text: made.text.clone(), next: None, ..*made })
+        };
+        let played = kept.observe(None, 0, at(0));
+        kept.insert("/".into(), &page("text/html; charset=utf-8"), played);
+        kept.insert("/index.json".into(), &page("application/json"), played);
+        let soon = kept.observe(None, 0, at(999));
+        assert!(kept.find("/", &soon).is_some());
+        assert!(kept.find("/index.json", &soon).is_none(), "a program sees what is so");
+        let late = kept.observe(None, 0, at(1_000));
+        assert!(kept.find("/", &late).is_none());
+        kept.insert("/".into(), &page("text/html; charset=utf-8"), late);
+        let over = kept.observe(Some(Revision::of_number(1)), 0, at(1_001));
+        assert!(kept.find("/", &over).is_none(), "the last match has ended");
+        kept.insert("/bots".into(), &page("text/html; charset=utf-8"), over);
+        let again = kept.observe(None, 0, at(1_002));
+        assert!(kept.find("/bots", &again).is_none(), "a match has begun");
     }
 
     #[test]
