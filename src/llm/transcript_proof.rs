@@ -50,11 +50,11 @@ impl RecordedAnswers {
             Event::Declared { seat, row, defaulted: None, note_hash } => {
                 let offsets = row.offsets().iter().map(|&offset| offset.into()).collect();
                 let answer = DecidedAnswer::Row(offsets);
-                Some((*seat, None, RecordedAnswer { answer, hash: *note_hash }))
+                Some((*seat, None, RecordedAnswer { answer, hash: note_hash.clone() }))
             }
             Event::Took { ply, seat, take, mover: Mover::Bot, note_hash, .. } => {
                 let answer = DecidedAnswer::Take(*take);
-                Some((*seat, Some(*ply), RecordedAnswer { answer, hash: *note_hash }))
+                Some((*seat, Some(*ply), RecordedAnswer { answer, hash: note_hash.clone() }))
             }
             _ => None,
         });

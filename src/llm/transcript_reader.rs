@@ -327,7 +327,7 @@ mod tests {
         };
         assert_eq!((run.settings.model.as_str(), run.config_hash.as_str()), ("m", "h"));
         let expected = blake3::hash([&lines[1][..], &lines[3], &lines[6]].concat().as_bytes());
-        assert_eq!((done.key.ply, done.hash), (Some(3), NoteHash::from_bytes(*expected.as_bytes())));
+        assert_eq!((done.key.ply, done.hash.clone()), (Some(3), NoteHash::from_bytes(*expected.as_bytes())));
         assert_eq!(done.calls.len(), 1);
         assert_eq!(done.calls[0].cost, Some(CallCost { tokens: 7, money: 0.5 }));
         let decision = done.decision.as_ref().unwrap();

@@ -55,7 +55,7 @@ pub struct RunningClock {
 }
 
 /// A take that a seat asks for.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 struct OfferedTake {
     ply: u32,
     take: u64,
@@ -277,10 +277,12 @@ impl Referee {
         let DecidedTake { seat, take, mover, charged_us, credited_us } = decided;
         let (charged, credited) = (Duration::from_micros(charged_us), Duration::from_micros(credited_us));
         // Made twice, which costs less than a copy of an event of any kind.
-        let timed =
-            || TimedEvent { at, event: Event::Took { ply, seat, take, mover, charged, credited, note_hash } };
-        effects.push(RefereeEffect::Happened(timed()));
-        self.record.push_decided_take(decided, timed());
+        let timed = |note_hash| {
+            let event = Event::Took { ply, seat, take, mover, charged, credited, note_hash };
+            TimedEvent { at, event }
+        };
+        effects.push(RefereeEffect::Happened(timed(note_hash.clone())));
+        self.record.push_decided_take(decided, timed(note_hash));
     }
 
     fn apply_timeouts(&mut self, at: Timestamp, effects: &mut Vec<RefereeEffect>) {

@@ -100,11 +100,13 @@ impl<'a> ExportedMatch<'a> {
     /// Makes the rows of the seats. What a match without a winner leaves open is missing.
     pub fn seat_rows(&self) -> impl Iterator<Item = SeatRow> {
         let state = self.record.state();
-        let declared = self.record.events().iter().filter_map(|timed| match timed.event {
-            Event::Declared { seat, defaulted, note_hash, .. } => Some((seat, (defaulted, note_hash))),
+        let declared = self.record.events().iter().filter_map(|timed| match &timed.event {
+            Event::Declared { seat, defaulted, note_hash, .. } => {
+                Some((*seat, (*defaulted, note_hash.as_ref())))
+            }
             _ => None,
         });
-        let declared: BTreeMap<Seat, (Option<RowDefault>, Option<NoteHash>)> = declared.collect();
+        let declared: BTreeMap<Seat, (Option<RowDefault>, Option<&NoteHash>)> = declared.collect();
         let winner = self.winner();
         state.setup().bots.enumerate().map(move |(seat, bot)| {
             let figures: Option<&SeatAudit> = winner.and(self.audit.as_ref()).map(|audit| &audit.seats[seat]);

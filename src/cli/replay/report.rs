@@ -31,7 +31,7 @@ pub struct ReplayStep<'a> {
     bank_us: [u64; 2],
     charged_us: u64,
     lag_us: u64,
-    note_hash: Option<NoteHash>,
+    note_hash: Option<&'a NoteHash>,
 }
 
 /// The takes of a record, one after the other.
@@ -58,9 +58,9 @@ impl<'a> Iterator for ReplaySteps<'a> {
     fn next(&mut self) -> Option<ReplayStep<'a>> {
         let mut before = Vec::new();
         for timed in self.events.by_ref() {
-            let taken = match timed.event {
+            let taken = match &timed.event {
                 Event::Took { seat, charged, credited, note_hash, .. } => {
-                    Some((seat, charged, credited, note_hash))
+                    Some((*seat, *charged, *credited, note_hash.as_ref()))
                 }
                 Event::Struck { .. } | Event::Forfeited { .. } => {
                     before.push(timed);
@@ -139,7 +139,7 @@ impl ReplayStep<'_> {
             ("piles", Some(shortened_piles(&self.piles()))),
             ("optimal", Some(format!("{optimal} of {counters}; then {} wins", name(*predicted_before)))),
             ("took", Some(took)),
-            ("note hash", self.note_hash.map(|note_hash| note_hash.to_string())),
+            ("note hash", self.note_hash.map(ToString::to_string)),
             ("result", Some(result)),
             ("safety", self.safety_words()),
         ];

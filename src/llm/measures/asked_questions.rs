@@ -83,7 +83,7 @@ impl AskedQuestions {
 
     fn add_question(&mut self, question: TranscriptQuestion) {
         let TranscriptQuestion { run, key, calls, decision, hash } = question;
-        if !self.seen.insert(hash) {
+        if !self.seen.insert(hash.clone()) {
             self.given_twice += 1;
             return;
         }

@@ -72,59 +72,47 @@ fn other(seat: Seat) -> Seat {
 
 /// Another note hash, one more and one less.
 fn note_hash_changes(note_hash: Option<NoteHash>) -> impl Iterator<Item = Option<NoteHash>> {
-    let mut bytes = note_hash.map_or([0; 32], |note_hash| *note_hash.as_bytes());
+    let mut bytes = note_hash.as_ref().map_or([0; 32], |note_hash| *note_hash.as_bytes());
     bytes[31] ^= 1;
     let another = Some(NoteHash::from_bytes(bytes));
     [None, another].into_iter().filter(move |changed| *changed != note_hash)
 }
 
 fn declared_changes(event: &Event) -> Vec<Event> {
-    let Event::Declared { seat, row, defaulted, note_hash } = event.clone() else {
+    let &Event::Declared { seat, ref row, defaulted, ref note_hash } = event else {
         panic!("a row: {event:?}")
     };
+    let changed = |seat, row: &Row, defaulted, note_hash: Option<&NoteHash>| {
+        let note_hash = note_hash.cloned();
+        Event::Declared { seat, row: row.clone(), defaulted, note_hash }
+    };
+    let noted = note_hash.as_ref();
     let reasons = [None, Some(RowDefault::Late), Some(RowDefault::Invalid), Some(RowDefault::Forfeited)];
     let reasons = reasons.into_iter().filter(|another| *another != defaulted);
-    let mut events = vec![Event::Declared { seat: other(seat), row: row.clone(), defaulted, note_hash }];
-    events.extend(reasons.map(|defaulted| Event::Declared { seat, row: row.clone(), defaulted, note_hash }));
-    events.extend(row_changes(&row).into_iter().map(|row| Event::Declared {
-        seat,
-        row,
-        defaulted,
-        note_hash,
-    }));
-    let note_hashes = note_hash_changes(note_hash);
-    events.extend(note_hashes.map(|note_hash| Event::Declared {
-        seat,
-        row: row.clone(),
-        defaulted,
-        note_hash,
-    }));
+    let mut events = vec![changed(other(seat), row, defaulted, noted)];
+    events.extend(reasons.map(|another| changed(seat, row, another, noted)));
+    events.extend(row_changes(row).iter().map(|another| changed(seat, another, defaulted, noted)));
+    let note_hashes = note_hash_changes(note_hash.clone());
+    events.extend(note_hashes.map(|another| changed(seat, row, defaulted, another.as_ref())));
     events
 }
 
 fn took_changes(event: &Event) -> Vec<Event> {
-    let Event::Took { ply, seat, take, mover, charged, credited, note_hash } = event.clone() else {
+    let &Event::Took { ply, seat, take, mover, charged, credited, ref note_hash } = event else {
         panic!("a take: {event:?}")
     };
     let another = if mover == Mover::Bot { Mover::Steward } else { Mover::Bot };
+    let noted = |note_hash| Event::Took { ply, seat, take, mover, charged, credited, note_hash };
+    let same = || note_hash.clone();
     let mut events = vec![
-        Event::Took { ply: ply + 1, seat, take, mover, charged, credited, note_hash },
-        Event::Took { ply, seat: other(seat), take, mover, charged, credited, note_hash },
-        Event::Took { ply, seat, take: take + 1, mover, charged, credited, note_hash },
-        Event::Took { ply, seat, take, mover: another, charged, credited, note_hash },
-        Event::Took { ply, seat, take, mover, charged: charged + MICRO, credited, note_hash },
-        Event::Took { ply, seat, take, mover, charged, credited: credited + MICRO, note_hash },
+        Event::Took { ply: ply + 1, seat, take, mover, charged, credited, note_hash: same() },
+        Event::Took { ply, seat: other(seat), take, mover, charged, credited, note_hash: same() },
+        Event::Took { ply, seat, take: take + 1, mover, charged, credited, note_hash: same() },
+        Event::Took { ply, seat, take, mover: another, charged, credited, note_hash: same() },
+        Event::Took { ply, seat, take, mover, charged: charged + MICRO, credited, note_hash: same() },
+        Event::Took { ply, seat, take, mover, charged, credited: credited + MICRO, note_hash: same() },
     ];
-    let note_hashes = note_hash_changes(note_hash);
-    events.extend(note_hashes.map(|note_hash| Event::Took {
-        ply,
-        seat,
-        take,
-        mover,
-        charged,
-        credited,
-        note_hash,
-    }));
+    events.extend(note_hash_changes(same()).map(noted));
     events
 }
 

@@ -69,14 +69,14 @@ impl Witness {
             match &timed.event {
                 Event::Took { ply, seat, take, mover: Mover::Bot, note_hash, .. } => {
                     takes_by_bots += 1;
-                    let note_hash = Ok(*note_hash);
+                    let note_hash = Ok(note_hash.clone());
                     assert_eq!(
                         moment.input,
                         &RefereeInput::Take { seat: *seat, ply: *ply, take: *take, note_hash }
                     );
                 }
                 Event::Declared { seat, row, defaulted: None, note_hash } => {
-                    let (row, note_hash) = (Ok(row.clone()), Ok(*note_hash));
+                    let (row, note_hash) = (Ok(row.clone()), Ok(note_hash.clone()));
                     assert_eq!(moment.input, &RefereeInput::Declare { seat: *seat, row, note_hash });
                 }
                 Event::Struck { seat, .. } => {

@@ -169,7 +169,7 @@ fn a_note_hash_stands_behind_the_bytes_of_its_event_under_a_tag_of_its_own() {
     for (index, tag) in [(1, "08"), (5, "09")] {
         let mut timed = record.events()[index].clone();
         match &mut timed.event {
-            Event::Declared { note_hash, .. } | Event::Took { note_hash, .. } => *note_hash = noted,
+            Event::Declared { note_hash, .. } | Event::Took { note_hash, .. } => *note_hash = noted.clone(),
             other => panic!("a row or a take: {other:?}"),
         }
         let without = &FROZEN[index].0[2..];

@@ -17,8 +17,8 @@ fn take(seat: Seat, ply: u32, take: u64, note_hash: Result<Option<NoteHash>, Not
 
 /// Returns the note hashes of a record, in order.
 fn note_hashes(table: &Table) -> Vec<Option<NoteHash>> {
-    let note_hash = |timed: &TimedEvent| match timed.event {
-        Event::Declared { note_hash, .. } | Event::Took { note_hash, .. } => Some(note_hash),
+    let note_hash = |timed: &TimedEvent| match &timed.event {
+        Event::Declared { note_hash, .. } | Event::Took { note_hash, .. } => Some(note_hash.clone()),
         _ => None,
     };
     table.record().events().iter().filter_map(note_hash).collect()
@@ -99,7 +99,7 @@ fn what_is_not_the_bots_own_has_none() {
     assert_eq!(refused(&table.input(row)), [(0, RefusalReason::InvalidRow)]);
     table.declare(1, &[0, 1]);
     table.resign(0);
-    assert_eq!(note_hashes(&table), [None; 3], "a defaulted row, a row, and the steward's take");
+    assert_eq!(note_hashes(&table), [const { None }; 3], "a defaulted row, a row, and the steward's take");
 
     // A record that says otherwise does not replay.
     let events = table.record().events();
