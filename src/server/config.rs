@@ -13,7 +13,7 @@ settings! {
         private: bool = false, "true|false";
         /// Leaves the pages out: the port speaks gRPC alone
         no_web: bool = false, "true|false";
-        /// How long an organiser stays signed in on the pages of `/organise`
+        /// How long somebody who has typed a token stays signed in on the pages
         organiser_session: Duration = Duration::from_hours(8), "MS".range(1_000..=604_800_000);
         /// The address by which the world knows the server, for links to its pages that say what they show
         public_url: Option<PublicUrl> = None, "URL";

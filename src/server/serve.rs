@@ -222,6 +222,7 @@ async fn assemble_services(
         access: access.clone(),
         guests,
         organisers: TokenSessions::new(config.organiser_session),
+        readers: TokenSessions::new(config.organiser_session),
         bot_hands: BotHands::new(arena.clone(), access.clone()),
         players: TokenSessions::new(config.organiser_session),
         metrics: config.metrics_listen.is_empty().then(|| metrics.clone()),

@@ -4,8 +4,9 @@ use super::asset::Asset;
 use super::docs::Guide;
 use super::forms::SiteCookie;
 use super::match_filter::MatchFilter;
-use super::organise::{ORGANISER_COOKIE, OrganiseAddress};
+use super::organise::OrganiseAddress;
 use super::play::PlayAddress;
+use super::sign_in::{SESSION_COOKIE, wanted_page};
 use super::transcript_page::QuestionPlace;
 use super::typed_position::TypedPosition;
 use crate::arena::is_guest_name;
@@ -52,6 +53,10 @@ pub(super) enum PageAddress {
     Guide(&'static Guide),
     /// What an organiser does.
     Organise(OrganiseAddress),
+    /// Where a visitor types a token, to read with it; then it goes on to a page.
+    SignIn { to: Option<Box<Self>> },
+    /// Where it is forgotten again.
+    SignOut,
     /// Where a visitor plays a hand.
     Play(PlayAddress),
     /// How a bot plays.
@@ -176,6 +181,8 @@ impl PageAddress {
             ["play", rest @ ..] if form == PageForm::Html => {
                 Self::Play(PlayAddress::parse(rest, query_value(query, "since"))?)
             }
+            ["sign-in"] if form == PageForm::Html => Self::SignIn { to: wanted_page(query).map(Box::new) },
+            ["sign-out"] if form == PageForm::Html => Self::SignOut,
             ["bots", name, "audit"] => Self::BotAudit(name.parse().map_err(|error| format!("{error}"))?),
             _ => return Err("nothing has this address".to_owned()),
         };
@@ -185,9 +192,26 @@ impl PageAddress {
     /// Returns the cookie that belongs to the address; `None` where it takes no forms.
     pub(super) fn cookie(&self) -> Option<&'static SiteCookie> {
         match self {
-            Self::Organise(_) => Some(&ORGANISER_COOKIE),
+            Self::Organise(_) | Self::SignIn { .. } | Self::SignOut => Some(&SESSION_COOKIE),
             Self::Play(address) => Some(address.cookie()),
             _ => None,
+        }
+    }
+
+    /// Returns whether every visitor gets the same there.
+    pub(super) fn is_same_for_all(&self) -> bool {
+        matches!(self, Self::Asset(_) | Self::Health | Self::Readiness)
+    }
+
+    /// Returns where a visitor signs in who wants this page; `None` where no page is wanted.
+    pub(super) fn sign_in_address(&self) -> Option<Self> {
+        match self {
+            Self::HomeEvents
+            | Self::TournamentEvents(_)
+            | Self::MatchEvents { .. }
+            | Self::SignIn { .. }
+            | Self::SignOut => None,
+            wanted => Some(Self::SignIn { to: Some(Box::new(wanted.clone())) }),
         }
     }
 
@@ -260,6 +284,14 @@ impl PageAddress {
             Self::Guide(guide) => (format!("/docs/{}", guide.name), String::new()),
             Self::Organise(address) => (address.to_string(), String::new()),
             Self::Play(address) => address.path_and_query(),
+            Self::SignIn { to } => {
+                let coded = |to: &Self| -> String {
+                    form_urlencoded::byte_serialize(to.to_string().as_bytes()).collect()
+                };
+                let to = to.as_deref().map(|to| format!("to={}", coded(to)));
+                ("/sign-in".into(), to.unwrap_or_default())
+            }
+            Self::SignOut => ("/sign-out".into(), String::new()),
             Self::BotAudit(name) => (format!("/bots/{name}/audit"), String::new()),
             Self::Asset(asset) => (format!("/{}", asset.path), String::new()),
             Self::Health => ("/healthz".into(), String::new()),
@@ -414,6 +446,15 @@ mod tests {
         }
         for address in OrganiseAddress::examples() {
             let address = PageAddress::Organise(address);
+            assert_eq!(read(&address.to_string()), Ok((address, PageForm::Html)));
+        }
+        for address in [
+            PageAddress::SignOut,
+            PageAddress::SignIn { to: None },
+            PageAddress::Tournaments { page_token: "x+/=".into() }.sign_in_address().unwrap(),
+            PageAddress::Match { id, ply: Some(12), view: OracleView::Shown }.sign_in_address().unwrap(),
+            PageAddress::Bot("x.json".parse().unwrap()).sign_in_address().unwrap(),
+        ] {
             assert_eq!(read(&address.to_string()), Ok((address, PageForm::Html)));
         }
         let match_events = PageAddress::MatchEvents { id, view: OracleView::Shown, after: Some(12) };

@@ -34,6 +34,7 @@ mod response;
 mod row_graph;
 mod seat_clock;
 mod seat_mark;
+mod sign_in;
 mod take_table;
 #[cfg(test)]
 mod testing;

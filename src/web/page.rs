@@ -1,6 +1,8 @@
 //! A page as a whole.
 
 use super::address::{PageAddress, PageForm};
+use super::sign_in::SignedIn;
+use super::visitor::Visitor;
 use crate::report::render::{Escaped, Html};
 use askama::Template;
 
@@ -18,6 +20,8 @@ pub(super) struct Page {
     pub json: String,
     /// Its tables as CSV; empty if there is none.
     pub csv: String,
+    /// As whom its visitor is signed in, if it is.
+    pub signed_in: Option<SignedIn>,
     /// What is its own.
     pub content: String,
 }
@@ -26,13 +30,13 @@ impl Page {
     /// Makes a page of what is written already.
     pub(super) fn of_html(address: &PageAddress, title: String, content: String) -> Self {
         let json = address.in_form(PageForm::Json);
-        Self { title, summary: String::new(), url: String::new(), json, csv: String::new(), content }
+        Self { json, ..Self::without_twins(title, content) }
     }
 
     /// Makes a page that is for people alone.
     pub(super) fn without_twins(title: impl Into<String>, content: String) -> Self {
         let (summary, json, csv) = Default::default();
-        Self { title: title.into(), summary, url: String::new(), json, csv, content }
+        Self { title: title.into(), summary, url: String::new(), json, csv, signed_in: None, content }
     }
 
     /// Makes a page that says why there is no other.
@@ -40,6 +44,12 @@ impl Page {
         let section = crate::report::Section::new().paragraph(why);
         let content = Html::with_links(&|_, _| None).section_html(&section);
         Self::without_twins(title, content).with_summary(why)
+    }
+
+    /// Says as whom its visitor is signed in.
+    #[must_use = "it is the page with the way out"]
+    pub(super) fn seen_by(self, visitor: &Visitor) -> Self {
+        Self { signed_in: visitor.signed_in().cloned(), ..self }
     }
 
     /// Says what it says in a sentence.

@@ -14,15 +14,16 @@ use super::match_page::match_page;
 use super::metrics::Metrics;
 use super::oracle_page::oracle_page;
 use super::organise::{show_organiser_page, take_organiser_form};
-use super::page::Page;
+use super::page::{Page, link_paragraph};
 use super::page_content::PageContent;
 use super::page_refusal::{with_reason, with_status_reason};
 use super::play::{show_play_page, take_play_form};
 use super::public_url::PublicUrl;
 use super::response::{
-    Freshness, PageResponse, http_status, json_response, method_response, page_response, text_response,
-    with_cookie,
+    Freshness, PageResponse, http_status, json_response, method_response, page_response, redirect_response,
+    text_response, with_cookie, without_caching,
 };
+use super::sign_in::{identify_visitor, show_sign_in_page, take_sign_in_form};
 use super::token_sessions::TokenSessions;
 use super::tournament_page::{standings_page, tournament_page};
 use super::transcript_page::transcript_page;
@@ -70,6 +71,8 @@ pub struct Pages {
     pub access: Access,
     /// Organisers who are signed in.
     pub organisers: Arc<TokenSessions>,
+    /// Others who are signed in to read.
+    pub readers: Arc<TokenSessions>,
     /// Lets visitors play.
     pub guests: GuestHands,
     /// Lets those play who hold the token of a bot.
@@ -122,8 +125,25 @@ impl Pages {
         }
     }
 
-    /// Shows a page, to a browser that keeps the cookie of the page from then on.
+    /// Shows a page as it is for this visitor. Nobody else is shown what somebody with a token was.
     async fn show(
+        &self,
+        visitor: Visitor,
+        address: &PageAddress,
+        form: PageForm,
+        headers: &HeaderMap,
+    ) -> PageResponse {
+        if address.is_same_for_all() {
+            return self.respond_to(&visitor, address, form).await;
+        }
+        let visitor = identify_visitor(self, visitor, headers);
+        let has_token = visitor.token().is_some();
+        let shown = self.show_with_cookie(visitor, address, form, headers).await;
+        if has_token { without_caching(shown) } else { shown }
+    }
+
+    /// Shows a page, to a browser that keeps the cookie of the page from then on.
+    async fn show_with_cookie(
         &self,
         visitor: Visitor,
         address: &PageAddress,
@@ -153,9 +173,11 @@ impl Pages {
     {
         match read_checked_form(visitor.channel, cookie, head, body).await {
             Ok((secret, fields)) => {
-                let visitor = visitor.with_secret(secret);
+                let visitor = identify_visitor(self, visitor, &head.headers).with_secret(secret);
                 let answer = self.respond_to_form(&visitor, address, &fields).await;
-                answer.unwrap_or_else(|status| error_response(PageForm::Html, &status))
+                let answer =
+                    answer.unwrap_or_else(|status| visitor_error_response(&visitor, address, &status));
+                without_caching(answer)
             }
             Err(refusal) => {
                 let page = Page::of_error("The form was not accepted", &refusal.to_string());
@@ -174,6 +196,9 @@ impl Pages {
         match address {
             PageAddress::Organise(address) => take_organiser_form(self, visitor, address, fields).await,
             PageAddress::Play(address) => take_play_form(self, visitor, address, fields).await,
+            PageAddress::SignIn { .. } | PageAddress::SignOut => {
+                take_sign_in_form(self, visitor, address, fields)
+            }
             _ => Ok(method_response("GET, HEAD")),
         }
     }
@@ -185,42 +210,30 @@ impl Pages {
     }
 
     async fn respond_to(&self, visitor: &Visitor, address: &PageAddress, form: PageForm) -> PageResponse {
-        match address {
+        let shown = match address {
             PageAddress::Asset(asset) => {
                 let text = asset.text.to_owned();
-                text_response(StatusCode::OK, asset.content_type, Freshness::Minutes, text)
+                Ok(text_response(StatusCode::OK, asset.content_type, Freshness::Minutes, text))
             }
-            PageAddress::Health => plain_response(StatusCode::OK, "the server runs\n"),
-            PageAddress::Readiness => self.readiness_response().await,
-            PageAddress::Metrics => {
-                let response = self.metrics_response(visitor);
-                response.unwrap_or_else(|status| error_response(form, &status))
-            }
-            PageAddress::Play(address) => {
-                let shown = show_play_page(self, visitor, address).await;
-                shown.unwrap_or_else(|status| error_response(form, &status))
-            }
-            PageAddress::Organise(address) => {
-                let shown = show_organiser_page(self, visitor, address).await;
-                shown.unwrap_or_else(|status| error_response(form, &status))
-            }
+            PageAddress::Health => Ok(plain_response(StatusCode::OK, "the server runs\n")),
+            PageAddress::Readiness => Ok(self.readiness_response().await),
+            PageAddress::Metrics => self.metrics_response(visitor),
+            PageAddress::Play(address) => show_play_page(self, visitor, address).await,
+            PageAddress::Organise(address) => show_organiser_page(self, visitor, address).await,
+            PageAddress::SignIn { to } => show_sign_in_page(visitor, to.as_deref()),
+            // It only takes a form.
+            PageAddress::SignOut => Ok(redirect_response(&PageAddress::SignIn { to: None })),
             PageAddress::MatchEvents { id, view, after } => {
-                let watched = watch_match_page(self, visitor, *id, *view, *after).await;
-                watched.unwrap_or_else(|status| error_response(form, &status))
+                watch_match_page(self, visitor, *id, *view, *after).await
             }
-            PageAddress::TournamentEvents(id) => {
-                let watched = watch_tournament_page(self, visitor, *id).await;
-                watched.unwrap_or_else(|status| error_response(form, &status))
-            }
-            PageAddress::HomeEvents => {
-                let watched = watch_home_page(self, visitor).await;
-                watched.unwrap_or_else(|status| error_response(form, &status))
-            }
-            address => {
-                let shown = self.show_content(visitor, address, form).await;
-                shown.unwrap_or_else(|status| error_response(form, &status))
-            }
-        }
+            PageAddress::TournamentEvents(id) => watch_tournament_page(self, visitor, *id).await,
+            PageAddress::HomeEvents => watch_home_page(self, visitor).await,
+            address => self.show_content(visitor, address, form).await,
+        };
+        shown.unwrap_or_else(|status| match form {
+            PageForm::Html => visitor_error_response(visitor, address, &status),
+            form => error_response(form, &status),
+        })
     }
 
     /// Shows a page that was made before and would be made again, or makes it.
@@ -282,6 +295,8 @@ impl Pages {
             | PageAddress::Metrics
             | PageAddress::Play(_)
             | PageAddress::Organise(_)
+            | PageAddress::SignIn { .. }
+            | PageAddress::SignOut
             | PageAddress::MatchEvents { .. }
             | PageAddress::TournamentEvents(_)
             | PageAddress::HomeEvents => Err(Status::not_found("nothing has this address")),
@@ -300,9 +315,10 @@ impl Pages {
         let next = content.next.as_ref().map(|next| next.in_form(form));
         let url = self.public_url.as_ref().map(|url| format!("{url}{address}"));
         let (lifetime, is_awaited) = (content.lifetime, content.is_awaited);
+        let reader = visitor.clone();
         let make = move || match form {
             PageForm::Html => {
-                let page = content.page(&address)?.with_url(url.unwrap_or_default());
+                let page = content.page(&address)?.with_url(url.unwrap_or_default()).seen_by(&reader);
                 Ok(("text/html; charset=utf-8", page.html()))
             }
             PageForm::Json => Ok(("application/json", content.json() + "\n")),
@@ -385,16 +401,32 @@ fn plain_response(status: StatusCode, words: &str) -> PageResponse {
     text_response(status, "text/plain; charset=utf-8", Freshness::Now, words.to_owned())
 }
 
-/// Says why there is no page.
+/// Says why there is no page, in the form that was asked for.
 fn error_response(form: PageForm, status: &Status) -> PageResponse {
     let (code, why) = (http_status(status), status.message());
-    let mut response = if form == PageForm::Json {
+    let response = if form == PageForm::Json {
         let json = serde_json::json!({ "error": why, "status": code.as_u16() });
         json_response(json.to_string())
     } else {
         page_response(code, &Page::of_error(error_title(status), why))
     };
-    *response.status_mut() = code;
+    with_status_headers(response, status)
+}
+
+/// Says to a person why there is no page, and where to sign in if that is missing.
+fn visitor_error_response(visitor: &Visitor, address: &PageAddress, status: &Status) -> PageResponse {
+    let mut page = Page::of_error(error_title(status), status.message()).seen_by(visitor);
+    if status.code() == Code::Unauthenticated
+        && let Some(sign_in) = address.sign_in_address()
+    {
+        page.content += &link_paragraph(&sign_in, "", "Sign in with a token");
+    }
+    with_status_headers(page_response(http_status(status), &page), status)
+}
+
+/// Says with an answer what is wrong, and what a client is to do.
+fn with_status_headers(mut response: PageResponse, status: &Status) -> PageResponse {
+    *response.status_mut() = http_status(status);
     response = with_status_reason(response, status);
     let mut add = |name, value| response.headers_mut().insert(name, HeaderValue::from_static(value));
     match status.code() {

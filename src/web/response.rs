@@ -3,6 +3,7 @@
 use super::address::PageAddress;
 use super::page::Page;
 use super::page_refusal::with_reason;
+use super::visitor::Visitor;
 use tonic::body::Body;
 use tonic::codegen::http::header::{
     ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, LINK, LOCATION, REFERRER_POLICY,
@@ -72,7 +73,8 @@ pub(super) fn page_response(status: StatusCode, page: &Page) -> PageResponse {
 }
 
 /// Makes an answer of a page that is for one visitor alone.
-pub(super) fn private_response(status: StatusCode, page: &Page) -> PageResponse {
+pub(super) fn private_response(visitor: &Visitor, status: StatusCode, page: Page) -> PageResponse {
+    let page = page.seen_by(visitor);
     text_response(status, "text/html; charset=utf-8", Freshness::Unkept, page.html())
 }
 
@@ -108,6 +110,12 @@ pub(super) fn redirect_response(address: &PageAddress) -> PageResponse {
 #[must_use = "it is the answer with the cookie"]
 pub(super) fn with_cookie(mut response: PageResponse, cookie: HeaderValue) -> PageResponse {
     response.headers_mut().append(SET_COOKIE, cookie);
+    without_caching(response)
+}
+
+/// Has nobody keep an answer, which is for one visitor alone.
+#[must_use = "it is the answer that nobody keeps"]
+pub(super) fn without_caching(mut response: PageResponse) -> PageResponse {
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }

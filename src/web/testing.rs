@@ -30,6 +30,7 @@ pub(super) fn open_pages(arena: &Arena, reads: usize) -> Pages {
         oracle: OracleRpc::new(arena.clone(), access.clone(), 1),
         guests: GuestHands::new(arena.clone(), access.clone(), 20, 8),
         organisers: TokenSessions::new(minute),
+        readers: TokenSessions::new(minute),
         bot_hands: BotHands::new(arena.clone(), access.clone()),
         players: TokenSessions::new(minute),
         metrics: None,

@@ -6,10 +6,13 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use tokio::sync::watch;
 use tonic::codegen::http::HeaderValue;
 
 /// The most sessions at once. Beyond that, the one that began first gives way.
 const MAX_SESSIONS: usize = 256;
+/// The most sessions at once with one token. Beyond that, the first of these gives way, and nobody else's.
+const MAX_SESSIONS_OF_TOKEN: usize = 16;
 
 /// Visitors who are signed in with a token, in the memory of the server: a restart signs everybody out.
 pub struct TokenSessions {
@@ -24,6 +27,27 @@ struct TokenSession {
     began: Instant,
     /// The seats that are left with it, where it is a bot's.
     seats: Option<HeldSeats>,
+    /// Says that it is over, when it is dropped.
+    alive: watch::Sender<()>,
+}
+
+/// When a session is over: at its time, or as soon as it is ended.
+#[derive(Debug, Clone)]
+pub(super) struct SessionEnd {
+    at: Instant,
+    ended: watch::Receiver<()>,
+}
+
+impl SessionEnd {
+    /// Waits until the session is over.
+    pub(super) async fn wait_until_over(mut self) {
+        tokio::select! {
+            biased;
+            // Nothing is ever sent: it is closed with the session.
+            _ = self.ended.changed() => {}
+            () = tokio::time::sleep_until(self.at.into()) => {}
+        }
+    }
 }
 
 impl TokenSessions {
@@ -42,14 +66,23 @@ impl TokenSessions {
     pub(super) fn begin(&self, authorization: HeaderValue, now: Instant) -> CookieSecret {
         let secret = CookieSecret::draw();
         let mut sessions = self.live_sessions(now);
-        if sessions.len() >= MAX_SESSIONS
-            && let Some(first) =
-                sessions.iter().min_by_key(|(_, session)| session.began).map(|(&hash, _)| hash)
-        {
-            sessions.remove(&first);
+        let is_same = |session: &TokenSession| session.authorization == authorization;
+        if sessions.values().filter(|session| is_same(session)).count() >= MAX_SESSIONS_OF_TOKEN {
+            remove_first(&mut sessions, is_same);
+        } else if sessions.len() >= MAX_SESSIONS {
+            remove_first(&mut sessions, |_| true);
         }
-        sessions.insert(secret.hash(), TokenSession { authorization, began: now, seats: None });
+        let alive = watch::Sender::new(());
+        sessions.insert(secret.hash(), TokenSession { authorization, began: now, seats: None, alive });
         secret
+    }
+
+    /// Returns the header that shows the token of a session, and when it is over; `None` if it is over already or never was.
+    pub(super) fn find(&self, secret: &CookieSecret, now: Instant) -> Option<(HeaderValue, SessionEnd)> {
+        let sessions = self.live_sessions(now);
+        let session = sessions.get(&secret.hash())?;
+        let end = SessionEnd { at: self.end_of_session(session.began), ended: session.alive.subscribe() };
+        Some((session.authorization.clone(), end))
     }
 
     /// Returns when a session ends that begins at a time.
@@ -82,6 +115,14 @@ impl TokenSessions {
     /// Ends a session.
     pub(super) fn end(&self, secret: &CookieSecret, now: Instant) {
         self.live_sessions(now).remove(&secret.hash());
+    }
+}
+
+/// Ends the session that began first of some.
+fn remove_first(sessions: &mut HashMap<SecretHash, TokenSession>, is_meant: impl Fn(&TokenSession) -> bool) {
+    let meant = sessions.iter().filter(|(_, session)| is_meant(session));
+    if let Some(first) = meant.min_by_key(|(_, session)| session.began).map(|(&hash, _)| hash) {
+        sessions.remove(&first);
     }
 }
 
@@ -151,11 +192,47 @@ mod tests {
         assert_eq!(hands.revision(&bot), None);
 
         let third = sign_in(now);
-        for _ in 0..MAX_SESSIONS {
+        for number in 0..MAX_SESSIONS {
             assert!(hands.revision(&bot).is_some() && players.end_of(&third, now).is_some());
-            players.begin(HeaderValue::from_static("Bearer x"), now + Duration::from_secs(2));
+            players.begin(other_header(number), now + Duration::from_secs(2));
         }
         assert!(hands.revision(&bot).is_none() && players.end_of(&third, now).is_none(), "it gave way");
+    }
+
+    fn other_header(number: usize) -> HeaderValue {
+        format!("Bearer {number}").parse().unwrap()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn whoever_waits_for_the_end_of_a_session_hears_of_it() {
+        let (hour, begin) = (Duration::from_hours(1), Instant::now());
+        let sessions = TokenSessions::new(hour);
+        let [ended, expired] = [0, 1].map(|number| sessions.begin(other_header(number), begin));
+        let [(header, end), (_, later)] =
+            [&ended, &expired].map(|secret| sessions.find(secret, begin).unwrap());
+        assert_eq!(header, other_header(0));
+        let waiting = tokio::spawn(end.wait_until_over());
+        tokio::time::sleep(hour / 2).await;
+        assert!(!waiting.is_finished());
+        sessions.end(&ended, begin);
+        waiting.await.unwrap();
+        assert!(sessions.find(&ended, begin).is_none());
+        let since = tokio::time::Instant::now();
+        later.wait_until_over().await;
+        assert!(since.elapsed() >= hour / 3, "its time is over");
+    }
+
+    #[test]
+    fn whoever_signs_in_often_ends_nobody_elses_session() {
+        let begin = Instant::now();
+        let sessions = TokenSessions::new(Duration::from_hours(1));
+        let other = sessions.begin(other_header(1), begin);
+        let secrets: Vec<_> = (0..MAX_SESSIONS as u64 * 2)
+            .map(|second| sessions.begin(other_header(2), begin + Duration::from_secs(second)))
+            .collect();
+        let live = secrets.iter().filter(|secret| sessions.find(secret, begin).is_some());
+        assert_eq!(live.count(), MAX_SESSIONS_OF_TOKEN);
+        assert!(sessions.find(&other, begin).is_some() && sessions.find(&secrets[511], begin).is_some());
     }
 
     #[test]
@@ -163,9 +240,7 @@ mod tests {
         let begin = Instant::now();
         let sessions = TokenSessions::new(Duration::from_hours(1));
         let secrets: Vec<_> = (0..=MAX_SESSIONS as u64)
-            .map(|second| {
-                sessions.begin(HeaderValue::from_static("Bearer x"), begin + Duration::from_secs(second))
-            })
+            .map(|second| sessions.begin(other_header(second as usize), begin + Duration::from_secs(second)))
             .collect();
         let live = secrets.iter().filter(|secret| sessions.authorization_of(secret, begin).is_some());
         assert_eq!(live.count(), MAX_SESSIONS);

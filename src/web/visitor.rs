@@ -1,6 +1,7 @@
 //! Who looks at a page.
 
 use super::forms::{CookieSecret, FormToken, names_this_machine};
+use super::sign_in::SignedIn;
 use super::visitor_channel::VisitorChannel;
 use crate::rpc::ClientAddress;
 use std::fmt;
@@ -18,6 +19,8 @@ pub(super) struct Visitor {
     authorization: Option<HeaderValue>,
     /// The secret of the cookie that belongs to the page, if it has one.
     secret: Option<CookieSecret>,
+    /// Whose cookie has signed the visitor in, where the token is that of a session.
+    signed_in: Option<SignedIn>,
 }
 
 /// A token that a visitor has shown. No log shows it.
@@ -37,7 +40,8 @@ impl Visitor {
             VisitorChannel::Loopback if !names_this_machine(head) => VisitorChannel::Plain,
             channel => channel,
         };
-        Self { address, channel, authorization: head.headers.get(AUTHORIZATION).cloned(), secret: None }
+        let authorization = head.headers.get(AUTHORIZATION).cloned();
+        Self { address, channel, authorization, secret: None, signed_in: None }
     }
 
     /// Adds the secret of the cookie that belongs to the page.
@@ -49,6 +53,28 @@ impl Visitor {
     /// Returns the same visitor as somebody who shows a token in this header.
     pub(super) fn with_authorization(&self, header: HeaderValue) -> Self {
         Self { authorization: Some(header), ..self.clone() }
+    }
+
+    /// Says as whom the visitor is signed in.
+    #[must_use = "it is the visitor who is signed in"]
+    pub(super) fn with_sign_in(self, signed_in: SignedIn) -> Self {
+        Self { signed_in: Some(signed_in), ..self }
+    }
+
+    /// Returns as whom the visitor is signed in by a cookie, if it is.
+    pub(super) fn signed_in(&self) -> Option<&SignedIn> {
+        self.signed_in.as_ref()
+    }
+
+    /// Waits until the session is over by which the visitor is signed in: for ever where it shows a token itself, or none.
+    pub(super) fn signed_out(&self) -> impl Future<Output = ()> + Send + use<> {
+        let end = self.signed_in.as_ref().map(|signed_in| signed_in.end().clone());
+        async move {
+            match end {
+                Some(end) => end.wait_until_over().await,
+                None => std::future::pending().await,
+            }
+        }
     }
 
     /// Checks that a secret which the visitor types stays between the two.
@@ -85,8 +111,9 @@ impl Visitor {
                 channel: VisitorChannel::Plain,
                 authorization: None,
                 secret: None,
+                signed_in: None,
             },
-            Some(_) => Self { secret: None, ..self.clone() },
+            Some(_) => Self { secret: None, signed_in: None, ..self.clone() },
         }
     }
 

@@ -12,7 +12,7 @@ use lastnim::{
 };
 use std::time::Duration;
 
-const COOKIE: &str = "lastnim_player";
+const COOKIE: &str = "lastnim_bot";
 
 async fn seated<'h>(host: &'h Host, token: &str) -> Browser<'h> {
     let mut browser = Browser::open(host);
@@ -191,7 +191,7 @@ async fn only_the_token_of_a_bot_takes_seats() {
 
     let answer = browser.submit(&page, "/play/bot/sign-in", &[("token", &ann)]).await;
     let cookie = answer.header("set-cookie");
-    assert!(cookie.ends_with("; Path=/play/bot; HttpOnly; SameSite=Strict"), "{cookie}");
+    assert!(cookie.ends_with("; Path=/; HttpOnly; SameSite=Strict"), "{cookie}");
     assert_ne!(browser.cookie(COOKIE), Some(before.as_str()), "nobody is signed in by a cookie of before");
     assert!(host.bot("ann").await.connected);
     let nowhere = browser.get("/play/bot/0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f").await;

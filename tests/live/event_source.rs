@@ -47,8 +47,9 @@ impl EventSource {
     /// Asks for a stream with further lines of a head.
     pub async fn open_with(host: &Host, path: &str, head: &str) -> Self {
         let mut stream = socket(&host.address, local(1)).await;
+        let address = &host.address;
         let request =
-            format!("GET {path} HTTP/1.1\r\nHost: server\r\nAccept: text/event-stream\r\n{head}\r\n");
+            format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nAccept: text/event-stream\r\n{head}\r\n");
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut source =
             Self { stream, status: 0, unread: Vec::new(), text: String::new(), events: VecDeque::new() };

@@ -16,7 +16,7 @@ use std::{
 };
 
 /// Starts a server on a database, which keeps pages.
-async fn host_on_sqlite(name: &str) -> Host {
+pub async fn host_on_sqlite(name: &str) -> Host {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", process::id()));
     // Nothing may be left of a process that had the same id.
     let _ = fs::remove_dir_all(&folder);

@@ -54,6 +54,7 @@ mod reference_bots;
 mod refusals;
 mod registering;
 mod secrecy;
+mod signed_in_pages;
 mod sizes;
 mod stopping;
 mod strangers;

@@ -282,9 +282,9 @@ async fn who_is_signed_out_does_nothing() {
     let mut browser = signed_in(&host).await;
     let id = create(&mut browser, &[("title", "mine")]).await;
     let page = browser.get("/organise").await;
-    let kept = browser.cookie("lastnim_organiser").unwrap().to_owned();
+    let kept = browser.cookie("lastnim_session").unwrap().to_owned();
     assert_eq!(browser.submit(&page, "/organise/sign-out", &[]).await.status, 303);
-    browser.keep_cookie("lastnim_organiser", &kept);
+    browser.keep_cookie("lastnim_session", &kept);
     for path in [
         "/organise/new-tournament".to_owned(),
         "/organise/bots".to_owned(),

@@ -6,7 +6,7 @@ use super::pages::send;
 use lastnim::{server::Config, store::Token};
 use std::time::Duration;
 
-const COOKIE: &str = "lastnim_organiser";
+const COOKIE: &str = "lastnim_session";
 
 async fn signed_in(host: &Host) -> Browser<'_> {
     let mut browser = Browser::open(host);
@@ -34,7 +34,7 @@ async fn the_token_is_typed_once_and_the_session_ends() {
     let answer = browser.submit(&page, "/organise/sign-in", &[("token", host.admin.reveal())]).await;
     assert_eq!(answer.status, 303, "{}", answer.body);
     let cookie = answer.header("set-cookie");
-    assert!(cookie.ends_with("; Path=/organise; HttpOnly; SameSite=Strict"), "{cookie}");
+    assert!(cookie.ends_with("; Path=/; HttpOnly; SameSite=Strict"), "{cookie}");
     assert_ne!(browser.cookie(COOKIE), Some(before.as_str()), "nobody is signed in by a cookie of before");
     assert!(is_signed_in(&mut browser).await);
     let mut earlier = Browser::open(&host);

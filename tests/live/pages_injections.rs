@@ -186,6 +186,7 @@ async fn what_stands_in_an_address_runs_nothing() {
             format!("/play/{game}?since={text}"),
             format!("/play/bot/{text}"),
             format!("/play/bot?since={text}"),
+            format!("/sign-in?to={text}"),
             format!("/organise/{text}"),
             format!("/organise/tournaments/{text}/void"),
         ] {
@@ -240,6 +241,13 @@ async fn what_is_typed_into_a_form_runs_nothing() {
         assert_harmless(text, &asked);
     }
 
+    let mut reader = Browser::open(&host);
+    let form = reader.get("/sign-in").await;
+    for text in HOSTILE {
+        let answer = reader.submit(&form, "/sign-in?to=/bots", &[("token", text)]).await;
+        assert_eq!(answer.status, 401, "{}", answer.body);
+        assert_harmless(text, &answer);
+    }
     let stranger = Browser::open(&host).get("/organise").await;
     assert_harmless("signing in", &stranger);
     let mut guest = Browser::open(&host);

@@ -2,6 +2,7 @@
 
 use super::feed::FeedWatcher;
 use crate::web::response::{Freshness, PageResponse, body_response};
+use crate::web::visitor::Visitor;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
 use prost::bytes::Bytes;
 use std::convert::Infallible;
@@ -13,7 +14,13 @@ use tonic::codegen::http::{HeaderValue, StatusCode};
 
 const EVENT_STREAM: &str = "text/event-stream";
 
-type NextMessage = Pin<Box<dyn Future<Output = (FeedWatcher, Option<Bytes>)> + Send>>;
+type NextMessage = Pin<Box<dyn Future<Output = (VisitorWatch, Option<Bytes>)> + Send>>;
+
+/// What a visitor watches, for as long as it is who it is.
+struct VisitorWatch {
+    watcher: FeedWatcher,
+    signed_out: Pin<Box<dyn Future<Output = ()> + Send>>,
+}
 
 /// The messages of a feed, each when the one before is on its way.
 struct EventStreamBody {
@@ -24,15 +31,19 @@ struct EventStreamBody {
 }
 
 impl EventStreamBody {
-    fn new(watcher: FeedWatcher) -> Self {
-        let held_bytes = watcher.unshared_bytes() as u64;
-        Self { next: Some(Box::pin(wait_for_message(watcher))), held_bytes }
+    fn new(watch: VisitorWatch) -> Self {
+        let held_bytes = watch.watcher.unshared_bytes() as u64;
+        Self { next: Some(Box::pin(wait_for_message(watch))), held_bytes }
     }
 }
 
-async fn wait_for_message(mut watcher: FeedWatcher) -> (FeedWatcher, Option<Bytes>) {
-    let message = watcher.next_message().await;
-    (watcher, message)
+async fn wait_for_message(mut watch: VisitorWatch) -> (VisitorWatch, Option<Bytes>) {
+    let message = tokio::select! {
+        biased;
+        () = &mut watch.signed_out => None,
+        message = watch.watcher.next_message() => message,
+    };
+    (watch, message)
 }
 
 impl HttpBody for EventStreamBody {
@@ -44,8 +55,8 @@ impl HttpBody for EventStreamBody {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let Some(next) = &mut self.next else { return Poll::Ready(None) };
-        let (watcher, message) = ready!(next.as_mut().poll(context));
-        self.next = message.is_some().then(|| Box::pin(wait_for_message(watcher)) as NextMessage);
+        let (watch, message) = ready!(next.as_mut().poll(context));
+        self.next = message.is_some().then(|| Box::pin(wait_for_message(watch)) as NextMessage);
         self.held_bytes = 0;
         Poll::Ready(message.map(|message| Ok(Frame::data(message))))
     }
@@ -57,9 +68,10 @@ impl HttpBody for EventStreamBody {
     }
 }
 
-/// Makes an answer of a feed.
-pub(in crate::web) fn event_stream_response(watcher: FeedWatcher) -> PageResponse {
-    let body = Body::new(EventStreamBody::new(watcher));
+/// Makes an answer of a feed. It ends with the session of its visitor, who may see other things then.
+pub(in crate::web) fn event_stream_response(visitor: &Visitor, watcher: FeedWatcher) -> PageResponse {
+    let signed_out = Box::pin(visitor.signed_out());
+    let body = Body::new(EventStreamBody::new(VisitorWatch { watcher, signed_out }));
     let mut response = body_response(StatusCode::OK, EVENT_STREAM, Freshness::Now, body);
     // Proxies that collect what they pass on would keep it until the end.
     response.headers_mut().insert("x-accel-buffering", HeaderValue::from_static("no"));

@@ -30,7 +30,7 @@ pub(in crate::web) async fn watch_home_page(
     let stopped = async move { arena.wait_until_stopped().await };
     let watcher =
         pages.feeds.watch(key, visitor.address(), None, stopped, |publisher| feed.follow(publisher))?;
-    Ok(event_stream_response(watcher))
+    Ok(event_stream_response(visitor, watcher))
 }
 
 /// Looks at what goes on for all who have the same rights.

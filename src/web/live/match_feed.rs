@@ -42,7 +42,7 @@ pub(in crate::web) async fn watch_match_page(
     let shown = pages.matches.get_match(visitor.request(request)).await?.into_inner();
     if shown.r#match.as_ref().is_some_and(|game| game.phase() == pb::Phase::Ended) {
         let watcher = watch_ended_match(pages, visitor, MatchShown { id, view, shown }, after).await?;
-        return Ok(event_stream_response(watcher));
+        return Ok(event_stream_response(visitor, watcher));
     }
     let key = FeedKey { topic: FeedTopic::Match(id, view), token: visitor.token() };
     let feed = MatchFeed { pages: pages.clone(), visitor: visitor.of_feed(), id, view };
@@ -50,7 +50,7 @@ pub(in crate::web) async fn watch_match_page(
     let stopped = async move { arena.wait_until_stopped().await };
     let watcher =
         pages.feeds.watch(key, visitor.address(), after, stopped, |publisher| feed.follow(publisher))?;
-    Ok(event_stream_response(watcher))
+    Ok(event_stream_response(visitor, watcher))
 }
 
 /// A match, as the service tells of it.

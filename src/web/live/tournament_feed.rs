@@ -46,7 +46,7 @@ pub(in crate::web) async fn watch_tournament_page(
     let stopped = async move { arena.wait_until_stopped().await };
     let watcher =
         pages.feeds.watch(key, visitor.address(), None, stopped, |publisher| feed.follow(publisher))?;
-    Ok(event_stream_response(watcher))
+    Ok(event_stream_response(visitor, watcher))
 }
 
 /// What was read for the format of a tournament, and when it is to be read again.

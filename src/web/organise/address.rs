@@ -2,12 +2,7 @@
 
 use super::tournament_action::TournamentAction;
 use crate::game::TournamentId;
-use crate::web::forms::SiteCookie;
 use std::fmt;
-
-/// The cookie by which a browser is signed in; before that, it only belongs to the form.
-pub(in crate::web) static ORGANISER_COOKIE: SiteCookie =
-    SiteCookie { name: "lastnim_organiser", path: "/organise" };
 
 /// What an organiser does. Each shows a form, or takes it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -142,5 +142,5 @@ fn bots_response(organiser: &Visitor, status: StatusCode, shown: BotTokens) -> R
     let form_token = organiser.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
     let content = BotTokensPage { form_token, shown }.render();
     let content = content.map_err(|error| Status::internal(error.to_string()))?;
-    Ok(private_response(status, &Page::without_twins("Bots and their tokens", content)))
+    Ok(private_response(organiser, status, Page::without_twins("Bots and their tokens", content)))
 }

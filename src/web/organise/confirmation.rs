@@ -48,5 +48,5 @@ pub(super) fn confirmation_page(
     let form_token = organiser.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
     let content = ConfirmationForm { form_token, asked }.render();
     let content = content.map_err(|error| Status::internal(error.to_string()))?;
-    Ok(private_response(StatusCode::OK, &Page::without_twins(asked.title, content)))
+    Ok(private_response(organiser, StatusCode::OK, Page::without_twins(asked.title, content)))
 }

@@ -18,5 +18,5 @@ mod tournament_page;
 mod typed_settings;
 mod void_matches;
 
-pub(super) use address::{ORGANISER_COOKIE, OrganiseAddress};
+pub(super) use address::OrganiseAddress;
 pub(super) use pages::{show_organiser_page, take_organiser_form};

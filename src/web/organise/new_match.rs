@@ -218,7 +218,7 @@ fn form_response(organiser: &Visitor, status: StatusCode, typed: TypedMatch) -> 
     let form_token = organiser.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
     let content = NewMatchForm { form_token, fields: &FIELDS, typed }.render();
     let content = content.map_err(|error| Status::internal(error.to_string()))?;
-    Ok(private_response(status, &Page::without_twins("New match", content)))
+    Ok(private_response(organiser, status, Page::without_twins("New match", content)))
 }
 
 #[cfg(test)]

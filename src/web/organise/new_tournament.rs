@@ -114,7 +114,7 @@ fn form_response(
     let other_mistakes = typed.other_mistakes.clone();
     let form = NewTournamentForm { form_token, summary, other_mistakes, groups, seldom_groups, shows_seldom };
     let content = form.render().map_err(|error| Status::internal(error.to_string()))?;
-    Ok(private_response(status, &Page::without_twins("New tournament", content)))
+    Ok(private_response(organiser, status, Page::without_twins("New tournament", content)))
 }
 
 fn group_view(group: &'static FieldGroup, typed: &TypedSettings) -> GroupView {

@@ -4,7 +4,6 @@ use super::address::OrganiseAddress;
 use crate::report::render::Html;
 use crate::report::{Section, tournament::tournament_table};
 use crate::web::address::PageAddress;
-use crate::web::forms::FormToken;
 use crate::web::page::Page;
 use crate::web::pages::Pages;
 use crate::web::response::{PageResponse, private_response};
@@ -21,7 +20,6 @@ const TOURNAMENTS: u32 = 50;
 #[derive(Debug, Template)]
 #[template(path = "organise/overview.html")]
 struct Overview {
-    form_token: FormToken,
     tournaments: String,
 }
 
@@ -40,9 +38,8 @@ pub(super) async fn overview_page(pages: &Pages, organiser: &Visitor) -> Result<
         Section::with_heading("Tournaments")
             .table(tournament_table(&list.tournaments).with_column_first("title"))
     };
-    let form_token = organiser.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
     let tournaments = Html::with_links(&link_of_organised).section_html(&section);
-    let content = Overview { form_token, tournaments }.render();
+    let content = Overview { tournaments }.render();
     let content = content.map_err(|error| Status::internal(error.to_string()))?;
-    Ok(private_response(StatusCode::OK, &Page::without_twins("Organise", content)))
+    Ok(private_response(organiser, StatusCode::OK, Page::without_twins("Organise", content)))
 }

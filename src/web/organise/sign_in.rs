@@ -1,16 +1,16 @@
 //! Signing in and out.
 
-use super::address::{ORGANISER_COOKIE, OrganiseAddress};
+use super::address::OrganiseAddress;
 use super::guard::check_admin_token;
 use crate::web::address::PageAddress;
 use crate::web::forms::{FormFields, FormToken};
 use crate::web::page::Page;
 use crate::web::pages::Pages;
-use crate::web::response::{PageResponse, http_status, private_response, redirect_response, with_cookie};
+use crate::web::response::{PageResponse, http_status, private_response};
+use crate::web::sign_in::{begin_session, end_sessions};
 use crate::web::typed_token::authorization_header;
 use crate::web::visitor::Visitor;
 use askama::Template;
-use std::time::Instant;
 use tonic::Status;
 use tonic::codegen::http::StatusCode;
 
@@ -31,7 +31,7 @@ fn sign_in_response(visitor: &Visitor, status: StatusCode, mistake: String) -> R
     let form_token = visitor.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
     let form = SignInForm { form_token, mistake };
     let content = form.render().map_err(|error| Status::internal(error.to_string()))?;
-    Ok(private_response(status, &Page::without_twins("Organise", content)))
+    Ok(private_response(visitor, status, Page::without_twins("Organise", content)))
 }
 
 /// Says that a session is over, and asks for the token again.
@@ -50,16 +50,11 @@ pub(super) fn sign_in(pages: &Pages, visitor: &Visitor, fields: &FormFields) -> 
         let mistake = status.message().trim_start_matches("authorization: ").to_owned();
         return sign_in_response(visitor, http_status(&status), mistake);
     }
-    let secret = pages.organisers.begin(header, Instant::now());
-    let answer = redirect_response(&PageAddress::Organise(OrganiseAddress::Overview));
-    Ok(with_cookie(answer, ORGANISER_COOKIE.set(&secret, visitor.channel)))
+    let overview = PageAddress::Organise(OrganiseAddress::Overview);
+    Ok(begin_session(pages, visitor, &pages.organisers, header, &overview))
 }
 
 /// Ends a session, and has the browser forget it.
 pub(super) fn sign_out(pages: &Pages, visitor: &Visitor) -> PageResponse {
-    if let Some(secret) = visitor.secret() {
-        pages.organisers.end(secret, Instant::now());
-    }
-    let answer = redirect_response(&PageAddress::Organise(OrganiseAddress::SignIn));
-    with_cookie(answer, ORGANISER_COOKIE.remove(visitor.channel))
+    end_sessions(pages, visitor, &PageAddress::Organise(OrganiseAddress::SignIn))
 }

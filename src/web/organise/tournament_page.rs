@@ -143,7 +143,7 @@ pub(super) async fn tournament_page_with(
     };
     let content = content.render().map_err(|error| Status::internal(error.to_string()))?;
     let title = tournament.settings.map(|settings| settings.title).unwrap_or_default();
-    Ok(private_response(status, &Page::without_twins(title, content)))
+    Ok(private_response(organiser, status, Page::without_twins(title, content)))
 }
 
 fn format_of_tournament(tournament: &pb::Tournament) -> Option<&Format> {

@@ -6,9 +6,9 @@ use std::fmt;
 
 /// The cookie by which a guest is known.
 pub(in crate::web) static PLAY_COOKIE: SiteCookie = SiteCookie { name: "lastnim_guest", path: "/play" };
-/// The cookie by which a browser is signed in with the token of a bot; before that, it only belongs to the form.
-pub(in crate::web) static PLAYER_COOKIE: SiteCookie =
-    SiteCookie { name: "lastnim_player", path: "/play/bot" };
+/// The cookie by which a browser is signed in with the token of a bot; before that, it only belongs to the form. All pages get it: whoever has the seats of a bot
+/// reads as that bot.
+pub(in crate::web) static PLAYER_COOKIE: SiteCookie = SiteCookie { name: "lastnim_bot", path: "/" };
 
 /// Where a hand is begun or played.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -85,7 +85,7 @@ fn sign_in_response(visitor: &Visitor, status: StatusCode, mistake: String) -> R
     let form_token = visitor.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
     let content = BotSignIn { form_token, mistake }.render();
     let content = content.map_err(|error| Status::internal(error.to_string()))?;
-    Ok(private_response(status, &Page::without_twins("Play as a bot", content)))
+    Ok(private_response(visitor, status, Page::without_twins("Play as a bot", content)))
 }
 
 /// Signs somebody in who types the token of a bot, and takes its seats.
@@ -162,7 +162,7 @@ pub(super) async fn bot_seats_page(
         has_more,
     };
     let content = content.render().map_err(|error| Status::internal(error.to_string()))?;
-    Ok(private_response(StatusCode::OK, &Page::without_twins("Play as a bot", content)))
+    Ok(private_response(seated, StatusCode::OK, Page::without_twins("Play as a bot", content)))
 }
 
 fn open_match(player: &Player, OpenHand { id, setup, open }: &OpenHand) -> OpenMatch {

@@ -126,7 +126,7 @@ pub(super) fn mistaken_hand_response(
     let content = HandContent::of_hand(hand, form_token, mistake, typed)?;
     let title = if hand.is_over() { "Your hand is over" } else { "Your hand" };
     let html = content.render().map_err(|error| Status::internal(error.to_string()))?;
-    Ok(private_response(status, &Page::without_twins(title, html)))
+    Ok(private_response(visitor, status, Page::without_twins(title, html)))
 }
 
 impl HandContent {

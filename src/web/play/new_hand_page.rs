@@ -137,7 +137,7 @@ fn new_hand_response(
     let html = content.render().map_err(|error| Status::internal(error.to_string()))?;
     let page = Page::without_twins("Play a hand", html)
         .with_summary("Play a hand of Last Nim against house bots, without an account");
-    Ok(private_response(status, &page))
+    Ok(private_response(visitor, status, page))
 }
 
 fn choice(value: &str, words: &str, chosen: &str) -> Choice {

@@ -1,0 +1,209 @@
+//! What a browser reads that is signed in: on every page it is whoever its cookie says.
+
+use super::browser::{Browser, form_body, form_token};
+use super::event_source::EventSource;
+use super::host::{Host, round_robin, soon};
+use super::kept_pages::host_on_sqlite;
+use super::organise_pages;
+use super::pages::{Answer, get};
+use lastnim::{server::Config, wire::pb};
+use std::time::Duration;
+
+const SESSION: &str = "lastnim_session";
+
+async fn private_host() -> Host {
+    Host::with(Config { private: true, ..Config::default() }).await
+}
+
+/// Signs in to read, from a page that was refused, and returns what that page shows then.
+async fn sign_in_to<'h>(host: &'h Host, path: &str, token: &str) -> (Browser<'h>, Answer) {
+    let mut browser = Browser::open(host);
+    let refused = browser.get(path).await;
+    assert_eq!((refused.status, refused.header("www-authenticate")), (401, "Bearer"), "{}", refused.body);
+    let link = refused.body.split("href=\"/sign-in?to=").nth(1).expect("a link to the form");
+    let form = format!("/sign-in?to={}", link.split('"').next().unwrap());
+    let page = browser.get(&form).await;
+    assert_eq!((page.status, page.header("cache-control")), (200, "no-store"), "{}", page.body);
+    let answer = browser.submit(&page, &form, &[("token", token)]).await;
+    assert_eq!((answer.status, answer.header("location")), (303, path), "{}", answer.body);
+    let cookie = answer.header("set-cookie");
+    assert!(cookie.ends_with("; Path=/; HttpOnly; SameSite=Strict"), "{cookie}");
+    let page = browser.get(path).await;
+    (browser, page)
+}
+
+fn signed_in_as(page: &Answer) -> Option<&str> {
+    let name = page.body.split("signed in as <a href=\"").nth(1)?.split('>').nth(1)?;
+    name.split('<').next()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_private_server_is_read_by_whoever_signs_in() {
+    let host = private_host().await;
+    let ann = host.register("ann").await;
+    let tournament = host.create_tournament(round_robin(&[&[3]]), &["ann"]).await;
+    let page_path = format!("/tournaments/{tournament}/standings?from=1");
+    for (token, name) in [(host.viewer.reveal(), "viewer"), (&ann, "ann"), (host.admin.reveal(), "organiser")]
+    {
+        let (mut browser, page) = sign_in_to(&host, &page_path, token).await;
+        assert_eq!((page.status, page.header("cache-control")), (200, "no-store"), "{}", page.body);
+        assert_eq!(signed_in_as(&page), Some(name), "{}", page.body);
+        assert!(!page.body.contains(token), "{}", page.body);
+        for path in ["/", "/index.json", "/bots.csv", "/play", "/oracle", "/bots/ann/audit"] {
+            let page = browser.get(path).await;
+            assert!([200, 404].contains(&page.status), "{path}: {} {}", page.status, page.body);
+            assert_eq!(page.header("cache-control"), "no-store", "{path}");
+        }
+        let organise = browser.get("/organise").await;
+        assert_eq!(organise.body.contains("Admin token"), name != "organiser", "{}", organise.body);
+
+        let cookie =
+            format!("Connection: close\r\nCookie: {SESSION}={}\r\n", browser.cookie(SESSION).unwrap());
+        let mut events = EventSource::open_with(&host, "/events", &cookie).await;
+        assert_eq!(events.status(), 200);
+        events.next().await.expect("what goes on");
+        let left = browser.submit(&page, "/sign-out", &[]).await;
+        assert_eq!((left.status, left.header("location")), (303, "/sign-in"), "{}", left.body);
+        assert_eq!(browser.cookie(SESSION), None);
+        soon("the end of a stream with its session", async { while events.next().await.is_some() {} }).await;
+        assert_eq!(EventSource::open_with(&host, "/events", &cookie).await.status(), 401);
+        assert_eq!(browser.get(&page_path).await.status, 401);
+    }
+    // Programs are told in their own words, and where to go on nobody else decides.
+    let refused = Browser::open(&host).get("/bots.json").await;
+    assert!(refused.status == 401 && refused.body.contains("\"status\":401"), "{}", refused.body);
+    let mut browser = Browser::open(&host);
+    let page = browser.get("/sign-in?to=//evil.example").await;
+    let token = [("token", host.viewer.reveal())];
+    let answer = browser.submit(&page, "/sign-in?to=https://evil.example/", &token).await;
+    assert_eq!((answer.status, answer.header("location")), (303, "/"), "{}", answer.body);
+    let again = browser.get("/sign-in?to=/bots").await;
+    assert_eq!((again.status, again.header("location")), (303, "/bots"), "it is signed in already");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_organiser_sees_on_all_pages_what_strangers_do_not() {
+    let host = Host::start().await;
+    host.register_all(["one", "two"]).await;
+    let oracle = pb::OracleAccess::Closed.into();
+    let settings = pb::TournamentSettings { seats: 2, oracle, ..round_robin(&[&[3]]) };
+    let id = host.create_tournament(settings, &["one", "two"]).await;
+    host.start_tournament(&id).await;
+    let (page, twin) = ("/oracle?piles=3&seats=2", "/oracle.json?piles=3&seats=2");
+    let mut stranger = Browser::open(&host);
+    for path in [page, twin] {
+        let refused = stranger.get(path).await;
+        assert!(!refused.body.contains("wins under optimal play"), "{}", refused.body);
+    }
+    let mut organiser = organise_pages::signed_in(&host).await;
+    let shown = organiser.get(page).await;
+    assert!(shown.body.contains("wins under optimal play"), "{}", shown.body);
+    assert!(shown.body.contains("href=\"/organise\">organiser</a>"), "{}", shown.body);
+    assert!(organiser.get(twin).await.json()["winner"].is_number());
+    // Where others could read along no cookie counts, and nobody signs in.
+    organiser.added = "X-Forwarded-For: 192.0.2.1\r\n".to_owned();
+    let plain = organiser.get(page).await;
+    assert!(!plain.body.contains("wins under optimal play"), "{}", plain.body);
+    assert_eq!(signed_in_as(&plain), None);
+    let refused = organiser.get("/sign-in").await;
+    assert!(refused.status == 403 && refused.body.contains("--trusted-proxy"), "{}", refused.body);
+    assert_eq!(organiser.post("/sign-in", "token=x").await.status, 403);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_several_identities_one_counts() {
+    let host = private_host().await;
+    let [ann, bob] = host.register_all(["ann", "bob"]).await;
+    let mut browser = Browser::open(&host);
+    let seats = browser.get("/play/bot").await;
+    assert_eq!(browser.submit(&seats, "/play/bot/sign-in", &[("token", &ann)]).await.status, 303);
+    let read = browser.get("/bots").await;
+    assert_eq!((read.status, signed_in_as(&read)), (200, Some("ann")), "{}", read.body);
+    assert!(read.body.contains("action=\"/play/bot/sign-out\""), "{}", read.body);
+
+    // The session counts before the seats, and neither is in the way of the other.
+    let form = browser.get("/sign-in").await;
+    assert!(form.body.contains("You are signed in as <strong>ann</strong>"), "{}", form.body);
+    let token = [("token", host.viewer.reveal())];
+    assert_eq!(browser.submit(&form, "/sign-in", &token).await.status, 303);
+    let read = browser.get("/bots").await;
+    assert_eq!(signed_in_as(&read), Some("viewer"), "{}", read.body);
+    let seats = browser.get("/play/bot").await;
+    assert!(seats.body.contains("You have the seats of"), "{}", seats.body);
+    assert_eq!(signed_in_as(&seats), Some("viewer"), "{}", seats.body);
+
+    // A header counts before both, also a wrong one.
+    browser.added = format!("Authorization: Bearer {bob}\r\n");
+    let read = browser.get("/bots").await;
+    assert_eq!((read.status, signed_in_as(&read)), (200, None), "{}", read.body);
+    assert_eq!(read.header("cache-control"), "no-store");
+    browser.added = "Authorization: Bearer lastnim_0\r\n".to_owned();
+    assert_eq!(browser.get("/bots").await.status, 401);
+    browser.added.clear();
+
+    let read = browser.get("/bots").await;
+    assert_eq!(browser.submit(&read, "/sign-out", &[]).await.status, 303);
+    let read = browser.get("/bots").await;
+    assert_eq!(signed_in_as(&read), Some("ann"), "{}", read.body);
+    assert_eq!(browser.submit(&read, "/play/bot/sign-out", &[]).await.status, 303);
+    assert_eq!(browser.get("/bots").await.status, 401);
+    assert!(!host.bot("ann").await.connected);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_session_that_is_over_leaves_a_stranger() {
+    let host = Host::with(Config { organiser_session: Duration::ZERO, ..Config::default() }).await;
+    let mut browser = organise_pages::signed_in(&host).await;
+    let page = browser.get("/bots").await;
+    assert_eq!((page.status, signed_in_as(&page)), (200, None), "{}", page.body);
+
+    // A token that was replaced signs nobody in, and keeps nobody out who may read without one.
+    let host = Host::start().await;
+    let ann = host.register("ann").await;
+    let mut browser = Browser::open(&host);
+    let form = browser.get("/sign-in").await;
+    assert_eq!(browser.submit(&form, "/sign-in", &[("token", &ann)]).await.status, 303);
+    assert_eq!(signed_in_as(&browser.get("/bots").await), Some("ann"));
+    let rotate = pb::RotateTokenRequest { name: "ann".into() };
+    host.bots().rotate_token(rotate).await.unwrap();
+    let page = browser.get("/bots").await;
+    assert_eq!((page.status, signed_in_as(&page)), (200, None), "{}", page.body);
+    let form = browser.get("/sign-in").await;
+    let refused = browser.submit(&form, "/sign-in", &[("token", &ann)]).await;
+    assert!(refused.status == 401 && !refused.body.contains(&ann), "{}", refused.body);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_page_of_somebody_who_is_signed_in_is_shown_to_nobody_else() {
+    let host = host_on_sqlite("kept-signed-in").await;
+    host.register_all(["one", "two"]).await;
+    let id = host.create_tournament(round_robin(&[&[3]]), &["one", "two"]).await;
+    let request = pb::CancelTournamentRequest { tournament_id: id.clone() };
+    host.tournaments().cancel_tournament(request).await.unwrap();
+    let path = format!("/tournaments/{id}");
+    let mut organiser = organise_pages::signed_in(&host).await;
+    for _ in 0..2 {
+        let own = organiser.get(&path).await;
+        assert_eq!((signed_in_as(&own), own.header("cache-control")), (Some("organiser"), "no-store"));
+        let theirs = get(&host, &path).await;
+        assert_eq!((theirs.status, signed_in_as(&theirs)), (200, None), "{}", theirs.body);
+        assert!(!theirs.body.contains("form_token"), "{}", theirs.body);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_form_of_another_site_signs_nobody_in_or_out() {
+    let host = Host::start().await;
+    let mut browser = organise_pages::signed_in(&host).await;
+    let page = browser.get("/bots").await;
+    let body = form_body(&[("form_token", form_token(&page)), ("token", host.viewer.reveal())]);
+    for path in ["/sign-out", "/sign-in"] {
+        for headers in ["", "Origin: http://evil.example\r\n", "Sec-Fetch-Site: cross-site\r\n"] {
+            assert_eq!(browser.post_with(path, headers, &body).await.status, 403, "{path} {headers:?}");
+        }
+        assert_eq!(browser.post(path, "form_token=").await.status, 403, "{path}");
+    }
+    // A link does nothing.
+    assert_eq!(browser.get("/sign-out").await.status, 303);
+    assert_eq!(signed_in_as(&browser.get("/bots").await), Some("organiser"));
+}
