@@ -14,7 +14,7 @@ use std::time::Duration;
 
 const COOKIE: &str = "lastnim_bot";
 
-async fn seated<'h>(host: &'h Host, token: &str) -> Browser<'h> {
+pub async fn seated<'h>(host: &'h Host, token: &str) -> Browser<'h> {
     let mut browser = Browser::open(host);
     let page = browser.get("/play/bot").await;
     let answer = browser.submit(&page, "/play/bot/sign-in", &[("token", token)]).await;
@@ -27,7 +27,7 @@ fn revision_of(page: &Answer) -> &str {
 }
 
 /// Follows the page of the bot's matches until it has some words.
-async fn until_listed(browser: &mut Browser<'_>, words: &str) -> Answer {
+pub async fn until_listed(browser: &mut Browser<'_>, words: &str) -> Answer {
     let mut page = browser.get("/play/bot").await;
     let waiting = async {
         while !page.body.contains(words) {
@@ -40,7 +40,7 @@ async fn until_listed(browser: &mut Browser<'_>, words: &str) -> Answer {
 }
 
 /// Opens the hand that awaits the bot.
-async fn open_hand<'h>(mut browser: Browser<'h>, list: &Answer, words: &str) -> Guest<'h> {
+pub async fn open_hand<'h>(mut browser: Browser<'h>, list: &Answer, words: &str) -> Guest<'h> {
     let before = list.body.split(&format!("\">{words}</a>")).next().unwrap();
     let address = before.rsplit("href=\"").next().unwrap().to_owned();
     let page = browser.get(&address).await;

@@ -6,6 +6,7 @@
 mod access;
 mod activity;
 mod bot_hands;
+mod bot_tournaments_pages;
 mod bots;
 mod browser;
 mod closed_oracle;

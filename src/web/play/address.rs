@@ -1,6 +1,6 @@
 //! The addresses of hands that are played in the browser.
 
-use crate::game::MatchId;
+use crate::game::{MatchId, TournamentId};
 use crate::web::forms::SiteCookie;
 use std::fmt;
 
@@ -25,8 +25,19 @@ pub(in crate::web) enum PlayAddress {
     RetakeSeats,
     /// Leaves them.
     BotSignOut,
+    /// Enters the bot into a tournament, or takes it out.
+    ChangeField(TournamentId, FieldAction),
     /// A hand of the bot as which the visitor plays; `since` is as for other hands.
     BotHand { id: MatchId, since: Option<u64> },
+}
+
+/// What a bot does to the field of a tournament.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::web) enum FieldAction {
+    /// It enters.
+    Join,
+    /// It leaves.
+    Leave,
 }
 
 impl PlayAddress {
@@ -46,6 +57,11 @@ impl PlayAddress {
             ["bot", "sign-in"] => Ok(Self::BotSignIn),
             ["bot", "sign-out"] => Ok(Self::BotSignOut),
             ["bot", "take-seats"] => Ok(Self::RetakeSeats),
+            ["bot", "tournaments", id, action @ ("join" | "leave")] => {
+                let id = id.parse().map_err(|error| format!("tournament {id:?}: {error}"))?;
+                let action = if *action == "join" { FieldAction::Join } else { FieldAction::Leave };
+                Ok(Self::ChangeField(id, action))
+            }
             ["bot", id] => Ok(Self::BotHand { id: match_id(id)?, since: since()? }),
             [id] => Ok(Self::Hand { id: match_id(id)?, since: since()? }),
             _ => Err("nothing has this address".to_owned()),
@@ -57,6 +73,10 @@ impl PlayAddress {
     pub(in crate::web) fn examples() -> Vec<Self> {
         let id = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f".parse().unwrap();
         let mut examples = vec![Self::NewHand, Self::BotSignIn, Self::BotSignOut, Self::RetakeSeats];
+        let tournament = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f".parse().unwrap();
+        examples.extend(
+            [FieldAction::Join, FieldAction::Leave].map(|action| Self::ChangeField(tournament, action)),
+        );
         for since in [None, Some(7)] {
             examples.extend([
                 Self::Hand { id, since },
@@ -77,6 +97,7 @@ impl PlayAddress {
             | Self::BotSignIn
             | Self::BotSignOut
             | Self::RetakeSeats
+            | Self::ChangeField(..)
             | Self::BotHand { .. } => &PLAYER_COOKIE,
         }
     }
@@ -85,7 +106,11 @@ impl PlayAddress {
     pub(super) fn since(&self) -> Option<u64> {
         match self {
             Self::Hand { since, .. } | Self::BotSeats { since } | Self::BotHand { since, .. } => *since,
-            Self::NewHand | Self::BotSignIn | Self::RetakeSeats | Self::BotSignOut => None,
+            Self::NewHand
+            | Self::BotSignIn
+            | Self::RetakeSeats
+            | Self::BotSignOut
+            | Self::ChangeField(..) => None,
         }
     }
 
@@ -98,6 +123,8 @@ impl PlayAddress {
             Self::BotSignIn => ("/play/bot/sign-in".into(), None),
             Self::BotSignOut => ("/play/bot/sign-out".into(), None),
             Self::RetakeSeats => ("/play/bot/take-seats".into(), None),
+            Self::ChangeField(id, FieldAction::Join) => (format!("/play/bot/tournaments/{id}/join"), None),
+            Self::ChangeField(id, FieldAction::Leave) => (format!("/play/bot/tournaments/{id}/leave"), None),
             Self::BotHand { id, since } => (format!("/play/bot/{id}"), *since),
         };
         (path, since.map(|since| format!("since={since}")).unwrap_or_default())

@@ -43,6 +43,8 @@ struct BotSeats {
     matches: Vec<OpenMatch>,
     /// Whether there are more.
     has_more: bool,
+    /// Its tournaments, as they are written already.
+    tournaments: String,
 }
 
 /// An open match of the bot.
@@ -137,17 +139,27 @@ pub(super) fn sign_out(pages: &Pages, visitor: &Visitor) -> PageResponse {
     with_cookie(answer, PLAYER_COOKIE.remove(visitor.channel))
 }
 
-/// Shows the open matches of a bot. With `since` it waits until its session has heard more than the page with this number shows.
-pub(super) async fn bot_seats_page(
+/// Shows the open matches of a bot, once its session has heard more than the page with the number `since` shows, or some time has passed.
+pub(super) async fn later_bot_seats_page(
     pages: &Pages,
     seated: &Visitor,
     bot: BotName,
-    since: Option<u64>,
+    since: u64,
     within: Duration,
 ) -> Result<PageResponse, Status> {
-    if let Some(since) = since {
-        pages.bot_hands.wait_for_more(&bot, within, since).await;
-    }
+    pages.bot_hands.wait_for_more(&bot, within, since).await;
+    // What follows this page does not look at the tournaments.
+    bot_seats_page_with(pages, seated, bot, StatusCode::OK, String::new())
+}
+
+/// Shows the open matches of a bot, and its tournaments as they are written already.
+pub(super) fn bot_seats_page_with(
+    pages: &Pages,
+    seated: &Visitor,
+    bot: BotName,
+    status: StatusCode,
+    tournaments: String,
+) -> Result<PageResponse, Status> {
     let form_token = seated.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
     let revision = pages.bot_hands.revision(&bot);
     let (hands, has_more) = pages.bot_hands.open_hands(&bot, MATCHES);
@@ -160,9 +172,10 @@ pub(super) async fn bot_seats_page(
         revision: revision.unwrap_or_default(),
         matches: hands.iter().map(|hand| open_match(&player, hand)).collect(),
         has_more,
+        tournaments,
     };
     let content = content.render().map_err(|error| Status::internal(error.to_string()))?;
-    Ok(private_response(seated, StatusCode::OK, Page::without_twins("Play as a bot", content)))
+    Ok(private_response(seated, status, Page::without_twins("Play as a bot", content)))
 }
 
 fn open_match(player: &Player, OpenHand { id, setup, open }: &OpenHand) -> OpenMatch {

@@ -6,6 +6,7 @@
 mod actions;
 mod address;
 mod bot_seats;
+mod bot_tournaments;
 mod clock_words;
 mod hand;
 mod hand_page;

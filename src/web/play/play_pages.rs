@@ -3,9 +3,10 @@
 use super::actions::act_in_hand;
 use super::address::PlayAddress;
 use super::bot_seats::{
-    bot_seats_page, check_player_channel, lost_sign_in_response, retake_seats, sign_in_as_bot, sign_in_page,
-    sign_out, signed_out_response,
+    check_player_channel, later_bot_seats_page, lost_sign_in_response, retake_seats, sign_in_as_bot,
+    sign_in_page, sign_out, signed_out_response,
 };
+use super::bot_tournaments::{bot_page_with_tournaments, change_field};
 use super::hand::Hand;
 use super::hand_page::hand_response;
 use super::new_hand_page::{begin_hand, new_hand_page};
@@ -42,7 +43,10 @@ pub(in crate::web) async fn show_play_page(
     };
     let shown = match *address {
         PlayAddress::BotHand { id, since } => show_hand(pages, &seated, Player::Bot(bot), id, since).await?,
-        PlayAddress::BotSeats { since } => bot_seats_page(pages, &seated, bot, since, POLL_TIMEOUT).await?,
+        PlayAddress::BotSeats { since: Some(since) } => {
+            later_bot_seats_page(pages, &seated, bot, since, POLL_TIMEOUT).await?
+        }
+        PlayAddress::BotSeats { since: None } => bot_page_with_tournaments(pages, &seated, bot).await?,
         // The others only take forms.
         _ => redirect_response(&PageAddress::Play(PlayAddress::BotSeats { since: None })),
     };
@@ -92,6 +96,7 @@ pub(in crate::web) async fn take_play_form(
     let Some((seated, bot)) = seated_visitor(pages, visitor) else { return signed_out_response(visitor) };
     match *address {
         PlayAddress::RetakeSeats => retake_seats(pages, &seated),
+        PlayAddress::ChangeField(id, action) => change_field(pages, &seated, bot, (id, action)).await,
         PlayAddress::BotHand { id, .. } => act_in_hand(pages, &seated, Player::Bot(bot), id, fields).await,
         _ => Ok(redirect_response(&PageAddress::Play(PlayAddress::BotSeats { since: None }))),
     }

@@ -1,0 +1,137 @@
+//! Tournaments that a person joins and leaves by hand, with the token of a bot.
+
+use super::bot_hands::{open_hand, seated, until_listed};
+use super::browser::Browser;
+use super::host::{Host, Party, round_robin};
+use lastnim::{bots::HouseBot, wire::pb};
+use pb::tournament_settings::Format;
+
+const HOSTILE: &str = "<img src=x onerror=alert(1)>\"'&<script>alert(2)</script>";
+
+fn two_seats(title: &str, start_at: u32) -> pb::TournamentSettings {
+    pb::TournamentSettings { title: title.into(), seats: 2, start_at, ..round_robin(&[&[2, 2]]) }
+}
+
+async fn field(host: &Host, id: &str) -> Vec<String> {
+    let request = pb::GetTournamentRequest { tournament_id: id.to_owned() };
+    host.tournaments().get_tournament(request).await.unwrap().into_inner().tournament.unwrap().field
+}
+
+/// Sends a form of the page of the bot's matches, and checks that it was accepted.
+async fn change(browser: &mut Browser<'_>, id: &str, action: &str) {
+    let page = browser.get("/play/bot").await;
+    let path = format!("/play/bot/tournaments/{id}/{action}");
+    assert!(page.body.contains(&format!("action=\"{path}\"")), "{path}: {}", page.body);
+    let answer = browser.submit(&page, &path, &[]).await;
+    assert_eq!((answer.status, answer.header("location")), (303, "/play/bot"), "{}", answer.body);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_tournament_is_joined_left_and_played_by_hand() {
+    let host = Host::start().await;
+    let tokens = host.register_all(["ann", "bob"]).await;
+    let mut party = Party::empty();
+    party.invite(&host.address, tokens[1].clone(), HouseBot::Greedy, 1);
+    let mut browser = seated(&host, &tokens[0]).await;
+    let page = browser.get("/play/bot").await;
+    assert!(page.body.contains("no tournament that ann is in or may join"), "{}", page.body);
+
+    let id = host.create_tournament(two_seats(HOSTILE, 2), &[]).await;
+    let page = browser.get("/play/bot").await;
+    assert!(page.body.contains("It may join these") && !page.body.contains("In these"), "{}", page.body);
+    assert!(page.body.contains("&#60;img") && !page.body.contains("<img"), "{}", page.body);
+    change(&mut browser, &id, "join").await;
+    assert_eq!(field(&host, &id).await, ["ann"]);
+    let page = browser.get("/play/bot").await;
+    assert!(page.body.contains("In these") && !page.body.contains("It may join these"), "{}", page.body);
+    change(&mut browser, &id, "leave").await;
+    assert!(field(&host, &id).await.is_empty());
+    change(&mut browser, &id, "join").await;
+    // Twice does no harm.
+    let twice = browser.submit(&page, &format!("/play/bot/tournaments/{id}/join"), &[]).await;
+    assert_eq!(twice.status, 303, "{}", twice.body);
+    assert_eq!(field(&host, &id).await, ["ann"]);
+
+    let request = pb::JoinTournamentRequest { tournament_id: id.clone(), bot: "bob".into() };
+    host.tournaments().join_tournament(request).await.unwrap();
+    for _ in 0..2 {
+        let list = until_listed(&mut browser, "your move").await;
+        let mut hand = open_hand(browser, &list, "your move").await;
+        hand.play_on().await;
+        browser = hand.browser;
+    }
+    assert_eq!(host.tournament_over(&id).await.tournament.unwrap().matches_played, 2);
+    let page = browser.get("/play/bot").await;
+    assert!(page.body.contains("no tournament that ann is in or may join"), "{}", page.body);
+    party.dismiss().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_ladder_is_joined_and_left_while_it_runs() {
+    let host = Host::start().await;
+    let tokens = host.register_all(["ann", "bob", "cid"]).await;
+    let format = Some(Format::Ladder(pb::LadderFormat::default()));
+    let id = host
+        .create_tournament(pb::TournamentSettings { format, ..two_seats("ladder", 0) }, &["bob", "cid"])
+        .await;
+    host.start_tournament(&id).await;
+    let mut browser = seated(&host, &tokens[0]).await;
+    let page = browser.get("/play/bot").await;
+    assert!(page.body.contains("a ladder that runs"), "{}", page.body);
+    change(&mut browser, &id, "join").await;
+    assert!(field(&host, &id).await.contains(&"ann".to_owned()));
+    change(&mut browser, &id, "leave").await;
+    assert!(!field(&host, &id).await.contains(&"ann".to_owned()));
+
+    // Who is out stays out, and is told so.
+    change(&mut browser, &id, "join").await;
+    let request = pb::DisqualifyBotRequest {
+        tournament_id: id.clone(),
+        bot: "ann".into(),
+        results: pb::DisqualifiedResults::Stand.into(),
+        reason: "it is played by hand".into(),
+    };
+    host.tournaments().disqualify_bot(request).await.unwrap();
+    let page = browser.get("/play/bot").await;
+    let refused = browser.submit(&page, &format!("/play/bot/tournaments/{id}/join"), &[]).await;
+    assert!(refused.status == 409 && refused.body.contains("this bot was disqualified"), "{}", refused.body);
+    assert!(refused.body.contains("You have the seats of"), "{}", refused.body);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_cannot_be_joined_says_why() {
+    let host = Host::start().await;
+    let tokens = host.register_all(["ann", "bob", "cid"]).await;
+    let id = host.create_tournament(two_seats("running", 0), &["bob", "cid"]).await;
+    host.start_tournament(&id).await;
+    let mut browser = seated(&host, &tokens[0]).await;
+    let page = browser.get("/play/bot").await;
+    assert!(!page.body.contains("running"), "{}", page.body);
+    for action in ["join", "leave"] {
+        let refused = browser.submit(&page, &format!("/play/bot/tournaments/{id}/{action}"), &[]).await;
+        assert_eq!(refused.status, 409, "{}", refused.body);
+        assert!(
+            refused.body.contains("role=\"alert\"") && refused.body.contains("before the start"),
+            "{}",
+            refused.body
+        );
+    }
+    let nowhere = "/play/bot/tournaments/0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f/join";
+    let refused = browser.submit(&page, nowhere, &[]).await;
+    assert!(refused.status == 404 && refused.body.contains("role=\"alert\""), "{}", refused.body);
+    assert_eq!(browser.get(nowhere).await.header("location"), "/play/bot", "a link does nothing");
+    for path in
+        ["/play/bot/tournaments/x/join", "/play/bot/tournaments/0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f/start"]
+    {
+        assert_eq!(browser.get(path).await.status, 404, "{path}");
+    }
+    // Nobody joins for whoever is signed in but the pages of this server, and nobody without a sign-in.
+    let open = host.create_tournament(two_seats("open", 0), &[]).await;
+    let join = format!("/play/bot/tournaments/{open}/join");
+    assert_eq!(browser.post(&join, "").await.status, 403);
+    let mut stranger = Browser::open(&host);
+    let form = stranger.get("/play/bot").await;
+    let refused = stranger.submit(&form, &join, &[]).await;
+    assert!(refused.status == 401 && refused.body.contains("nothing was done"), "{}", refused.body);
+    assert!(field(&host, &open).await.is_empty());
+}
