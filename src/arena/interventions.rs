@@ -28,8 +28,8 @@ pub enum Intervention {
     },
     /// To play matches again.
     Void {
-        /// Which.
-        target: VoidTarget,
+        /// Which: all of them, or none if one cannot be.
+        targets: Vec<VoidTarget>,
         /// Why.
         reason: Reason,
     },

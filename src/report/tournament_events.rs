@@ -3,6 +3,9 @@
 use super::words::count_words;
 use crate::wire::pb::{self, tournament_event::Event};
 
+/// The most numbers of matches in a line.
+const MAX_NUMBERS: usize = 30;
+
 /// Says what happened, a line for each thing.
 pub(super) fn event_lines(events: &[pb::TournamentEvent]) -> Vec<String> {
     events.iter().map(event_line).collect()
@@ -27,9 +30,14 @@ pub fn event_line(event: &pb::TournamentEvent) -> String {
             format!("{} is disqualified, and {results}: {}", out.bot, out.reason)
         }
         Some(Event::Voided(voided)) => {
-            let numbers: Vec<_> = voided.matches.iter().map(|voided| voided.number.to_string()).collect();
-            let what = if numbers.len() == 1 { "match" } else { "matches" };
-            format!("{what} {} voided, and played again: {}", numbers.join(", "), voided.reason)
+            let numbers = voided.matches.iter().take(MAX_NUMBERS).map(|voided| voided.number.to_string());
+            let numbers = numbers.collect::<Vec<_>>().join(", ");
+            let what = if voided.matches.len() == 1 { "match" } else { "matches" };
+            let more = match voided.matches.len().saturating_sub(MAX_NUMBERS) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            format!("{what} {numbers}{more} voided, and played again: {}", voided.reason)
         }
         Some(Event::Closed(closed)) => {
             format!("no further round: it ends after {}", count_words(closed.before, "match", "matches"))
@@ -57,7 +65,11 @@ mod tests {
         let expected = "bob is disqualified, and its results are annulled: it asks alice";
         assert_eq!(told(Event::Disqualified(out)), expected);
         let voided = |number| pb::VoidedMatch { number, match_id: String::new() };
-        let voided = pb::VoidedEvent { matches: vec![voided(4), voided(5)], reason: "no network".into() };
-        assert_eq!(told(Event::Voided(voided)), "matches 4, 5 voided, and played again: no network");
+        let told_voided =
+            |matches| told(Event::Voided(pb::VoidedEvent { matches, reason: "no network".into() }));
+        let two = told_voided(vec![voided(4), voided(5)]);
+        assert_eq!(two, "matches 4, 5 voided, and played again: no network");
+        let many = told_voided((0..99).map(voided).collect());
+        assert!(many.contains(" 28, 29 and 69 more voided, and"), "{many}");
     }
 }

@@ -21,6 +21,7 @@ mod tournament_service;
 mod traffic_counts;
 mod transcript_service;
 mod transport_errors;
+mod void_targets;
 
 pub use access::{Access, CallerStatus};
 pub use address_limits::AddressLimiter;

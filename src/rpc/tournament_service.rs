@@ -7,7 +7,8 @@ use super::page::Page;
 use super::read_scheduler::ReadScheduler;
 use super::scheduling::WaitingCaller;
 use super::status::{arena_status, parse_field, read_request};
-use crate::arena::{Arena, ArenaError, Intervention, NewTournament, TournamentView, VoidTarget};
+use super::void_targets::parse_void_targets;
+use crate::arena::{Arena, ArenaError, Intervention, NewTournament, TournamentView};
 use crate::game::{BotName, TournamentId};
 use crate::tournament::{OpenMatches, TournamentState};
 use crate::wire::tournament::{parse_settings_and_terms, set_newest_methods};
@@ -284,17 +285,10 @@ impl pb::tournament_service_server::TournamentService for TournamentRpc {
         &self,
         request: Request<pb::VoidMatchesRequest>,
     ) -> Result<Response<pb::VoidMatchesResponse>, Status> {
-        use pb::void_matches_request::Target;
         let void = |request: &pb::VoidMatchesRequest, field: RequestField<'_>| {
-            let target = match field.member("target").require(request.target.as_ref()) {
-                Some(Target::MatchId(id)) => {
-                    field.member("match_id").ok_or_report(id.parse()).map(VoidTarget::Match)
-                }
-                Some(Target::Group(group)) => Some(VoidTarget::Group(*group)),
-                None => None,
-            };
+            let targets = parse_void_targets(request, field);
             let reason = field.member("reason").ok_or_report(request.reason.parse());
-            Some(Intervention::Void { target: target?, reason: reason? })
+            Some(Intervention::Void { targets: targets?, reason: reason? })
         };
         let id = &request.get_ref().tournament_id;
         let (tournament, event) = self.intervene(&request, id, void).await?;

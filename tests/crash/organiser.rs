@@ -202,7 +202,7 @@ impl Organiser {
         let before = self.events(tournament).await.len();
         loop {
             let (tournament_id, target, reason) = (tournament.into(), Some(target.clone()), "a test".into());
-            let request = pb::VoidMatchesRequest { tournament_id, target, reason };
+            let request = pb::VoidMatchesRequest { tournament_id, target, reason, targets: Vec::new() };
             let asked = self
                 .ask(|line| async move { TournamentServiceClient::new(line).void_matches(request).await });
             match asked.await {

@@ -267,7 +267,12 @@ async fn matches_are_listed_by_state_bots_and_reason() {
     let target = Some(pb::void_matches_request::Target::MatchId(voided.clone()));
     let pause = pb::PauseTournamentRequest { tournament_id: cup.clone(), ..Default::default() };
     host.tournaments().pause_tournament(pause).await.unwrap();
-    let void = pb::VoidMatchesRequest { tournament_id: cup.clone(), target, reason: "again".into() };
+    let void = pb::VoidMatchesRequest {
+        tournament_id: cup.clone(),
+        target,
+        reason: "again".into(),
+        ..Default::default()
+    };
     host.tournaments().void_matches(void).await.unwrap();
     let exhibition = host.create_match(exhibition(["one", "two"], &[1])).await;
     let list = async |request: pb::ListMatchesRequest| {

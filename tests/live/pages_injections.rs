@@ -60,8 +60,12 @@ async fn hostile_tournament(host: &Host, title: &str) -> String {
     let begun = async { while host.matches_of(&tournament_id).await.is_empty() {} };
     soon("a match", begun).await;
     let (target, reason) = (Some(pb::void_matches_request::Target::Group(0)), title.to_owned());
-    let request =
-        pb::VoidMatchesRequest { tournament_id: tournament_id.clone(), target, reason: reason.clone() };
+    let request = pb::VoidMatchesRequest {
+        tournament_id: tournament_id.clone(),
+        target,
+        reason: reason.clone(),
+        ..Default::default()
+    };
     host.tournaments().void_matches(request).await.unwrap();
     let results = pb::DisqualifiedResults::Stand.into();
     let bot = "three".into();

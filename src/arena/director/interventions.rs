@@ -21,6 +21,10 @@ use std::time::Duration;
 
 /// The most events of a tournament: they go into one message.
 const MAX_EVENTS: usize = 1_000;
+/// The most voided matches of a tournament: they go into its events.
+const MAX_VOIDED: usize = 32_000;
+/// Targets that cannot be voided of which it is said why.
+const MAX_REFUSALS: usize = 10;
 /// How long the director waits for a store that cannot be read before it tries again.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -84,7 +88,7 @@ impl Director {
             Intervention::Disqualify { bot, results, reason } => {
                 self.disqualification(bot, results, reason).map(Some)
             }
-            Intervention::Void { target, reason } => self.voiding(target, reason).await.map(Some),
+            Intervention::Void { targets, reason } => self.voiding(&targets, reason).await.map(Some),
             Intervention::Finish => {
                 let drawn_until = self.schedule.lock().drawn_until();
                 let drawn_until = drawn_until.filter(|_| self.stored.settings.format.has_open_field());
@@ -130,8 +134,46 @@ impl Director {
         Some(FieldChange { round, bot: bot.clone(), movement: FieldMovement::Leaves })
     }
 
-    async fn voiding(&self, target: VoidTarget, reason: Reason) -> Result<DueEvent, ArenaError> {
-        let found = match target {
+    /// Returns the event that voids all targets at once.
+    async fn voiding(&self, targets: &[VoidTarget], reason: Reason) -> Result<DueEvent, ArenaError> {
+        let (mut found, mut refused) = (Vec::new(), Vec::new());
+        for &target in targets {
+            match self.voidable_matches(target).await {
+                Ok(matches) => found.extend(matches),
+                Err(ArenaError::Intervention { why, .. }) if targets.len() > 1 => refused.push(why),
+                Err(error @ ArenaError::NoSuchMatch(_)) if targets.len() > 1 => {
+                    refused.push(error.to_string());
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        if !refused.is_empty() {
+            let count = refused.len();
+            refused.truncate(MAX_REFUSALS);
+            let more = if count > MAX_REFUSALS {
+                format!("; and {} more", count - MAX_REFUSALS)
+            } else {
+                String::new()
+            };
+            return Err(self.impossible(format!("{}{more}: nothing was voided", refused.join("; "))));
+        }
+        if self.rulings.voided().count() + found.len() > MAX_VOIDED {
+            return Err(ArenaError::Full { what: "voided matches of this tournament", limit: MAX_VOIDED });
+        }
+        let Some(event) = self.rulings.void(found, reason.clone()) else {
+            return Err(self.impossible("no match was named"));
+        };
+        let open = self.open_ids();
+        let TournamentEvent::Voided { matches, .. } = &event else { return Ok(event.into()) };
+        let over = matches.iter().filter(|voided| !open.contains(&voided.id));
+        let changes =
+            over.map(|voided| Change::MatchVoided { id: voided.id, reason: reason.clone() }).collect();
+        Ok(DueEvent { event, changes })
+    }
+
+    /// Returns the matches of a target that are not voided yet, of which there is at least one.
+    async fn voidable_matches(&self, target: VoidTarget) -> Result<Vec<VoidedMatch>, ArenaError> {
+        let mut found = match target {
             VoidTarget::Match(id) => vec![VoidedMatch { number: self.number_of(id).await?, id }],
             VoidTarget::Group(group) => self.matches_of_group(group).await?,
         };
@@ -143,18 +185,14 @@ impl Director {
                 played can be voided"
             )));
         }
-        let Some(event) = self.rulings.void(found, reason.clone()) else {
+        found.retain(|voided| self.rulings.void_reason(voided.id).is_none());
+        if found.is_empty() {
             return Err(self.impossible(match target {
                 VoidTarget::Match(id) => format!("match {id} is voided already"),
                 VoidTarget::Group(group) => format!("no match of group {group} has begun"),
             }));
-        };
-        let open = self.open_ids();
-        let TournamentEvent::Voided { matches, .. } = &event else { return Ok(event.into()) };
-        let over = matches.iter().filter(|voided| !open.contains(&voided.id));
-        let changes =
-            over.map(|voided| Change::MatchVoided { id: voided.id, reason: reason.clone() }).collect();
-        Ok(DueEvent { event, changes })
+        }
+        Ok(found)
     }
 
     /// Returns the number of a match of this tournament.

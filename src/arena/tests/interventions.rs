@@ -93,7 +93,7 @@ async fn a_voided_group_is_played_again_also_by_the_next_server() {
     until_view(&arena, id, |view| view.played >= 2).await;
     let played = stop_play(&arena, id).await;
     assert!((2..4).contains(&played), "{played} of 4 matches");
-    let void = || Intervention::Void { target: VoidTarget::Group(0), reason: reason() };
+    let void = || Intervention::Void { targets: vec![VoidTarget::Group(0)], reason: reason() };
     let (view, event) = arena.intervene(id, void()).await.unwrap();
     let Some(TournamentEvent::Voided { matches: voided, .. }) = event.map(|timed| timed.event) else {
         panic!("it is voided")
@@ -101,7 +101,7 @@ async fn a_voided_group_is_played_again_also_by_the_next_server() {
     assert_eq!(voided.iter().map(|voided| voided.number).collect::<Vec<_>>(), [0, 1]);
     assert_eq!((view.played, view.pause), (played - 2, Some(OpenMatches::Finish)));
     assert_eq!(refusal(arena.intervene(id, void()).await), "no match of group 0 has begun");
-    let again = Intervention::Void { target: VoidTarget::Match(voided[0].id), reason: reason() };
+    let again = Intervention::Void { targets: vec![VoidTarget::Match(voided[0].id)], reason: reason() };
     assert!(refusal(arena.intervene(id, again).await).ends_with("is voided already"));
     assert!(lines(&arena, id).await.iter().all(|line| u64::from(line.2) == played - 2));
     arena.stop(Duration::ZERO).await;
@@ -127,6 +127,41 @@ async fn a_voided_group_is_played_again_also_by_the_next_server() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn several_groups_and_matches_are_voided_by_one_event() {
+    let store = Backend::in_memory().store;
+    let arena = arena_on(Arc::clone(&store)).await;
+    let id = tournament(&arena, &BOTS[..2], TournamentFormat::RoundRobin).await;
+    until_view(&arena, id, |view| view.played >= 3).await;
+    let played = stop_play(&arena, id).await;
+    let results = store.match_results(id, 0, 100).await.unwrap();
+    let second = results.iter().find(|result| result.number == 1).unwrap().id;
+    let third = results.iter().find(|result| result.number == 2).unwrap().id;
+    // One match is named alone and in its group.
+    let targets = vec![VoidTarget::Match(third), VoidTarget::Match(second), VoidTarget::Group(0)];
+    let (view, event) = arena.intervene(id, Intervention::Void { targets, reason: reason() }).await.unwrap();
+    let Some(TournamentEvent::Voided { matches, .. }) = event.map(|timed| timed.event) else {
+        panic!("they are voided")
+    };
+    assert_eq!(matches.iter().map(|voided| voided.number).collect::<Vec<_>>(), [0, 1, 2]);
+    assert_eq!(view.played, played - 3);
+    assert_eq!(arena.tournament_events(id).await.unwrap().len(), 2, "paused, and voided once");
+    let left = store.match_results(id, 0, 100).await.unwrap();
+    assert!(left.iter().all(|result| result.number > 2), "they are marked in the same write");
+    arena.stop(Duration::ZERO).await;
+
+    let arena = reopen(Arc::clone(&store)).await;
+    arena.intervene(id, Intervention::Resume).await.unwrap();
+    let over = until_view(&arena, id, |view| view.stored.state.is_over()).await;
+    assert_eq!((over.stored.state, over.played), (TournamentState::Finished, 4));
+    assert_eq!(matches_of_numbers(&store, id).await, [0, 1, 2, 3]);
+    check_comparison(&store, &arena, id).await;
+}
+
+async fn matches_of_numbers(store: &Arc<dyn Store>, id: TournamentId) -> Vec<u64> {
+    store.match_results(id, 0, 100).await.unwrap().iter().map(|result| result.number).collect()
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_match_that_is_open_is_voided_and_played_again() {
     let store = Backend::in_memory().store;
     let arena = arena_on(Arc::clone(&store)).await;
@@ -140,7 +175,7 @@ async fn a_match_that_is_open_is_voided_and_played_again() {
         tokio::task::yield_now().await;
     }
     let open = arena.list_matches(&filter, None, 1).await.unwrap().remove(0).id;
-    let void = Intervention::Void { target: VoidTarget::Match(open), reason: reason() };
+    let void = Intervention::Void { targets: vec![VoidTarget::Match(open)], reason: reason() };
     arena.intervene(id, void).await.unwrap();
     let over = until_view(&arena, id, |view| view.stored.state.is_over()).await;
     assert_eq!((over.stored.state, over.played), (TournamentState::Finished, 4));
@@ -207,9 +242,20 @@ async fn what_a_later_round_was_drawn_from_stays() {
     let id = tournament(&arena, &["first", "second", "third", "fourth"], knockout).await;
     // Two tables of two matches each; then the final.
     until_view(&arena, id, |view| view.played == 5).await;
-    let void = |group| Intervention::Void { target: VoidTarget::Group(group), reason: reason() };
+    let void = |group| Intervention::Void { targets: vec![VoidTarget::Group(group)], reason: reason() };
     let why = refusal(arena.intervene(id, void(0)).await);
     assert!(why.starts_with("match 0 is of a round from which the next one was drawn"), "{why}");
+    let all = Intervention::Void {
+        targets: vec![VoidTarget::Group(0), VoidTarget::Group(2), VoidTarget::Group(9)],
+        reason: reason(),
+    };
+    let why = refusal(arena.intervene(id, all).await);
+    assert!(
+        why.contains("match 0 is of a round")
+            && why.ends_with("no match of group 9 has begun: nothing was voided"),
+        "{why}"
+    );
+    assert!(arena.tournament_events(id).await.unwrap().is_empty(), "all or none");
     arena.intervene(id, void(2)).await.unwrap();
     let over = until_view(&arena, id, |view| view.stored.state.is_over()).await;
     assert_eq!((over.stored.state, over.played), (TournamentState::Finished, 6));

@@ -134,6 +134,7 @@ impl OrganiserClient {
             tournament_id: id.to_string(),
             target: Some(pb::void_matches_request::Target::Group(group)),
             reason: reason.to_string(),
+            targets: Vec::new(),
         };
         self.remote.answer(self.remote.tournament_client().void_matches(request)).await.map(drop)
     }

@@ -54,12 +54,13 @@ annulled, no match in which it sits counts for anybody: as a rule where most of 
         #[command(flatten)]
         why: Why,
     },
-    /// Voids a match, or all matches of a duplicate group that have begun, and has them played again
+    /// Voids matches, or all matches of duplicate groups that have begun, and has them played again
     #[command(after_help = "Examples:
   lastnim tournament void $ID --match $MATCH --reason 'the network was down'
-  lastnim tournament void $ID --group 7 --reason 'the wrong version of bob played' --json
+  lastnim tournament void $ID --group 7 --group 9 --reason 'the wrong version of bob played' --json
 
-What is played again has the same number, bots and position. The record of a voided match stays as it was. In rounds, matches of the
+Both may be given several times: all of it is voided, or nothing if some of it cannot be, and results are counted anew once. What is
+played again has the same number, bots and position. The record of a voided match stays as it was. In rounds, matches of the
 round that is being played can be voided.")]
     Void {
         #[command(flatten)]
@@ -89,14 +90,32 @@ pub enum ResultsArg {
 
 /// Matches that are voided.
 #[derive(Debug, Args)]
-#[group(required = true, multiple = false)]
+#[group(required = true, multiple = true)]
 pub struct Target {
-    /// This match
+    /// This match; may be repeated
     #[arg(long = "match", value_name = "MATCH_ID")]
-    match_id: Option<MatchId>,
-    /// The matches of this duplicate group that have begun
-    #[arg(long, value_name = "N")]
-    group: Option<u64>,
+    matches: Vec<MatchId>,
+    /// The matches of this duplicate group that have begun; may be repeated
+    #[arg(long = "group", value_name = "N")]
+    groups: Vec<u64>,
+}
+
+impl Target {
+    /// Makes the request that voids them. One alone is asked for as servers of before know it.
+    fn into_request(self, tournament_id: String, reason: String) -> pb::VoidMatchesRequest {
+        use pb::{void_matches_request as alone, void_target as listed};
+        let Self { matches, groups } = self;
+        let target = match (matches.as_slice(), groups.as_slice()) {
+            ([id], []) => Some(alone::Target::MatchId(id.to_string())),
+            ([], [group]) => Some(alone::Target::Group(*group)),
+            _ => None,
+        };
+        let matches = matches.iter().map(|id| listed::Target::MatchId(id.to_string()));
+        let all = matches.chain(groups.iter().map(|&group| listed::Target::Group(group)));
+        let listed = all.map(|target| pb::VoidTarget { target: Some(target) });
+        let targets = if target.is_some() { Vec::new() } else { listed.collect() };
+        pb::VoidMatchesRequest { tournament_id, target, reason, targets }
+    }
 }
 
 /// Why it is done.
@@ -150,12 +169,8 @@ impl Intervention {
                 let done = remote.answer(service.disqualify_bot(request)).await?;
                 print_change(form, &done, done.tournament.as_ref(), done.event.as_ref())
             }
-            Self::Void { named: TournamentArg { id }, target: Target { match_id, group }, why } => {
-                use pb::void_matches_request::Target as Voided;
-                let target = match_id.map(|id| Voided::MatchId(id.to_string()));
-                let target = target.or(group.map(Voided::Group));
-                let (tournament_id, reason) = (to_id(id), why.reason.to_string());
-                let request = pb::VoidMatchesRequest { tournament_id, target, reason };
+            Self::Void { named: TournamentArg { id }, target, why } => {
+                let request = target.into_request(to_id(id), why.reason.to_string());
                 let done = remote.answer(service.void_matches(request)).await?;
                 print_change(form, &done, done.tournament.as_ref(), done.event.as_ref())
             }

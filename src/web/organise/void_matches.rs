@@ -11,7 +11,7 @@ use crate::web::forms::FormFields;
 use crate::web::pages::Pages;
 use crate::web::response::{PageResponse, form_status, redirect_response};
 use crate::web::visitor::Visitor;
-use crate::wire::pb::{self, void_matches_request::Target};
+use crate::wire::pb::{self, void_target::Target};
 use pb::match_service_server::MatchService as _;
 use pb::tournament_service_server::TournamentService as _;
 use std::mem;
@@ -127,22 +127,6 @@ impl TypedVoiding {
         let others = unlisted.iter().map(String::as_str).chain(split_words(&self.others));
         self.others = if unlisted.is_empty() { return } else { others.collect::<Vec<_>>().join(" ") };
     }
-
-    /// Returns what is left to do, once all but these are voided.
-    fn left_over(self, failed: &[Target]) -> Self {
-        let words =
-            |chosen: fn(&Target) -> Option<String>| failed.iter().filter_map(chosen).collect::<Vec<_>>();
-        let ids = words(|target| match target {
-            Target::MatchId(id) => Some(id.clone()),
-            Target::Group(_) => None,
-        });
-        let groups = words(|target| match target {
-            Target::Group(group) => Some(group.to_string()),
-            Target::MatchId(_) => None,
-        });
-        let (ticked, others): (Vec<_>, Vec<_>) = ids.into_iter().partition(|id| self.ticked.contains(id));
-        Self { ticked, others: others.join(" "), groups: groups.join(" "), reason: self.reason }
-    }
 }
 
 fn split_words(text: &str) -> impl Iterator<Item = &str> {
@@ -213,55 +197,17 @@ pub(super) async fn void_matches(
             },
         );
     }
-    let count = voiding.targets.len();
-    // A browser that no longer waits for the answer stops none of it.
-    let running = tokio::spawn(void_targets(pages.clone(), organiser.clone(), id, voiding));
-    let report = running.await.map_err(|error| Status::internal(format!("voiding was cut: {error}")))??;
-    let VoidReport { failed, mut mistakes, status } = report;
-    if failed.is_empty() {
-        return Ok(redirect_response(&PageAddress::Organise(OrganiseAddress::Tournament(id))));
-    }
-    if failed.len() < count {
-        mistakes.push(format!("{} of {count} were voided", count - failed.len()));
-    }
-    refused_response(pages, organiser, id, (status, mistakes), typed.left_over(&failed)).await
-}
-
-/// What came of voiding.
-#[derive(Debug)]
-struct VoidReport {
-    /// What was not voided.
-    failed: Vec<Target>,
-    /// Why, each.
-    mistakes: Vec<String>,
-    /// The status of an answer that says so.
-    status: StatusCode,
-}
-
-/// Voids one match or group after the other.
-async fn void_targets(
-    pages: Pages,
-    organiser: Visitor,
-    id: TournamentId,
-    voiding: Voiding,
-) -> Result<VoidReport, Status> {
-    let mut report = VoidReport { failed: Vec::new(), mistakes: Vec::new(), status: StatusCode::OK };
-    for target in voiding.targets {
-        let (tournament_id, reason) = (id.to_string(), voiding.reason.to_string());
-        let request = pb::VoidMatchesRequest { tournament_id, target: Some(target.clone()), reason };
-        match pages.tournaments.void_matches(organiser.request(request)).await {
-            Ok(_) => {}
-            Err(status) if matches!(status.code(), Code::Unauthenticated | Code::PermissionDenied) => {
-                return Err(status);
-            }
-            Err(status) => {
-                report.status = form_status(&status);
-                report.mistakes.push(format!("{}: {}", target_words(&target), status.message()));
-                report.failed.push(target);
-            }
+    let targets = voiding.targets.into_iter().map(|target| pb::VoidTarget { target: Some(target) }).collect();
+    let (tournament_id, reason) = (id.to_string(), voiding.reason.to_string());
+    let request = pb::VoidMatchesRequest { tournament_id, target: None, reason, targets };
+    match pages.tournaments.void_matches(organiser.request(request)).await {
+        Ok(_) => Ok(redirect_response(&PageAddress::Organise(OrganiseAddress::Tournament(id)))),
+        Err(status) if matches!(status.code(), Code::Unauthenticated | Code::PermissionDenied) => Err(status),
+        Err(status) => {
+            let mistakes = vec![status.message().to_owned()];
+            refused_response(pages, organiser, id, (form_status(&status), mistakes), typed).await
         }
     }
-    Ok(report)
 }
 
 async fn refused_response(
@@ -273,13 +219,6 @@ async fn refused_response(
 ) -> Result<PageResponse, Status> {
     let typed = TypedForms { voiding, ..TypedForms::default() };
     tournament_page_with(pages, organiser, id, RefusedForm { status, mistakes, typed }).await
-}
-
-fn target_words(target: &Target) -> String {
-    match target {
-        Target::MatchId(id) => format!("match {id}"),
-        Target::Group(group) => format!("group {group}"),
-    }
 }
 
 /// Says what will happen. Matches that are not among the newest are named by their ids.
@@ -341,13 +280,6 @@ mod tests {
         let groups = |count: usize| (0..count).map(|group| group.to_string()).collect::<Vec<_>>().join(" ");
         assert!(typed(&[], "", &groups(MAX_TARGETS)).read().is_ok());
         assert!(typed(&[], "", &groups(MAX_TARGETS + 1)).read().unwrap_err()[0].starts_with("more than 50"));
-    }
-
-    #[test]
-    fn what_failed_is_left_over() {
-        let other = ID.replace("0192", "0193");
-        let left = typed(&[ID], &other, "7 9").left_over(&[Target::MatchId(other.clone()), Target::Group(9)]);
-        assert_eq!(left, typed(&[], &other, "9"));
     }
 
     #[test]

@@ -27,6 +27,13 @@ fn an_organiser_intervenes_and_standings_follow_from_the_records() {
     let void = ["tournament", "void", &id, "--match", open, "--reason", "the network was down"];
     let voided = server.json(&void);
     assert_eq!(voided["event"]["voided"]["matches"][0]["match_id"], json!(open));
+    let several =
+        ["tournament", "void", &id, "--match", open, "--group", "99", "--group", "98", "--reason", "again"];
+    let (code, why) = server.refused(&several);
+    assert!(
+        code == 1 && why.contains("is voided already; no match of group 99 has begun; no match of group 98"),
+        "{why}"
+    );
     let out = ["tournament", "disqualify", &id, "--bot", "loyal", "--reason", "it asks greedy"];
     let (code, why) = server.refused(&out);
     assert!(code == 2 && why.contains("--results"), "{why}");
