@@ -34,7 +34,7 @@ pub use login_limits::LoginLimits;
 pub use match_service::MatchRpc;
 pub use oracle::{OracleQuestionError, OracleRpc, answer_oracle_question};
 pub use read_scheduler::ReadScheduler;
-pub use scheduling::call_timeout;
+pub use scheduling::{FeedNumber, call_timeout};
 pub use tournament_service::TournamentRpc;
 pub use traffic_counts::{RefusedCall, TrafficCounts};
 pub use transcript_service::TranscriptRpc;

@@ -3,7 +3,7 @@
 use super::forms::{CookieSecret, FormToken, names_this_machine};
 use super::sign_in::SignedIn;
 use super::visitor_channel::VisitorChannel;
-use crate::rpc::ClientAddress;
+use crate::rpc::{ClientAddress, FeedNumber};
 use std::fmt;
 use tonic::codegen::http::header::{AUTHORIZATION, HeaderValue};
 use tonic::codegen::http::request::Parts;
@@ -21,6 +21,8 @@ pub(super) struct Visitor {
     secret: Option<CookieSecret>,
     /// Whose cookie has signed the visitor in, where the token is that of a session.
     signed_in: Option<SignedIn>,
+    /// The feed as which it asks, if it does not ask for itself alone.
+    feed: Option<FeedNumber>,
 }
 
 /// A token that a visitor has shown. No log shows it.
@@ -41,7 +43,7 @@ impl Visitor {
             channel => channel,
         };
         let authorization = head.headers.get(AUTHORIZATION).cloned();
-        Self { address, channel, authorization, secret: None, signed_in: None }
+        Self { address, channel, authorization, secret: None, signed_in: None, feed: None }
     }
 
     /// Adds the secret of the cookie that belongs to the page.
@@ -103,18 +105,12 @@ impl Visitor {
         self.secret.as_ref().map(CookieSecret::form_token)
     }
 
-    /// Returns the visitor as whom a feed asks that all share who may see the same: one without an address, or whoever has the same token.
+    /// Returns the visitor as whom a new feed asks that all share who may see the same: whoever has the same token, or nobody with a token. Whose turn it is
+    /// follows from the address that the feed was started from, and is not taken from what else is asked from there.
     pub(super) fn of_feed(&self) -> Self {
-        match &self.authorization {
-            None => Self {
-                address: ClientAddress::UNKNOWN,
-                channel: VisitorChannel::Plain,
-                authorization: None,
-                secret: None,
-                signed_in: None,
-            },
-            Some(_) => Self { secret: None, signed_in: None, ..self.clone() },
-        }
+        let channel = if self.authorization.is_some() { self.channel } else { VisitorChannel::Plain };
+        let feed = Some(FeedNumber::draw());
+        Self { channel, secret: None, signed_in: None, feed, ..self.clone() }
     }
 
     /// Tells tokens apart; none for a visitor without one.
@@ -126,6 +122,9 @@ impl Visitor {
     pub(super) fn request<T>(&self, message: T) -> Request<T> {
         let mut request = Request::new(message);
         request.extensions_mut().insert(self.address);
+        if let Some(feed) = self.feed {
+            request.extensions_mut().insert(feed);
+        }
         let token = self.authorization.as_ref().and_then(|token| token.to_str().ok());
         if let Some(value) = token.and_then(|token| token.parse().ok()) {
             request.metadata_mut().insert(AUTHORIZATION.as_str(), value);
@@ -140,5 +139,72 @@ impl fmt::Debug for Visitor {
             .field("address", &self.address)
             .field("channel", &self.channel)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::{Arena, Backend, Limits};
+    use crate::web::testing::open_pages;
+    use std::net::IpAddr;
+    use std::sync::{Arc, Mutex, mpsc};
+    use tokio::sync::oneshot;
+    use tokio::task::{JoinSet, yield_now};
+    use tonic::codegen::http::Request as HttpRequest;
+
+    fn visitor_at(last: u8) -> Visitor {
+        let head = HttpRequest::new(()).into_parts().0;
+        Visitor::of_request(IpAddr::from([192, 0, 2, last]).into(), VisitorChannel::Plain, &head)
+    }
+
+    /// Lets all of these read once, in this order, while nobody has a turn, and returns the order in which they have theirs.
+    async fn order_of_turns(readers: Vec<(&'static str, Visitor)>) -> Vec<&'static str> {
+        let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
+        let (reads, order) = (open_pages(&arena, 1).reads, Arc::new(Mutex::new(Vec::new())));
+        let ((has_turn, turn_taken), (end, ended)) = (oneshot::channel(), mpsc::channel::<()>());
+        let mut reading = JoinSet::new();
+        let busy = reads.clone();
+        reading.spawn(async move {
+            let work = move || {
+                has_turn.send(()).unwrap();
+                ended.recv().unwrap();
+            };
+            busy.work_out(&visitor_at(9).request(()), work).await
+        });
+        turn_taken.await.unwrap();
+        for (name, reader) in readers {
+            let (reads, order) = (reads.clone(), Arc::clone(&order));
+            let work = move || order.lock().unwrap().push(name);
+            reading.spawn(async move { reads.work_out(&reader.request(()), work).await });
+        }
+        // All of them wait once they were polled.
+        yield_now().await;
+        end.send(()).unwrap();
+        assert!(reading.join_all().await.into_iter().all(|read| read.is_ok()));
+        Arc::into_inner(order).unwrap().into_inner().unwrap()
+    }
+
+    #[tokio::test]
+    async fn whoever_follows_much_keeps_no_feed_of_others_waiting() {
+        let (many, few) = (visitor_at(1), visitor_at(2));
+        let mut readers: Vec<_> = (0..64).map(|_| ("one of many", many.of_feed())).collect();
+        readers.push(("of another", few.of_feed()));
+        readers.push(("a page", few));
+        let order = order_of_turns(readers).await;
+        let place = |name| order.iter().position(|read| *read == name).unwrap();
+        assert!(place("of another") <= 1 && place("a page") <= 2, "{order:?}");
+    }
+
+    #[tokio::test]
+    async fn feeds_do_not_wait_behind_what_their_starter_reads_nor_behind_one_of_them() {
+        let visitor = visitor_at(1);
+        let feed = visitor.of_feed();
+        let mut readers = vec![("page", visitor.clone()); 40];
+        readers.extend(vec![("feed", feed); 40]);
+        readers.push(("other feed", visitor.of_feed()));
+        let order = order_of_turns(readers).await;
+        let place = |name| order.iter().position(|read| *read == name).unwrap();
+        assert!(place("feed") <= 1 && place("other feed") <= 3, "{order:?}");
     }
 }

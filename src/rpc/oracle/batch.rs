@@ -240,7 +240,7 @@ mod tests {
     }
 
     fn by(caller: Caller) -> WaitingCaller {
-        WaitingCaller { asker: CallerConnection { caller, connection: None }, wanted_by: None }
+        WaitingCaller { asker: CallerConnection { caller, source: None }, wanted_by: None }
     }
 
     fn asked() -> WaitingCaller {

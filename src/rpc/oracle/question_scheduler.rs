@@ -269,7 +269,7 @@ mod tests {
 
     fn by(name: &str) -> WaitingCaller {
         let caller = Caller::Bot(name.parse().unwrap());
-        WaitingCaller { asker: CallerConnection { caller, connection: None }, wanted_by: None }
+        WaitingCaller { asker: CallerConnection { caller, source: None }, wanted_by: None }
     }
 
     /// Works for as long as it may.

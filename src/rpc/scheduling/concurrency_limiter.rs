@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     fn by(caller: Caller) -> CallerConnection {
-        CallerConnection { caller, connection: None }
+        CallerConnection { caller, source: None }
     }
 
     #[test]

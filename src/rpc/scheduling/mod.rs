@@ -12,6 +12,7 @@ mod waiting_caller;
 #[cfg(test)]
 pub(super) use caller::Caller;
 pub(super) use caller::CallerConnection;
+pub use caller::FeedNumber;
 pub(super) use concurrency_limiter::{ConcurrencyLimiter, Permit};
 pub use deadline::call_timeout;
 pub(super) use offload::offload_to_thread;

@@ -1,8 +1,7 @@
 //! Whose turn it is.
 
-use super::caller::{Caller, CallerConnection};
+use super::caller::{CallSource, Caller, CallerConnection};
 use std::collections::{HashMap, VecDeque};
-use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -17,7 +16,7 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 ///
 /// A turn that is free goes to the caller that has the fewest, and among those to the one that has waited longest since its
 /// last. So a caller that is alone has them all, and one that asks much leaves to others what they ask for. The calls of one
-/// caller take turns by their connections. Whoever works long offers his turn to others from time to time, and goes on
+/// caller take turns by where they come from. Whoever works long offers his turn to others from time to time, and goes on
 /// when it comes back to him.
 #[derive(Debug)]
 pub(in crate::rpc) struct RequestQueue {
@@ -50,8 +49,8 @@ struct CallerShare {
     turns: usize,
     /// Those of its calls that have begun and gave their turn to others, the first one at the front.
     interrupted: VecDeque<Waiter>,
-    /// Those that have not begun, by connection; the connection that is served next is at the front.
-    connections: VecDeque<(Option<SocketAddr>, VecDeque<Waiter>)>,
+    /// Those that have not begun, by where they come from; the place that is served next is at the front.
+    sources: VecDeque<(Option<CallSource>, VecDeque<Waiter>)>,
 }
 
 #[derive(Debug)]
@@ -90,17 +89,17 @@ pub(in crate::rpc) struct Turn {
 
 impl CallerShare {
     fn has_waiters(&self) -> bool {
-        !(self.interrupted.is_empty() && self.connections.is_empty())
+        !(self.interrupted.is_empty() && self.sources.is_empty())
     }
 
-    fn push(&mut self, connection: Option<SocketAddr>, waiter: Waiter, stage: WaiterStage) {
+    fn push(&mut self, source: Option<CallSource>, waiter: Waiter, stage: WaiterStage) {
         if stage == WaiterStage::Interrupted {
             self.interrupted.push_back(waiter);
             return;
         }
-        match self.connections.iter_mut().find(|(of, _)| *of == connection) {
+        match self.sources.iter_mut().find(|(of, _)| *of == source) {
             Some((_, waiters)) => waiters.push_back(waiter),
-            None => self.connections.push_back((connection, VecDeque::from([waiter]))),
+            None => self.sources.push_back((source, VecDeque::from([waiter]))),
         }
     }
 
@@ -109,16 +108,16 @@ impl CallerShare {
         if let Some(waiter) = self.interrupted.pop_front() {
             return Some(waiter);
         }
-        let (connection, mut waiters) = self.connections.pop_front()?;
+        let (source, mut waiters) = self.sources.pop_front()?;
         let waiter = waiters.pop_front();
         if !waiters.is_empty() {
-            self.connections.push_back((connection, waiters));
+            self.sources.push_back((source, waiters));
         }
         waiter
     }
 
     /// Takes out one that does not wait any longer, and returns whether it waited.
-    fn remove(&mut self, connection: Option<SocketAddr>, ticket: u64) -> bool {
+    fn remove(&mut self, source: Option<CallSource>, ticket: u64) -> bool {
         let take_out = |waiters: &mut VecDeque<Waiter>| {
             let place = waiters.iter().position(|waiter| waiter.ticket == ticket);
             place.is_some_and(|place| waiters.remove(place).is_some())
@@ -126,11 +125,11 @@ impl CallerShare {
         if take_out(&mut self.interrupted) {
             return true;
         }
-        let Some(place) = self.connections.iter().position(|(of, _)| *of == connection) else { return false };
-        let waiters = &mut self.connections[place].1;
+        let Some(place) = self.sources.iter().position(|(of, _)| *of == source) else { return false };
+        let waiters = &mut self.sources[place].1;
         let removed = take_out(waiters);
         if waiters.is_empty() {
-            self.connections.remove(place);
+            self.sources.remove(place);
         }
         removed
     }
@@ -171,14 +170,14 @@ impl QueueState {
         if !share.has_waiters() {
             self.waiting.push_back(asker.caller.clone());
         }
-        share.push(asker.connection, Waiter { ticket, granted }, stage);
+        share.push(asker.source, Waiter { ticket, granted }, stage);
         (ticket, receiver)
     }
 
     /// Takes somebody out who does not wait any longer, and returns whether he waited.
     fn dequeue(&mut self, asker: &CallerConnection, ticket: u64) -> bool {
         let Some(share) = self.shares.get_mut(&asker.caller) else { return false };
-        let removed = share.remove(asker.connection, ticket);
+        let removed = share.remove(asker.source, ticket);
         if removed && !share.has_waiters() {
             self.waiting.retain(|caller| *caller != asker.caller);
         }
@@ -347,8 +346,8 @@ mod tests {
     }
 
     fn over(name: &str, port: u16) -> CallerConnection {
-        let connection = Some((Ipv4Addr::LOCALHOST, port).into());
-        CallerConnection { caller: Caller::Bot(name.parse().unwrap()), connection }
+        let source = Some(CallSource::Connection((Ipv4Addr::LOCALHOST, port).into()));
+        CallerConnection { caller: Caller::Bot(name.parse().unwrap()), source }
     }
 
     fn poll<T>(future: Pin<&mut impl Future<Output = T>>) -> Option<T> {
