@@ -245,6 +245,10 @@ impl hyper::service::Service<Request<Incoming>> for ConnectionCalls {
         let pages = self.shared.services.pages.as_ref();
         let pages = pages.filter(|_| asks_for_page(request.version(), headers));
         let standing = match (self.shared.services.access.caller_status(path, headers, address), pages) {
+            (Ok(CallerStatus::Stranger), Some(pages)) => {
+                let channel = find_channel(&self.shared.trusted_proxies, self.peer, headers);
+                pages.caller_status(address, channel, request.uri(), headers)
+            }
             (Ok(standing), _) => standing,
             (Err(status), Some(pages)) => return self.refuse_page(pages, path, &status, mark),
             (Err(status), None) => return self.refuse_call(status, mark),

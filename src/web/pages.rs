@@ -33,8 +33,8 @@ use super::what_if_page::what_if_page;
 use crate::arena::Arena;
 use crate::game::MatchId;
 use crate::rpc::{
-    Access, BotHands, BotRpc, ClientAddress, GuestHands, MatchRpc, OracleRpc, ReadScheduler, TournamentRpc,
-    TranscriptRpc,
+    Access, BotHands, BotRpc, CallerStatus, ClientAddress, GuestHands, MatchRpc, OracleRpc, ReadScheduler,
+    TournamentRpc, TranscriptRpc,
 };
 use crate::wire::pb;
 use pb::match_service_server::MatchService as _;
@@ -44,7 +44,7 @@ use std::sync::Arc;
 use tonic::codegen::Body;
 use tonic::codegen::http::header::{HeaderMap, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use tonic::codegen::http::request::Parts;
-use tonic::codegen::http::{Method, Request, StatusCode};
+use tonic::codegen::http::{Method, Request, StatusCode, Uri};
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
@@ -90,6 +90,21 @@ pub struct Pages {
 }
 
 impl Pages {
+    /// Returns the standing of a visitor who shows no token: whoever is signed in is known.
+    pub fn caller_status(
+        &self,
+        client: ClientAddress,
+        channel: VisitorChannel,
+        uri: &Uri,
+        headers: &HeaderMap,
+    ) -> CallerStatus {
+        let visitor = Visitor::of_request(client, channel, uri, headers);
+        match identify_visitor(self, visitor, headers).signed_in() {
+            Some(_) => CallerStatus::Known,
+            None => CallerStatus::Stranger,
+        }
+    }
+
     /// Answers a request of a client. Its body is read where a page takes forms.
     pub async fn respond<B>(
         self,
@@ -104,7 +119,7 @@ impl Pages {
         // What it holds is charged until there is an answer.
         let body = pin!(body);
         let (path, query) = (head.uri.path(), head.uri.query().unwrap_or_default());
-        let visitor = Visitor::of_request(client, channel, &head);
+        let visitor = Visitor::of_request(client, channel, &head.uri, &head.headers);
         let parsed = PageAddress::parse(path, query)
             .map(|(address, form)| (address.resumed_after(last_event_id(&head.headers)), form));
         let cookie = parsed.as_ref().ok().and_then(|(address, _)| address.cookie());

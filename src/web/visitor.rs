@@ -6,7 +6,7 @@ use super::visitor_channel::VisitorChannel;
 use crate::rpc::{ClientAddress, FeedNumber};
 use std::fmt;
 use tonic::codegen::http::header::{AUTHORIZATION, HeaderValue};
-use tonic::codegen::http::request::Parts;
+use tonic::codegen::http::{HeaderMap, Uri};
 use tonic::{Request, Status};
 
 /// Who looks at a page: what the services are told of the caller.
@@ -37,12 +37,17 @@ impl fmt::Debug for VisitorToken {
 
 impl Visitor {
     /// Takes what is known of the sender of a request.
-    pub(super) fn of_request(address: ClientAddress, channel: VisitorChannel, head: &Parts) -> Self {
+    pub(super) fn of_request(
+        address: ClientAddress,
+        channel: VisitorChannel,
+        uri: &Uri,
+        headers: &HeaderMap,
+    ) -> Self {
         let channel = match channel {
-            VisitorChannel::Loopback if !names_this_machine(head) => VisitorChannel::Plain,
+            VisitorChannel::Loopback if !names_this_machine(uri, headers) => VisitorChannel::Plain,
             channel => channel,
         };
-        let authorization = head.headers.get(AUTHORIZATION).cloned();
+        let authorization = headers.get(AUTHORIZATION).cloned();
         Self { address, channel, authorization, secret: None, signed_in: None, feed: None }
     }
 
@@ -151,11 +156,10 @@ mod tests {
     use std::sync::{Arc, Mutex, mpsc};
     use tokio::sync::oneshot;
     use tokio::task::{JoinSet, yield_now};
-    use tonic::codegen::http::Request as HttpRequest;
 
     fn visitor_at(last: u8) -> Visitor {
-        let head = HttpRequest::new(()).into_parts().0;
-        Visitor::of_request(IpAddr::from([192, 0, 2, last]).into(), VisitorChannel::Plain, &head)
+        let (uri, headers) = (Uri::from_static("/"), HeaderMap::new());
+        Visitor::of_request(IpAddr::from([192, 0, 2, last]).into(), VisitorChannel::Plain, &uri, &headers)
     }
 
     /// Lets all of these read once, in this order, while nobody has a turn, and returns the order in which they have theirs.

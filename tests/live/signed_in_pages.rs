@@ -192,6 +192,23 @@ async fn a_page_of_somebody_who_is_signed_in_is_shown_to_nobody_else() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_is_signed_in_has_the_memory_of_those_who_are_known() {
+    let stranger_memory_bytes = 82 << 10;
+    let config = Config { stranger_memory_bytes, stranger_memory_per_address: 82 << 10, ..Config::default() };
+    let host = Host::with(config).await;
+    let mut browser = organise_pages::signed_in(&host).await;
+    // What a stranger follows leaves too little for another request of one.
+    let stream = EventSource::open(&host, "/events").await;
+    let refused = get(&host, "/bots").await;
+    assert_eq!(refused.status, 429, "{}", refused.body);
+    let page = browser.get("/bots").await;
+    assert_eq!((page.status, signed_in_as(&page)), (200, Some("organiser")), "{}", page.body);
+    browser.added = "X-Forwarded-For: 192.0.2.1\r\n".to_owned();
+    assert_eq!(browser.get("/bots").await.status, 429, "a cookie that does not count changes nothing");
+    drop(stream);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_form_of_another_site_signs_nobody_in_or_out() {
     let host = Host::start().await;
     let mut browser = organise_pages::signed_in(&host).await;

@@ -3,6 +3,7 @@
 use super::form_refusal::FormRefusal;
 use crate::web::visitor_channel::VisitorChannel;
 use std::net::IpAddr;
+use tonic::codegen::http::HeaderMap;
 use tonic::codegen::http::header::{HOST, ORIGIN};
 use tonic::codegen::http::request::Parts;
 use tonic::codegen::http::uri::{Authority, Uri};
@@ -19,7 +20,7 @@ pub(in crate::web) fn check_origin(head: &Parts, channel: VisitorChannel) -> Res
         let value = head.headers.get(name)?;
         Some(String::from_utf8_lossy(value.as_bytes()).chars().take(200).collect::<String>())
     };
-    let own = host_of_request(head).map(|host| host.to_string()).unwrap_or_default();
+    let own = host_of_request(&head.uri, &head.headers).map(|host| host.to_string()).unwrap_or_default();
     if let Some(site) = text_of(FETCH_SITE) {
         // A browser that says so compares with the address that it shows, which a proxy before this server may write otherwise.
         return if site == "same-origin" {
@@ -40,22 +41,24 @@ fn is_same_site(origin: &Uri, head: &Parts, channel: VisitorChannel) -> bool {
     };
     let default_port = if scheme == "https" { 443 } else { 80 };
     let port = |authority: &Authority| authority.port_u16().unwrap_or(default_port);
-    let (Some(theirs), Some(own)) = (origin.authority(), host_of_request(head)) else { return false };
+    let (Some(theirs), Some(own)) = (origin.authority(), host_of_request(&head.uri, &head.headers)) else {
+        return false;
+    };
     origin.scheme_str() == Some(scheme)
         && theirs.host().eq_ignore_ascii_case(own.host())
         && port(theirs) == port(&own)
 }
 
 /// Returns the host that a request names: HTTP/2 has it in the address, HTTP/1.1 in a header.
-fn host_of_request(head: &Parts) -> Option<Authority> {
-    let of_header = || head.headers.get(HOST)?.to_str().ok()?.parse().ok();
-    head.uri.authority().cloned().or_else(of_header)
+fn host_of_request(uri: &Uri, headers: &HeaderMap) -> Option<Authority> {
+    let of_header = || headers.get(HOST)?.to_str().ok()?.parse().ok();
+    uri.authority().cloned().or_else(of_header)
 }
 
 /// Returns whether a request names this machine itself as its host. A name of another site may lead to this machine too, and the pages of that site could
 /// then read what this server answers.
-pub(in crate::web) fn names_this_machine(head: &Parts) -> bool {
-    host_of_request(head).is_some_and(|host| is_loopback_host(&host))
+pub(in crate::web) fn names_this_machine(uri: &Uri, headers: &HeaderMap) -> bool {
+    host_of_request(uri, headers).is_some_and(|host| is_loopback_host(&host))
 }
 
 fn is_loopback_host(host: &Authority) -> bool {

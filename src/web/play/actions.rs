@@ -182,7 +182,8 @@ mod tests {
 
     fn guest_visitor() -> Visitor {
         let (head, ()) = http::Request::new(()).into_parts();
-        let visitor = Visitor::of_request(ClientAddress::UNKNOWN, VisitorChannel::Loopback, &head);
+        let visitor =
+            Visitor::of_request(ClientAddress::UNKNOWN, VisitorChannel::Loopback, &head.uri, &head.headers);
         visitor.with_secret(CookieSecret::draw())
     }
 
