@@ -1,0 +1,53 @@
+// Reading a private server by whoever signs in, and joining a tournament by hand.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { assertAccessible, openBrowser, openContext, schemes, widths } from "./browser.js";
+import { Server } from "./server.js";
+
+let server, browser;
+
+before(async () => {
+  server = await Server.start("--private");
+  browser = await openBrowser();
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+for (const colorScheme of schemes) {
+  for (const width of widths) {
+    test(`a private server is read and played on by the holder of a token, ${colorScheme}, ${width} px`, async () => {
+      const bot = `ann-${colorScheme}-${width}`;
+      const token = await server.run("bots", "add", bot);
+      const id = await server.run("tournament", "create", "--title", `Cup of ${bot}`, "--seats", "2", "--piles", "3,4");
+      const viewport = { width, height: 800 };
+      const { context, assertNoFaults } = await openContext(browser, server, { colorScheme, viewport });
+      const page = await context.newPage();
+      await page.goto(`${server.url}/tournaments/${id}`);
+      await assertAccessible(page, "a page of a private server");
+      await page.getByRole("link", { name: "Sign in with a token" }).click();
+      await page.getByLabel("Token").fill(token);
+      await assertAccessible(page, "signing in");
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("heading", { name: `Cup of ${bot}` }).waitFor();
+      assert.equal(page.url(), `${server.url}/tournaments/${id}`);
+      await assertAccessible(page, "a page of whoever is signed in");
+      await page.getByRole("contentinfo").getByRole("button", { name: "Sign out" }).click();
+      await page.waitForURL(`${server.url}/sign-in`);
+
+      await page.goto(`${server.url}/play/bot`);
+      await page.getByLabel("Token of the bot").fill(token);
+      await page.getByRole("button", { name: "Take its seats" }).click();
+      await page.getByRole("button", { name: `Join Cup of ${bot}` }).click();
+      await page.getByRole("button", { name: `Leave Cup of ${bot}` }).waitFor();
+      await assertAccessible(page, "the tournaments of a bot");
+      await page.getByRole("link", { name: "Tournaments", exact: true }).click();
+      await page.getByText(`signed in as ${bot}`).waitFor();
+      assertNoFaults("401");
+      await context.close();
+    });
+  }
+}
