@@ -31,6 +31,8 @@ pub(super) struct LiveStandings {
     compared: Option<(u64, Arc<Vec<BotComparison>>)>,
     /// How often what is compared has changed. It never goes back.
     changes: u64,
+    /// How often all results were counted anew: ratings that were begun before do not fit those that count now.
+    recounts: u64,
 }
 
 /// How the bots of a tournament compare.
@@ -59,9 +61,15 @@ pub(super) struct LentEvidence {
     evidence: Arc<Mutex<RatingEvidence>>,
     /// What is not in it yet.
     waiting: Vec<MatchResult>,
+    recounts: u64,
 }
 
 impl LentEvidence {
+    /// Returns how often all results had been counted anew when it was lent.
+    pub(super) fn recounts(&self) -> u64 {
+        self.recounts
+    }
+
     /// Rates by all matches that were counted when it was lent. Results that come meanwhile wait.
     pub(super) fn rate_with<T>(self, rate: impl FnOnce(&RatingEvidence) -> T) -> T {
         let mut evidence = self.evidence.lock().unwrap_or_else(PoisonError::into_inner);
@@ -85,7 +93,7 @@ impl LiveStandings {
         let rating =
             if evidence.added_count() > 0 { RatingNeed::Old(None) } else { RatingNeed::UpToDate(None) };
         let evidence = Arc::new(Mutex::new(evidence));
-        let (waiting, appraisal, rulings, lines, compared, changes) = Default::default();
+        let (waiting, appraisal, rulings, lines, compared, changes, recounts) = Default::default();
         Self {
             standings,
             evidence,
@@ -97,12 +105,13 @@ impl LiveStandings {
             lines,
             compared,
             changes,
+            recounts,
         }
     }
 
-    /// Puts others in its place, to which no comparison belongs that was begun before.
+    /// Puts others in its place, to which no comparison and no rating belongs that was begun before.
     pub(super) fn replace_with(&mut self, others: Self) {
-        *self = Self { changes: self.changes + 1, ..others };
+        *self = Self { changes: self.changes + 1, recounts: self.recounts + 1, ..others };
     }
 
     /// Looks at all that was counted, unless somebody rates by it.
@@ -182,7 +191,8 @@ impl LiveStandings {
 
     /// Returns what ratings follow from.
     pub(super) fn lend_evidence(&mut self) -> LentEvidence {
-        LentEvidence { evidence: Arc::clone(&self.evidence), waiting: mem::take(&mut self.waiting) }
+        let (evidence, waiting) = (Arc::clone(&self.evidence), mem::take(&mut self.waiting));
+        LentEvidence { evidence, waiting, recounts: self.recounts }
     }
 
     /// Returns what ratings follow from, if there is something new and the last time is long enough ago. Who gets it is to
@@ -196,8 +206,17 @@ impl LiveStandings {
         Some(self.lend_evidence())
     }
 
-    /// Takes ratings that were worked out from a moment to another, unless the last ones are there.
-    pub(super) fn set_ratings(&mut self, appraisal: Appraisal, began: Instant, now: Instant) {
+    /// Takes ratings that were worked out from a moment to another, by evidence that was lent after so many recounts. It leaves them out if there
+    /// was another recount meanwhile, or the last ratings are there.
+    pub(super) fn set_ratings(
+        &mut self,
+        (appraisal, recounts): (Appraisal, u64),
+        began: Instant,
+        now: Instant,
+    ) {
+        if recounts != self.recounts {
+            return;
+        }
         let next = now + RATING_INTERVAL.max(now.saturating_duration_since(began) * RATING_SHARE);
         match &mut self.rating {
             RatingNeed::UpToDate(due) | RatingNeed::Old(due) => *due = Some(next),
@@ -337,6 +356,28 @@ mod tests {
     }
 
     #[test]
+    fn ratings_that_were_begun_before_a_recount_are_left_out() {
+        let settings = testing::settings(2, 3, AllianceSource::Declared);
+        let bots = testing::field(2);
+        let mut schedule = plan_schedule(&settings, &bots).unwrap();
+        let mut ranking = LiveStandings::new(&settings, &bots);
+        ranking.add_result(&next_result(&mut *schedule));
+        let start = Instant::now();
+        let stale = ranking.lend_evidence_if_due(start).expect("there is something to rate");
+        let mut recounted = LiveStandings::new(&settings, &bots);
+        recounted.add_result(&next_result(&mut *schedule));
+        ranking.replace_with(recounted);
+        let (recounts, stale_ratings) = (stale.recounts(), appraise(stale));
+        ranking.set_ratings((stale_ratings, recounts), start, start);
+        assert!(!ranking.has_ratings(), "a match counts no longer that these ratings count");
+        assert!(ranking.lines().iter().all(|line| line.rating.is_none()));
+        let fresh = ranking.lend_evidence_if_due(start).expect("what counts now is rated without a wait");
+        let (recounts, fresh_ratings) = (fresh.recounts(), appraise(fresh));
+        ranking.set_ratings((fresh_ratings, recounts), start, start);
+        assert!(ranking.lines().iter().all(|line| line.rating.is_some()));
+    }
+
+    #[test]
     fn bots_are_rated_now_and_then() {
         let settings = testing::settings(2, 3, AllianceSource::Declared);
         let bots = testing::field(2);
@@ -350,7 +391,7 @@ mod tests {
         play(&mut ranking);
         let evidence = ranking.lend_evidence_if_due(start).expect("there is");
         assert!(!rated(&mut ranking));
-        ranking.set_ratings(appraise(evidence), start, at(1));
+        ranking.set_ratings((appraise(evidence), 0), start, at(1));
         assert!(rated(&mut ranking));
         assert!(ranking.lend_evidence_if_due(at(99)).is_none(), "nothing is new");
         play(&mut ranking);
@@ -361,7 +402,7 @@ mod tests {
         assert!(ranking.lend_evidence_if_due(at(15)).is_none(), "somebody is at it");
         let last = appraise(ranking.lend_evidence());
         ranking.set_final_ratings(last.clone());
-        ranking.set_ratings(appraise(late), at(11), at(12));
+        ranking.set_ratings((appraise(late), 0), at(11), at(12));
         assert_eq!(ranking.appraisal.as_deref(), Some(&last), "nothing comes after the last ratings");
         assert!(ranking.lend_evidence_if_due(at(999)).is_none());
     }

@@ -15,13 +15,14 @@ const STEPS: u64 = 200_000_000;
 
 impl Arena {
     /// Rates the bots of a tournament that runs, if it is time to: that may take seconds, for which only whoever is the first to ask
-    /// waits. While they are rated anew, or another tournament is, their ratings stay as they are.
+    /// waits. While they are rated anew, or another tournament is, their ratings stay as they are. Where results are counted anew meanwhile, since a match
+    /// was voided, what was worked out is left out.
     pub async fn update_ratings_if_due(&self, id: TournamentId) {
         let Some(handle) = self.live_tournament(id) else { return };
         let Ok(turn) = Arc::clone(&self.inner.rating).try_acquire_owned() else { return };
         let began = Instant::now();
         let Some(evidence) = handle.lend_evidence_if_due(began) else { return };
-        let (arena, has_ratings) = (self.clone(), handle.has_ratings());
+        let (arena, has_ratings, recounts) = (self.clone(), handle.has_ratings(), evidence.recounts());
         let rating = self.inner.environment.spawn_work(move || {
             let _turn = turn;
             let is_wanted = || !arena.is_stopped();
@@ -30,7 +31,7 @@ impl Arena {
             let appraise = || evidence.rate_with(|evidence| evidence.appraise(fewest, &mut budget));
             match handle.cpu_times.measure(CpuTask::Rating, appraise) {
                 Ok(appraisal) => {
-                    handle.show_ratings(appraisal, began);
+                    handle.show_ratings((appraisal, recounts), began);
                     arena.inner.live_changes.note_ratings();
                 }
                 Err(halt) => tracing::debug!(%halt, "a tournament that runs is not rated"),

@@ -281,9 +281,9 @@ impl TournamentHandle {
         self.lock_standings().lend_evidence_if_due(now)
     }
 
-    /// Shows ratings that were begun to be worked out at a moment, while the tournament runs.
-    pub(super) fn show_ratings(&self, appraisal: Appraisal, began: Instant) {
-        self.lock_standings().set_ratings(appraisal, began, Instant::now());
+    /// Shows ratings that were begun to be worked out at a moment, by evidence that was lent after so many recounts, while the tournament runs.
+    pub(super) fn show_ratings(&self, rated: (Appraisal, u64), began: Instant) {
+        self.lock_standings().set_ratings(rated, began, Instant::now());
     }
 
     /// Shows the last ratings.
