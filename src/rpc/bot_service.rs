@@ -15,9 +15,9 @@ use std::time::Instant;
 use tonic::{Code, Request, Response, Status};
 
 /// The ids of open matches that are shown with a bot.
-const SHOWN_OPEN_MATCHES: usize = 100;
+const MAX_OPEN_MATCHES: usize = 100;
 /// The lost seats that are shown with a bot.
-const SHOWN_LOST_SEATS: usize = 10;
+const MAX_LOST_SEATS: usize = 10;
 
 /// Serves `lastnim.v1.BotService`.
 #[derive(Debug, Clone)]
@@ -124,9 +124,9 @@ impl pb::bot_service_server::BotService for BotRpc {
             let view = arena.bot(&name).await.map_err(arena_status)?;
             let versions = arena.bot_versions(&name).await.map_err(arena_status)?;
             let versions = versions.iter().map(seen_version_message).collect();
-            let open_matches = arena.open_matches_of(&name, SHOWN_OPEN_MATCHES);
+            let open_matches = arena.open_matches_of(&name, MAX_OPEN_MATCHES);
             let lost_seats =
-                arena.lost_seats(&name, None, None, SHOWN_LOST_SEATS).await.map_err(arena_status)?;
+                arena.lost_seats(&name, None, None, MAX_LOST_SEATS).await.map_err(arena_status)?;
             Ok(pb::GetBotResponse {
                 bot: Some(bot_message(&view)),
                 versions,

@@ -18,9 +18,9 @@ use tokio::time::{sleep, timeout};
 use tonic::body::Body;
 
 /// Connections at once; further ones wait to be accepted.
-const CONNECTIONS: usize = 16;
+const MAX_CONNECTIONS: usize = 16;
 /// How long a connection may last, which has one request.
-const CONNECTION_TIME: Duration = Duration::from_secs(10);
+const MAX_CONNECTION_TIME: Duration = Duration::from_secs(10);
 /// The pause after a connection that could not be accepted.
 const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(50);
 /// The most bytes of a request.
@@ -42,7 +42,7 @@ pub(super) async fn bind_listeners(addresses: &[SocketAddr]) -> io::Result<Vec<T
 
 /// Answers everybody who reaches a listener, until this is given up.
 pub(super) async fn serve_metrics(listener: TcpListener, metrics: Metrics) {
-    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let mut connections = JoinSet::new();
     loop {
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
@@ -52,7 +52,7 @@ pub(super) async fn serve_metrics(listener: TcpListener, metrics: Metrics) {
                 let metrics = metrics.clone();
                 connections.spawn(async move {
                     // Who is slow has missed what was measured, and comes again.
-                    let _ = timeout(CONNECTION_TIME, answer_connection(stream, metrics)).await;
+                    let _ = timeout(MAX_CONNECTION_TIME, answer_connection(stream, metrics)).await;
                     drop(place);
                 });
             }

@@ -16,7 +16,7 @@ use tonic::metadata::MetadataValue;
 /// How long an audit for a page may take, as gRPC says it: it then has as many of the newest matches as could be read until then.
 const AUDIT_TIMEOUT: &str = "2S";
 /// How long whoever has an audit made waits for it before there is a page that says so.
-const PATIENCE: Duration = Duration::from_millis(500);
+const MAX_WAIT: Duration = Duration::from_millis(500);
 /// How old findings may be of a bot that has played since.
 const MAX_AGE: Duration = Duration::from_mins(1);
 /// The most bots whose findings are kept: some 50 kB each.
@@ -107,7 +107,7 @@ pub(super) async fn find_audit(
     if found.is_some() {
         return Ok(found);
     }
-    let waiting = tokio::time::timeout(PATIENCE, running.wait_for(Option::is_some));
+    let waiting = tokio::time::timeout(MAX_WAIT, running.wait_for(Option::is_some));
     match waiting.await {
         Ok(Ok(result)) => result.clone().transpose(),
         Ok(Err(_)) => Err(Status::internal("an audit broke down")),

@@ -18,11 +18,11 @@ use pb::match_service_server::MatchService as _;
 use tonic::Status;
 
 /// Matches that are counted by opponent and by seat: a page asks for no more at each look.
-const COUNTED_MATCHES: u32 = 200;
+const MAX_COUNTED_MATCHES: u32 = 200;
 /// Matches that are shown.
-const MATCHES: usize = 20;
+const MAX_LISTED_MATCHES: usize = 20;
 /// Ids of open matches, and lost seats, that are shown; the list of matches has the others.
-const SHOWN: usize = 20;
+const MAX_LISTED_SEATS: usize = 20;
 
 /// Returns what is known of a bot, how it fared in its newest matches, and the newest of these.
 pub(super) async fn bot_page(
@@ -33,16 +33,16 @@ pub(super) async fn bot_page(
     let request = pb::GetBotRequest { name: name.to_string() };
     let shown = pages.bots.get_bot(visitor.request(request)).await?.into_inner();
     let bots = vec![name.to_string()];
-    let request = pb::ListMatchesRequest { page_size: COUNTED_MATCHES, bots, ..Default::default() };
+    let request = pb::ListMatchesRequest { page_size: MAX_COUNTED_MATCHES, bots, ..Default::default() };
     let list = pages.matches.list_matches(visitor.request(request)).await?.into_inner();
     let name = name.clone();
     Ok(PageContent::of_message(shown.clone(), move |address| {
         let mut shown = shown;
-        shown.open_match_ids.truncate(SHOWN);
-        shown.lost_seats.truncate(SHOWN);
+        shown.open_match_ids.truncate(MAX_LISTED_SEATS);
+        shown.lost_seats.truncate(MAX_LISTED_SEATS);
         let mut html = Html::with_links(&link_of_match_cell).report_html(&bot_report(&shown));
         html += &record_html(&name, &list);
-        let newest = &list.matches[..list.matches.len().min(MATCHES)];
+        let newest = &list.matches[..list.matches.len().min(MAX_LISTED_MATCHES)];
         let section = if newest.is_empty() {
             Section::with_heading("Matches").paragraph("It has played no match yet.")
         } else {

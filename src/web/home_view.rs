@@ -18,9 +18,9 @@ use pb::tournament_service_server::TournamentService as _;
 use tonic::{Code, Status};
 
 /// Tournaments that are shown.
-const TOURNAMENTS: u32 = 10;
+const MAX_TOURNAMENTS: u32 = 10;
 /// Open matches that are shown.
-const MATCHES: u32 = 12;
+const MAX_MATCHES: u32 = 12;
 /// Open matches whose boards are shown.
 const MAX_BOARDS: usize = 6;
 /// Takes of a match whose board is shown. A longer one would have to be read from its beginning at every look.
@@ -47,10 +47,10 @@ struct OpenBoard {
 
 /// Asks what goes on.
 pub(super) async fn read_home(pages: &Pages, visitor: &Visitor) -> Result<HomeNow, Status> {
-    let request = pb::ListTournamentsRequest { page_size: TOURNAMENTS, ..Default::default() };
+    let request = pb::ListTournamentsRequest { page_size: MAX_TOURNAMENTS, ..Default::default() };
     let tournaments = pages.tournaments.list_tournaments(visitor.request(request)).await?.into_inner();
     let state = pb::MatchState::Open.into();
-    let request = pb::ListMatchesRequest { page_size: MATCHES, state, ..Default::default() };
+    let request = pb::ListMatchesRequest { page_size: MAX_MATCHES, state, ..Default::default() };
     let matches = pages.matches.list_matches(visitor.request(request)).await?.into_inner().matches;
     let mut boards = Vec::new();
     for game in matches.iter().filter(|game| game.plies <= MAX_PLIES).take(MAX_BOARDS) {

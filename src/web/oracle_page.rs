@@ -26,7 +26,7 @@ use tonic::Status;
 /// The nodes of a tree that is shown.
 const MAX_TREE_NODES: u64 = 130;
 /// The most bytes of the line of best play: each ply of it shows all piles.
-const LINE_BYTES: usize = 20_000;
+const MAX_LINE_BYTES: usize = 20_000;
 
 /// What is its own of the page of the oracle.
 #[derive(Debug, Template)]
@@ -129,6 +129,6 @@ pub(super) async fn ask_oracle(pages: &Pages, visitor: &Visitor, game: &pb::Game
 
 /// Reports who wins and why.
 pub(super) fn position_report(game: &Game) -> Report {
-    let plies = (LINE_BYTES / game.first_position().to_string().len()).clamp(1, MAX_PLIES);
+    let plies = (MAX_LINE_BYTES / game.first_position().to_string().len()).clamp(1, MAX_PLIES);
     Report::from(solution_section(game)).with_sections(explanation_sections(&Explanation::of(game, plies)))
 }

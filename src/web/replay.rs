@@ -4,7 +4,7 @@ use crate::game::{Piles, Position, SeatCount};
 use crate::wire::pb::{self, record_event::Event};
 
 /// Takes and incidents that are kept where only the newest position is shown: all that its page has, and what comes until old ones are forgotten again.
-const KEPT_EVENTS: usize = 64;
+const MAX_KEPT_EVENTS: usize = 64;
 
 /// A match as its events tell it, also one that is not over.
 #[derive(Debug, Clone)]
@@ -106,11 +106,11 @@ impl Replay {
     /// Adds an event where nothing but the newest position is shown: what its page does not have is forgotten, so that the memory is bounded however long the match is.
     pub(super) fn push_newest(&mut self, timed: pb::RecordEvent) {
         self.push(timed);
-        if self.takes.len() >= 2 * KEPT_EVENTS {
-            self.forget_takes(self.takes.len() - KEPT_EVENTS);
+        if self.takes.len() >= 2 * MAX_KEPT_EVENTS {
+            self.forget_takes(self.takes.len() - MAX_KEPT_EVENTS);
         }
-        if self.incidents.len() >= 2 * KEPT_EVENTS {
-            self.incidents.drain(..self.incidents.len() - KEPT_EVENTS);
+        if self.incidents.len() >= 2 * MAX_KEPT_EVENTS {
+            self.incidents.drain(..self.incidents.len() - MAX_KEPT_EVENTS);
         }
     }
 
@@ -240,7 +240,7 @@ mod tests {
                 whole.push(event.clone());
                 newest.push_newest(event);
             }
-            assert!(newest.takes.len() < 2 * KEPT_EVENTS && newest.incidents.len() < 2 * KEPT_EVENTS);
+            assert!(newest.takes.len() < 2 * MAX_KEPT_EVENTS && newest.incidents.len() < 2 * MAX_KEPT_EVENTS);
             assert_eq!((newest.plies(), newest.events), (whole.plies(), whole.events));
             let shown = |replay: &Replay, plies| {
                 let position =
@@ -249,7 +249,7 @@ mod tests {
                 let take = take.map(|take| (take.took.ply, take.counters, take.event));
                 (position, take, [0, 1, 2].map(|seat| replay.bank_ms(seat, plies)))
             };
-            for back in 0..(KEPT_EVENTS as u32).min(ply) {
+            for back in 0..(MAX_KEPT_EVENTS as u32).min(ply) {
                 assert_eq!(shown(&newest, ply + 1 - back), shown(&whole, ply + 1 - back));
             }
         }

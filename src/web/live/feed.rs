@@ -9,10 +9,10 @@ use tokio::sync::watch;
 
 /// The share of a second that one watcher adds to the interval between two updates, so that what is sent in a second is bounded however many
 /// watch.
-const INTERVAL_PER_WATCHER: Duration = Duration::from_millis(1);
+const MIN_INTERVAL_PER_WATCHER: Duration = Duration::from_millis(1);
 
 /// The longest time in which a feed says nothing.
-pub(super) const BEAT_INTERVAL: Duration = Duration::from_secs(10);
+pub(super) const MAX_SILENCE: Duration = Duration::from_secs(10);
 
 /// A comment, which says that the connection is alive.
 const BEAT: Bytes = Bytes::from_static(b":\n\n");
@@ -96,7 +96,7 @@ impl FeedPublisher {
     /// Returns the time between two updates.
     pub(super) fn interval(&self, shortest: Duration) -> Duration {
         let watchers = u32::try_from(self.watchers()).unwrap_or(u32::MAX);
-        shortest.max(INTERVAL_PER_WATCHER.saturating_mul(watchers))
+        shortest.max(MIN_INTERVAL_PER_WATCHER.saturating_mul(watchers))
     }
 
     /// Publishes the page as it is now. If nothing has changed, the connections are tried.

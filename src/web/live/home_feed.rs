@@ -13,9 +13,9 @@ use tokio::time::sleep;
 use tonic::{Code, Status};
 
 /// The shortest time between two updates while something is played.
-const UPDATE_INTERVAL: Duration = Duration::from_secs(1);
+const MIN_UPDATE_INTERVAL: Duration = Duration::from_secs(1);
 /// The shortest time between two updates while nothing is.
-const IDLE_INTERVAL: Duration = Duration::from_secs(5);
+const MIN_IDLE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Lets a visitor follow what goes on.
 pub(in crate::web) async fn watch_home_page(
@@ -47,7 +47,7 @@ impl HomeFeed {
             let interval = match self.look(&publisher).await {
                 Ok(interval) => interval,
                 // There was no room; there will be.
-                Err(status) if status.code() == Code::ResourceExhausted => IDLE_INTERVAL,
+                Err(status) if status.code() == Code::ResourceExhausted => MIN_IDLE_INTERVAL,
                 Err(status) => return tracing::debug!(%status, "what goes on is not followed any further"),
             };
             sleep(publisher.interval(interval)).await;
@@ -57,7 +57,7 @@ impl HomeFeed {
     /// Publishes the page as it is now, and returns when to look again.
     async fn look(&self, publisher: &FeedPublisher) -> Result<Duration, Status> {
         let now = read_home(&self.pages, &self.visitor).await?;
-        let interval = if now.is_busy() { UPDATE_INTERVAL } else { IDLE_INTERVAL };
+        let interval = if now.is_busy() { MIN_UPDATE_INTERVAL } else { MIN_IDLE_INTERVAL };
         let page = self.pages.reads.work_out(&self.visitor.request(()), move || now.live_page()).await?;
         publisher.publish(page);
         Ok(interval)

@@ -1,7 +1,7 @@
 //! What changes on the page of a match.
 
 use super::event_stream::event_stream_response;
-use super::feed::{BEAT_INTERVAL, FeedPublisher, FeedWatcher};
+use super::feed::{FeedPublisher, FeedWatcher, MAX_SILENCE};
 use super::feed_key::{FeedKey, FeedTopic};
 use super::live_page::LivePage;
 use crate::game::MatchId;
@@ -23,11 +23,11 @@ use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
 /// The shortest time between two updates.
-const UPDATE_INTERVAL: Duration = Duration::from_millis(250);
+const MIN_UPDATE_INTERVAL: Duration = Duration::from_millis(250);
 /// The time after which an update is tried again for which there was no room.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 /// Events that are taken at once: others have their turn after as many.
-const EVENTS_AT_ONCE: usize = 1_024;
+const MAX_EVENTS_AT_ONCE: usize = 1_024;
 
 /// Lets a visitor follow the page of a match.
 pub(in crate::web) async fn watch_match_page(
@@ -118,7 +118,7 @@ impl FollowedEvents {
             };
             let Some(watched) = came else { return Ok(true) };
             self.waiting.extend(watched?.event);
-            if self.waiting.len().is_multiple_of(EVENTS_AT_ONCE) {
+            if self.waiting.len().is_multiple_of(MAX_EVENTS_AT_ONCE) {
                 tokio::task::yield_now().await;
             }
         }
@@ -205,7 +205,7 @@ impl MatchFeed {
                     let ending = if is_over { Ending::Last } else { Ending::Open };
                     showing = Some((ending, Box::pin(self.clone().show(events.settled()))));
                     (has_news, looked_at) = (false, Instant::now());
-                    next_look.as_mut().reset(looked_at + BEAT_INTERVAL);
+                    next_look.as_mut().reset(looked_at + MAX_SILENCE);
                 }
                 came = stream.next(), if !is_over => {
                     is_over = came.is_none();
@@ -216,7 +216,7 @@ impl MatchFeed {
                         next_look.as_mut().reset(Instant::now());
                     } else if !has_news {
                         has_news = true;
-                        next_look.as_mut().reset(looked_at + publisher.interval(UPDATE_INTERVAL));
+                        next_look.as_mut().reset(looked_at + publisher.interval(MIN_UPDATE_INTERVAL));
                     }
                 }
             }

@@ -20,16 +20,16 @@ use tokio_stream::StreamExt as _;
 use tonic::{Code, Status};
 
 /// The shortest time between two updates.
-const UPDATE_INTERVAL: Duration = Duration::from_secs(1);
+const MIN_UPDATE_INTERVAL: Duration = Duration::from_secs(1);
 /// The time after which it is said again who is waited for, though no match has ended.
-const ACTIVITY_INTERVAL: Duration = Duration::from_secs(5);
+const MAX_ACTIVITY_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The shortest time between two times that what the format needs is read, such as the matches of a bracket.
-const FORMAT_INTERVAL: Duration = Duration::from_secs(3);
+const MIN_FORMAT_INTERVAL: Duration = Duration::from_secs(3);
 /// The time after which it is read again though no match has ended: a round may have begun.
-const SLOW_FORMAT_INTERVAL: Duration = Duration::from_secs(15);
+const MAX_FORMAT_INTERVAL: Duration = Duration::from_secs(15);
 /// The share of the time in which that is read: for so many times as long as it took it is left alone.
-const FORMAT_REST_RATIO: u32 = 20;
+const MIN_FORMAT_REST_RATIO: u32 = 20;
 
 /// Lets a visitor follow the page of a tournament.
 pub(in crate::web) async fn watch_tournament_page(
@@ -73,7 +73,7 @@ impl KeptFindings {
     ) -> Result<(), Status> {
         let began = Instant::now();
         let has_changed = self.played != Some(tournament.matches_played);
-        let due = if has_changed { self.due } else { self.due + SLOW_FORMAT_INTERVAL };
+        let due = if has_changed { self.due } else { self.due + MAX_FORMAT_INTERVAL };
         if ending == Ending::Open && began < due {
             return Ok(());
         }
@@ -85,7 +85,7 @@ impl KeptFindings {
             Err(status) if status.code() == Code::ResourceExhausted && ending == Ending::Open => {}
             Err(status) => return Err(status),
         }
-        self.due = Instant::now() + FORMAT_INTERVAL.max(began.elapsed() * FORMAT_REST_RATIO);
+        self.due = Instant::now() + MIN_FORMAT_INTERVAL.max(began.elapsed() * MIN_FORMAT_REST_RATIO);
         Ok(())
     }
 }
@@ -125,7 +125,7 @@ impl TournamentFeed {
         let (mut newest, mut is_over, mut is_shown) = (first?, false, false);
         let mut kept = KeptFindings::new();
         loop {
-            let wait_limit = if is_shown { ACTIVITY_INTERVAL } else { Duration::ZERO };
+            let wait_limit = if is_shown { MAX_ACTIVITY_INTERVAL } else { Duration::ZERO };
             if !is_over && let Ok(change) = timeout(wait_limit, changes.next()).await {
                 let mut change = Some(change);
                 // Of what waits the last counts.
@@ -150,7 +150,7 @@ impl TournamentFeed {
                 Err(status) if status.code() == Code::ResourceExhausted => {}
                 Err(status) => return Err(status),
             }
-            sleep(publisher.interval(UPDATE_INTERVAL)).await;
+            sleep(publisher.interval(MIN_UPDATE_INTERVAL)).await;
         }
     }
 

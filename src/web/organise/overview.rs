@@ -15,7 +15,7 @@ use tonic::Status;
 use tonic::codegen::http::StatusCode;
 
 /// Tournaments that are shown.
-const TOURNAMENTS: u32 = 50;
+const MAX_TOURNAMENTS: u32 = 50;
 
 #[derive(Debug, Template)]
 #[template(path = "organise/overview.html")]
@@ -30,7 +30,7 @@ fn link_of_organised(key: &str, text: &str) -> Option<String> {
 
 /// Returns the newest tournaments, and what can be done.
 pub(super) async fn overview_page(pages: &Pages, organiser: &Visitor) -> Result<PageResponse, Status> {
-    let request = pb::ListTournamentsRequest { page_size: TOURNAMENTS, ..Default::default() };
+    let request = pb::ListTournamentsRequest { page_size: MAX_TOURNAMENTS, ..Default::default() };
     let list = pages.tournaments.list_tournaments(organiser.request(request)).await?.into_inner();
     let section = if list.tournaments.is_empty() {
         Section::with_heading("Tournaments").paragraph("There is no tournament yet.")

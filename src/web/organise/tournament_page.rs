@@ -22,9 +22,9 @@ use tonic::Status;
 use tonic::codegen::http::StatusCode;
 
 /// Bots of the field that are shown.
-const SHOWN: usize = 200;
+const MAX_FIELD_BOTS: usize = 200;
 /// Things that were done to it that are shown.
-const EVENTS: usize = 10;
+const MAX_EVENTS: usize = 10;
 
 /// What was typed into the forms.
 #[derive(Debug, Default)]
@@ -131,10 +131,10 @@ pub(super) async fn tournament_page_with(
         public_address: PageAddress::Tournament(id).to_string(),
         own_address: PageAddress::Organise(OrganiseAddress::Tournament(id)).to_string(),
         matches_address: matches.to_string(),
-        events: shown.events.iter().rev().take(EVENTS).map(event).collect(),
-        earlier_events: shown.events.len().saturating_sub(EVENTS),
-        bots: tournament.field.iter().take(SHOWN).map(bot_link).collect(),
-        unshown_bots: tournament.field.len().saturating_sub(SHOWN),
+        events: shown.events.iter().rev().take(MAX_EVENTS).map(event).collect(),
+        earlier_events: shown.events.len().saturating_sub(MAX_EVENTS),
+        bots: tournament.field.iter().take(MAX_FIELD_BOTS).map(bot_link).collect(),
+        unshown_bots: tournament.field.len().saturating_sub(MAX_FIELD_BOTS),
         actions: action_buttons(id, &tournament),
         can_enter: state == pb::TournamentState::Open || (is_running && is_ladder(&tournament)),
         is_running,
