@@ -1,6 +1,9 @@
 //! Charts: how numbers went on.
 
-use super::NumberFormat;
+use super::{Cell, Column, NumberFormat, Table};
+
+/// The places along the axis whose numbers stand in a table.
+const MAX_TABLE_ROWS: usize = 20;
 
 /// A line of a chart.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +36,8 @@ pub struct Chart {
     pub lines: Vec<ChartLine>,
     /// Where lines lead to, or must not lead.
     pub levels: Vec<ChartLevel>,
+    /// Where the chart ends below, though a line may go on: what is lower is drawn there. None where all numbers find room.
+    pub floor: Option<f64>,
 }
 
 /// Which part of the plane a chart shows.
@@ -50,13 +55,44 @@ impl Chart {
         let points = || self.lines.iter().flat_map(|line| &line.points);
         let across = value_range(points().map(|point| point.0))?;
         let levels = self.levels.iter().map(|level| level.value);
-        let (low, high) = value_range(points().map(|point| point.1).chain(levels))?;
+        let numbers = points().map(|point| point.1.max(self.floor.unwrap_or(f64::NEG_INFINITY)));
+        let (low, high) = value_range(numbers.chain(levels))?;
         let is_drawn =
             across.1 > across.0 && [across.0, across.1, low, high].iter().all(|end| end.is_finite());
         // A line that stays where it is lies in the middle.
         let up = if high > low { (low, high) } else { (low - 1.0, high + 1.0) };
         is_drawn.then_some(ChartFrame { across, up })
     }
+
+    /// Returns the numbers of all lines at some places along the axis, from the first to the last, for those who do not see the chart.
+    pub fn number_table(&self) -> Table {
+        let numbers = self
+            .lines
+            .iter()
+            .map(|line| Column { format: self.format, ..Column::integer(line.label.as_str()) });
+        let mut table = Table::new(std::iter::once(Column::integer(self.axis.as_str())).chain(numbers));
+        let mut places: Vec<f64> =
+            self.lines.iter().flat_map(|line| &line.points).map(|point| point.0).collect();
+        places.sort_by(f64::total_cmp);
+        places.dedup();
+        let last = places.len().saturating_sub(1);
+        let rows = places.len().min(MAX_TABLE_ROWS);
+        for row in 0..rows {
+            let place = places[(row * last).div_ceil(rows.saturating_sub(1).max(1))];
+            let number = |line: &ChartLine| {
+                let before = line.points.iter().take_while(|point| point.0 <= place).last();
+                before.map_or(Cell::NONE, |point| point.1.into())
+            };
+            let cells = std::iter::once(whole_number(place)).chain(self.lines.iter().map(number));
+            table.push_row(cells);
+        }
+        table
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "places along the axis count things")]
+fn whole_number(place: f64) -> Cell {
+    Cell::Integer(place as i128)
 }
 
 fn value_range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
@@ -73,7 +109,11 @@ mod tests {
         let level = ChartLevel { label: String::new(), value: 9.0 };
         let format = NumberFormat::default();
         let (caption, axis) = (String::new(), String::new());
-        let chart = Chart { caption, axis, format, lines: vec![line], levels: vec![level] };
+        let mut chart = Chart { caption, axis, format, lines: vec![line], levels: vec![level], floor: None };
+        assert_eq!(chart.frame(), Some(ChartFrame { across: (1.0, 3.0), up: (4.0, 9.0) }));
+        chart.floor = Some(4.5);
+        assert_eq!(chart.frame(), Some(ChartFrame { across: (1.0, 3.0), up: (4.5, 9.0) }));
+        chart.floor = Some(-1.0);
         assert_eq!(chart.frame(), Some(ChartFrame { across: (1.0, 3.0), up: (4.0, 9.0) }));
         let mut flat = Chart { levels: Vec::new(), ..chart };
         flat.lines[0].points = vec![(0.0, 2.0), (1.0, 2.0)];
@@ -83,5 +123,29 @@ mod tests {
         assert_eq!(flat.frame(), None);
         flat.lines[0].points.pop();
         assert_eq!(flat.frame(), None);
+    }
+
+    #[test]
+    fn numbers_stand_in_a_table_from_the_first_to_the_last() {
+        let points = |from: u32, to: u32| (from..=to).map(|place| (f64::from(place), f64::from(2 * place)));
+        let line =
+            |label: &str, from, to| ChartLine { label: label.into(), points: points(from, to).collect() };
+        let chart = |lines| Chart {
+            caption: String::new(),
+            axis: "groups".into(),
+            format: NumberFormat::default(),
+            lines,
+            levels: Vec::new(),
+            floor: Some(10.0),
+        };
+        let table = chart(vec![line("ann", 0, 100), line("bob", 50, 60)]).number_table();
+        assert_eq!(table.rows.len(), MAX_TABLE_ROWS);
+        assert_eq!(table.rows[0].cells, [Cell::Integer(0), 0.0.into(), Cell::NONE]);
+        let last = &table.rows[MAX_TABLE_ROWS - 1];
+        assert_eq!(last.cells, [Cell::Integer(100), 200.0.into(), 120.0.into()], "a line that ended stays");
+        let table = chart(vec![line("ann", 1, 3)]).number_table();
+        let groups: Vec<_> = table.rows.iter().map(|row| row.cells[0].clone()).collect();
+        assert_eq!(groups, [1, 2, 3].map(Cell::Integer));
+        assert!(chart(Vec::new()).number_table().rows.is_empty());
     }
 }

@@ -48,7 +48,8 @@ pub fn rating_chart<'m>(matches: impl IntoIterator<Item = &'m pb::Match>, captio
     let last = |line: &ChartLine| line.points.last().map_or(f64::NEG_INFINITY, |point| point.1);
     lines.sort_by(|one, other| last(other).total_cmp(&last(one)));
     let format = NumberFormat::new(NumberUnit::Points, 0);
-    Some(Chart { caption: caption.to_owned(), axis: "matches".to_owned(), format, lines, levels: Vec::new() })
+    let (caption, axis, levels) = (caption.to_owned(), "matches".to_owned(), Vec::new());
+    Some(Chart { caption, axis, format, lines, levels, floor: None })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "matches of one chart are few")]

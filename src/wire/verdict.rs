@@ -1,7 +1,7 @@
 //! What a format says besides the standings, on the wire.
 
 use super::{RequestField, pb};
-use crate::tournament::{CapitalPoint, FormatVerdict, KnockoutPlace, SprtVerdict, Suspension};
+use crate::tournament::{BetCapitals, CapitalPoint, FormatVerdict, KnockoutPlace, SprtVerdict, Suspension};
 
 impl From<&FormatVerdict> for pb::Verdict {
     fn from(verdict: &FormatVerdict) -> Self {
@@ -42,9 +42,22 @@ impl From<&Suspension> for pb::BotSuspension {
 impl From<&SprtVerdict> for pb::SprtVerdict {
     fn from(verdict: &SprtVerdict) -> Self {
         let SprtVerdict { answer, llr, lower, upper, groups, effect, ref path } = *verdict;
-        let path = path.iter().map(|&CapitalPoint { groups, llr }| pb::CapitalPoint { groups, llr });
-        let (answer, path) = (pb::SprtAnswer::from(answer).into(), path.collect());
+        let (answer, path) = (pb::SprtAnswer::from(answer).into(), path.iter().map(Into::into).collect());
         Self { answer, llr, lower, upper, groups, effect, path }
+    }
+}
+
+impl From<&CapitalPoint> for pb::CapitalPoint {
+    fn from(&CapitalPoint { groups, llr, capitals }: &CapitalPoint) -> Self {
+        let (better, no_better) = capitals.map(|bets| (bets.better, bets.no_better)).unzip();
+        Self { groups, llr, better, no_better }
+    }
+}
+
+impl From<&pb::CapitalPoint> for CapitalPoint {
+    fn from(&pb::CapitalPoint { groups, llr, better, no_better }: &pb::CapitalPoint) -> Self {
+        let capitals = better.zip(no_better).map(|(better, no_better)| BetCapitals { better, no_better });
+        Self { groups, llr, capitals }
     }
 }
 
@@ -80,8 +93,7 @@ pub fn parse_verdict(given: &pb::Verdict, field: RequestField<'_>) -> Option<For
             let answer = at_answer.optional_enum(said.answer)?;
             let answer = at_answer.ok_or_report(answer.ok_or("a test without an answer"))?;
             let pb::SprtVerdict { llr, lower, upper, groups, effect, ref path, .. } = *said;
-            let path = path.iter().map(|&pb::CapitalPoint { groups, llr }| CapitalPoint { groups, llr });
-            let path = path.collect();
+            let path = path.iter().map(Into::into).collect();
             FormatVerdict::Sprt(SprtVerdict { answer, llr, lower, upper, groups, effect, path })
         }
     })
@@ -105,7 +117,15 @@ mod tests {
                 upper: 2.9,
                 groups: 7,
                 effect: Some(1.0 / 3.0),
-                path: vec![CapitalPoint { groups: 4, llr: -0.25 }, CapitalPoint { groups: 7, llr: 0.1 }],
+                path: vec![
+                    // Of a server that kept only the larger capital.
+                    CapitalPoint { groups: 4, llr: -0.25, capitals: None },
+                    CapitalPoint {
+                        groups: 7,
+                        llr: 0.1,
+                        capitals: Some(BetCapitals { better: 0.1, no_better: -1.5 }),
+                    },
+                ],
             })
         };
         let places = vec![

@@ -99,10 +99,18 @@ async fn a_sequential_test_shows_how_far_it_is_between_its_bounds() {
     assert!(page.contains("the candidate is better: llr "), "{page}");
     // The path to there is drawn, and said in words.
     let capital = page.split("<h2>Capital</h2>").nth(1).unwrap().split("</section>").next().unwrap();
-    assert!(
-        capital.contains("The candidate is better: after ") && capital.contains("<polyline "),
-        "{capital}"
-    );
+    for part in [
+        "The candidate is better: after ",
+        "<polyline class=\"line-0\"",
+        "<polyline class=\"line-1\"",
+        " bet on better +",
+        " bet on no better ",
+        ">the answer at +3.00</text>",
+        "<summary>The same as numbers</summary>",
+        ">bet on no better</th>",
+    ] {
+        assert!(capital.contains(part), "{part:?} is missing:\n{capital}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

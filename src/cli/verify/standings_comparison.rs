@@ -52,13 +52,17 @@ pub fn compare_standings(
     found
 }
 
-/// Leaves the path of a sequential test out where a manifest has none: older servers kept none.
+/// Leaves the path of a sequential test out where a manifest has none, and the capitals of both bets where it has the larger ones alone: older servers
+/// kept no more.
 fn without_unsaid_path(said: &pb::Verdict, mut computed: pb::Verdict) -> pb::Verdict {
     use pb::verdict::Verdict as Said;
-    if let (Some(Said::Sprt(said)), Some(Said::Sprt(computed))) = (&said.verdict, &mut computed.verdict)
-        && said.path.is_empty()
-    {
-        computed.path.clear();
+    if let (Some(Said::Sprt(said)), Some(Said::Sprt(computed))) = (&said.verdict, &mut computed.verdict) {
+        if said.path.is_empty() {
+            computed.path.clear();
+        }
+        if said.path.iter().all(|point| point.better.is_none() && point.no_better.is_none()) {
+            computed.path.iter_mut().for_each(|point| (point.better, point.no_better) = (None, None));
+        }
     }
     computed
 }
@@ -153,7 +157,8 @@ mod tests {
     #[test]
     fn a_verdict_of_an_older_server_has_no_path() {
         let sprt = |path: &[(u64, f64)]| {
-            let path = path.iter().map(|&(groups, llr)| pb::CapitalPoint { groups, llr }).collect();
+            let point = |&(groups, llr)| pb::CapitalPoint { groups, llr, ..pb::CapitalPoint::default() };
+            let path = path.iter().map(point).collect();
             let sprt = pb::SprtVerdict { llr: 0.5, path, ..pb::SprtVerdict::default() };
             pb::Verdict { verdict: Some(pb::verdict::Verdict::Sprt(sprt)) }
         };
@@ -161,6 +166,16 @@ mod tests {
         assert_eq!(differences(sprt(&[]), sprt(&[(1, 0.5)])), 0);
         assert_eq!(differences(sprt(&[(1, 0.5)]), sprt(&[(1, 0.5)])), 0);
         assert_eq!(differences(sprt(&[(1, 0.25)]), sprt(&[(1, 0.5)])), 1);
+        let with_bets = |better| {
+            let mut verdict = sprt(&[(1, 0.5)]);
+            if let Some(pb::verdict::Verdict::Sprt(sprt)) = &mut verdict.verdict {
+                (sprt.path[0].better, sprt.path[0].no_better) = (Some(better), Some(-1.0));
+            }
+            verdict
+        };
+        assert_eq!(differences(sprt(&[(1, 0.5)]), with_bets(0.5)), 0, "an older server said the larger one");
+        assert_eq!(differences(with_bets(0.5), with_bets(0.5)), 0);
+        assert_eq!(differences(with_bets(0.25), with_bets(0.5)), 1);
     }
 
     #[test]

@@ -62,7 +62,7 @@ impl<'a> Html<'a> {
             }
             Block::Table(table) => html.push_str(&self.table_html(table)),
             Block::Plot(plot) => html.push_str(&plots::plot_svg(plot)),
-            Block::Chart(chart) => html.push_str(&charts::chart_svg(chart)),
+            Block::Chart(chart) => html.push_str(&self.chart_html(chart)),
             Block::Rounds(rounds) => html.push_str(&self.rounds_html(rounds)),
             Block::Tree(tree) => html.push_str(&tree_html(tree)),
             Block::Command(line) => {
@@ -138,6 +138,7 @@ mod tests {
             format,
             lines: vec![line],
             levels: vec![level],
+            floor: None,
         };
         let entry = RoundEntry { bot: HOSTILE.into(), wins: 1, fate: Some(HOSTILE.into()) };
         let table_of_round = RoundTable { entries: vec![entry], played: 1, matches: 2 };

@@ -5,7 +5,7 @@ use thiserror::Error;
 
 /// The version of what is folded, how, and how that is written. Raise it with every change of any of these: a checkpoint of
 /// another version is not used.
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 
 /// Says what the state of a tournament that runs is, to whoever takes its hash.
 const RUNNING: &str = "lastnim tournament checkpoint";

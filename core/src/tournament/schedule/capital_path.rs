@@ -1,5 +1,6 @@
 //! How the capital of a sequential test has moved.
 
+use super::BetCapitals;
 use crate::tournament::checkpoint::{CheckpointError, Decoder, Encoder, ensure_holds};
 
 /// Points that are kept. When there are as many, every second one is dropped, and from then on one is kept half as often: the memory
@@ -13,6 +14,15 @@ pub struct CapitalPoint {
     pub groups: u64,
     /// The logarithm of the ratio, as in [`SprtVerdict`](super::SprtVerdict).
     pub llr: f64,
+    /// Both capitals; none where a server before this one said only the larger one.
+    pub capitals: Option<BetCapitals>,
+}
+
+impl CapitalPoint {
+    /// Makes the point of a test after so many groups.
+    pub(super) fn new(groups: u64, capitals: BetCapitals) -> Self {
+        Self { groups, llr: capitals.llr(), capitals: Some(capitals) }
+    }
 }
 
 /// How the capital of a sequential test has moved, thinned.
@@ -56,8 +66,10 @@ impl CapitalPath {
         to.number(self.interval);
         to.count(self.points.len());
         for point in &self.points {
+            let BetCapitals { better, no_better } = point.capitals.unwrap_or_default();
             to.number(point.groups);
-            to.float(point.llr);
+            to.float(better);
+            to.float(no_better);
         }
     }
 
@@ -67,7 +79,9 @@ impl CapitalPath {
         ensure_holds(interval > 0 && count <= MAX_POINTS, "a path of a test that is too long")?;
         let mut points = Vec::with_capacity(count);
         for _ in 0..count {
-            points.push(CapitalPoint { groups: from.number()?, llr: from.float()? });
+            let groups = from.number()?;
+            let capitals = BetCapitals { better: from.float()?, no_better: from.float()? };
+            points.push(CapitalPoint::new(groups, capitals));
         }
         ensure_holds(points.is_sorted_by_key(|point| point.groups), "a path of a test that goes back")?;
         Ok(Self { points, interval })
@@ -79,7 +93,8 @@ mod tests {
     use super::*;
 
     fn point(groups: u64) -> CapitalPoint {
-        CapitalPoint { groups, llr: f64::from(u32::try_from(groups).unwrap()) / 8.0 }
+        let better = f64::from(u32::try_from(groups).unwrap()) / 8.0;
+        CapitalPoint::new(groups, BetCapitals { better, no_better: -2.0 * better })
     }
 
     #[test]

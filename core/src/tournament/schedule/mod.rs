@@ -4,6 +4,7 @@
 //! depends on the rounds before it, and `sprt`, which stops when it knows enough.
 
 mod balanced_tables;
+mod bet_capitals;
 mod capital_path;
 mod field_change;
 mod gauntlet;
@@ -32,6 +33,7 @@ mod swiss;
 mod tests;
 mod verdict;
 
+pub use bet_capitals::BetCapitals;
 pub use capital_path::CapitalPoint;
 pub use field_change::{FieldChange, FieldMovement};
 pub use lineup::MatchLimiter;

@@ -1,6 +1,6 @@
 //! A test that stops as soon as it knows enough.
 
-use super::SprtAnswer;
+use super::{BetCapitals, SprtAnswer};
 use crate::tournament::checkpoint::{CheckpointError, Decoder, Encoder};
 use crate::tournament::{EffectBounds, ErrorRates};
 
@@ -43,10 +43,7 @@ pub(super) struct SequentialTest {
     differences: u32,
     sum: f64,
     squares: f64,
-    /// The logarithm of the capital that was put on the candidate being better.
-    better: f64,
-    /// The logarithm of the capital that was put on its being no better.
-    no_better: f64,
+    capitals: BetCapitals,
 }
 
 /// The largest part of a capital that one difference can take.
@@ -58,19 +55,20 @@ impl SequentialTest {
     /// Begins a test on differences from `-bound` to `bound`.
     pub(super) fn new(effects: EffectBounds, errors: ErrorRates, bound: f64) -> Self {
         let (differences, sum, squares) = (0, 0.0, 0.0);
-        Self { effects, errors, bound, differences, sum, squares, better: 0.0, no_better: 0.0 }
+        Self { effects, errors, bound, differences, sum, squares, capitals: BetCapitals::default() }
     }
 
     pub(super) fn save(&self, to: &mut Encoder) {
         to.number(self.differences);
-        for float in [self.sum, self.squares, self.better, self.no_better] {
+        for float in [self.sum, self.squares, self.capitals.better, self.capitals.no_better] {
             to.float(float);
         }
     }
 
     pub(super) fn restore(&mut self, from: &mut Decoder<'_>) -> Result<(), CheckpointError> {
         self.differences = from.number()?;
-        for float in [&mut self.sum, &mut self.squares, &mut self.better, &mut self.no_better] {
+        let BetCapitals { better, no_better } = &mut self.capitals;
+        for float in [&mut self.sum, &mut self.squares, better, no_better] {
             *float = from.float()?;
         }
         Ok(())
@@ -80,8 +78,8 @@ impl SequentialTest {
     pub(super) fn add_difference(&mut self, difference: f64) {
         let (none, some) = (self.effects.none(), self.effects.some());
         let (to_better, to_no_better) = self.next_bets();
-        self.better += (to_better * (difference - none)).ln_1p();
-        self.no_better += (to_no_better * (some - difference)).ln_1p();
+        self.capitals.better += (to_better * (difference - none)).ln_1p();
+        self.capitals.no_better += (to_no_better * (some - difference)).ln_1p();
         self.differences += 1;
         self.sum += difference;
         self.squares += difference * difference;
@@ -104,9 +102,9 @@ impl SequentialTest {
         (self.differences > 0).then(|| self.sum / f64::from(self.differences))
     }
 
-    /// Returns the logarithm of the larger capital, negated if that was put on no better; 0 while neither has grown.
-    pub(super) fn llr(&self) -> f64 {
-        if self.better >= self.no_better { self.better.max(0.0) } else { -self.no_better.max(0.0) }
+    /// Returns what the bets have made of their capitals.
+    pub(super) fn capitals(&self) -> BetCapitals {
+        self.capitals
     }
 
     /// Returns the ratios at which the candidate is called no better, and better.
@@ -117,9 +115,9 @@ impl SequentialTest {
     /// Returns what is known by now.
     pub(super) fn answer(&self) -> SprtAnswer {
         let (no_better, better) = self.bounds();
-        if self.better >= better {
+        if self.capitals.better >= better {
             SprtAnswer::Better
-        } else if self.no_better >= -no_better {
+        } else if self.capitals.no_better >= -no_better {
             SprtAnswer::NoBetter
         } else {
             SprtAnswer::Open
@@ -206,15 +204,17 @@ mod tests {
     #[test]
     fn capitals_are_those_of_the_bets() {
         let mut test = SequentialTest::new(EffectBounds::new(0.0, 0.5).unwrap(), ErrorRates::default(), 1.0);
-        assert_eq!((test.llr(), test.mean_difference()), (0.0, None));
+        assert_eq!((test.capitals().llr(), test.mean_difference()), (0.0, None));
         // Before the first: 0.5 / (0.25 + 0.25) of the capital on better, but no more than 0.75; the same on no better.
         test.add_difference(1.0);
-        assert!((test.better - 1.75_f64.ln()).abs() < 1e-12 && (test.no_better - 0.5_f64.ln()).abs() < 1e-12);
-        assert_eq!((test.llr(), test.mean_difference()), (test.better, Some(1.0)));
+        let BetCapitals { better, no_better } = test.capitals();
+        assert!((better - 1.75_f64.ln()).abs() < 1e-12 && (no_better - 0.5_f64.ln()).abs() < 1e-12);
+        assert_eq!((test.capitals().llr(), test.mean_difference()), (better, Some(1.0)));
         // The variance is 0.25 / 2, the leads 1 and 0.5.
         test.add_difference(0.0);
-        assert!((test.better - 1.75_f64.ln()).abs() < 1e-12, "no better than none: nothing is won or lost");
-        assert!((test.no_better - (0.5 * (1.0 + 0.5 * 0.5 / 0.375_f64)).ln()).abs() < 1e-12);
+        let BetCapitals { better, no_better } = test.capitals();
+        assert!((better - 1.75_f64.ln()).abs() < 1e-12, "no better than none: nothing is won or lost");
+        assert!((no_better - (0.5 * (1.0 + 0.5 * 0.5 / 0.375_f64)).ln()).abs() < 1e-12);
         let (lower, upper) = test.bounds();
         assert!((upper - 20_f64.ln()).abs() < 1e-12 && (lower + upper).abs() < 1e-12);
     }
@@ -231,7 +231,7 @@ mod tests {
                 test.add_difference(difference);
                 taken += 1;
             }
-            assert!(taken < 10 && test.answer() == answer && test.llr().is_finite(), "{test:?}");
+            assert!(taken < 10 && test.answer() == answer && test.capitals().llr().is_finite(), "{test:?}");
         }
     }
 

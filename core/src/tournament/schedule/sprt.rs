@@ -115,7 +115,7 @@ impl SprtSchedule {
             if let Some(difference) = self.group_difference(group.values()) {
                 self.test.add_difference(difference);
             }
-            self.path.push(CapitalPoint { groups: self.judged, llr: self.test.llr() });
+            self.path.push(CapitalPoint::new(self.judged, self.test.capitals()));
             self.answer = match self.test.answer() {
                 SprtAnswer::Open if self.judged == self.settings.groups.get() => SprtAnswer::Undecided,
                 answer => answer,
@@ -228,12 +228,12 @@ impl Schedule for SprtSchedule {
         let (lower, upper) = self.test.bounds();
         FormatVerdict::Sprt(SprtVerdict {
             answer: self.answer,
-            llr: self.test.llr(),
+            llr: self.test.capitals().llr(),
             lower,
             upper,
             groups: self.judged,
             effect: self.test.mean_difference(),
-            path: self.path.points_to(CapitalPoint { groups: self.judged, llr: self.test.llr() }),
+            path: self.path.points_to(CapitalPoint::new(self.judged, self.test.capitals())),
         })
     }
 

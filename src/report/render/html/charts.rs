@@ -1,6 +1,6 @@
 //! Charts as SVG.
 
-use super::Escaped;
+use super::{Escaped, Html};
 use crate::report::{Chart, ChartFrame};
 use std::fmt::Write as _;
 
@@ -19,11 +19,19 @@ const BOTTOM: f64 = 36.0;
 /// Lines that are told apart by their colours and dashes; of more the first ones are drawn.
 const MAX_LINES: usize = 8;
 
-/// Draws a chart, with a legend below it that says where each line ends; nothing without two points.
-pub(super) fn chart_svg(chart: &Chart) -> String {
-    let Some(ChartFrame { across, up }) = chart.frame() else { return String::new() };
+impl Html<'_> {
+    /// Draws a chart, with a legend below it that says where each line ends, and its numbers in a table to be opened; nothing without two points.
+    pub(super) fn chart_html(self, chart: &Chart) -> String {
+        let Some(frame) = chart.frame() else { return String::new() };
+        let drawn = Chart { lines: chart.lines.iter().take(MAX_LINES).cloned().collect(), ..chart.clone() };
+        let (svg, numbers) = (chart_svg(chart, frame), self.table_html(&drawn.number_table()));
+        format!("{svg}<details><summary>The same as numbers</summary>{numbers}</details>\n")
+    }
+}
+
+fn chart_svg(chart: &Chart, ChartFrame { across, up }: ChartFrame) -> String {
     let at_x = |x: f64| LEFT + (x - across.0) / (across.1 - across.0) * (WIDTH - LEFT - RIGHT);
-    let at_y = |y: f64| HEIGHT - BOTTOM - (y - up.0) / (up.1 - up.0) * (HEIGHT - TOP - BOTTOM);
+    let at_y = |y: f64| HEIGHT - BOTTOM - (y.max(up.0) - up.0) / (up.1 - up.0) * (HEIGHT - TOP - BOTTOM);
     let caption = Escaped(&chart.caption);
     let mut svg = format!(
         "<figure class=\"plot chart\"><figcaption>{caption}</figcaption>\n\
@@ -37,14 +45,16 @@ pub(super) fn chart_svg(chart: &Chart) -> String {
         // Writing to a text does not fail.
         let _ = writeln!(svg, "<text x=\"{x:.0}\" y=\"{y:.1}\" text-anchor=\"end\">{words}</text>");
     }
-    for level in &chart.levels {
+    for (place, level) in chart.levels.iter().enumerate() {
         let y = at_y(level.value);
         write_level(&mut svg, "level", y);
         let words = format!("{} {}", level.label, chart.format.format_number(level.value));
         // What stands above a level at the top would not be seen.
         let y = if y < TOP + 16.0 { y + 15.0 } else { y - 5.0 };
-        let (x, words) = (LEFT + 6.0, Escaped(&words));
-        let _ = writeln!(svg, "<text x=\"{x:.0}\" y=\"{y:.1}\">{words}</text>");
+        // Two levels may be close to each other: their words stand at different sides.
+        let (x, anchor) = if place % 2 == 0 { (LEFT + 6.0, "start") } else { (WIDTH - RIGHT - 6.0, "end") };
+        let words = Escaped(&words);
+        let _ = writeln!(svg, "<text x=\"{x:.0}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{words}</text>");
     }
     for (place, line) in chart.lines.iter().take(MAX_LINES).enumerate() {
         let points: Vec<_> =
@@ -99,19 +109,30 @@ mod tests {
             format: NumberFormat::default(),
             lines: vec![line("ann", &[(0.0, 0.0), (10.0, 2.0)]), line("bob", &[(0.0, 1.0), (10.0, 1.0)])],
             levels: vec![ChartLevel { label: "bound".into(), value: 4.0 }],
+            floor: None,
         };
-        let svg = chart_svg(&chart);
+        let html = Html::with_links(&|_, _| None);
+        let svg = html.chart_html(&chart);
         for part in [
             "<polyline class=\"line-0\" points=\"62.0,224.0 626.0,119.0\"/>",
             "<polyline class=\"line-1\" points=\"62.0,171.5 626.0,171.5\"/>",
             "<line class=\"level\" x1=\"62\" y1=\"14.0\" x2=\"626\" y2=\"14.0\"/>",
             ">bound 4</text>",
             "> ann 2</li>",
+            "<th scope=\"col\" class=\"number\">bob</th>",
+            "<td class=\"number\">10</td><td class=\"number\" data-v=\"2\">2</td>",
         ] {
             assert!(svg.contains(part), "{part:?} is missing:\n{svg}");
         }
-        assert_eq!(chart_svg(&Chart { lines: Vec::new(), ..chart.clone() }), "");
-        let many = chart_svg(&Chart { lines: vec![line("x", &[(0.0, 0.0), (1.0, 1.0)]); 10], ..chart });
+        assert_eq!(html.chart_html(&Chart { lines: Vec::new(), ..chart.clone() }), "");
+        let low = Chart {
+            lines: vec![line("low", &[(0.0, 1.0), (10.0, -99.0)])],
+            floor: Some(0.0),
+            ..chart.clone()
+        };
+        let low = html.chart_html(&low);
+        assert!(low.contains(" 626.0,224.0\"/>") && low.contains("> low -99</li>"), "{low}");
+        let many = html.chart_html(&Chart { lines: vec![line("x", &[(0.0, 0.0), (1.0, 1.0)]); 10], ..chart });
         assert_eq!(many.matches("<polyline").count(), 2 * MAX_LINES);
         assert!(many.contains("and 2 more"));
     }

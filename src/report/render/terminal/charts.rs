@@ -47,8 +47,14 @@ mod tests {
         let line = ChartLine { label: "ann".into(), points: vec![(0.0, 0.0), (5.0, 5.0), (10.0, 10.0)] };
         let level = ChartLevel { label: "bound".into(), value: 10.0 };
         let (caption, axis) = ("How it went".into(), "matches".into());
-        let chart =
-            Chart { caption, axis, format: NumberFormat::default(), lines: vec![line], levels: vec![level] };
+        let chart = Chart {
+            caption,
+            axis,
+            format: NumberFormat::default(),
+            lines: vec![line],
+            levels: vec![level],
+            floor: None,
+        };
         write_chart(&mut text, &chart);
         let lines: Vec<_> = text.lines().collect();
         assert_eq!((lines[1], lines[3]), ("  How it went", "  bound: 10"));
