@@ -1,6 +1,6 @@
 //! The settings of a tournament as the file that plays it again.
 
-use super::words::enum_word;
+use super::words::{count_words, enum_word};
 use crate::wire::pb;
 use pb::tournament_settings::{Format, OtherPositions};
 use std::fmt::{Display, Write as _};
@@ -12,6 +12,15 @@ pub fn tournament_toml(tournament: &pb::Tournament) -> String {
     let mut text = TomlText::default();
     let clock = settings.clock.unwrap_or_default();
     text.comment(&format!("Tournament {}", tournament.id));
+    if settings.start_at > 0 {
+        let bots = count_words(settings.start_at, "bot", "bots");
+        text.comment(&format!(
+            "It starts by itself with {bots}; the tournament of a file once all of its bots have come."
+        ));
+    }
+    if tournament.field.is_empty() {
+        text.comment("Nobody has joined it: a file needs a table [[bot]] for each of its bots.");
+    }
     text.entry("title", quoted_text(&settings.title));
     text.entry("seats", settings.seats);
     text.entry("ending", quoted_word(settings.ending().as_str_name(), "ENDING_"));

@@ -47,6 +47,13 @@ impl TomlDocument {
         path.split('.').try_fold(&self.json, |value, name| value.get(name))
     }
 
+    /// Reports a key of the document itself that has no place in it, and leaves it out of what is read.
+    pub fn refuse_key(&mut self, key: &str, why: &str) {
+        if self.json.as_object_mut().is_some_and(|table| table.remove(key).is_some()) {
+            self.report_mistake(key, why);
+        }
+    }
+
     /// Returns whether a table is there, and reports each of its keys that is not known; `known` is empty if all may be.
     pub fn has_table(&mut self, path: &str, known: &[&str]) -> bool {
         let value = if path.is_empty() { Some(&self.json) } else { self.get(path) };

@@ -170,6 +170,25 @@ mod tests {
     }
 
     #[test]
+    fn a_file_starts_with_its_bots_and_not_with_a_number_of_them() {
+        let text = UNUSUAL.replacen("seats = 3", "seats = 3\n        start_at = 3", 1);
+        let mistakes = TournamentPlan::parse(&text).unwrap_err();
+        assert_eq!((mistakes.len(), mistakes[0].line), (1, 4), "{mistakes:?}");
+        assert!(mistakes[0].what.starts_with("start_at: a file needs none: "), "{mistakes:?}");
+        let plan = TournamentPlan::parse(UNUSUAL).unwrap();
+        let settings = Some(pb::TournamentSettings { start_at: 3, ..plan.settings() });
+        let field: Vec<_> = plan.players.iter().map(|player| player.name.to_string()).collect();
+        let written = tournament_toml(&pb::Tournament { settings, field, ..Default::default() });
+        assert!(written.contains("\n# It starts by itself with 3 bots; "), "{written}");
+        assert_eq!(TournamentPlan::parse(&written).unwrap().settings(), plan.settings());
+        let nobody =
+            tournament_toml(&pb::Tournament { settings: Some(plan.settings()), ..Default::default() });
+        assert!(nobody.contains("\n# Nobody has joined it: ") && !nobody.contains("\n[[bot]]"), "{nobody}");
+        let mistakes = TournamentPlan::parse(&nobody).unwrap_err();
+        assert!(mistakes.iter().any(|mistake| mistake.what == "bot: required, but missing"), "{mistakes:?}");
+    }
+
+    #[test]
     fn a_number_in_quotes_is_one_that_toml_does_not_hold() {
         let refused = |seed: &str| {
             let text = UNUSUAL.replace("seed = 9223372036854775807", &format!("seed = {seed}"));

@@ -11,6 +11,10 @@ use crate::{
 /// The tables of the file that have settings.
 const TABLES: [&str; 6] = ["", "clock", "retention", "format", "positions", "positions.drawn"];
 
+/// What a file says instead of how many bots have to join.
+const WHY_NO_START: &str = "a file needs none: its tournament starts once all of its bots have come, those with `remote = true` as well; \
+    `lastnim tournament create --start-at` starts one of which only the number of bots is known";
+
 /// The settings of a file, being read.
 #[derive(Debug, Default)]
 pub struct SettingsReader {
@@ -29,6 +33,7 @@ impl SettingsReader {
         let kind = toml.get("format.kind").and_then(|kind| kind.as_str()).unwrap_or_default();
         let is_format = |key: &&SettingKey| key.is_of_format() && key.table().replace('_', "-") == kind;
         self.format = KEYS.iter().find(is_format).map(|key| key.table().to_owned()).unwrap_or_default();
+        toml.refuse_key("start_at", WHY_NO_START);
         for table in TABLES {
             self.read_table(table, toml);
         }
