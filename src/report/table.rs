@@ -61,6 +61,8 @@ pub struct Column {
     pub parts: CellParts,
     /// What the colours of its cells say, where they have some.
     pub shade: Option<CellShade>,
+    /// The key of the column that names what its cells are about, where a page links them as it links that one.
+    pub names: Option<&'static str>,
 }
 
 impl Column {
@@ -80,6 +82,7 @@ impl Column {
             alignment: Alignment::Right,
             parts: CellParts::One,
             shade: None,
+            names: None,
         }
     }
 
@@ -104,6 +107,12 @@ impl Column {
     #[must_use = "it is the column with signs"]
     pub fn with_sign(self) -> Self {
         Self { format: NumberFormat { is_signed: true, ..self.format }, ..self }
+    }
+
+    /// Says that its cells are names of what another column, of this key, identifies.
+    #[must_use = "it is the column of names"]
+    pub fn naming(self, key: &'static str) -> Self {
+        Self { names: Some(key), ..self }
     }
 
     /// Moves words to the right.
@@ -195,6 +204,18 @@ impl Table {
             self.columns[..=place].rotate_right(1);
             for row in &mut self.rows {
                 row.cells[..=place].rotate_right(1);
+            }
+        }
+        self
+    }
+
+    /// Moves the column of this name behind all others.
+    #[must_use = "it is the table in that order"]
+    pub fn with_column_last(mut self, key: &str) -> Self {
+        if let Some(place) = self.columns.iter().position(|column| column.key == key) {
+            self.columns[place..].rotate_left(1);
+            for row in &mut self.rows {
+                row.cells[place..].rotate_left(1);
             }
         }
         self

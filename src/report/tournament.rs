@@ -43,6 +43,19 @@ pub fn progress_line(tournament: &pb::Tournament) -> String {
     format!("tournament {}: {}", tournament.id, progress_words(tournament))
 }
 
+/// Puts the titles of tournaments and their states before all else, so that what a narrow page shows without scrolling says what each is; other tables stay
+/// as they are.
+pub fn titles_first(table: Table) -> Table {
+    if table.columns.iter().all(|column| column.key != "title") {
+        return table;
+    }
+    table
+        .with_column_first("state")
+        .with_column_first("title")
+        .with_column_last("created_utc")
+        .with_column_last("id")
+}
+
 /// Says in one line how much time seats have.
 pub fn clock_line(clock: &pb::Clock) -> String {
     format!(
@@ -122,7 +135,7 @@ pub fn tournament_table(tournaments: &[pb::Tournament]) -> Table {
         .column(Column::integer("bots"), |tournament| tournament.field.len())
         .column(Column::integer("played"), |tournament| tournament.matches_played)
         .column(Column::integer("of"), move |tournament| total(tournament.matches_total))
-        .column(Column::text("title"), move |tournament| settings(tournament).title)
+        .column(Column::text("title").naming("id"), move |tournament| settings(tournament).title)
         .into_table()
 }
 

@@ -11,7 +11,10 @@ use crate::game::MatchId;
 use crate::report::Section;
 use crate::report::render::{Escaped, Html};
 use crate::report::words::count_words;
-use crate::report::{matches::match_table, tournament::tournament_table};
+use crate::report::{
+    matches::match_table,
+    tournament::{titles_first, tournament_table},
+};
 use crate::wire::pb;
 use pb::match_service_server::MatchService as _;
 use pb::tournament_service_server::TournamentService as _;
@@ -100,7 +103,7 @@ impl HomeNow {
                 .paragraph("There is no tournament yet. An organiser creates one:")
                 .command("lastnim tournament create --help")
         } else {
-            let table = tournament_table(tournaments).with_column_first("title");
+            let table = titles_first(tournament_table(tournaments));
             Section::with_heading("Newest tournaments").table(table)
         };
         Html::with_links(&link_of_tournament_cell).section_html(&section)

@@ -9,7 +9,11 @@ use super::visitor::Visitor;
 use crate::game::TournamentId;
 use crate::report::render::Html;
 use crate::report::{Report, Section, Table};
-use crate::report::{bots::bot_table, matches::match_table, tournament::tournament_table};
+use crate::report::{
+    bots::bot_table,
+    matches::match_table,
+    tournament::{titles_first, tournament_table},
+};
 use crate::wire::pb;
 use askama::Template;
 use pb::bot_service_server::BotService as _;
@@ -44,7 +48,7 @@ pub(super) async fn tournament_list(
     let words = ListWords {
         title: "Tournaments",
         before: String::new(),
-        nothing: "There is no tournament.",
+        nothing: "There is no tournament yet. An organiser creates one by `lastnim tournament create`, or by a form: \"organise\", below.",
         links: link_of_tournament_cell,
     };
     Ok(list_content(words, tournament_table(&list.tournaments), next, list))
@@ -69,7 +73,9 @@ pub(super) async fn match_list(
     let form = filter_form_html(tournament, filter)?;
     let title = if tournament.is_some() { "Matches of the tournament" } else { "Matches" };
     let nothing = match (*filter == MatchFilter::default(), next.is_some()) {
-        (true, _) => "There is no match.",
+        (true, _) => {
+            "There is no match yet. Tournaments bring them about; a hand of your own is one as well: \"Play a hand\", above."
+        }
         (false, false) => "There is no such match.",
         (false, true) => "There is no such match among those that were looked through.",
     };
@@ -89,7 +95,7 @@ pub(super) async fn bot_list(
     let words = ListWords {
         title: "Bots",
         before: String::new(),
-        nothing: "No bot is registered.",
+        nothing: "No bot is registered yet. An organiser registers one by `lastnim bots add`, which prints its token.",
         links: link_of_cell,
     };
     Ok(list_content(words, bot_table(&list.bots), next, list))
@@ -140,8 +146,7 @@ fn list_content<M: Name + Send + 'static>(
     let section = if table.rows.is_empty() {
         Section::new().paragraph(words.nothing)
     } else {
-        // What a phone shows without scrolling says what it is.
-        Section::new().table(table.with_column_first("title"))
+        Section::new().table(titles_first(table))
     };
     let (report, after) = (Report::from(section), next.clone());
     let content = PageContent::of_message(list, move |address| {

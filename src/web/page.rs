@@ -42,7 +42,8 @@ impl Page {
     /// Makes a page that says why there is no other.
     pub(super) fn of_error(title: &str, why: &str) -> Self {
         let section = crate::report::Section::new().paragraph(why);
-        let content = Html::with_links(&|_, _| None).section_html(&section);
+        let content = Html::with_links(&|_, _| None).section_html(&section)
+            + &link_paragraph(&PageAddress::Home, "", "To the first page");
         Self::without_twins(title, content).with_summary(why)
     }
 

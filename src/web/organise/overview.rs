@@ -2,7 +2,10 @@
 
 use super::address::OrganiseAddress;
 use crate::report::render::Html;
-use crate::report::{Section, tournament::tournament_table};
+use crate::report::{
+    Section,
+    tournament::{titles_first, tournament_table},
+};
 use crate::web::address::PageAddress;
 use crate::web::page::Page;
 use crate::web::pages::Pages;
@@ -35,8 +38,7 @@ pub(super) async fn overview_page(pages: &Pages, organiser: &Visitor) -> Result<
     let section = if list.tournaments.is_empty() {
         Section::with_heading("Tournaments").paragraph("There is no tournament yet.")
     } else {
-        Section::with_heading("Tournaments")
-            .table(tournament_table(&list.tournaments).with_column_first("title"))
+        Section::with_heading("Tournaments").table(titles_first(tournament_table(&list.tournaments)))
     };
     let tournaments = Html::with_links(&link_of_organised).section_html(&section);
     let content = Overview { tournaments }.render();

@@ -68,13 +68,28 @@ impl Html<'_> {
         for ((column, cell), range) in table.columns.iter().zip(&row.cells).zip(ranges) {
             let text = cell.display_text(row.format.unwrap_or(column.format));
             let _ = write!(html, "<td{}{}>", cell_class(column, cell), sort_value(cell));
-            html.push_str(&self.cell_html(column, cell, &text));
+            match self.address_of_named(table, row, column) {
+                Some(address) => {
+                    let _ = write!(html, "<a href=\"{}\">{}</a>", Escaped(&address), Escaped(&text));
+                }
+                None => html.push_str(&self.cell_html(column, cell, &text)),
+            }
             if let (Some(range), None) = (range, row.format) {
                 html.push_str(&whisker_svg(cell, *range));
             }
             html.push_str("</td>");
         }
         html.push_str("</tr>\n");
+    }
+
+    /// Returns where a page tells more of what a cell names.
+    fn address_of_named(self, table: &Table, row: &TableRow, column: &Column) -> Option<String> {
+        let key = column.names?;
+        let place = table.columns.iter().position(|other| other.key == key)?;
+        match row.cells.get(place)? {
+            Cell::Text(id) => (self.links)(key, id),
+            _ => None,
+        }
     }
 
     fn cell_html(self, column: &Column, cell: &Cell, text: &str) -> String {
@@ -220,6 +235,25 @@ mod tests {
         assert_eq!(keys, ["title", "id", "state"]);
         assert_eq!(moved.rows[0].cells, ["Cup".into(), "1".into(), "open".into()]);
         assert_eq!(table.clone().with_column_first("none"), table);
+        let moved = moved.with_column_last("id");
+        let keys: Vec<_> = moved.columns.iter().map(|column| column.key.as_str()).collect();
+        assert_eq!(keys, ["title", "state", "id"]);
+        assert_eq!(moved.rows[0].cells, ["Cup".into(), "open".into(), "1".into()]);
+        assert_eq!(table.clone().with_column_last("none"), table);
+    }
+
+    #[test]
+    fn a_name_leads_to_what_it_names() {
+        let mut table = Table::new([Column::text("title").naming("id"), Column::text("id")]);
+        table.push_row(["<Cup>".into(), "7".into()]);
+        let links = |key: &str, text: &str| (key == "id").then(|| format!("/cups/{text}"));
+        let html = Html::with_links(&links).table_html(&table);
+        assert!(
+            html.contains("<td><a href=\"/cups/7\">&lt;Cup&gt;</a></td><td><a href=\"/cups/7\">7</a></td>"),
+            "{html}"
+        );
+        let bare = Html::with_links(&|_, _| None).table_html(&table);
+        assert!(bare.contains("<td>&lt;Cup&gt;</td><td>7</td>"), "{bare}");
     }
 
     #[test]
