@@ -25,6 +25,7 @@ pub mod opponent_scores;
 pub mod play_tree;
 pub mod played_rounds;
 mod plot;
+pub mod position_safety;
 pub mod rating_history;
 pub mod render;
 mod report;

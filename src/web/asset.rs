@@ -17,6 +17,7 @@ static ASSETS: &[Asset] = &[
     style_sheet("style.css", include_str!("assets/style.css")),
     module("lastnim.js", include_str!("assets/lastnim.js")),
     module("copy.js", include_str!("assets/copy.js")),
+    module("puzzles.js", include_str!("assets/puzzles.js")),
     module("oracle.js", include_str!("assets/oracle.js")),
     module("tables.js", include_str!("assets/tables.js")),
     module("play.js", include_str!("assets/play.js")),

@@ -22,13 +22,26 @@ struct BoardSize {
     piles: usize,
     /// Counters of a pile that are drawn one by one; of a higher one the number stands there.
     counters: u64,
+    /// What is drawn where no pile is as high as a pile can be.
+    height: BoardHeight,
+}
+
+/// The height of a board.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BoardHeight {
+    /// That of the highest pile that is drawn, always: a board that is played on stays where it is.
+    Full,
+    /// That of the piles that are there.
+    OfPiles,
 }
 
 impl BoardSize {
     /// That of a board by itself.
-    const FULL: Self = Self { piles: 24, counters: 40 };
+    const FULL: Self = Self { piles: 24, counters: 40, height: BoardHeight::Full };
+    /// That of a board on which nothing moves.
+    const STILL: Self = Self { height: BoardHeight::OfPiles, ..Self::FULL };
     /// That of a board among others.
-    const SMALL: Self = Self { piles: 8, counters: 16 };
+    const SMALL: Self = Self { piles: 8, counters: 16, height: BoardHeight::Full };
 }
 
 /// A board, and what it says in words.
@@ -52,6 +65,11 @@ pub(super) struct LastTake {
 /// Draws a position, and what the last take has removed.
 pub(super) fn draw_board(position: &Position, last: Option<LastTake>) -> Board {
     draw_board_of_size(position, last, BoardSize::FULL)
+}
+
+/// Draws a position that stays as it is, no higher than its piles.
+pub(super) fn draw_still_board(position: &Position, last: Option<LastTake>) -> Board {
+    draw_board_of_size(position, last, BoardSize::STILL)
 }
 
 /// Draws a position to stand among others.
@@ -80,13 +98,26 @@ fn draw_board_of_size(position: &Position, last: Option<LastTake>, size: BoardSi
         );
         x += width + GAP;
     }
-    let (width, height) = (x.max(120), HEIGHT + LABELS);
+    let drawn_piles = piles.iter().enumerate().take(end).skip(shown_from).map(|(index, &counters)| {
+        let removed = last.filter(|last| last.pile == index).map_or(0, |last| last.counters);
+        pile_height(counters.saturating_add(removed), size)
+    });
+    let above = match size.height {
+        BoardHeight::Full => 0,
+        BoardHeight::OfPiles => HEIGHT - 8 - drawn_piles.max().unwrap_or_default(),
+    };
+    let (width, height) = (x.max(120), HEIGHT + LABELS - above);
     let words = board_words(&piles, in_play, size);
     let svg = format!(
-        "<svg class=\"board\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" aria-label=\"{words}\">\
+        "<svg class=\"board\" viewBox=\"0 {above} {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" aria-label=\"{words}\">\
          <line class=\"ground\" x1=\"0\" y1=\"{HEIGHT}\" x2=\"{width}\" y2=\"{HEIGHT}\"/>{drawn}</svg>"
     );
     Board { svg, hidden: shown_from }
+}
+
+/// Returns how high a pile of so many counters is drawn.
+fn pile_height(counters: u64, size: BoardSize) -> u64 {
+    if counters > size.counters { 4 * STEP } else { counters.min(ROWS) * STEP }
 }
 
 /// Draws a pile, the counters that were just taken above what is left, and returns its width.
@@ -159,6 +190,18 @@ mod tests {
         let huge = drawn(&[1, i64::MAX as u64], &[7]);
         assert_eq!(counts(&huge), (1, 0));
         assert!(huge.svg.contains(">9223372036854775800</text>"), "{}", huge.svg);
+    }
+
+    #[test]
+    fn a_still_board_is_as_high_as_its_piles() {
+        let seats = SeatCount::new(2).unwrap();
+        let drawn = |piles: &[u64]| {
+            let position = Position::new(Piles::parse(piles).unwrap(), seats.seat(0).unwrap(), seats);
+            draw_still_board(&position, None).svg
+        };
+        assert!(drawn(&[1, 2]).contains("viewBox=\"0 96 120 64\""), "{}", drawn(&[1, 2]));
+        assert!(drawn(&[40]).contains("viewBox=\"0 0 "), "{}", drawn(&[40]));
+        assert!(drawn(&[41]).contains("viewBox=\"0 64 "), "{}", drawn(&[41]));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! How a bot plays, held against optimal play.
 
 use super::address::{OracleView, PageAddress, PageForm, link_of_cell};
-use super::board::draw_board;
+use super::board::draw_still_board;
 use super::bot_audits::{audit_bot, find_audit};
 use super::page::{Page, link_paragraph};
 use super::page_content::PageContent;
@@ -14,6 +14,7 @@ use crate::report::Section;
 use crate::report::bot_findings::bot_findings_report;
 use crate::report::explanation::take_range_words;
 use crate::report::render::{Escaped, Html};
+use crate::report::winner_words::ending_words;
 use crate::report::words::count_words;
 use crate::wire::pb;
 use std::fmt::Write as _;
@@ -88,17 +89,20 @@ fn puzzles_html(puzzles: &[pb::Puzzle]) -> String {
 fn puzzle_html(puzzle: &pb::Puzzle) -> Option<String> {
     let typed = TypedPosition::of_game(puzzle.game.as_ref()?);
     let game = typed.read().ok()?;
-    let board = draw_board(&game.first_position(), None).svg;
+    let position = game.first_position();
+    let (board, counters) = (draw_still_board(&position, None).svg, position.counters());
     let seats = puzzle.bots.iter().enumerate().map(|(seat, bot)| format!("{seat} {bot}"));
     let seats = seats.collect::<Vec<_>>().join(", ");
+    let ranges = puzzle.optimal_takes.iter().map(|range| format!("{}-{}", range.lo, range.hi));
+    let ranges = ranges.collect::<Vec<_>>().join(" ");
     let optimal =
         puzzle.optimal_takes.iter().map(|&pb::TakeRange { lo, hi }| take_range_words(TakeRange { lo, hi }));
     let optimal = optimal.collect::<Vec<_>>().join(", ");
     let words = format!(
-        "Seat {} is to move. Seats: {seats}. Rows: {}. Ending: {}.",
+        "Seat {} is to move. Seats: {seats}. Rows: {}. {}",
         game.first_seat(),
         typed.rows,
-        typed.ending
+        ending_words(game.ending)
     );
     let answer = format!(
         "Optimal: {optimal}, and seat {} wins. It took {}, so that seat {} would win: that cost it {}.",
@@ -110,12 +114,13 @@ fn puzzle_html(puzzle: &pb::Puzzle) -> Option<String> {
     let oracle = PageAddress::Oracle(typed).to_string();
     // A longer address is refused.
     let question = (oracle.len() <= MAX_ADDRESS_BYTES)
-        .then(|| format!("<a href=\"{}\">Ask the oracle</a> ", Escaped(&oracle)));
+        .then(|| format!("<a href=\"{}\">Ask the oracle</a> \u{b7} ", Escaped(&oracle)));
     let id = puzzle.match_id.parse().ok()?;
     let played = PageAddress::Match { id, ply: Some(puzzle.ply), view: OracleView::Hidden }.to_string();
     Some(format!(
-        "<p>{}</p>\n<div class=\"scroll\">{board}</div>\n<details><summary>Answer</summary><p>{}</p></details>\n\
-         <p>{}<a href=\"{}\">Look at it in its match</a></p>\n",
+        "<div data-optimal=\"{ranges}\" data-counters=\"{counters}\">\n<p>{}</p>\n<div class=\"scroll\">{board}</div>\n\
+         <details><summary>Answer</summary><p>{}</p></details>\n\
+         <p>{}<a href=\"{}\">Look at it in its match</a></p>\n</div>\n",
         Escaped(&words),
         Escaped(&answer),
         question.unwrap_or_default(),

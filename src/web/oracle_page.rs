@@ -1,6 +1,6 @@
 //! A position, and what the oracle says of it.
 
-use super::board::draw_board;
+use super::board::draw_still_board;
 use super::page::Page;
 use super::page_content::PageContent;
 use super::pages::Pages;
@@ -15,16 +15,20 @@ use crate::report::{
     Report,
     explanation::{MAX_PLIES, explanation_sections},
     play_tree::tree_report,
+    position_safety::position_safety_sections,
     solution::solution_section,
 };
 use crate::wire::json::message_to_json;
 use crate::wire::pb;
 use askama::Template;
 use pb::oracle_service_server::OracleService as _;
-use tonic::Status;
+use tonic::metadata::MetadataValue;
+use tonic::{Code, Status};
 
 /// The nodes of a tree that is shown.
 const MAX_TREE_NODES: u64 = 130;
+/// How long it may take to find out how safe a winner is, as gRPC says it.
+const SAFETY_TIMEOUT: &str = "500m";
 /// The most bytes of the line of best play: each ply of it shows all piles.
 const MAX_LINE_BYTES: usize = 20_000;
 
@@ -61,9 +65,12 @@ pub(super) async fn oracle_page(
     typed: &TypedPosition,
 ) -> Result<PageContent, Status> {
     let read = typed.read_message();
-    let json = match &read {
-        Ok((_, message)) => ask_oracle(pages, visitor, message).await?,
-        Err(mistake) => serde_json::json!({ "error": mistake }).to_string(),
+    let (json, read) = match read {
+        Ok((game, message)) => {
+            let answer = ask_oracle(pages, visitor, &message).await?;
+            (answer.json, Ok((game, answer.safety)))
+        }
+        Err(mistake) => (serde_json::json!({ "error": mistake }).to_string(), Err(mistake)),
     };
     let typed = typed.clone();
     Ok(PageContent::of_json(json, move |address| {
@@ -77,10 +84,11 @@ pub(super) async fn oracle_page(
             tree: String::new(),
         };
         match read {
-            Ok((game, _)) => {
-                let board = draw_board(&game.first_position(), None);
+            Ok((game, safety)) => {
+                let board = draw_still_board(&game.first_position(), None);
                 (content.board, content.hidden_piles) = (board.svg, hidden_piles_words(board.hidden));
-                content.answer = Html::with_links(&|_, _| None).report_html(&position_report(&game));
+                content.answer =
+                    Html::with_links(&|_, _| None).report_html(&position_report(&game, safety.as_ref()));
                 content.tree = tree_html(&game);
             }
             Err(mistake) => content.mistake = mistake,
@@ -116,19 +124,52 @@ pub(super) fn hidden_piles_words(hidden: usize) -> String {
     }
 }
 
-/// Asks the oracle as any caller does, and writes what it says.
-pub(super) async fn ask_oracle(pages: &Pages, visitor: &Visitor, game: &pb::Game) -> Result<String, Status> {
+/// What the oracle answers to a page.
+#[derive(Debug)]
+pub(super) struct OracleAnswer {
+    /// All of it, for programs.
+    pub json: String,
+    /// How safe the winner is; none where nobody had the time to find out.
+    pub safety: Option<pb::AssessRobustnessResponse>,
+}
+
+/// Asks the oracle as any caller does.
+pub(super) async fn ask_oracle(
+    pages: &Pages,
+    visitor: &Visitor,
+    game: &pb::Game,
+) -> Result<OracleAnswer, Status> {
     let request = pb::SolveRequest { game: Some(game.clone()) };
     let solved = pages.oracle.solve(visitor.request(request)).await?.into_inner();
     let request = pb::ExplainRequest { game: Some(game.clone()), max_plies: MAX_PLIES as u32 };
     let explained = pages.oracle.explain(visitor.request(request)).await?.into_inner();
     let mut json = message_to_json(&solved);
     json["explanation"] = message_to_json(&explained);
-    Ok(json.to_string())
+    let safety = assess_safety(pages, visitor, game).await?;
+    json["robustness"] = safety.as_ref().map(message_to_json).unwrap_or_default();
+    Ok(OracleAnswer { json: json.to_string(), safety })
+}
+
+/// Asks how safe the winner is; returns nothing where that takes too long, or too many ask.
+async fn assess_safety(
+    pages: &Pages,
+    visitor: &Visitor,
+    game: &pb::Game,
+) -> Result<Option<pb::AssessRobustnessResponse>, Status> {
+    let mut request =
+        visitor.request(pb::AssessRobustnessRequest { game: Some(game.clone()), ..Default::default() });
+    request.metadata_mut().insert("grpc-timeout", MetadataValue::from_static(SAFETY_TIMEOUT));
+    match pages.oracle.assess_robustness(request).await {
+        Ok(assessed) => Ok(Some(assessed.into_inner())),
+        Err(status) if matches!(status.code(), Code::DeadlineExceeded | Code::ResourceExhausted) => Ok(None),
+        Err(status) => Err(status),
+    }
 }
 
 /// Reports who wins and why.
-pub(super) fn position_report(game: &Game) -> Report {
+pub(super) fn position_report(game: &Game, safety: Option<&pb::AssessRobustnessResponse>) -> Report {
     let plies = (MAX_LINE_BYTES / game.first_position().to_string().len()).clamp(1, MAX_PLIES);
-    Report::from(solution_section(game)).with_sections(explanation_sections(&Explanation::of(game, plies)))
+    Report::from(solution_section(game))
+        .with_sections(explanation_sections(&Explanation::of(game, plies)))
+        .with_sections(safety.map(position_safety_sections).unwrap_or_default())
 }

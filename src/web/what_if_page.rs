@@ -1,7 +1,7 @@
 //! What the oracle says of another take than the one that was made.
 
 use super::address::{OracleView, PageAddress};
-use super::board::{LastTake, draw_board};
+use super::board::{LastTake, draw_still_board};
 use super::oracle_page::{ask_oracle, position_report};
 use super::page::{Page, link_paragraph};
 use super::page_content::PageContent;
@@ -41,8 +41,8 @@ pub(super) async fn what_if_page(
     }
     let typed = typed_position(&replay, &position);
     let (game, message) = typed.read_message().map_err(Status::not_found)?;
-    let json = ask_oracle(pages, visitor, &message).await?;
-    Ok(PageContent::of_json(json, move |address| {
+    let answer = ask_oracle(pages, visitor, &message).await?;
+    Ok(PageContent::of_json(answer.json, move |address| {
         let bot = &replay.setup.bots[seat];
         let actual = replay.take_at(ply).map(|take| take.took.take);
         let words = match (take, actual) {
@@ -57,13 +57,13 @@ pub(super) async fn what_if_page(
         let html = Html::with_links(&|_, _| None);
         let section = Section::new().paragraph(words).paragraph(ending_words(game.ending));
         let mut content = html.section_html(&section);
-        let board = draw_board(&position, last).svg;
+        let board = draw_still_board(&position, last).svg;
         // Writing to a text does not fail.
         let _ = writeln!(
             content,
             "<section class=\"position\" aria-label=\"Position\"><div class=\"scroll\">{board}</div></section>"
         );
-        content += &html.report_html(&position_report(&game));
+        content += &html.report_html(&position_report(&game, answer.safety.as_ref()));
         content += &link_paragraph(&PageAddress::Oracle(typed), "", "Change this position");
         let back = PageAddress::Match { id, ply: Some(ply), view: OracleView::Shown };
         content += &link_paragraph(&back, "", "Back to the match");

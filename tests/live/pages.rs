@@ -217,6 +217,8 @@ async fn a_position_is_solved_as_over_grpc() {
         "aria-label=\"Piles: 1, 2, 2; the last one is in play\"",
         "What the takes of seat 1 lead to:",
         "The line of best play",
+        "<h2>How safe that is</h2>",
+        "<h2>What the takes leave the seat that is to move</h2>",
     ] {
         assert!(page.body.contains(part), "{part:?} is missing:\n{}", page.body);
     }
@@ -233,6 +235,7 @@ async fn a_position_is_solved_as_over_grpc() {
     let twin = get(&host, "/oracle.json?piles=1,2+2&rows=0+2+1;0+1+2;0+2+1&first=1").await.json();
     let told = message_to_json(&solved);
     assert!(told.as_object().unwrap().iter().all(|(key, value)| twin[key] == *value), "{twin} {told}");
+    assert_eq!(twin["robustness"]["winner"], solved.winner, "{twin}");
     let mistaken = get(&host, "/oracle?piles=1,x&seats=4").await;
     assert_eq!(mistaken.status, 200);
     assert!(mistaken.body.contains("is not a whole number of 0 or more"), "{}", mistaken.body);

@@ -72,4 +72,5 @@ document.addEventListener("keydown", (event) => {
 if (document.querySelector("[data-hand]")) import("./play.js").catch(reloadOnline);
 sortTables();
 if (document.querySelector("pre[data-copy]")) import("./copy.js").catch(() => {});
+if (document.querySelector("[data-optimal]")) import("./puzzles.js").catch(() => {});
 if (document.querySelector("form[data-position]")) import("./oracle.js").catch(() => {});
