@@ -5,9 +5,9 @@ use super::board::{LastTake, draw_board};
 use super::live::{LiveList, LivePage, PageParts};
 use super::oracle_page::hidden_piles_words;
 use super::replay::Replay;
-use super::row_graph::draw_row_graph;
 use super::seat_clock::SeatClock;
 use super::seat_mark::SeatMark;
+use super::seat_table::{SeatStanding, TableSeat, draw_seat_table};
 use super::take_table::{TakeTable, take_ranges};
 use super::winner_strip::{WinnerStretch, winner_stretches, winner_strip};
 use crate::game::{MatchId, Position};
@@ -19,6 +19,8 @@ use crate::wire::pb;
 use askama::Template;
 use tonic::Status;
 
+/// The most seats whose rows stand beside them: of more each row is longer than a line.
+const MAX_ROOMY_SEATS: usize = 8;
 /// Changes of the predicted winner that are listed.
 const MAX_CHANGES: usize = 20;
 /// Things that happened besides takes that are listed: the last ones.
@@ -47,8 +49,12 @@ struct MatchContent {
     seat_lines: Vec<SeatLine>,
     /// What the oracle says of the position that is shown.
     oracle_words: Option<OracleWords>,
-    /// Whom each seat would like to see win, drawn; empty before rows are revealed.
-    row_svg: String,
+    /// The seats round the table; empty of many.
+    table_svg: String,
+    /// Whether rows are revealed.
+    has_rows: bool,
+    /// Whether there are so many seats that each has a line without its row.
+    is_crowded: bool,
     /// Another take that can be tried at the position that is shown.
     other_take: Option<OtherTake>,
     /// Where language models wrote down what they were asked: the addresses, and the words.
@@ -196,7 +202,9 @@ impl MatchAtPly<'_> {
             hidden_piles: hidden_piles_words(board.hidden),
             seat_lines: (0..self.replay.setup.bots.len()).map(|seat| self.seat_line(seat, to_move)).collect(),
             oracle_words: self.audit().map(|audit| self.oracle_words(audit)),
-            row_svg: self.row_graph(),
+            table_svg: self.seat_table(to_move),
+            has_rows: !self.replay.rows.is_empty(),
+            is_crowded: self.is_crowded(),
             other_take: self.other_take(&position),
             transcripts: Vec::new(),
             proof: String::new(),
@@ -224,19 +232,48 @@ impl MatchAtPly<'_> {
         self.shown.audit.as_ref().filter(|_| self.view == OracleView::Shown)
     }
 
+    /// Returns whether there are so many seats that what is said of each of them is folded.
+    fn is_crowded(&self) -> bool {
+        self.replay.setup.bots.len() > MAX_ROOMY_SEATS
+    }
+
     fn facts(&self) -> String {
         let told = pb::GetMatchResponse { audit: self.audit().cloned(), ..self.shown.clone() };
-        Html::with_links(&link_of_cell).report_html(&match_report(&self.game(), &told))
+        let (html, report) = (Html::with_links(&link_of_cell), match_report(&self.game(), &told));
+        match report.sections.split_first() {
+            Some((facts, seats)) if self.is_crowded() && !seats.is_empty() => {
+                let seats: String = seats.iter().map(|section| html.section_html(section)).collect();
+                let facts = html.section_html(facts);
+                format!(
+                    "{facts}<details><summary>What the audit found of each seat</summary>\n{seats}</details>\n"
+                )
+            }
+            _ => html.report_html(&report),
+        }
     }
 
     fn address(&self, ply: u32, view: OracleView) -> String {
         PageAddress::Match { id: self.id, ply: Some(ply), view }.to_string()
     }
 
-    fn row_graph(&self) -> String {
-        let rows = (0..self.replay.setup.bots.len()).map(|seat| self.replay.wanted_winners(seat));
-        let rows: Option<Vec<_>> = rows.collect();
-        rows.and_then(|rows| draw_row_graph(&rows)).unwrap_or_default()
+    /// Draws the seats round the table; nothing of many.
+    fn seat_table(&self, to_move: Option<usize>) -> String {
+        let bots = &self.replay.setup.bots;
+        let rows: Option<Vec<_>> = (0..bots.len()).map(|seat| self.replay.wanted_winners(seat)).collect();
+        let standing = |seat| match self.winner() {
+            Some(winner) if winner as usize == seat => SeatStanding::Won,
+            None if to_move == Some(seat) => SeatStanding::ToMove,
+            _ => SeatStanding::Waits,
+        };
+        let seats: Vec<_> =
+            bots.iter().enumerate().map(|(seat, bot)| TableSeat { bot, standing: standing(seat) }).collect();
+        draw_seat_table(&seats, rows.as_deref()).unwrap_or_default()
+    }
+
+    /// Returns the seat that won, where the last position is shown.
+    fn winner(&self) -> Option<u32> {
+        let is_last = self.ply == self.replay.plies();
+        self.replay.end.as_ref().filter(|_| is_last).and_then(|end| end.winner)
     }
 
     /// Returns the take that can be tried otherwise, where the oracle is shown.
@@ -282,10 +319,15 @@ impl MatchAtPly<'_> {
 
     fn incidents(&self) -> Vec<(Time, String)> {
         let players = SeatNames::of_setup(&self.replay.setup);
-        let incidents = &self.replay.incidents;
+        let incidents: Vec<_> = self
+            .replay
+            .incidents
+            .iter()
+            .filter(|timed| !self.is_crowded() || !is_about_rows(timed))
+            .collect();
         let last = &incidents[incidents.len().saturating_sub(MAX_INCIDENTS)..];
         let line =
-            |timed: &pb::RecordEvent| Some((Time(timed.at_us), event_line(timed.event.as_ref()?, &players)));
+            |timed: &&pb::RecordEvent| Some((Time(timed.at_us), event_line(timed.event.as_ref()?, &players)));
         last.iter().filter_map(line).collect()
     }
 
@@ -312,9 +354,8 @@ impl MatchAtPly<'_> {
             .iter()
             .find(|(before, event)| *before <= self.ply && event.seat as usize == seat);
         let is_last = self.ply == self.replay.plies();
-        let winner = self.replay.end.as_ref().filter(|_| is_last).and_then(|end| end.winner);
         let mut states = Vec::new();
-        if winner == Some(seat as u32) {
+        if self.winner() == Some(seat as u32) {
             states.push("won".to_owned());
         } else if to_move == Some(seat) && !(is_last && self.replay.end.is_some()) {
             states.push("to move".to_owned());
@@ -345,7 +386,7 @@ impl MatchAtPly<'_> {
 
     fn oracle_words(&self, audit: &pb::Audit) -> OracleWords {
         let stretches = winner_stretches(audit);
-        let strip = winner_strip(&stretches, audit.plies.len() as u32 + 1, self.ply);
+        let strip = winner_strip(audit, self.ply, |ply| self.address(ply, OracleView::Shown));
         let changes = stretches.iter().take(MAX_CHANGES).map(|&WinnerStretch { from, winner }| {
             let words = format!("from ply {from} on: {}", self.seat_words(winner as usize));
             (self.address(from, OracleView::Shown), words)
@@ -370,6 +411,12 @@ impl MatchAtPly<'_> {
         words.extend(last.and_then(safety_words).map(str::to_owned));
         OracleWords { strip, changes, words }
     }
+}
+
+/// Returns whether something says which row a seat has, which stands with the seats as well.
+fn is_about_rows(timed: &pb::RecordEvent) -> bool {
+    use pb::record_event::Event;
+    matches!(timed.event, Some(Event::Declared(_) | Event::Revealed(_)))
 }
 
 fn template_status(error: &askama::Error) -> Status {

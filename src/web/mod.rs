@@ -31,9 +31,9 @@ mod play;
 mod public_url;
 mod replay;
 mod response;
-mod row_graph;
 mod seat_clock;
 mod seat_mark;
+mod seat_table;
 mod sign_in;
 mod take_table;
 #[cfg(test)]

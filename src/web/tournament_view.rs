@@ -111,6 +111,7 @@ impl TournamentNow {
     fn progress_html(&self) -> String {
         let tournament = self.tournament();
         let words = progress_words(&tournament);
+        let (state_word, rest) = words.split_once(", ").unwrap_or((&words, ""));
         let state = enum_word(tournament.state().as_str_name(), "TOURNAMENT_STATE_");
         let bar = if tournament.matches_total == 0 {
             String::new()
@@ -123,9 +124,10 @@ impl TournamentNow {
         let left =
             self.time_left().map(|left| format!("<span class=\"time-left\">{}</span>", Escaped(&left)));
         format!(
-            "<p class=\"state {}\"><strong>{}</strong> {bar} {}</p>\n",
+            "<p class=\"state {}\"><span><strong>{}</strong> {}</span> {bar} {}</p>\n",
             Escaped(&state),
-            Escaped(&words),
+            Escaped(state_word),
+            Escaped(rest),
             left.unwrap_or_default()
         )
     }

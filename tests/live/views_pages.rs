@@ -202,7 +202,7 @@ async fn another_take_can_be_tried_at_any_ply() {
     party.dismiss().await;
     let audit = host.get_match(&id).await.audit.unwrap();
     let page = get(&host, &format!("/matches/{id}?ply=0&oracle=shown")).await.body;
-    for part in ["name=\"take\" min=\"1\" max=\"4\"", "<svg class=\"row-graph\"", "The record verifies: "] {
+    for part in ["name=\"take\" min=\"1\" max=\"4\"", "<svg class=\"seat-table\"", "The record verifies: "] {
         assert!(page.contains(part), "{part:?} is missing:\n{page}");
     }
     assert_eq!(page.contains("Who paid: "), audit.first_error.is_some(), "{page}");

@@ -5,13 +5,15 @@ use crate::report::{MarkShape, Plot, PlotMark};
 use std::fmt::Write as _;
 
 /// The height of a line.
-const LINE: u32 = 22;
+const LINE: u32 = 24;
 /// The width of the labels.
-const LABELS: u32 = 170;
+const LABELS: u32 = 140;
 /// The width of the marks.
-const MARKS: u32 = 380;
+const MARKS: u32 = 220;
 /// The width of the numbers.
-const NUMBERS: u32 = 90;
+const NUMBERS: u32 = 80;
+/// The characters of a label that find room, on a narrow page as well.
+const MAX_LABEL_CHARS: usize = 15;
 
 /// Draws a plot: a line for each mark, its label before it and its number behind it. Colours come from the page.
 pub(super) fn plot_svg(plot: &Plot) -> String {
@@ -40,7 +42,7 @@ fn write_mark(svg: &mut String, plot: &Plot, mark: &PlotMark, middle: u32, at: &
         svg,
         "<text x=\"{}\" y=\"{label}\" text-anchor=\"end\">{}</text>",
         LABELS - 12,
-        Escaped(&mark.label)
+        Escaped(&shortened_label(&mark.label))
     );
     match plot.shape {
         MarkShape::Bars => {
@@ -67,4 +69,34 @@ fn write_mark(svg: &mut String, plot: &Plot, mark: &PlotMark, middle: u32, at: &
         }
     }
     let _ = writeln!(svg, "<text x=\"{}\" y=\"{label}\">{}</text>", LABELS + MARKS + 12, Escaped(&text));
+}
+
+/// Shortens a label that finds no room: it stands in a table as well, as a whole.
+fn shortened_label(label: &str) -> String {
+    if label.chars().count() <= MAX_LABEL_CHARS {
+        return label.to_owned();
+    }
+    label.chars().take(MAX_LABEL_CHARS - 1).chain(['\u{2026}']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::NumberFormat;
+
+    #[test]
+    fn a_long_label_is_shortened() {
+        let mark = |label: &str| PlotMark { label: label.into(), value: 1.0, interval: None };
+        let plot = Plot {
+            caption: "Wins".into(),
+            shape: MarkShape::Bars,
+            format: NumberFormat::default(),
+            marks: vec![mark("a-bot-of-15-let"), mark("a-bot-of-16-lett")],
+        };
+        let svg = plot_svg(&plot);
+        assert!(
+            svg.contains(">a-bot-of-15-let</text>") && svg.contains(">a-bot-of-16-le\u{2026}</text>"),
+            "{svg}"
+        );
+    }
 }
