@@ -114,3 +114,59 @@ test("the arrow keys step through a match", async () => {
   assertNoFaults();
   await context.close();
 });
+
+test("the strip of winners leads to the positions of a match", async () => {
+  const { context, assertNoFaults } = await openContext(browser, server);
+  const page = await context.newPage();
+  const { match: shown } = await server.json(`/matches/${match}.json`);
+  await page.goto(`${server.url}/matches/${match}?ply=0&oracle=shown`);
+  assert.equal(await page.locator(".strip a").count(), shown.plies + 1);
+  await page.locator(".strip a").nth(2).click();
+  await page.waitForURL((url) => url.searchParams.get("ply") === "2" && url.searchParams.get("oracle") === "shown");
+  assertNoFaults();
+  await context.close();
+});
+
+test("puzzles are solved on the board, by mouse and by keyboard", async () => {
+  const { context, assertNoFaults } = await openContext(browser, server);
+  const page = await context.newPage();
+  await page.goto(`${server.url}/bots/bob/audit`);
+  const puzzle = page.locator("[data-optimal]").first();
+  // The page loads itself again until the audit is made.
+  await puzzle.locator("form").waitFor();
+  await assertAccessible(page, "puzzles with their forms");
+  const { optimal, counters } = await puzzle.evaluate(({ dataset }) => ({ ...dataset }));
+  const ranges = optimal.split(" ").map((range) => range.split("-").map(Number));
+  const isOptimal = (take) => ranges.some(([lo, hi]) => take >= lo && take <= hi);
+  const takes = Array.from({ length: Number(counters) }, (_, index) => index + 1);
+  const wrong = takes.find((take) => !isOptimal(take));
+  const answer = puzzle.locator("details");
+  const field = puzzle.getByLabel("Take");
+  await field.fill(String(wrong));
+  await field.press("Enter");
+  await puzzle.getByText(`Taking ${wrong} is an error: try another.`).waitFor();
+  await field.fill("0");
+  await field.press("Enter");
+  await puzzle.getByText(`Take 1 to ${counters}.`).waitFor();
+  assert.equal(await answer.getAttribute("open"), null);
+  const right = takes.find(isOptimal);
+  await puzzle.locator(".in-play .counter").nth(Number(counters) - right).click();
+  await puzzle.getByText(`Taking ${right} is optimal.`).waitFor();
+  assert.equal(await answer.getAttribute("open"), "");
+  assertNoFaults();
+  await context.close();
+});
+
+test("on paper colours are those for a light ground", async () => {
+  const { context } = await openContext(browser, server, { colorScheme: "dark" });
+  const page = await context.newPage();
+  await page.goto(`${server.url}/matches/${match}`);
+  const colour = () => page.evaluate(() => getComputedStyle(document.body).color);
+  const onScreen = await colour();
+  await page.emulateMedia({ media: "print", colorScheme: "dark" });
+  const onPaper = await colour();
+  await page.emulateMedia({ media: "screen", colorScheme: "light" });
+  assert.equal(onPaper, await colour());
+  assert.notEqual(onPaper, onScreen);
+  await context.close();
+});

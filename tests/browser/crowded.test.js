@@ -1,0 +1,46 @@
+// A match with as many seats as there can be.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { assertAccessible, openBrowser, openContext, schemes, widths } from "./browser.js";
+import { Server } from "./server.js";
+
+/** The most pixels that its page is high on a phone: ten windows or so, most of which is what was fixed and how to verify it. */
+const maxHeight = 5000;
+
+let server, browser, match;
+
+before(async () => {
+  const bots = Array.from({ length: 32 }, (_, seat) => `epsilon-0.${seat + 10}`);
+  server = await Server.start("--house", bots.join(","));
+  browser = await openBrowser();
+  match = await server.run("match", "create", "--bots", bots.join(","), "--piles", "30,40,2", "--initial-ms", "3600000");
+  let phase;
+  do {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    ({ phase } = (await server.json(`/matches/${match}.json`)).match);
+  } while (phase !== "ended");
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+for (const colorScheme of schemes) {
+  for (const width of widths) {
+    test(`a match with 32 seats is read at a glance, ${colorScheme}, ${width} pixels wide`, async () => {
+      const { context, assertNoFaults } = await openContext(browser, server, { colorScheme, viewport: { width, height: 800 } });
+      const page = await context.newPage();
+      await page.goto(`${server.url}/matches/${match}?oracle=shown`);
+      await assertAccessible(page, `32 seats, ${colorScheme}, ${width} pixels`);
+      const height = await page.evaluate(() => document.documentElement.scrollHeight);
+      assert.ok(height <= maxHeight, `it is ${height} pixels high`);
+      const rows = page.getByText("Whom each seat would rather see win");
+      await rows.click();
+      await page.locator("#rows li").nth(31).waitFor();
+      assertNoFaults();
+      await context.close();
+    });
+  }
+}
