@@ -1,6 +1,6 @@
 //! What a section consists of.
 
-use super::{Chart, Plot, Round, Table, Tree};
+use super::{Chart, Fact, Plot, Round, Table, Tree};
 
 /// Whether something asks for attention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,7 +33,7 @@ pub enum Block {
         items: Vec<String>,
     },
     /// Labels, each with what it stands for.
-    Facts(Vec<(String, String)>),
+    Facts(Vec<(String, Fact)>),
     /// A table.
     Table(Table),
     /// A plot. What it shows stands in a table as well, so that a rendering may leave it out.

@@ -1,9 +1,9 @@
 //! Bots: whether they are connected, which versions they said, and which seats they lost.
 
 use super::{
-    Cell, Column, NumberUnit, Report, Section, Table,
+    Cell, Column, Fact, NumberUnit, Report, Section, Table,
     versions::version_words,
-    words::{enum_phrase, format_time, join_words},
+    words::{enum_phrase, join_words},
 };
 use crate::wire::pb;
 
@@ -39,21 +39,21 @@ pub fn bot_table(bots: &[pb::Bot]) -> Table {
 pub fn bot_report(shown: &pb::GetBotResponse) -> Report {
     let bot = shown.bot.clone().unwrap_or_default();
     let connected = match connected_since(&bot) {
-        Some(since) => format!("since {} UTC", format_time(since)),
-        None => "no".to_owned(),
+        Some(since) => Fact::Since(since),
+        None => Fact::from("no".to_owned()),
     };
     let open = match shown.open_match_ids.len() {
         0 => bot.open_matches.to_string(),
         _ => format!("{}: {}", bot.open_matches, join_words(&shown.open_match_ids, ", ")),
     };
     let facts = [
-        ("name", Some(bot.name.clone())),
-        ("registered", Some(format!("{} UTC", format_time(bot.registered_at_us)))),
-        ("house bot", house_bot(&bot)),
+        ("name", Some(bot.name.clone().into())),
+        ("registered", Some(Fact::At(bot.registered_at_us))),
+        ("house bot", house_bot(&bot).map(Fact::from)),
         ("connected", Some(connected)),
-        ("version", bot.version.as_ref().map(version_words)),
-        ("lag", lag_ms(&bot).map(|lag| format!("{lag:.1} ms"))),
-        ("open matches", Some(open)),
+        ("version", bot.version.as_ref().map(version_words).map(Fact::from)),
+        ("lag", lag_ms(&bot).map(|lag| format!("{lag:.1} ms").into())),
+        ("open matches", Some(open.into())),
     ];
     let facts = facts.into_iter().filter_map(|(label, fact)| Some((label, fact?)));
     let versions = (!shown.versions.is_empty()).then(|| {

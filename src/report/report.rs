@@ -1,6 +1,6 @@
 //! A report and its sections.
 
-use super::{Block, BlockTone, Plot, Table, Tree};
+use super::{Block, BlockTone, Fact, Plot, Table, Tree};
 
 /// What is reported, in the order in which it is read.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -124,8 +124,8 @@ impl Section {
 
     /// Adds facts.
     #[must_use = "it is the section with the facts"]
-    pub fn facts<L: Into<String>>(self, facts: impl IntoIterator<Item = (L, String)>) -> Self {
-        self.block(Block::Facts(facts.into_iter().map(|(label, fact)| (label.into(), fact)).collect()))
+    pub fn facts<L: Into<String>, F: Into<Fact>>(self, facts: impl IntoIterator<Item = (L, F)>) -> Self {
+        self.block(Block::Facts(facts.into_iter().map(|(label, fact)| (label.into(), fact.into())).collect()))
     }
 
     /// Adds a table.

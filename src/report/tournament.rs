@@ -1,7 +1,7 @@
 //! A tournament, and lists of them.
 
 use super::{
-    Cell, Column, Report, Section, Table,
+    Cell, Column, Fact, Report, Section, Table,
     tournament_activity::activity_section,
     tournament_events::event_line,
     tournament_format::{format_line, format_name, positions_line},
@@ -94,26 +94,26 @@ pub fn tournament_report(tournament: &pb::Tournament, shown: &pb::GetTournamentR
         at_once = format!("{at_once}, {} of a bot", settings.bot_concurrency);
     }
     let facts = [
-        ("id", tournament.id.clone()),
-        ("title", settings.title.clone()),
-        ("created", format!("{} UTC", format_time(tournament.created_at_us))),
-        ("state", progress_words(tournament)),
-        ("field", field),
-        ("starts", start_at),
-        ("seats", settings.seats.to_string()),
-        ("format", format_line(&settings)),
-        ("positions", positions_line(&settings)),
-        ("ending", enum_word(settings.ending().as_str_name(), "ENDING_")),
-        ("rows", alliance),
-        ("scoring", enum_word(settings.scoring().as_str_name(), "SCORING_")),
-        ("records", retention_line(settings.retention.as_ref())),
-        ("oracle", enum_word(settings.oracle().as_str_name(), "ORACLE_ACCESS_")),
-        ("seed", settings.seed.to_string()),
-        ("methods", format!("version {}", settings.methods)),
-        ("clock", clock_line(&clock)),
-        ("strikes", settings.strikes.to_string()),
-        ("max plies", settings.max_plies.to_string()),
-        ("at once", at_once),
+        ("id", tournament.id.clone().into()),
+        ("title", settings.title.clone().into()),
+        ("created", Fact::At(tournament.created_at_us)),
+        ("state", progress_words(tournament).into()),
+        ("field", field.into()),
+        ("starts", start_at.into()),
+        ("seats", settings.seats.to_string().into()),
+        ("format", format_line(&settings).into()),
+        ("positions", positions_line(&settings).into()),
+        ("ending", enum_word(settings.ending().as_str_name(), "ENDING_").into()),
+        ("rows", alliance.into()),
+        ("scoring", enum_word(settings.scoring().as_str_name(), "SCORING_").into()),
+        ("records", retention_line(settings.retention.as_ref()).into()),
+        ("oracle", enum_word(settings.oracle().as_str_name(), "ORACLE_ACCESS_").into()),
+        ("seed", settings.seed.to_string().into()),
+        ("methods", format!("version {}", settings.methods).into()),
+        ("clock", clock_line(&clock).into()),
+        ("strikes", settings.strikes.to_string().into()),
+        ("max plies", settings.max_plies.to_string().into()),
+        ("at once", at_once.into()),
     ];
     let dated =
         |event: &pb::TournamentEvent| format!("{} UTC: {}", format_time(event.at_us), event_line(event));

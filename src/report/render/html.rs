@@ -6,7 +6,7 @@ mod rounds;
 mod tables;
 mod time;
 
-use crate::report::{Block, BlockTone, Report, Section, Tree};
+use crate::report::{Block, BlockTone, Fact, Report, Section, Tree};
 use std::fmt::{self, Display, Write as _};
 
 pub use time::Time;
@@ -56,7 +56,7 @@ impl<'a> Html<'a> {
             Block::Facts(facts) => {
                 html.push_str("<dl>\n");
                 for (label, fact) in facts {
-                    push_line(html, format_args!("<dt>{}</dt><dd>{}</dd>", Escaped(label), Escaped(fact)));
+                    push_line(html, format_args!("<dt>{}</dt><dd>{}</dd>", Escaped(label), fact_html(fact)));
                 }
                 html.push_str("</dl>\n");
             }
@@ -69,6 +69,14 @@ impl<'a> Html<'a> {
                 push_line(html, format_args!("<pre><code>{}</code></pre>", Escaped(line)));
             }
         }
+    }
+}
+
+fn fact_html(fact: &Fact) -> String {
+    match fact {
+        Fact::Words(words) => Escaped(words).to_string(),
+        Fact::At(micros) => Time(*micros).to_string(),
+        Fact::Since(micros) => format!("since {}", Time(*micros)),
     }
 }
 
@@ -122,6 +130,17 @@ mod tests {
     };
 
     const HOSTILE: &str = "<script>alert('x')</script>&\"";
+
+    #[test]
+    fn moments_are_those_of_whoever_looks_on() {
+        let micros = 1_700_000_000_000_000;
+        let facts = [("made", Fact::At(micros)), ("connected", Fact::Since(micros))];
+        let html = Html::with_links(&|_, _| None).section_html(&Section::new().facts(facts));
+        let time = "<time datetime=\"2023-11-14T22:13:20.000000Z\">2023-11-14 22:13:20 UTC</time>";
+        assert!(html.contains(&format!("<dd>{time}</dd>")), "{html}");
+        assert!(html.contains(&format!("<dd>since {time}</dd>")), "{html}");
+        assert_eq!(Fact::Since(micros).text(), "since 2023-11-14 22:13:20 UTC");
+    }
 
     #[test]
     fn nothing_in_a_report_is_markup() {

@@ -3,7 +3,7 @@
 mod charts;
 mod plots;
 
-use crate::report::{Alignment, Block, BlockTone, Report, Round, Section, Table, Tree};
+use crate::report::{Alignment, Block, BlockTone, Fact, Report, Round, Section, Table, Tree};
 use comfy_table::{CellAlignment, presets};
 use std::{ffi::OsStr, fmt::Write as _};
 
@@ -94,13 +94,13 @@ impl Terminal {
         }
     }
 
-    fn write_facts(self, text: &mut String, facts: &[(String, String)], indent: &str) {
+    fn write_facts(self, text: &mut String, facts: &[(String, Fact)], indent: &str) {
         let columns = facts.iter().map(|(label, _)| label.chars().count()).max().unwrap_or(0);
         let columns = columns.max(MIN_LABEL_COLUMNS);
         for (label, fact) in facts {
             let mut before = format!("{indent}{label:<columns$} ");
             let room = self.columns.map(|all| all.saturating_sub(before.chars().count()));
-            for line in wrap_lines(fact, room) {
+            for line in wrap_lines(&fact.text(), room) {
                 text.extend([&before, line.as_str()]);
                 text.truncate(text.trim_end_matches(' ').len());
                 text.push('\n');
