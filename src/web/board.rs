@@ -22,26 +22,15 @@ struct BoardSize {
     piles: usize,
     /// Counters of a pile that are drawn one by one; of a higher one the number stands there.
     counters: u64,
-    /// What is drawn where no pile is as high as a pile can be.
-    height: BoardHeight,
-}
-
-/// The height of a board.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum BoardHeight {
-    /// That of the highest pile that is drawn, always: a board that is played on stays where it is.
-    Full,
-    /// That of the piles that are there.
-    OfPiles,
+    /// Counters of the highest pile that there is room for; none where that is the highest pile of the position.
+    highest: Option<u64>,
 }
 
 impl BoardSize {
     /// That of a board by itself.
-    const FULL: Self = Self { piles: 24, counters: 40, height: BoardHeight::Full };
-    /// That of a board on which nothing moves.
-    const STILL: Self = Self { height: BoardHeight::OfPiles, ..Self::FULL };
+    const FULL: Self = Self { piles: 24, counters: 40, highest: None };
     /// That of a board among others.
-    const SMALL: Self = Self { piles: 8, counters: 16, height: BoardHeight::Full };
+    const SMALL: Self = Self { piles: 8, counters: 16, highest: Some(ROWS) };
 }
 
 /// A board, and what it says in words.
@@ -62,14 +51,15 @@ pub(super) struct LastTake {
     pub counters: u64,
 }
 
-/// Draws a position, and what the last take has removed.
-pub(super) fn draw_board(position: &Position, last: Option<LastTake>) -> Board {
-    draw_board_of_size(position, last, BoardSize::FULL)
+/// Draws a position, and what the last take has removed, with room for the highest pile of the match: its board keeps its height.
+pub(super) fn draw_board(position: &Position, last: Option<LastTake>, match_piles: &[u64]) -> Board {
+    let highest = match_piles.iter().copied().max();
+    draw_board_of_size(position, last, BoardSize { highest, ..BoardSize::FULL })
 }
 
 /// Draws a position that stays as it is, no higher than its piles.
 pub(super) fn draw_still_board(position: &Position, last: Option<LastTake>) -> Board {
-    draw_board_of_size(position, last, BoardSize::STILL)
+    draw_board_of_size(position, last, BoardSize::FULL)
 }
 
 /// Draws a position to stand among others.
@@ -102,10 +92,12 @@ fn draw_board_of_size(position: &Position, last: Option<LastTake>, size: BoardSi
         let removed = last.filter(|last| last.pile == index).map_or(0, |last| last.counters);
         pile_height(counters.saturating_add(removed), size)
     });
-    let above = match size.height {
-        BoardHeight::Full => 0,
-        BoardHeight::OfPiles => HEIGHT - 8 - drawn_piles.max().unwrap_or_default(),
+    // A pile that was a number may be drawn later, up to the full height.
+    let highest = match size.highest {
+        Some(counters) => counters.min(ROWS) * STEP,
+        None => drawn_piles.max().unwrap_or_default(),
     };
+    let above = HEIGHT - 8 - highest;
     let (width, height) = (x.max(120), HEIGHT + LABELS - above);
     let words = board_words(&piles, in_play, size);
     let svg = format!(
@@ -168,7 +160,7 @@ mod tests {
             last = Some(LastTake { pile: position.pile_index(), counters: take });
             position.take(take).unwrap();
         }
-        draw_board(&position, last)
+        draw_board(&position, last, piles)
     }
 
     fn counts(board: &Board) -> (usize, usize) {
@@ -202,6 +194,15 @@ mod tests {
         assert!(drawn(&[1, 2]).contains("viewBox=\"0 96 120 64\""), "{}", drawn(&[1, 2]));
         assert!(drawn(&[40]).contains("viewBox=\"0 0 "), "{}", drawn(&[40]));
         assert!(drawn(&[41]).contains("viewBox=\"0 64 "), "{}", drawn(&[41]));
+    }
+
+    #[test]
+    fn the_board_of_a_match_keeps_its_height() {
+        for takes in [&[][..], &[2], &[2, 1], &[2, 1, 3]] {
+            let svg = drawn(&[3, 1, 2], takes).svg;
+            assert!(svg.contains("viewBox=\"0 80 ") && svg.contains("height=\"80\""), "{svg}");
+        }
+        assert!(drawn(&[50], &[20]).svg.contains("viewBox=\"0 0 "));
     }
 
     #[test]

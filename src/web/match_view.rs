@@ -185,7 +185,7 @@ impl MatchAtPly<'_> {
             let take = self.replay.take_at(before)?;
             Some(LastTake { pile: take.pile, counters: take.took.take })
         });
-        let board = draw_board(&position, last);
+        let board = draw_board(&position, last, &self.replay.setup.piles);
         let to_move = (!position.is_over()).then(|| position.to_move().index());
         let other_view = self.shown.audit.is_some().then(|| match self.view {
             OracleView::Hidden => (self.address(self.ply, OracleView::Shown), "Show what the oracle says"),
@@ -413,10 +413,14 @@ impl MatchAtPly<'_> {
     }
 }
 
-/// Returns whether something says which row a seat has, which stands with the seats as well.
+/// Returns whether something says no more than which rows seats have, which stands with the seats as well.
 fn is_about_rows(timed: &pb::RecordEvent) -> bool {
     use pb::record_event::Event;
-    matches!(timed.event, Some(Event::Declared(_) | Event::Revealed(_)))
+    match &timed.event {
+        Some(Event::Declared(declared)) => declared.defaulted() == pb::RowDefault::Unspecified,
+        Some(Event::Revealed(_)) => true,
+        _ => false,
+    }
 }
 
 fn template_status(error: &askama::Error) -> Status {

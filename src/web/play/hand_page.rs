@@ -164,7 +164,7 @@ impl HandContent {
                 .filter(|_| !is_over)
                 .map(|(left, is_awaited)| running_clock(left, is_awaited && !is_lost)),
             mistake: if mistake.is_empty() { refusal_words(hand) } else { mistake },
-            board: draw_board(&position, last).svg,
+            board: draw_board(&position, last, &hand.replay.setup.piles).svg,
             turn: turn_of_hand(hand, &position, typed),
             seats: seat_lines(hand, &position),
             takes: take_lines(hand),
