@@ -78,7 +78,7 @@ impl Page {
 }
 
 /// Writes a paragraph that is a link.
-pub(super) fn link_paragraph(address: &PageAddress, rel: &str, words: &str) -> String {
+pub(super) fn link_paragraph(address: &(impl ToString + ?Sized), rel: &str, words: &str) -> String {
     let (address, words) = (address.to_string(), Escaped(words));
     let rel = if rel.is_empty() { String::new() } else { format!(" rel=\"{rel}\"") };
     format!("<p><a{rel} href=\"{}\">{words}</a></p>\n", Escaped(&address))

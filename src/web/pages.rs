@@ -23,7 +23,9 @@ use super::response::{
     Freshness, PageResponse, http_status, json_response, method_response, page_response, redirect_response,
     text_response, with_cookie, without_caching,
 };
-use super::sign_in::{identify_visitor, show_sign_in_page, take_sign_in_form};
+use super::sign_in::{
+    arrives_without_cookies, identify_visitor, onward_response, show_sign_in_page, take_sign_in_form,
+};
 use super::token_sessions::TokenSessions;
 use super::tournament_page::{standings_page, tournament_page};
 use super::transcript_page::transcript_page;
@@ -151,9 +153,17 @@ impl Pages {
         if address.is_same_for_all() {
             return self.respond_to(&visitor, address, form).await;
         }
+        let arrives = arrives_without_cookies(headers);
+        // A new cookie would take the place of the one that the browser has.
+        if arrives && address.cookie().is_some() {
+            return onward_response(address, form);
+        }
         let visitor = identify_visitor(self, visitor, headers);
         let has_token = visitor.token().is_some();
         let shown = self.show_with_cookie(visitor, address, form, headers).await;
+        if arrives && shown.status() == StatusCode::UNAUTHORIZED {
+            return onward_response(address, form);
+        }
         if has_token { without_caching(shown) } else { shown }
     }
 

@@ -96,6 +96,12 @@ pub(super) fn add_refresh(response: &mut PageResponse) {
     response.headers_mut().insert(REFRESH, HeaderValue::from_static("2"));
 }
 
+/// Has a browser ask for a path of this server at once.
+pub(super) fn add_onward_refresh(response: &mut PageResponse, path: &str) {
+    let onward = HeaderValue::try_from(format!("0; url={path}"));
+    response.headers_mut().insert(REFRESH, onward.expect("an address has visible characters only"));
+}
+
 /// Sends a browser to the page that shows what came of a form, so that loading that page again does not send the form again.
 pub(super) fn redirect_response(address: &PageAddress) -> PageResponse {
     let words = format!("see {address}\n");

@@ -1,6 +1,8 @@
 // Reading a private server by whoever signs in, and joining a tournament by hand.
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { after, before, test } from "node:test";
 import { assertAccessible, openBrowser, openContext, schemes, widths } from "./browser.js";
 import { Server } from "./server.js";
@@ -51,3 +53,47 @@ for (const colorScheme of schemes) {
     });
   }
 }
+
+test("links of another site lead whoever is signed in to the page, and sign nobody out", async () => {
+  const token = await server.run("bots", "add", "linked");
+  const paths = ["/bots", "/organise", "/sign-in", "/play/bot", "/oracle?piles=3,4&rows=0+1%3B0+1"];
+  // Another site, by name: ports of one host are the same site.
+  const links = paths.map((path, index) => `<a id="link-${index}" href="${(server.url + path).replaceAll("&", "&amp;")}">${index}</a>`);
+  const site = createServer((_, response) => {
+    response.setHeader("content-type", "text/html");
+    response.end(`<!doctype html><title>elsewhere</title>${links.join(" ")}`);
+  });
+  await once(site.listen(0, "127.0.0.1"), "listening");
+  const elsewhere = `http://localhost:${site.address().port}/`;
+  for (const javaScriptEnabled of [true, false]) {
+    const context = await browser.newContext({ javaScriptEnabled });
+    const page = await context.newPage();
+    await page.goto(`${server.url}/sign-in`);
+    await page.getByLabel("Token").fill(token);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("signed in as linked", { exact: true }).waitFor();
+    for (const [index, path] of paths.entries()) {
+      await page.goto(elsewhere);
+      let loads = 0;
+      const count = (request) => (loads += request.isNavigationRequest() ? 1 : 0);
+      page.on("request", count);
+      await page.locator(`#link-${index}`).click();
+      await page.getByText("signed in as linked", { exact: true }).waitFor();
+      assert.equal(page.url(), server.url + path);
+      page.off("request", count);
+      assert.equal(loads, 2, `${path} was asked for ${loads} times`);
+    }
+    // The page between leaves no trace: one step back is the other site.
+    await page.goBack();
+    assert.equal(page.url(), elsewhere);
+    await context.close();
+  }
+  // A stranger is led on as well, to where it signs in.
+  const { context } = await openContext(browser, server);
+  const page = await context.newPage();
+  await page.goto(elsewhere);
+  await page.locator("#link-0").click();
+  await page.getByRole("link", { name: "Sign in with a token" }).waitFor();
+  await context.close();
+  site.close();
+});

@@ -224,3 +224,56 @@ async fn a_form_of_another_site_signs_nobody_in_or_out() {
     assert_eq!(browser.get("/sign-out").await.status, 303);
     assert_eq!(signed_in_as(&browser.get("/bots").await), Some("organiser"));
 }
+
+/// What a browser says of a link of another site that somebody follows. It sends no cookies of this server with it.
+const FROM_ELSEWHERE: &str = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_link_of_another_site_leads_on_without_a_cookie() {
+    let (public, private) = (Host::start().await, private_host().await);
+    let on_all = ["/organise", "/sign-in?to=%2Fbots", "/play", "/play/bot"];
+    let on_private = ["/", "/bots.json", "/oracle?piles=3%2C4&rows=0+1%3B0+1", "/organise", "/play/bot"];
+    let cases = on_all.map(|path| (&public, path)).into_iter().chain(on_private.map(|path| (&private, path)));
+    for (host, path) in cases {
+        let mut browser = Browser::open(host);
+        browser.added = FROM_ELSEWHERE.to_owned();
+        let answer = browser.get(path).await;
+        assert_eq!((answer.status, answer.header("set-cookie")), (200, ""), "{path}");
+        assert_eq!(answer.header("cache-control"), "no-store", "{path}");
+        let onward = answer.header("refresh").strip_prefix("0; url=").expect(path);
+        assert!(
+            answer.body.contains(&format!("href=\"{}\"", onward.replace('&', "&amp;"))),
+            "{}",
+            answer.body
+        );
+        // From there on this server asks, and it leads on no more.
+        browser.added = FROM_ELSEWHERE.replace("cross-site", "same-origin");
+        let shown = browser.get(onward).await;
+        assert_eq!(shown.header("refresh"), "", "{path}");
+        assert!(!shown.body.contains("Go on to the page"), "{path}: {}", shown.body);
+    }
+
+    // What strangers may read they read at once, and nobody sets a cookie there.
+    let mut stranger = Browser::open(&public);
+    stranger.added = FROM_ELSEWHERE.to_owned();
+    for path in ["/", "/bots", "/bots.json", "/tournaments", "/oracle"] {
+        let answer = stranger.get(path).await;
+        assert_eq!((answer.status, answer.header("set-cookie")), (200, ""), "{path}");
+        assert!(!answer.body.contains("Go on to the page"), "{path}: {}", answer.body);
+    }
+    assert_eq!(stranger.get("/nothing").await.status, 404);
+
+    // Whoever shows a token is answered at once, and so is what no person has opened.
+    let mut program = Browser::open(&private);
+    program.added = format!("{FROM_ELSEWHERE}Authorization: Bearer {}\r\n", private.viewer.reveal());
+    assert!(program.get("/bots").await.body.contains("<h1>Bots</h1>"));
+    program.added = format!("{FROM_ELSEWHERE}Authorization: Bearer lastnim_0\r\n");
+    assert_eq!(program.get("/bots").await.status, 401);
+    program.added = FROM_ELSEWHERE.replace("navigate", "no-cors");
+    assert_eq!(program.get("/bots").await.status, 401);
+    // Forms are refused as before.
+    let (mut organiser, form) = sign_in_to(&private, "/bots", private.admin.reveal()).await;
+    let body = form_body(&[("form_token", form_token(&form))]);
+    assert_eq!(organiser.post_with("/sign-out", FROM_ELSEWHERE, &body).await.status, 403);
+    assert_eq!(signed_in_as(&organiser.get("/bots").await), Some("organiser"));
+}

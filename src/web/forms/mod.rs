@@ -24,4 +24,4 @@ pub(super) use form_body::read_form;
 pub(super) use form_fields::FormFields;
 pub(super) use form_refusal::FormRefusal;
 pub(super) use form_token::FormToken;
-pub(super) use origin::{check_origin, names_this_machine};
+pub(super) use origin::{check_origin, is_opened_by_another_site, names_this_machine};

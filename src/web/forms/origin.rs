@@ -10,6 +10,8 @@ use tonic::codegen::http::uri::{Authority, Uri};
 
 /// What browsers say of where a request comes from; scripts cannot set it.
 const FETCH_SITE: &str = "sec-fetch-site";
+/// What browsers say of what a request is for.
+const FETCH_MODE: &str = "sec-fetch-mode";
 
 /// Checks that a page of this server had the browser send a form.
 ///
@@ -32,6 +34,12 @@ pub(in crate::web) fn check_origin(head: &Parts, channel: VisitorChannel) -> Res
     let origin = text_of(ORIGIN.as_str()).ok_or(FormRefusal::NoOrigin)?;
     let is_own = origin.parse::<Uri>().is_ok_and(|uri| is_same_site(&uri, head, channel));
     if is_own { Ok(()) } else { Err(FormRefusal::ForeignOrigin(origin, own)) }
+}
+
+/// Returns whether a page of another site had the browser open this one.
+pub(in crate::web) fn is_opened_by_another_site(headers: &HeaderMap) -> bool {
+    let says = |name, word| headers.get(name).is_some_and(|value| value == word);
+    says(FETCH_SITE, "cross-site") && says(FETCH_MODE, "navigate")
 }
 
 fn is_same_site(origin: &Uri, head: &Parts, channel: VisitorChannel) -> bool {
