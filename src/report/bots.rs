@@ -35,6 +35,16 @@ pub fn bot_table(bots: &[pb::Bot]) -> Table {
         .into_table()
 }
 
+/// Returns a table of bots in few columns, without what is measured all the time.
+pub fn bot_overview_table(bots: &[pb::Bot]) -> Table {
+    Table::of_items(bots)
+        .column(Column::text("name"), |bot| bot.name.clone())
+        .column(Column::text("house bot"), house_bot)
+        .column(Column::integer("open matches"), |bot| bot.open_matches)
+        .column(Column::text("connected since (UTC)"), |bot| connected_since(bot).map(Cell::Time))
+        .into_table()
+}
+
 /// Reports all that is known of a bot.
 pub fn bot_report(shown: &pb::GetBotResponse) -> Report {
     let bot = shown.bot.clone().unwrap_or_default();

@@ -1,8 +1,9 @@
 //! What goes on now, part by part.
 
-use super::address::{OracleView, PageAddress, link_of_match_cell, link_of_tournament_cell};
+use super::address::{OracleView, PageAddress, link_of_cell, link_of_match_cell, link_of_tournament_cell};
 use super::board::{LastTake, draw_small_board};
 use super::live::{LivePage, PageParts};
+use super::page::link_paragraph;
 use super::pages::Pages;
 use super::replay::Replay;
 use super::seat_mark::SeatMark;
@@ -12,16 +13,27 @@ use crate::report::Section;
 use crate::report::render::{Escaped, Html};
 use crate::report::words::count_words;
 use crate::report::{
+    bots::bot_overview_table,
     matches::match_table,
     tournament::{titles_first, tournament_table},
 };
 use crate::wire::pb;
+use pb::bot_service_server::BotService as _;
 use pb::match_service_server::MatchService as _;
 use pb::tournament_service_server::TournamentService as _;
+use pb::tournament_settings::Format;
 use tonic::{Code, Status};
 
 /// Tournaments that are shown.
 const MAX_TOURNAMENTS: u32 = 10;
+/// Newest tournaments among which ladders that run are looked for.
+const MAX_LOOKED_THROUGH: u32 = 100;
+/// Ladders that are shown.
+const MAX_LADDERS: usize = 5;
+/// Bots among which connected ones are looked for.
+const MAX_KNOWN_BOTS: u32 = 200;
+/// Bots that are shown.
+const MAX_BOTS: usize = 8;
 /// Open matches that are shown.
 const MAX_MATCHES: u32 = 12;
 /// Open matches whose boards are shown.
@@ -37,6 +49,10 @@ const MAX_SEATS: usize = 6;
 pub(super) struct HomeNow {
     /// The newest tournaments.
     pub tournaments: pb::ListTournamentsResponse,
+    /// Ladders that run.
+    ladders: Vec<pb::Tournament>,
+    /// Bots, those first that are connected.
+    bots: Vec<pb::Bot>,
     matches: Vec<pb::Match>,
     boards: Vec<OpenBoard>,
 }
@@ -52,6 +68,7 @@ struct OpenBoard {
 pub(super) async fn read_home(pages: &Pages, visitor: &Visitor) -> Result<HomeNow, Status> {
     let request = pb::ListTournamentsRequest { page_size: MAX_TOURNAMENTS, ..Default::default() };
     let tournaments = pages.tournaments.list_tournaments(visitor.request(request)).await?.into_inner();
+    let (ladders, bots) = (read_ladders(pages, visitor).await?, read_bots(pages, visitor).await?);
     let state = pb::MatchState::Open.into();
     let request = pb::ListMatchesRequest { page_size: MAX_MATCHES, state, ..Default::default() };
     let matches = pages.matches.list_matches(visitor.request(request)).await?.into_inner().matches;
@@ -68,7 +85,28 @@ pub(super) async fn read_home(pages: &Pages, visitor: &Visitor) -> Result<HomeNo
             boards.push(OpenBoard { id, replay });
         }
     }
-    Ok(HomeNow { tournaments, matches, boards })
+    Ok(HomeNow { tournaments, ladders, bots, matches, boards })
+}
+
+/// Asks for ladders that run, the newest first.
+async fn read_ladders(pages: &Pages, visitor: &Visitor) -> Result<Vec<pb::Tournament>, Status> {
+    let state = pb::TournamentState::Running.into();
+    let request = pb::ListTournamentsRequest { page_size: MAX_LOOKED_THROUGH, state, ..Default::default() };
+    let running = pages.tournaments.list_tournaments(visitor.request(request)).await?.into_inner();
+    let is_ladder = |tournament: &pb::Tournament| {
+        let format = tournament.settings.as_ref().and_then(|settings| settings.format.as_ref());
+        matches!(format, Some(Format::Ladder(_)))
+    };
+    Ok(running.tournaments.into_iter().filter(is_ladder).take(MAX_LADDERS).collect())
+}
+
+/// Asks for bots, those first that are connected. By how much they play they would change places all the time.
+async fn read_bots(pages: &Pages, visitor: &Visitor) -> Result<Vec<pb::Bot>, Status> {
+    let request = pb::ListBotsRequest { page_size: MAX_KNOWN_BOTS, ..Default::default() };
+    let mut bots = pages.bots.list_bots(visitor.request(request)).await?.into_inner().bots;
+    bots.sort_by_key(|bot| !bot.connected);
+    bots.truncate(MAX_BOTS);
+    Ok(bots)
 }
 
 impl HomeNow {
@@ -76,10 +114,13 @@ impl HomeNow {
     pub(super) fn html(&self) -> String {
         let events = PageAddress::HomeEvents.to_string();
         format!(
-            "<div data-live=\"{}\" data-follow>\n<div id=\"boards\">{}</div>\n<div id=\"tournaments\">{}</div>\n</div>\n",
+            "<div data-live=\"{}\" data-follow>\n<div id=\"boards\">{}</div>\n<div id=\"ladders\">{}</div>\n\
+            <div id=\"tournaments\">{}</div>\n<div id=\"bots\">{}</div>\n</div>\n",
             Escaped(&events),
             self.boards_html(),
-            self.tournaments_html()
+            self.ladders_html(),
+            self.tournaments_html(),
+            self.bots_html()
         )
     }
 
@@ -87,7 +128,9 @@ impl HomeNow {
     pub(super) fn live_page(&self) -> LivePage {
         let parts = PageParts::default()
             .with("boards", self.boards_html())
-            .with("tournaments", self.tournaments_html());
+            .with("ladders", self.ladders_html())
+            .with("tournaments", self.tournaments_html())
+            .with("bots", self.bots_html());
         LivePage { parts, ..LivePage::default() }
     }
 
@@ -107,6 +150,33 @@ impl HomeNow {
             Section::with_heading("Newest tournaments").table(table)
         };
         Html::with_links(&link_of_tournament_cell).section_html(&section)
+    }
+
+    /// Writes the ladders that run; nothing where none does, as a list of tournaments is there in any case.
+    fn ladders_html(&self) -> String {
+        if self.ladders.is_empty() {
+            return String::new();
+        }
+        let table = titles_first(tournament_table(&self.ladders));
+        let section = Section::with_heading("Ladders")
+            .paragraph("A ladder goes on for as long as nobody stops it: a bot joins it at any time.")
+            .table(table);
+        Html::with_links(&link_of_tournament_cell).section_html(&section)
+    }
+
+    fn bots_html(&self) -> String {
+        let html = Html::with_links(&link_of_cell);
+        if self.bots.is_empty() {
+            let section = Section::with_heading("Bots")
+                .paragraph(
+                    "No bot is registered yet. An organiser registers one, and gives its author the token:",
+                )
+                .command("lastnim bots add alice");
+            return html.section_html(&section);
+        }
+        let section = Section::with_heading("Bots").table(bot_overview_table(&self.bots));
+        let every = PageAddress::Bots { page_token: String::new() };
+        html.section_html(&section) + &link_paragraph(&every, "", "All bots")
     }
 
     fn boards_html(&self) -> String {

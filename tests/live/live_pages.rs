@@ -309,6 +309,26 @@ async fn open_matches_are_seen_on_the_home_page() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn ladders_and_bots_are_seen_on_the_home_page() {
+    let host = Host::start().await;
+    let empty = get(&host, "/").await.body;
+    assert!(empty.contains("No bot is registered yet") && !empty.contains("<h2>Ladders</h2>"), "{empty}");
+    let names = ["first", "second"];
+    host.register_all(names).await;
+    let mut home = EventSource::open(&host, "/events").await;
+    let bots = home.next().await.unwrap().part("bots").unwrap().to_owned();
+    assert!(names.iter().all(|name| bots.contains(&format!("href=\"/bots/{name}\""))), "{bots}");
+    let format = Some(Format::Ladder(pb::LadderFormat::default()));
+    let settings = pb::TournamentSettings { seats: 2, format, ..round_robin(&[&[2, 3]]) };
+    let id = host.create_tournament(settings, &names).await;
+    assert!(!get(&host, "/").await.body.contains("<h2>Ladders</h2>"), "it does not run yet");
+    host.start_tournament(&id).await;
+    let is_shown = |part: &str| part.contains("<h2>Ladders</h2>") && part.contains(&id);
+    home.until(|event| event.part("ladders").is_some_and(is_shown)).await;
+    assert!(is_shown(&get(&host, "/").await.body));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_a_format_needs_is_followed_as_well() {
     let host = Host::start().await;
     let party = host.house_bots(&HouseBot::BASIC, 3).await;
