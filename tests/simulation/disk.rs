@@ -62,8 +62,8 @@ struct DiskState {
     faults: BTreeMap<u64, Trouble>,
     /// Writes that were begun.
     writes: u64,
-    /// What the server that wrote last has died of, until the driver takes note.
-    crash: Option<Duration>,
+    /// The servers that died in a write, and for how long each is to be down, until the driver takes note.
+    crashes: Vec<(usize, Duration)>,
     /// What no server may do.
     complaints: Vec<String>,
     /// Whose writes are under way.
@@ -87,7 +87,7 @@ impl Disk {
             mood: Mood::default(),
             faults: faults.collect(),
             writes: 0,
-            crash: None,
+            crashes: Vec::new(),
             complaints: Vec::new(),
             writing: BTreeSet::new(),
             draw: draw_stream(plan.seed, Stream::Disk, 0),
@@ -96,27 +96,30 @@ impl Disk {
         Self { state: Mutex::new(state), write_time: plan.setting.write_time, defect }
     }
 
-    /// Opens it for a new server; whoever had it before has it no longer. What is read is what the committed writes make.
-    pub fn open(self: &Arc<Self>) -> Arc<SimulatedStore> {
+    /// Opens it for a life of one of the servers; whoever had it before has it no longer. What is read is what the committed writes
+    /// make.
+    pub fn open(self: &Arc<Self>, server: usize) -> Arc<SimulatedStore> {
         let mut state = lock(&self.state);
         state.epoch += 1;
         state.tables = replay_writes(&state.committed);
-        Arc::new(SimulatedStore { disk: Arc::clone(self), epoch: state.epoch })
+        Arc::new(SimulatedStore { disk: Arc::clone(self), server, epoch: state.epoch })
     }
 
     pub fn set_mood(&self, mood: Mood) {
         lock(&self.state).mood = mood;
     }
 
-    /// Returns for how long a server is to be down that has died in a write since this was asked last.
-    pub fn take_crash(&self) -> Option<Duration> {
-        lock(&self.state).crash.take()
+    /// Returns which servers have died in a write since this was asked last, and for how long each is to be down. One that no longer
+    /// owns the store dies of its own write too, and its heir lives on.
+    pub fn take_crashes(&self) -> Vec<(usize, Duration)> {
+        std::mem::take(&mut lock(&self.state).crashes)
     }
 
     /// Returns what no server may do and one has done, since this was asked last.
     pub fn take_complaints(&self) -> Vec<String> {
         std::mem::take(&mut lock(&self.state).complaints)
     }
+
     /// Returns how many writes were begun, and after how many of those that were made the server was told otherwise.
     pub fn write_counts(&self) -> (u64, u64) {
         let state = lock(&self.state);
@@ -174,6 +177,7 @@ pub fn finish_at_once<T>(future: impl Future<Output = T>) -> T {
 #[derive(Debug)]
 pub struct SimulatedStore {
     disk: Arc<Disk>,
+    server: usize,
     epoch: u64,
 }
 
@@ -195,7 +199,7 @@ impl SimulatedStore {
 
     /// Dies in a write.
     async fn crash(&self, down: Duration) -> Result<(), StoreError> {
-        lock(&self.disk.state).crash = Some(down);
+        lock(&self.disk.state).crashes.push((self.server, down));
         pending().await
     }
 

@@ -221,7 +221,7 @@ async fn serve(world: Arc<World>, me: usize) -> turmoil::Result {
         }
     });
     let arena = loop {
-        match Arena::open(limits_of(&world.plan), backend_of(&world), []).await {
+        match Arena::open(limits_of(&world.plan), backend_of(&world, me), []).await {
             Ok(arena) => break arena,
             Err(error) => {
                 world.history.note(&format!("{} cannot open its store: {error}", SERVERS[me]));
@@ -265,13 +265,13 @@ fn limits_of(plan: &Plan) -> Limits {
     }
 }
 
-fn backend_of(world: &Arc<World>) -> Backend {
+fn backend_of(world: &Arc<World>, server: usize) -> Backend {
     let (dated, drawing) = (Arc::clone(world), Arc::clone(world));
     let mut key = [0; SigningKey::SEED_BYTES];
     let mut draw = draw_stream(world.plan.seed, Stream::Key, 0);
     key.fill_with(|| draw.next_bits() as u8);
     Backend {
-        store: world.disk.open(),
+        store: world.disk.open(server),
         durability: Durability::Ply,
         key: SigningKey::from_seed(&key),
         environment: Environment::new(move || dated.date(), move |bytes| drawing.fill_random(bytes)),
@@ -370,8 +370,8 @@ impl Driver<'_> {
             if let Err(error) = self.sim.step() {
                 return self.world.history.complain("nothing panics", error.to_string());
             }
-            if let Some(down) = self.world.disk.take_crash() {
-                self.crash_server(now, down);
+            for (server, down) in self.world.disk.take_crashes() {
+                self.crash_server(now, server, down);
             }
             for complaint in self.world.disk.take_complaints() {
                 self.world.history.complain("one writer at a time, and no write is refused", complaint);
@@ -393,13 +393,12 @@ impl Driver<'_> {
         }
     }
 
-    fn crash_server(&mut self, now: Duration, down: Duration) {
-        let owner = self.world.owner();
-        self.world.history.note(&format!("{} dies", SERVERS[owner]));
+    fn crash_server(&mut self, now: Duration, server: usize, down: Duration) {
+        self.world.history.note(&format!("{} dies", SERVERS[server]));
         self.tally.server_crashes += 1;
-        self.world.server_connections[owner].begin_death();
-        self.sim.crash(SERVERS[owner]);
-        self.relieve(now + down, Relief::Restart(owner));
+        self.world.server_connections[server].begin_death();
+        self.sim.crash(SERVERS[server]);
+        self.relieve(now + down, Relief::Restart(server));
     }
 
     fn relieve(&mut self, at: Duration, relief: Relief) {
@@ -441,7 +440,7 @@ impl Driver<'_> {
         match what {
             Trouble::Crash { down } => {
                 if self.sim.is_host_running(SERVERS[owner]) {
-                    self.crash_server(now, down);
+                    self.crash_server(now, owner, down);
                 }
             }
             // These come with a write.
