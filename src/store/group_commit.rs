@@ -15,8 +15,8 @@ use tokio::time::Instant;
 const MAX_BATCH: usize = 4_096;
 /// How long a transaction waits for others while more and more of them come.
 const MAX_BATCH_WAIT: Duration = Duration::from_millis(5);
-/// Empty polls of the queue before a batch is written.
-const IDLE_POLLS_BEFORE_WRITE: u32 = 8;
+/// Empty polls of the queue before a batch is written, at most.
+const MAX_IDLE_POLLS: usize = 8;
 /// The pause before the first repetition of a write that failed; each further one is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 /// The longest pause.
@@ -258,8 +258,10 @@ impl Drop for CommitWriter {
 impl CommitWriter {
     async fn run(mut self) {
         let (mut group, mut changes) = (Vec::new(), Vec::new());
+        let mut last_size = MAX_IDLE_POLLS;
         while self.receive_commits(&mut group).await {
-            self.gather_group(&mut group).await;
+            self.gather_group(&mut group, last_size).await;
+            last_size = group.len();
             self.tally.commits.fetch_add(group.len() as u64, Ordering::Relaxed);
             let mut answers = Vec::with_capacity(group.len());
             let mut submitted = Vec::with_capacity(group.len());
@@ -308,15 +310,13 @@ impl CommitWriter {
         }
     }
 
-    /// Lets more join the group for as long as more come. Between two looks everybody else has had a turn: a few looks in
-    /// vain mean that there is nothing better to do than to write.
-    async fn gather_group(&mut self, group: &mut Vec<PendingCommit>) {
+    /// Lets more join the group for as long as more come. Between two polls everybody else has had a turn: a few that find nothing mean
+    /// that there is nothing better to do than to write. Where the last group was small, few play, and fewer polls tell that.
+    async fn gather_group(&mut self, group: &mut Vec<PendingCommit>, last_size: usize) {
         let began = Instant::now();
+        let enough_polls = last_size.clamp(1, MAX_IDLE_POLLS);
         let mut idle_polls = 0;
-        while idle_polls < IDLE_POLLS_BEFORE_WRITE
-            && group.len() < MAX_BATCH
-            && began.elapsed() < MAX_BATCH_WAIT
-        {
+        while idle_polls < enough_polls && group.len() < MAX_BATCH && began.elapsed() < MAX_BATCH_WAIT {
             tokio::task::yield_now().await;
             let before = group.len();
             while group.len() < MAX_BATCH
