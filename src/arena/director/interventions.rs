@@ -171,7 +171,7 @@ impl Director {
         Ok(DueEvent { event, changes })
     }
 
-    /// Returns the matches of a target that are not voided yet, of which there is at least one.
+    /// Returns the matches of a target that are not voided yet. Where there is none, the request is refused.
     async fn voidable_matches(&self, target: VoidTarget) -> Result<Vec<VoidedMatch>, ArenaError> {
         let mut found = match target {
             VoidTarget::Match(id) => vec![VoidedMatch { number: self.number_of(id).await?, id }],
