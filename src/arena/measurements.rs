@@ -21,6 +21,8 @@ pub struct ArenaMeasurements {
     pub played: ShardTally,
     /// Transactions of the store.
     pub transactions: u64,
+    /// Commits that wait for the store.
+    pub waiting_commits: u64,
     /// How long the commits took that matches, registrations and the like waited for.
     pub commits: LatencyCounts,
     /// Times in which the server did not run.
@@ -31,13 +33,15 @@ impl Arena {
     /// Returns what is measured. Nobody who plays waits for it longer than a moment.
     pub fn measurements(&self) -> ArenaMeasurements {
         let inner = &self.inner;
+        let commits = self.commit_counts();
         ArenaMeasurements {
             sessions: self.session_count(),
             bots: inner.bots.load(Ordering::Relaxed),
             open_matches: self.open_match_count(),
             open_tournaments: self.open_tournament_count(),
             played: inner.shards.tally(),
-            transactions: self.commit_counts().transactions,
+            transactions: commits.transactions,
+            waiting_commits: commits.waiting,
             commits: inner.context.commits.latencies(),
             standstills: inner.clock.standstills(),
         }

@@ -294,6 +294,11 @@ impl<T> Outbox<T> {
         }
     }
 
+    /// Returns how many items wait to be read.
+    pub fn waiting(&self) -> usize {
+        self.shared.waiting(&self.shared.lock())
+    }
+
     /// Returns whether the stream is over: closed from this side, or dropped with its connection.
     pub fn is_over(&self) -> bool {
         self.shared.lock().is_over()

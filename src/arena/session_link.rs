@@ -97,6 +97,11 @@ impl SessionLink {
         self.shared.outbox.lower_limit(1);
     }
 
+    /// Returns how many messages wait to be sent to the bot.
+    pub fn waiting_messages(&self) -> usize {
+        self.shared.outbox.waiting()
+    }
+
     /// Waits until nothing waits to be sent to the bot, or the session is over.
     pub async fn wait_until_drained(&self) {
         self.shared.outbox.wait_until_drained().await;

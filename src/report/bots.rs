@@ -63,6 +63,7 @@ pub fn bot_report(shown: &pb::GetBotResponse) -> Report {
         ("connected", Some(connected)),
         ("version", bot.version.as_ref().map(version_words).map(Fact::from)),
         ("lag", lag_ms(&bot).map(|lag| format!("{lag:.1} ms").into())),
+        ("waiting messages", bot.connected.then(|| bot.waiting_messages.to_string().into())),
         ("open matches", Some(open.into())),
     ];
     let facts = facts.into_iter().filter_map(|(label, fact)| Some((label, fact?)));

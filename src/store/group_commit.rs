@@ -47,6 +47,8 @@ pub struct CommitCounts {
     pub commits: u64,
     /// Changes of [what is over](Change::alters_what_is_over).
     pub ended_changes: u64,
+    /// Commits that wait, those in the transaction that is being written included.
+    pub waiting: u64,
 }
 
 #[derive(Debug, Default)]
@@ -54,6 +56,7 @@ struct CommitTally {
     transactions: AtomicU64,
     commits: AtomicU64,
     ended_changes: AtomicU64,
+    waiting: AtomicU64,
     /// From the submission of a commit until its changes last.
     latencies: LatencyHistogram,
 }
@@ -157,8 +160,7 @@ impl GroupCommit {
             return self.store.write(&changes).await;
         }
         let (done, answer) = oneshot::channel();
-        let commit = PendingCommit { changes, done: CommitAnswer::Caller(done), submitted: Instant::now() };
-        self.queue.send(commit).map_err(|_| writer_broken_error())?;
+        self.queue_commit(changes, CommitAnswer::Caller(done)).map_err(|_| writer_broken_error())?;
         answer.await.map_err(|_| writer_broken_error())?
     }
 
@@ -173,11 +175,20 @@ impl GroupCommit {
         listener: Arc<dyn CommitListener>,
     ) -> Result<(), StoreError> {
         let done = CommitAnswer::Listener(ListenerAnswer { id, listener: Some(listener) });
-        self.queue.send(PendingCommit { changes, done, submitted: Instant::now() }).map_err(|mut unsent| {
-            if let CommitAnswer::Listener(answer) = &mut unsent.0.done {
+        self.queue_commit(changes, done).map_err(|mut unsent| {
+            if let CommitAnswer::Listener(answer) = &mut unsent.done {
                 answer.listener = None;
             }
             writer_broken_error()
+        })
+    }
+
+    /// Queues changes for the writer; hands them back if it has broken down.
+    fn queue_commit(&self, changes: Vec<Change>, done: CommitAnswer) -> Result<(), PendingCommit> {
+        self.tally.waiting.fetch_add(1, Ordering::Relaxed);
+        self.queue.send(PendingCommit { changes, done, submitted: Instant::now() }).map_err(|unsent| {
+            self.tally.waiting.fetch_sub(1, Ordering::Relaxed);
+            unsent.0
         })
     }
 
@@ -212,11 +223,12 @@ impl GroupCommit {
 
     /// Returns how much was committed so far.
     pub fn commit_counts(&self) -> CommitCounts {
-        let CommitTally { transactions, commits, ended_changes, .. } = self.tally.as_ref();
+        let CommitTally { transactions, commits, ended_changes, waiting, .. } = self.tally.as_ref();
         CommitCounts {
             transactions: transactions.load(Ordering::Acquire),
             commits: commits.load(Ordering::Relaxed),
             ended_changes: ended_changes.load(Ordering::Acquire),
+            waiting: waiting.load(Ordering::Relaxed),
         }
     }
 
@@ -262,7 +274,8 @@ impl CommitWriter {
         while self.receive_commits(&mut group).await {
             self.gather_group(&mut group, last_size).await;
             last_size = group.len();
-            self.tally.commits.fetch_add(group.len() as u64, Ordering::Relaxed);
+            let size = group.len() as u64;
+            self.tally.commits.fetch_add(size, Ordering::Relaxed);
             let mut answers = Vec::with_capacity(group.len());
             let mut submitted = Vec::with_capacity(group.len());
             for waiting in group.drain(..) {
@@ -282,6 +295,7 @@ impl CommitWriter {
                     self.write_each(&changes, answers).await;
                 }
                 written => {
+                    self.tally.waiting.fetch_sub(size, Ordering::Relaxed);
                     let mut listeners = ListenerAnswers::default();
                     for (_, done) in answers {
                         listeners.add(done, written.clone());
@@ -335,7 +349,9 @@ impl CommitWriter {
             let (own, others) = rest.split_at(count);
             rest = others;
             let mut listeners = ListenerAnswers::default();
-            listeners.add(done, self.write_with_retries(own).await);
+            let written = self.write_with_retries(own).await;
+            self.tally.waiting.fetch_sub(1, Ordering::Relaxed);
+            listeners.add(done, written);
             listeners.give();
         }
     }

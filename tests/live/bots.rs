@@ -1,12 +1,12 @@
 //! What the register of bots tells of them.
 
 use super::{
-    host::{Host, exhibition, round_robin},
+    host::{Host, exhibition, patient_clock, round_robin, soon},
     line::{Line, reason},
 };
 use lastnim::wire::pb::{self, bot_service_client::BotServiceClient, play_request::Action};
 use std::time::SystemTime;
-use tonic::Code;
+use tonic::{Code, transport::Endpoint};
 
 fn now_us() -> u64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_micros() as u64
@@ -52,6 +52,29 @@ async fn a_session_is_shown_with_its_lag_and_its_matches() {
     }
     assert_eq!(shown(&host, "one").await.open_match_ids, Vec::<String>::new());
     host.until_bot("one", |bot| !bot.connected && bot.connected_at_us == 0 && bot.lag_us.is_none()).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_waits_for_a_bot_that_does_not_read_is_counted() {
+    let host = Host::start().await;
+    let tokens = host.register_all(["slow", "one", "two"]).await;
+    let narrow = Endpoint::from_shared(format!("http://{}", host.address)).unwrap();
+    let narrow = narrow.initial_stream_window_size(200).connect().await.unwrap();
+    let mut slow = Line::try_over(narrow, &tokens[0]).await.unwrap();
+    assert_eq!(host.bot("two").await.waiting_messages, 0);
+    let (one, _) = Line::open(&host, &tokens[1]).await;
+    let (two, _) = Line::open(&host, &tokens[2]).await;
+    let clock = pb::Clock { declaration_ms: 1, ..patient_clock() };
+    let seated = exhibition(["slow", "one", "two"], &[2; 40]);
+    let id = host.create_match(pb::CreateMatchRequest { first: 1, clock: Some(clock), ..seated }).await;
+    slow.send(Action::Resign(pb::Resign { match_id: id })).await;
+    for playing in [one.playing_timidly(1), two.playing_timidly(1)] {
+        soon("the end of the match", playing).await.unwrap();
+    }
+    host.until_bot("slow", |bot| bot.connected && bot.waiting_messages > 10).await;
+    assert_eq!(host.bot("one").await.waiting_messages, 0);
+    slow.ended().await;
+    host.until_bot("slow", |bot| bot.connected && bot.waiting_messages == 0).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -101,6 +101,7 @@ async fn what_is_played_is_counted() {
     assert_eq!((played["lastnim_sessions"], played["lastnim_open_tournaments"]), (3.0, 0.0));
     // Where nothing outlasts the process, each match is committed at its end.
     assert!(played["lastnim_commit_duration_seconds_count"] >= 6.0, "{played:?}");
+    assert!(played["lastnim_waiting_commits"] >= 0.0);
     assert!(played["lastnim_store_transactions_total"] >= 1.0 && played["lastnim_uptime_seconds"] > 0.0);
     assert!(played["lastnim_connections"] >= 4.0 && played["lastnim_runtime_workers"] >= 1.0, "{played:?}");
     party.dismiss().await;

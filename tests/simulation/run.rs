@@ -1,5 +1,6 @@
 //! A run from its start to its end.
 
+use super::bounds::watch_bounds;
 use super::disk::{Defect, Disk, Mood, finish_at_once};
 use super::history::Violation;
 use super::network::{HostLife, SimulatedListener};
@@ -211,6 +212,7 @@ async fn serve(world: Arc<World>, me: usize) -> turmoil::Result {
     if world.owner() != me {
         return Ok(());
     }
+    world.note_start(me);
     let watched = Arc::clone(&world);
     tokio::spawn(async move {
         loop {
@@ -234,6 +236,7 @@ async fn serve(world: Arc<World>, me: usize) -> turmoil::Result {
     };
     let listener = SimulatedListener::bind(Arc::clone(&world.server_connections[me])).await?;
     world.history.note(&format!("{} serves", SERVERS[me]));
+    tokio::spawn(watch_bounds(Arc::clone(&world), me, arena.clone(), limits_of(&world.plan)));
     let config = Config {
         limits: limits_of(&world.plan),
         keepalive_interval: world.plan.setting.keepalive,

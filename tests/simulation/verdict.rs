@@ -17,9 +17,13 @@ use std::time::Duration;
 /// More matches than any run has.
 const MANY: usize = 100_000;
 
-/// Returns whether every tournament is over, and every bot that listens has been told all that it has to be.
+/// Returns whether every tournament is over, every bot that listens has been told all that it has to be, and nothing is left of it.
 pub fn is_all_over(world: &World) -> bool {
-    open_tournaments(world).is_empty() && untold_ends(world).is_empty()
+    open_tournaments(world).is_empty() && untold_ends(world).is_empty() && is_nothing_left(world)
+}
+
+fn is_nothing_left(world: &World) -> bool {
+    world.held().is_some_and(|held| held.is_nothing_left(world.plan.setting.bots.len()))
 }
 
 /// Returns the ends of which bots that listen have not been told.
@@ -61,6 +65,8 @@ pub fn check_end(world: &World, tally: &mut Tally) {
             && !untold.is_empty()
         {
             world.history.complain("every bot is told of every end", format!("not told: {untold:?}"));
+        } else if !is_nothing_left(world) {
+            world.history.complain("nothing is left of what is over", format!("{:?}", world.held()));
         }
     }
     let tables = world.disk.tables();

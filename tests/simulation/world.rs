@@ -1,5 +1,6 @@
 //! What all hosts of a run share.
 
+use super::bounds::Held;
 use super::disk::Disk;
 use super::history::History;
 use super::network::{HostConnections, Link};
@@ -33,6 +34,8 @@ pub struct World {
     dates: Mutex<SeededDraw>,
     /// How long each server is to stand still from now on.
     stalls: [Mutex<Option<Duration>>; 2],
+    /// What each server held when it was last looked; none before the first look since its start.
+    held: [Mutex<Option<Held>>; 2],
     /// Sessions that bots have opened so far.
     sessions: AtomicU64,
 }
@@ -51,6 +54,7 @@ impl World {
             ids: Mutex::new(draw_stream(plan.seed, Stream::Ids, 0)),
             dates: Mutex::new(draw_stream(plan.seed, Stream::Ids, 1)),
             stalls: Default::default(),
+            held: Default::default(),
             sessions: AtomicU64::new(0),
             plan,
         }
@@ -99,6 +103,20 @@ impl World {
 
     pub fn take_stall(&self, server: usize) -> Option<Duration> {
         lock(&self.stalls[server]).take()
+    }
+
+    /// Notes that a server starts, of which nothing is known yet.
+    pub fn note_start(&self, server: usize) {
+        *lock(&self.held[server]) = None;
+    }
+
+    pub fn note_held(&self, server: usize, held: Held) {
+        *lock(&self.held[server]) = Some(held);
+    }
+
+    /// Returns what the owner held when it was last looked.
+    pub fn held(&self) -> Option<Held> {
+        *lock(&self.held[self.owner()])
     }
 
     pub fn next_session(&self) -> u64 {

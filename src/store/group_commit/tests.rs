@@ -118,6 +118,7 @@ async fn whatever_waits_shares_a_transaction() {
     assert!(written.len() <= 2, "{written:?}");
     let counted = commits.commit_counts();
     assert_eq!((counted.transactions, counted.commits), (written.len() as u64, 100));
+    assert_eq!(counted.waiting, 0);
     assert_eq!(store.bots(None, 1_000).await.unwrap().len(), 100);
 }
 
@@ -147,6 +148,7 @@ async fn what_fails_for_a_while_is_written_when_it_can_be_and_said_meanwhile() {
     }
     assert_eq!(commits.check_usable(), Err(full()));
     assert!(!first.is_finished());
+    assert_eq!(commits.commit_counts().waiting, 1);
     assert_eq!(commits.commit(vec![bot("b")]).await, Ok(()));
     assert_eq!(first.await.unwrap(), Ok(()));
     assert_eq!(commits.check_usable(), Ok(()));
@@ -165,6 +167,7 @@ async fn what_is_refused_hurts_nobody_else() {
             assert_eq!(*end, expected, "{number}");
         }
         assert_eq!(store.bots(None, 1_000).await.unwrap().len(), 19);
+        assert_eq!(commits.commit_counts().waiting, 0);
         assert_eq!(commits.check_usable(), Ok(()), "what is refused to one is no trouble of the store");
     }
 }
@@ -181,6 +184,7 @@ async fn who_gives_up_waits_no_longer() {
     assert!(!waiting.is_finished());
     commits.fail_waiting();
     assert_eq!(waiting.await.unwrap(), Err(full()));
+    assert_eq!(commits.commit_counts().waiting, 0);
     assert_eq!(commits.commit(vec![bot("b")]).await, Err(full()));
     assert!(store.written().is_empty());
 }

@@ -113,6 +113,7 @@ fn write_play(out: &mut Exposition, measured: &ArenaMeasurements) {
         out.sample(name, &[("reason", reason)], count);
     }
     out.counter("lastnim_store_transactions_total", "Transactions of the store.", measured.transactions);
+    out.gauge("lastnim_waiting_commits", "Commits that wait for the store.", measured.waiting_commits);
     write_latencies(
         out,
         "lastnim_commit_duration_seconds",
