@@ -40,8 +40,8 @@ struct HeardState {
     now: Duration,
     trace: blake3::Hasher,
     violations: Vec<Violation>,
-    /// What bots meant to take.
-    sent: BTreeSet<SentTake>,
+    /// What bots meant to take, and the shortest time that they thought about it.
+    sent: BTreeMap<SentTake, Duration>,
     /// By bot: the matches of whose ends it was told.
     match_ends: BTreeMap<String, BTreeSet<String>>,
     /// What the SDK told bots of ends: which bot, in which life of its program, of which match.
@@ -92,7 +92,7 @@ impl History {
             now: Duration::ZERO,
             trace,
             violations: Vec::new(),
-            sent: BTreeSet::new(),
+            sent: BTreeMap::new(),
             match_ends: BTreeMap::new(),
             sdk_ends: BTreeSet::new(),
             tournament_ends: BTreeMap::new(),
@@ -137,15 +137,17 @@ impl History {
         tell_trace(heard.now, what);
     }
 
-    /// Notes that a bot means to take.
-    pub fn note_sent(&self, take: SentTake) {
+    /// Notes that a bot means to take, once it has thought about it for so long.
+    pub fn note_sent(&self, take: SentTake, thinking: Duration) {
         let mut heard = lock(&self.heard);
         heard.add_to_trace(format!("{take:?}").as_bytes());
-        heard.sent.insert(take);
+        let shortest = heard.sent.entry(take).or_insert(thinking);
+        *shortest = thinking.min(*shortest);
     }
 
-    pub fn has_sent(&self, take: &SentTake) -> bool {
-        lock(&self.heard).sent.contains(take)
+    /// Returns the shortest time that a bot thought about a take, if it sent that.
+    pub fn thinking_of(&self, take: &SentTake) -> Option<Duration> {
+        lock(&self.heard).sent.get(take).copied()
     }
 
     /// Returns whether a bot was told of the end of a match.

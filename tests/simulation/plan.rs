@@ -178,6 +178,11 @@ impl Plan {
         Self { seed, setting, faults }
     }
 
+    /// Returns whether nothing happens to the servers and the store.
+    pub fn spares_the_server(&self) -> bool {
+        self.faults.iter().all(|fault| fault.what.is_between())
+    }
+
     /// Returns whether nothing comes between the bots and the server.
     pub fn spares_the_network(&self) -> bool {
         !self.faults.iter().any(|fault| fault.what.is_between())

@@ -229,12 +229,13 @@ impl Player {
     fn take(&self, outbound: &mpsc::Sender<PlayRequest>, turn: &pb::Turn) {
         let take = 1 + lock(&self.draw).number_below(turn.counters.min(MAX_TAKE));
         let (match_id, ply) = (turn.match_id.clone(), turn.ply);
+        let thinking = self.draw_time(MAX_THINKING);
         if let Ok(match_id) = match_id.parse() {
             let bot = self.name.clone();
-            self.world.history.note_sent(SentTake { bot, match_id, ply, take });
+            self.world.history.note_sent(SentTake { bot, match_id, ply, take }, thinking);
         }
         let take = pb::Take { match_id, ply, take, ..pb::Take::default() };
-        Self::say_later(outbound, self.draw_time(MAX_THINKING), Action::Take(take));
+        Self::say_later(outbound, thinking, Action::Take(take));
     }
 
     /// Plays as a house bot on the SDK.
@@ -282,8 +283,9 @@ impl AsyncBot for ListeningBot {
         let (history, name) = (&self.player.world.history, &self.player.name);
         history.hear_sdk_turn(name, view);
         let take = lock(&self.inner).play(view);
-        history.note_sent(SentTake { bot: name.clone(), match_id: view.id, ply: view.ply(), take });
-        sleep(self.player.draw_time(MAX_THINKING)).await;
+        let thinking = self.player.draw_time(MAX_THINKING);
+        history.note_sent(SentTake { bot: name.clone(), match_id: view.id, ply: view.ply(), take }, thinking);
+        sleep(thinking).await;
         Ok(take.into())
     }
 

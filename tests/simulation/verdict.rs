@@ -6,7 +6,7 @@ use super::plan::{BotKind, Setting};
 use super::players::{MAX_THINKING, bot_name};
 use super::run::{Tally, open_tournaments, tournament_ids};
 use super::world::World;
-use lastnim::game::{BotName, MatchId, TournamentId};
+use lastnim::game::{BotName, TournamentId};
 use lastnim::oracle::Mover;
 use lastnim::referee::{Event, ForfeitReason, Record};
 use lastnim::store::{MemoryStore, Store as _, StoredResult};
@@ -152,14 +152,31 @@ fn check_standings(world: &World, id: TournamentId, results: usize, fold: &BTree
 fn check_record(world: &World, record: &Record) {
     let state = record.state();
     let id = record.id();
+    // While a strike or a forfeit is written, the clock of the seat to move stands still.
+    let is_undisturbed = world.plan.spares_the_server()
+        && !record
+            .events()
+            .iter()
+            .any(|timed| matches!(timed.event, Event::Struck { .. } | Event::Forfeited { .. }));
     for timed in record.events() {
         match &timed.event {
-            Event::Took { ply, seat, take, mover, charged, .. } if *mover == Mover::Bot => {
+            Event::Took { ply, seat, take, mover, charged, credited, .. } if *mover == Mover::Bot => {
                 let bot = &state.setup().bots[*seat];
                 if is_hostile(world, bot) {
                     continue;
                 }
-                check_sender(world, bot, id, *ply, *take);
+                let sent = SentTake { bot: bot.to_string(), match_id: id, ply: *ply, take: *take };
+                let Some(thinking) = world.history.thinking_of(&sent) else {
+                    world.history.complain("a seat is moved by its own bot", format!("nobody sent {sent:?}"));
+                    continue;
+                };
+                let least = thinking.saturating_sub(2 * world.plan.setting.tick);
+                if is_undisturbed && *charged + *credited < least {
+                    let how = format!(
+                        "{bot} thought for {thinking:?} about ply {ply} of {id}, and was charged {charged:?} and {credited:?} given back"
+                    );
+                    world.history.complain("a clock is charged for its bot's time", how);
+                }
                 let most = max_charge(&world.plan.setting);
                 if world.plan.spares_the_network() && *charged > most {
                     let how = format!(
@@ -182,13 +199,6 @@ fn check_record(world: &World, record: &Record) {
 
 fn is_hostile(world: &World, bot: &BotName) -> bool {
     !listening_bots(world).any(|other| other == *bot)
-}
-
-fn check_sender(world: &World, bot: &BotName, match_id: MatchId, ply: u32, take: u64) {
-    let sent = SentTake { bot: bot.to_string(), match_id, ply, take };
-    if !world.history.has_sent(&sent) {
-        world.history.complain("a seat is moved by its own bot", format!("nobody sent {sent:?}"));
-    }
 }
 
 /// Returns the longest time that a bot needs for a take where nothing comes between it and the server.
