@@ -290,6 +290,16 @@ impl<S: Clone> LiveMatch<S> {
         if matches!(input, MatchInput::Cut) {
             return self.leave(MatchEnd::Cut, turn);
         }
+        if let MatchInput::Joined { at, .. } = &input
+            && self.deadline().is_some_and(|due| due <= *at)
+        {
+            // What was due before a bot came is in its snapshot: its session must not hear of it ahead of that.
+            self.referee.handle_input_into(RefereeInput::Tick, *at, turn.decided);
+            self.apply_decisions(turn);
+            if !matches!(self.stage, MatchStage::Running) {
+                return self.pending.push_front(input);
+            }
+        }
         if self.decide(input, turn) {
             self.apply_decisions(turn);
         }

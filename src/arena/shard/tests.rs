@@ -331,6 +331,30 @@ fn who_comes_back_while_the_end_is_stored_is_told_of_it() {
 }
 
 #[test]
+fn who_comes_as_a_clock_runs_out_hears_of_it_by_the_snapshot() {
+    for durability in [Durability::Ply, Durability::Match] {
+        for (counters, seat) in [(9, 0), (9, 1), (1, 0), (1, 1)] {
+            let mut driver = Driver::new(durability);
+            driver.start(id(1), counters);
+            driver.answer_all();
+            // The timer is late.
+            driver.now = driver.now + BANK;
+            let seat_of = setup(1).seats().seat(seat).unwrap();
+            let joined = MatchInput::Joined { seat: seat_of, session: session(10), at: driver.now };
+            driver.tell(id(1), joined);
+            driver.answer_all();
+            let heard = &driver.sent[&10];
+            let case = format!("{durability:?}, {counters} counters, seat {seat}: {heard:?}");
+            let (MatchEvent::Snapshot(snapshot), rest) = (&heard[0].1, &heard[1..]) else { panic!("{case}") };
+            assert!(snapshot.forfeited[Seat::FIRST].is_some(), "{case}");
+            assert_eq!(snapshot.ply, 1, "{case}");
+            let is_over = matches!(rest, [(_, MatchEvent::Ended { .. })]);
+            assert_eq!((is_over, rest.len()), (counters == 1, usize::from(counters == 1)), "{case}");
+        }
+    }
+}
+
+#[test]
 fn what_a_session_says_of_itself_while_the_store_is_waited_for_concerns_its_own_seat_alone() {
     let mut driver = Driver::new(Durability::Ply);
     driver.start(id(1), 9);
