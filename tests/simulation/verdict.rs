@@ -185,6 +185,13 @@ fn check_record(world: &World, record: &Record) {
                     world.history.complain("no clock is charged for the server's time", how);
                 }
             }
+            Event::Declared { seat, defaulted: Some(why), .. } => {
+                let bot = &state.setup().bots[*seat];
+                if world.plan.spares_the_network() && !is_hostile(world, bot) {
+                    let how = format!("the row of {bot} in {id} is the standard one: {why:?}");
+                    world.history.complain("nobody loses a row by the server's faults", how);
+                }
+            }
             Event::Forfeited { seat, reason } => {
                 let bot = &state.setup().bots[*seat];
                 if world.plan.spares_the_network() && !is_hostile(world, bot) {
