@@ -4,6 +4,7 @@ use super::address::PageAddress;
 use super::page::Page;
 use super::page_refusal::with_reason;
 use super::visitor::Visitor;
+use std::fmt::Write as _;
 use tonic::body::Body;
 use tonic::codegen::http::header::{
     ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, LINK, LOCATION, REFERRER_POLICY,
@@ -98,8 +99,7 @@ pub(super) fn add_refresh(response: &mut PageResponse) {
 
 /// Has a browser ask for a path of this server at once.
 pub(super) fn add_onward_refresh(response: &mut PageResponse, path: &str) {
-    let onward = HeaderValue::try_from(format!("0; url={path}"));
-    response.headers_mut().insert(REFRESH, onward.expect("an address has visible characters only"));
+    response.headers_mut().insert(REFRESH, address_header("0; url=", path));
 }
 
 /// Sends a browser to the page that shows what came of a form, so that loading that page again does not send the form again.
@@ -107,9 +107,22 @@ pub(super) fn redirect_response(address: &PageAddress) -> PageResponse {
     let words = format!("see {address}\n");
     let mut response =
         text_response(StatusCode::SEE_OTHER, "text/plain; charset=utf-8", Freshness::Now, words);
-    let location = HeaderValue::try_from(address.to_string());
-    response.headers_mut().insert(LOCATION, location.expect("an address has visible characters only"));
+    response.headers_mut().insert(LOCATION, address_header("", &address.to_string()));
     response
+}
+
+/// Returns a header that ends with an address, in which everything but visible ASCII is percent-encoded.
+fn address_header(start: &str, address: &str) -> HeaderValue {
+    let mut header = start.to_owned();
+    for byte in address.bytes() {
+        if byte.is_ascii_graphic() {
+            header.push(char::from(byte));
+        } else {
+            // Writing to a text does not fail.
+            let _ = write!(header, "%{byte:02X}");
+        }
+    }
+    HeaderValue::try_from(header).expect("visible ASCII stands in a header")
 }
 
 /// Has a browser keep a cookie. What is answered is for this browser alone.
@@ -158,5 +171,23 @@ pub(super) fn http_status(status: &Status) -> StatusCode {
         Code::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
         Code::DeadlineExceeded => StatusCode::GATEWAY_TIMEOUT,
         _ => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_address_stands_in_a_header() {
+        for (page_token, coded) in [("x=", "x="), ("\r\n\0 \u{7f}", "%0D%0A%00%20%7F"), ("\u{e9}", "%C3%A9")]
+        {
+            let address = PageAddress::Bots { page_token: page_token.into() };
+            let mut response = redirect_response(&address);
+            add_onward_refresh(&mut response, &address.to_string());
+            let headers = response.headers();
+            assert_eq!(headers[LOCATION], format!("/bots?page={coded}"));
+            assert_eq!(headers[REFRESH], format!("0; url=/bots?page={coded}"));
+        }
     }
 }

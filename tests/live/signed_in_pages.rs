@@ -79,6 +79,10 @@ async fn a_private_server_is_read_by_whoever_signs_in() {
     assert_eq!((answer.status, answer.header("location")), (303, "/"), "{}", answer.body);
     let again = browser.get("/sign-in?to=/bots").await;
     assert_eq!((again.status, again.header("location")), (303, "/bots"), "it is signed in already");
+    for coded in ["%00", "%0A", "%0D%0AX-Own:1", "%7F", "%20", "%C3%A9"] {
+        let form = browser.get(&format!("/sign-in?to=%2Fbots%3Fpage%3D{coded}")).await;
+        assert_eq!((form.status, form.header("location")), (200, ""), "{coded}: {}", form.body);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -5,6 +5,10 @@ use crate::web::address::{PageAddress, PageForm};
 /// Returns the page that a visitor wanted before it was asked for a token. What is no page of this server counts as none.
 pub(in crate::web) fn wanted_page(query: &str) -> Option<PageAddress> {
     let (_, to) = form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == "to")?;
+    // What it holds goes into a header as it is, and no browser asks for an address with anything else.
+    if !to.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return None;
+    }
     // The pages for signing in and out would lead on and on.
     if !to.starts_with('/') || to.starts_with("/sign-") {
         return None;
@@ -17,6 +21,18 @@ pub(in crate::web) fn wanted_page(query: &str) -> Option<PageAddress> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_no_header_can_hold_is_no_page() {
+        let plain = wanted_page("to=%2Fbots%3Fpage%3Dx");
+        assert_eq!(plain, Some(PageAddress::Bots { page_token: "x".into() }));
+        for byte in (0..=b' ').chain(0x7f..=0xff) {
+            for list in ["bots", "tournaments", "matches"] {
+                let query = format!("to=%2F{list}%3Fpage%3D%{byte:02X}");
+                assert_eq!(wanted_page(&query), None, "{query}");
+            }
+        }
+    }
 
     #[test]
     fn whoever_signs_in_goes_on_to_a_page_of_this_server() {
