@@ -14,6 +14,7 @@ use crate::tournament::{
     count_matches, plan_schedule,
 };
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::panic::resume_unwind;
 use std::sync::{Arc, PoisonError, RwLockWriteGuard};
 use std::time::Instant;
@@ -371,6 +372,24 @@ impl Arena {
             None => TournamentView::from_stored(stored),
         };
         Ok(stored.into_iter().map(view).collect())
+    }
+
+    /// Returns the newest of the tournaments in a state in which they are not over, the newest first: those before one, if one is named.
+    /// They are live, however many newer ones are over.
+    pub fn list_unfinished_tournaments(
+        &self,
+        state: TournamentState,
+        before: Option<TournamentId>,
+        most: usize,
+    ) -> Vec<TournamentView> {
+        let tournaments = self.inner.tournaments.read().unwrap_or_else(PoisonError::into_inner);
+        let end = before.map_or(Bound::Unbounded, Bound::Excluded);
+        let handles = tournaments.range((Bound::Unbounded, end)).rev();
+        let handles = handles.filter(|(_, handle)| handle.borrow_view().stored.state == state);
+        let handles: Vec<_> = handles.take(most).map(|(_, handle)| Arc::clone(handle)).collect();
+        drop(tournaments);
+        // A state may have changed in between.
+        handles.iter().map(|handle| handle.view()).filter(|view| view.stored.state == state).collect()
     }
 
     /// Returns the standings of a tournament as they are now, by place, with the ratings that were last worked out.

@@ -440,6 +440,11 @@ async fn list_tournaments(
             let next_page_token = page.truncate(&mut views, key);
             (views, next_page_token)
         }
+        Some(state) if !state.is_over() => {
+            let mut views = arena.list_unfinished_tournaments(state, page.start, page.fetch_limit());
+            let next_page_token = page.truncate(&mut views, key);
+            (views, next_page_token)
+        }
         Some(state) => {
             let look = Page::<TournamentId>::largest_after(page.start);
             let views = arena.list_tournaments(look.start, look.fetch_limit()).await.map_err(arena_status)?;

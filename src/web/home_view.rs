@@ -26,8 +26,10 @@ use tonic::{Code, Status};
 
 /// Tournaments that are shown.
 const MAX_TOURNAMENTS: u32 = 10;
-/// Newest tournaments among which ladders that run are looked for.
-const MAX_LOOKED_THROUGH: u32 = 100;
+/// Tournaments that run which are looked through for ladders at once.
+const LOOKED_THROUGH: u32 = 100;
+/// How many times as many are looked through at most.
+const MAX_LOOKS: usize = 10;
 /// Ladders that are shown.
 const MAX_LADDERS: usize = 5;
 /// Bots among which connected ones are looked for.
@@ -90,14 +92,23 @@ pub(super) async fn read_home(pages: &Pages, visitor: &Visitor) -> Result<HomeNo
 
 /// Asks for ladders that run, the newest first.
 async fn read_ladders(pages: &Pages, visitor: &Visitor) -> Result<Vec<pb::Tournament>, Status> {
-    let state = pb::TournamentState::Running.into();
-    let request = pb::ListTournamentsRequest { page_size: MAX_LOOKED_THROUGH, state, ..Default::default() };
-    let running = pages.tournaments.list_tournaments(visitor.request(request)).await?.into_inner();
     let is_ladder = |tournament: &pb::Tournament| {
         let format = tournament.settings.as_ref().and_then(|settings| settings.format.as_ref());
         matches!(format, Some(Format::Ladder(_)))
     };
-    Ok(running.tournaments.into_iter().filter(is_ladder).take(MAX_LADDERS).collect())
+    let (mut ladders, mut page_token) = (Vec::new(), String::new());
+    for _ in 0..MAX_LOOKS {
+        let (page_size, state) = (LOOKED_THROUGH, pb::TournamentState::Running.into());
+        let request = pb::ListTournamentsRequest { page_size, page_token, state };
+        let running = pages.tournaments.list_tournaments(visitor.request(request)).await?.into_inner();
+        ladders.extend(running.tournaments.into_iter().filter(is_ladder));
+        page_token = running.next_page_token;
+        if page_token.is_empty() || ladders.len() >= MAX_LADDERS {
+            break;
+        }
+    }
+    ladders.truncate(MAX_LADDERS);
+    Ok(ladders)
 }
 
 /// Asks for bots, those first that are connected. By how much they play they would change places all the time.
@@ -217,5 +228,27 @@ impl OpenBoard {
             Escaped(&address),
             seats.join(" ")
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::{Arena, Backend, Limits};
+    use crate::web::testing::{open_pages, start_old_ladder, stranger};
+
+    #[tokio::test]
+    async fn a_ladder_that_runs_is_shown_however_many_newer_tournaments_there_are() {
+        let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
+        let id = start_old_ladder(&arena, [&"one".parse().unwrap(), &"two".parse().unwrap()]).await;
+        let pages = open_pages(&arena, 1);
+        let state = pb::TournamentState::Running.into();
+        let request = pb::ListTournamentsRequest { page_size: 1, state, ..Default::default() };
+        let list = pages.tournaments.list_tournaments(stranger().request(request)).await.unwrap();
+        let list = list.into_inner();
+        assert_eq!((list.tournaments.len(), list.next_page_token.as_str()), (1, ""), "one look is enough");
+        let ladders = read_ladders(&pages, &stranger()).await.unwrap();
+        let ids: Vec<_> = ladders.iter().map(|ladder| ladder.id.as_str()).collect();
+        assert_eq!(ids, [id.to_string()]);
     }
 }

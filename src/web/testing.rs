@@ -5,13 +5,25 @@ use super::kept_pages::KeptPages;
 use super::live::Feeds;
 use super::pages::Pages;
 use super::token_sessions::TokenSessions;
-use crate::arena::Arena;
+use super::visitor::Visitor;
+use super::visitor_channel::VisitorChannel;
+use crate::arena::{Arena, NewTournament};
+use crate::game::{BotName, TournamentId};
+use crate::referee::Terms;
 use crate::rpc::{
-    Access, AddressLimiter, BotHands, BotRpc, GuestHands, LoginLimits, MatchRpc, OracleRpc, ReadScheduler,
-    TournamentRpc, TranscriptRpc,
+    Access, AddressLimiter, BotHands, BotRpc, ClientAddress, GuestHands, LoginLimits, MatchRpc, OracleRpc,
+    ReadScheduler, TournamentRpc, TranscriptRpc,
+};
+use crate::tournament::{
+    AllianceSource, BoundedCount, LadderPairing, LadderSettings, Settings, SettingsDraft, TableGroups,
+    TournamentFormat, testing,
 };
 use std::sync::Arc;
 use std::time::Duration;
+use tonic::codegen::http::{HeaderMap, Uri};
+
+/// Tournaments that are over and newer than the one that is looked for: more than a page of a list can hold.
+const NEWER_TOURNAMENTS: usize = 1_001;
 
 /// Makes the pages of an arena, for everybody; `reads` are worked out at once.
 pub(super) fn open_pages(arena: &Arena, reads: usize) -> Pages {
@@ -40,4 +52,36 @@ pub(super) fn open_pages(arena: &Arena, reads: usize) -> Pages {
         access,
         reads,
     }
+}
+
+/// Returns a visitor without a token.
+pub(super) fn stranger() -> Visitor {
+    let (uri, headers) = (Uri::from_static("/"), HeaderMap::new());
+    Visitor::of_request(ClientAddress::UNKNOWN, VisitorChannel::Plain, &uri, &headers)
+}
+
+/// Starts a ladder of two bots, and lets many newer tournaments be over.
+pub(super) async fn start_old_ladder(arena: &Arena, bots: [&BotName; 2]) -> TournamentId {
+    let plain = testing::settings(2, 1, AllianceSource::Standard);
+    let ladder = LadderSettings {
+        groups: None,
+        table_groups: TableGroups::ONE,
+        suspend_after: BoundedCount::new(2).unwrap(),
+        pairing: LadderPairing::default(),
+    };
+    let draft = SettingsDraft { format: TournamentFormat::Ladder(ladder), ..(*plain).clone() };
+    let create = async |settings| {
+        let new = NewTournament { settings, terms: Terms::default() };
+        arena.create_tournament(new).await.unwrap().stored.id
+    };
+    let id = create(Settings::new(draft).unwrap()).await;
+    for bot in bots {
+        arena.register_bot(bot.clone()).await.unwrap();
+        arena.join_tournament(id, bot).await.unwrap();
+    }
+    arena.start_tournament(id).await.unwrap();
+    for _ in 0..NEWER_TOURNAMENTS {
+        arena.cancel_tournament(create(plain.clone()).await).await.unwrap();
+    }
+    id
 }

@@ -15,8 +15,12 @@ use pb::tournament_service_server::TournamentService as _;
 use tonic::codegen::http::StatusCode;
 use tonic::{Code, Status};
 
-/// Tournaments of one state that are listed.
-const TOURNAMENTS: u32 = 50;
+/// Tournaments of one state that are looked through at once.
+const LOOKED_THROUGH: u32 = 100;
+/// How many times as many are looked through at most.
+const MAX_LOOKS: usize = 10;
+/// Tournaments of a section that are listed.
+const MAX_LISTED: usize = 50;
 /// Ladders of the bot that are asked whether they have suspended it.
 const MAX_LADDERS: usize = 10;
 
@@ -38,6 +42,8 @@ struct BotTournaments<'a> {
 struct TournamentSection {
     heading: &'static str,
     tournaments: Vec<ListedTournament>,
+    /// Whether there may be more of them.
+    has_more: bool,
 }
 
 /// A tournament, and what can be done with it.
@@ -82,48 +88,101 @@ async fn read_tournaments(
     seated: &Visitor,
     bot: &BotName,
 ) -> Result<[TournamentSection; 2], Status> {
-    let (mut entered, mut joinable, mut ladders) = (Vec::new(), Vec::new(), 0);
+    let mut entered = TournamentSection::with_heading("In these");
+    let mut joinable = TournamentSection::with_heading("It may join these");
+    let mut ladders = 0;
     for state in [pb::TournamentState::Running, pb::TournamentState::Open] {
-        let (page_size, state) = (TOURNAMENTS, state.into());
-        let request = pb::ListTournamentsRequest { page_size, state, ..Default::default() };
-        let list = pages.tournaments.list_tournaments(seated.request(request)).await?.into_inner();
-        for tournament in list.tournaments {
-            let Ok(id) = tournament.id.parse::<TournamentId>() else { continue };
-            let is_entered = tournament.field.iter().any(|entrant| entrant == bot.as_str());
-            let is_ladder = is_running_ladder(&tournament);
-            let is_suspended = is_entered && is_ladder && ladders < MAX_LADDERS && {
-                ladders += 1;
-                is_suspended(pages, seated, &tournament.id, bot).await?
-            };
-            let is_open = tournament.state() == pb::TournamentState::Open || is_ladder;
-            let state = match (tournament.state(), is_ladder, is_suspended) {
-                (_, _, true) => "a ladder that has suspended it: it returns by joining again",
-                (_, true, _) => "a ladder that runs",
-                (pb::TournamentState::Open, ..) => "not started yet",
-                _ => "it runs",
-            };
-            let mut actions = Vec::new();
-            if is_open && (!is_entered || is_suspended) {
-                actions.push(tournament_form(id, FieldAction::Join, "Join"));
+        let mut page_token = String::new();
+        for _ in 0..MAX_LOOKS {
+            let (page_size, state) = (LOOKED_THROUGH, state.into());
+            let request = pb::ListTournamentsRequest { page_size, page_token, state };
+            let list = pages.tournaments.list_tournaments(seated.request(request)).await?.into_inner();
+            for tournament in list.tournaments {
+                let is_entered = tournament.field.iter().any(|entrant| entrant == bot.as_str());
+                let is_suspended = is_entered && is_running_ladder(&tournament) && ladders < MAX_LADDERS && {
+                    ladders += 1;
+                    is_suspended(pages, seated, &tournament.id, bot).await?
+                };
+                let entry = FieldEntry::of(is_entered, is_suspended);
+                let section = if is_entered { &mut entered } else { &mut joinable };
+                section.extend(ListedTournament::of(tournament, entry));
             }
-            if is_open && is_entered {
-                actions.push(tournament_form(id, FieldAction::Leave, "Leave"));
+            page_token = list.next_page_token;
+            if page_token.is_empty() {
+                break;
             }
-            if actions.is_empty() && !is_entered {
-                continue;
-            }
-            let listed = ListedTournament {
-                title: tournament.settings.map(|settings| settings.title).unwrap_or_default(),
-                address: PageAddress::Tournament(id).to_string(),
-                state,
-                field: count_words(tournament.field.len(), "bot", "bots"),
-                actions,
-            };
-            if is_entered { entered.push(listed) } else { joinable.push(listed) }
+        }
+        if !page_token.is_empty() {
+            (entered.has_more, joinable.has_more) = (true, true);
         }
     }
-    let section = |heading, tournaments| TournamentSection { heading, tournaments };
-    Ok([section("In these", entered), section("It may join these", joinable)])
+    Ok([entered, joinable])
+}
+
+/// How a bot stands to a tournament.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FieldEntry {
+    Outside,
+    Entered,
+    Suspended,
+}
+
+impl FieldEntry {
+    fn of(is_entered: bool, is_suspended: bool) -> Self {
+        match (is_entered, is_suspended) {
+            (_, true) => Self::Suspended,
+            (true, false) => Self::Entered,
+            (false, false) => Self::Outside,
+        }
+    }
+}
+
+impl TournamentSection {
+    fn with_heading(heading: &'static str) -> Self {
+        Self { heading, tournaments: Vec::new(), has_more: false }
+    }
+
+    /// Adds a tournament, as long as there is room.
+    fn extend(&mut self, listed: Option<ListedTournament>) {
+        let Some(listed) = listed else { return };
+        if self.tournaments.len() < MAX_LISTED {
+            self.tournaments.push(listed);
+        } else {
+            self.has_more = true;
+        }
+    }
+}
+
+impl ListedTournament {
+    /// Returns a tournament as it is listed; `None` where the bot is not in it and cannot join it.
+    fn of(tournament: pb::Tournament, entry: FieldEntry) -> Option<Self> {
+        let id: TournamentId = tournament.id.parse().ok()?;
+        let is_ladder = is_running_ladder(&tournament);
+        let is_open = tournament.state() == pb::TournamentState::Open || is_ladder;
+        let state = match (tournament.state(), is_ladder, entry) {
+            (_, _, FieldEntry::Suspended) => "a ladder that has suspended it: it returns by joining again",
+            (_, true, _) => "a ladder that runs",
+            (pb::TournamentState::Open, ..) => "not started yet",
+            _ => "it runs",
+        };
+        let mut actions = Vec::new();
+        if is_open && entry != FieldEntry::Entered {
+            actions.push(tournament_form(id, FieldAction::Join, "Join"));
+        }
+        if is_open && entry != FieldEntry::Outside {
+            actions.push(tournament_form(id, FieldAction::Leave, "Leave"));
+        }
+        if actions.is_empty() && entry == FieldEntry::Outside {
+            return None;
+        }
+        Some(Self {
+            title: tournament.settings.map(|settings| settings.title).unwrap_or_default(),
+            address: PageAddress::Tournament(id).to_string(),
+            state,
+            field: count_words(tournament.field.len(), "bot", "bots"),
+            actions,
+        })
+    }
 }
 
 fn tournament_form(id: TournamentId, action: FieldAction, button: &'static str) -> TournamentForm {
@@ -184,4 +243,37 @@ pub(super) async fn bot_page_with_tournaments(
 ) -> Result<PageResponse, Status> {
     let tournaments = bot_tournaments_html(pages, seated, &bot, "").await?;
     bot_seats_page_with(pages, seated, bot, StatusCode::OK, tournaments)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::{Arena, Backend, Limits, NewTournament};
+    use crate::referee::Terms;
+    use crate::tournament::{AllianceSource, testing};
+    use crate::web::testing::{open_pages, start_old_ladder, stranger};
+
+    #[tokio::test]
+    async fn the_tournaments_of_a_bot_are_listed_however_many_newer_ones_there_are() {
+        let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
+        let [one, two, three] = ["one", "two", "three"].map(|bot| bot.parse::<BotName>().unwrap());
+        let address = format!("/tournaments/{}", start_old_ladder(&arena, [&one, &two]).await);
+        let pages = open_pages(&arena, 1);
+        for (bot, place) in [(&one, 0), (&three, 1)] {
+            let sections = read_tournaments(&pages, &stranger(), bot).await.unwrap();
+            let listed = &sections[place].tournaments;
+            assert_eq!(listed.iter().map(|listed| &listed.address).collect::<Vec<_>>(), [&address]);
+            assert!(sections[1 - place].tournaments.is_empty());
+            assert!(sections.iter().all(|section| !section.has_more));
+        }
+
+        // What does not fit is named.
+        for _ in 0..=MAX_LISTED {
+            let settings = testing::settings(2, 1, AllianceSource::Standard);
+            arena.create_tournament(NewTournament { settings, terms: Terms::default() }).await.unwrap();
+        }
+        let [entered, joinable] = read_tournaments(&pages, &stranger(), &one).await.unwrap();
+        assert_eq!((entered.tournaments.len(), entered.has_more), (1, false));
+        assert_eq!((joinable.tournaments.len(), joinable.has_more), (MAX_LISTED, true));
+    }
 }
