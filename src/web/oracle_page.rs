@@ -1,6 +1,7 @@
 //! A position, and what the oracle says of it.
 
 use super::board::draw_still_board;
+use super::kept_pages::PageLifetime;
 use super::page::Page;
 use super::page_content::PageContent;
 use super::pages::Pages;
@@ -65,15 +66,19 @@ pub(super) async fn oracle_page(
     typed: &TypedPosition,
 ) -> Result<PageContent, Status> {
     let read = typed.read_message();
-    let (json, read) = match read {
+    let (json, lifetime, read) = match read {
         Ok((game, message)) => {
             let answer = ask_oracle(pages, visitor, &message).await?;
-            (answer.json, Ok((game, answer.safety)))
+            let lifetime = answer.lifetime();
+            (answer.json, lifetime, Ok((game, answer.safety)))
         }
-        Err(mistake) => (serde_json::json!({ "error": mistake }).to_string(), Err(mistake)),
+        Err(mistake) => {
+            let json = serde_json::json!({ "error": mistake }).to_string();
+            (json, PageLifetime::default(), Err(mistake))
+        }
     };
     let typed = typed.clone();
-    Ok(PageContent::of_json(json, move |address| {
+    let content = PageContent::of_json(json, move |address| {
         let mut content = OracleContent {
             typed: &typed,
             endings: Ending::ALL.map(|ending| ending_choice(ending, &typed)).into(),
@@ -96,7 +101,8 @@ pub(super) async fn oracle_page(
         let html = content.render().map_err(|error| Status::internal(error.to_string()))?;
         let summary = "Who wins a position of Last Nim under optimal play, by which takes, and why";
         Ok(Page::of_html(address, "Oracle".into(), html).with_summary(summary))
-    }))
+    });
+    Ok(content.with_lifetime(lifetime))
 }
 
 /// Writes the tree of all play; nothing where it has more nodes than people look at.
@@ -131,6 +137,13 @@ pub(super) struct OracleAnswer {
     pub json: String,
     /// How safe the winner is; none where nobody had the time to find out.
     pub safety: Option<pb::AssessRobustnessResponse>,
+}
+
+impl OracleAnswer {
+    /// Returns what a page of it holds for. At the next look there may be time for what is left out.
+    pub(super) fn lifetime(&self) -> PageLifetime {
+        if self.safety.is_some() { PageLifetime::default() } else { PageLifetime::Moment }
+    }
 }
 
 /// Asks the oracle as any caller does.
@@ -172,4 +185,51 @@ pub(super) fn position_report(game: &Game, safety: Option<&pb::AssessRobustnessR
     Report::from(solution_section(game))
         .with_sections(explanation_sections(&Explanation::of(game, plies)))
         .with_sections(safety.map(position_safety_sections).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::{Arena, Backend, Limits};
+    use crate::web::testing::{open_pages, stranger};
+    use std::time::Duration;
+    use tokio::time::{sleep, timeout};
+
+    /// A question that takes far longer than it may: (8!)^8 declarations.
+    fn endless() -> pb::FindEquilibriaRequest {
+        let rows: Vec<Vec<u64>> =
+            (0..8).map(|seat| (0..8).map(|rank| (rank * 3 + seat) % 8).collect()).collect();
+        let game = Game::parse(&[9, 9, 9, 9], &rows, 0, Ending::ToMoveWins).unwrap();
+        pb::FindEquilibriaRequest { game: Some((&game).into()), max_examples: 1 }
+    }
+
+    /// Asks for a page until it holds for so long, and returns it.
+    async fn page_with(pages: &Pages, lifetime: PageLifetime) -> PageContent {
+        let typed =
+            TypedPosition { piles: "2 2".into(), rows: "0 1; 0 1".into(), ..TypedPosition::default() };
+        let asking = async {
+            loop {
+                let content = oracle_page(pages, &stranger(), &typed).await.unwrap();
+                if content.lifetime == lifetime {
+                    return content;
+                }
+                sleep(Duration::from_millis(10)).await;
+            }
+        };
+        timeout(Duration::from_secs(30), asking).await.expect("such a page")
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn what_is_left_out_in_a_busy_moment_is_looked_for_at_the_next_look() {
+        let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
+        let pages = open_pages(&arena, 1);
+        let oracle = pages.oracle.clone();
+        let asking = tokio::spawn(async move { oracle.find_equilibria(stranger().request(endless())).await });
+        let content = page_with(&pages, PageLifetime::Moment).await;
+        assert!(content.json().contains("\"robustness\":null"));
+        assert!(!asking.is_finished(), "it keeps the oracle busy");
+        asking.abort();
+        let content = page_with(&pages, PageLifetime::UntilChange).await;
+        assert!(content.json().contains("\"robustness\":{"));
+    }
 }

@@ -42,7 +42,8 @@ pub(super) async fn what_if_page(
     let typed = typed_position(&replay, &position);
     let (game, message) = typed.read_message().map_err(Status::not_found)?;
     let answer = ask_oracle(pages, visitor, &message).await?;
-    Ok(PageContent::of_json(answer.json, move |address| {
+    let lifetime = answer.lifetime();
+    let content = PageContent::of_json(answer.json, move |address| {
         let bot = &replay.setup.bots[seat];
         let actual = replay.take_at(ply).map(|take| take.took.take);
         let words = match (take, actual) {
@@ -68,7 +69,8 @@ pub(super) async fn what_if_page(
         let back = PageAddress::Match { id, ply: Some(ply), view: OracleView::Shown };
         content += &link_paragraph(&back, "", "Back to the match");
         Ok(Page::of_html(address, "What if".into(), content))
-    }))
+    });
+    Ok(content.with_lifetime(lifetime))
 }
 
 /// Writes a position of a match with its rows.
