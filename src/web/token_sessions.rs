@@ -1,18 +1,18 @@
 //! Visitors who are signed in with a token.
 
 use super::forms::{CookieSecret, SecretHash};
-use crate::rpc::HeldSeats;
-use std::collections::HashMap;
+use crate::rpc::{ClientAddress, HeldSeats};
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tonic::codegen::http::HeaderValue;
 
-/// The most sessions at once. Beyond that, the one that began first gives way.
-const MAX_SESSIONS: usize = 256;
-/// The most sessions at once with one token. Beyond that, the first of these gives way, and nobody else's.
-const MAX_SESSIONS_OF_TOKEN: usize = 16;
+/// The most sessions at once. Beyond that, one from the address gives way that has the most of them, so that nobody signs out those who have signed in elsewhere.
+const MAX_SESSIONS: usize = 1_024;
+/// The most sessions at once with the token of one holder. Beyond that, the first of these gives way, and nobody else's.
+const MAX_SESSIONS_OF_HOLDER: usize = 16;
 
 /// Visitors who are signed in with a token, in the memory of the server: a restart signs everybody out.
 pub struct TokenSessions {
@@ -24,11 +24,22 @@ pub struct TokenSessions {
 struct TokenSession {
     /// The header that shows the token.
     authorization: HeaderValue,
+    /// From where it was begun.
+    address: ClientAddress,
     began: Instant,
     /// The seats that are left with it, where it is a bot's.
     seats: Option<HeldSeats>,
     /// Says that it is over, when it is dropped.
     alive: watch::Sender<()>,
+}
+
+/// Who has a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TokenHolders {
+    /// Somebody: an organiser, or the author of a bot.
+    One,
+    /// All who may watch: they have as many sessions as there is room for.
+    Many,
 }
 
 /// When a session is over: at its time, or as soon as it is ended.
@@ -63,17 +74,27 @@ impl TokenSessions {
     }
 
     /// Begins a session of somebody who has shown a token, and returns the secret by which it is known.
-    pub(super) fn begin(&self, authorization: HeaderValue, now: Instant) -> CookieSecret {
+    pub(super) fn begin(
+        &self,
+        authorization: HeaderValue,
+        holders: TokenHolders,
+        address: ClientAddress,
+        now: Instant,
+    ) -> CookieSecret {
         let secret = CookieSecret::draw();
         let mut sessions = self.live_sessions(now);
         let is_same = |session: &TokenSession| session.authorization == authorization;
-        if sessions.values().filter(|session| is_same(session)).count() >= MAX_SESSIONS_OF_TOKEN {
+        let is_spent = holders == TokenHolders::One
+            && sessions.values().filter(|session| is_same(session)).count() >= MAX_SESSIONS_OF_HOLDER;
+        if is_spent {
             remove_first(&mut sessions, is_same);
         } else if sessions.len() >= MAX_SESSIONS {
-            remove_first(&mut sessions, |_| true);
+            let busiest = busiest_addresses(&sessions);
+            remove_first(&mut sessions, |session| busiest.contains(&session.address));
         }
         let alive = watch::Sender::new(());
-        sessions.insert(secret.hash(), TokenSession { authorization, began: now, seats: None, alive });
+        let session = TokenSession { authorization, address, began: now, seats: None, alive };
+        sessions.insert(secret.hash(), session);
         secret
     }
 
@@ -118,6 +139,16 @@ impl TokenSessions {
     }
 }
 
+/// Returns the addresses from which the most sessions were begun.
+fn busiest_addresses(sessions: &HashMap<SecretHash, TokenSession>) -> HashSet<ClientAddress> {
+    let mut counts: HashMap<ClientAddress, usize> = HashMap::new();
+    for session in sessions.values() {
+        *counts.entry(session.address).or_default() += 1;
+    }
+    let most = counts.values().copied().max();
+    counts.into_iter().filter(|(_, count)| Some(*count) == most).map(|(address, _)| address).collect()
+}
+
 /// Ends the session that began first of some.
 fn remove_first(sessions: &mut HashMap<SecretHash, TokenSession>, is_meant: impl Fn(&TokenSession) -> bool) {
     let meant = sessions.iter().filter(|(_, session)| is_meant(session));
@@ -138,14 +169,27 @@ mod tests {
     use crate::arena::{Arena, Backend, Limits};
     use crate::game::BotName;
     use crate::web::testing::open_pages;
+    use std::net::IpAddr;
     use tonic::Request;
+
+    const HERE: ClientAddress = ClientAddress::UNKNOWN;
+
+    /// Begins a session with a token that one holder has.
+    fn begin_from(
+        sessions: &TokenSessions,
+        header: HeaderValue,
+        address: ClientAddress,
+        now: Instant,
+    ) -> CookieSecret {
+        sessions.begin(header, TokenHolders::One, address, now)
+    }
 
     #[test]
     fn a_session_lasts_until_its_time_is_over_or_it_is_ended() {
         let (hour, begin) = (Duration::from_hours(1), Instant::now());
         let sessions = TokenSessions::new(hour);
         let header = HeaderValue::from_static("Bearer x");
-        let [first, second] = [0, 1].map(|_| sessions.begin(header.clone(), begin));
+        let [first, second] = [0, 1].map(|_| begin_from(&sessions, header.clone(), HERE, begin));
         assert_ne!(first.hash(), second.hash());
         let is_live = |secret: &CookieSecret, after: Duration| {
             sessions.authorization_of(secret, begin + after).is_some()
@@ -162,7 +206,7 @@ mod tests {
         let begin = Instant::now();
         let sessions = TokenSessions::new(Duration::from_hours(1));
         let [one, two] = ["Bearer one", "Bearer two"].map(HeaderValue::from_static);
-        let secrets = [&one, &two, &one].map(|header| sessions.begin(header.clone(), begin));
+        let secrets = [&one, &two, &one].map(|header| begin_from(&sessions, header.clone(), HERE, begin));
         sessions.end_all_of(&one, begin);
         let live = secrets.map(|secret| sessions.authorization_of(&secret, begin));
         assert_eq!(live, [None, Some(two), None]);
@@ -180,7 +224,7 @@ mod tests {
         let (players, hands) = (&pages.players, &pages.bot_hands);
         let sign_in = |began: Instant| {
             let seats = hands.take_seats(&request, players.end_of_session(now)).unwrap();
-            let secret = players.begin(header.clone(), began);
+            let secret = begin_from(players, header.clone(), HERE, began);
             players.hold_seats(&secret, seats, now);
             secret
         };
@@ -194,7 +238,7 @@ mod tests {
         let third = sign_in(now);
         for number in 0..MAX_SESSIONS {
             assert!(hands.revision(&bot).is_some() && players.end_of(&third, now).is_some());
-            players.begin(other_header(number), now + Duration::from_secs(2));
+            begin_from(players, other_header(number), HERE, now + Duration::from_secs(2));
         }
         assert!(hands.revision(&bot).is_none() && players.end_of(&third, now).is_none(), "it gave way");
     }
@@ -207,7 +251,7 @@ mod tests {
     async fn whoever_waits_for_the_end_of_a_session_hears_of_it() {
         let (hour, begin) = (Duration::from_hours(1), Instant::now());
         let sessions = TokenSessions::new(hour);
-        let [ended, expired] = [0, 1].map(|number| sessions.begin(other_header(number), begin));
+        let [ended, expired] = [0, 1].map(|number| begin_from(&sessions, other_header(number), HERE, begin));
         let [(header, end), (_, later)] =
             [&ended, &expired].map(|secret| sessions.find(secret, begin).unwrap());
         assert_eq!(header, other_header(0));
@@ -226,13 +270,15 @@ mod tests {
     fn whoever_signs_in_often_ends_nobody_elses_session() {
         let begin = Instant::now();
         let sessions = TokenSessions::new(Duration::from_hours(1));
-        let other = sessions.begin(other_header(1), begin);
+        let other = begin_from(&sessions, other_header(1), HERE, begin);
         let secrets: Vec<_> = (0..MAX_SESSIONS as u64 * 2)
-            .map(|second| sessions.begin(other_header(2), begin + Duration::from_secs(second)))
+            .map(|second| begin_from(&sessions, other_header(2), HERE, begin + Duration::from_secs(second)))
             .collect();
         let live = secrets.iter().filter(|secret| sessions.find(secret, begin).is_some());
-        assert_eq!(live.count(), MAX_SESSIONS_OF_TOKEN);
-        assert!(sessions.find(&other, begin).is_some() && sessions.find(&secrets[511], begin).is_some());
+        assert_eq!(live.count(), MAX_SESSIONS_OF_HOLDER);
+        assert!(
+            sessions.find(&other, begin).is_some() && sessions.find(secrets.last().unwrap(), begin).is_some()
+        );
     }
 
     #[test]
@@ -240,10 +286,45 @@ mod tests {
         let begin = Instant::now();
         let sessions = TokenSessions::new(Duration::from_hours(1));
         let secrets: Vec<_> = (0..=MAX_SESSIONS as u64)
-            .map(|second| sessions.begin(other_header(second as usize), begin + Duration::from_secs(second)))
+            .map(|second| {
+                begin_from(
+                    &sessions,
+                    other_header(second as usize),
+                    HERE,
+                    begin + Duration::from_secs(second),
+                )
+            })
             .collect();
         let live = secrets.iter().filter(|secret| sessions.authorization_of(secret, begin).is_some());
         assert_eq!(live.count(), MAX_SESSIONS);
         assert!(sessions.authorization_of(&secrets[0], begin).is_none());
+    }
+
+    #[test]
+    fn whoever_watches_has_room_for_a_crowd_and_signs_nobody_out_elsewhere() {
+        let opening = Instant::now();
+        let sessions = TokenSessions::new(Duration::from_hours(1));
+        let at = |last: u8| ClientAddress::from(IpAddr::from([192, 0, 2, last]));
+        let is_live = |secret: &CookieSecret| sessions.find(secret, opening).is_some();
+        let watch = |address, second| {
+            let began = opening + Duration::from_secs(second);
+            sessions.begin(HeaderValue::from_static("Bearer viewer"), TokenHolders::Many, address, began)
+        };
+        // A class behind one address, and people at home, who came before.
+        let homes: Vec<_> = (0..20).map(|last| watch(at(last), 0)).collect();
+        let class: Vec<_> = (0..200).map(|second| watch(at(100), 1 + second)).collect();
+        assert!(homes.iter().chain(&class).all(is_live));
+        // Somebody who holds the token as well signs in again and again.
+        let many: Vec<_> = (0..2 * MAX_SESSIONS as u64).map(|second| watch(at(200), second)).collect();
+        assert!(homes.iter().chain(&class).all(is_live));
+        assert_eq!(many.iter().filter(|secret| is_live(secret)).count(), MAX_SESSIONS - 220);
+        let late = watch(at(201), 0);
+        assert!(is_live(&late) && homes.iter().chain(&class).all(is_live));
+        // Nor does one from two addresses.
+        for second in 0..2 * MAX_SESSIONS as u64 {
+            watch(at(202), second);
+        }
+        assert!(is_live(&late) && homes.iter().chain(&class).all(is_live));
+        assert_eq!(sessions.live_sessions(opening).len(), MAX_SESSIONS);
     }
 }

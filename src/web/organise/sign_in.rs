@@ -8,6 +8,7 @@ use crate::web::page::Page;
 use crate::web::pages::Pages;
 use crate::web::response::{PageResponse, http_status, private_response};
 use crate::web::sign_in::{begin_session, end_sessions};
+use crate::web::token_sessions::TokenHolders;
 use crate::web::typed_token::authorization_header;
 use crate::web::visitor::Visitor;
 use askama::Template;
@@ -51,7 +52,7 @@ pub(super) fn sign_in(pages: &Pages, visitor: &Visitor, fields: &FormFields) -> 
         return sign_in_response(visitor, http_status(&status), mistake);
     }
     let overview = PageAddress::Organise(OrganiseAddress::Overview);
-    Ok(begin_session(pages, visitor, &pages.organisers, header, &overview))
+    Ok(begin_session(pages, visitor, (&pages.organisers, TokenHolders::One), header, &overview))
 }
 
 /// Ends a session, and has the browser forget it.

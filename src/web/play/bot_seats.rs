@@ -10,6 +10,7 @@ use crate::web::forms::{FormFields, FormToken};
 use crate::web::page::Page;
 use crate::web::pages::Pages;
 use crate::web::response::{PageResponse, http_status, private_response, redirect_response, with_cookie};
+use crate::web::token_sessions::TokenHolders;
 use crate::web::typed_token::{authorization_header, check_known_token};
 use crate::web::visitor::Visitor;
 use askama::Template;
@@ -113,7 +114,7 @@ pub(super) fn sign_in_as_bot(
     };
     // Of two browsers with the same token, the later one plays.
     pages.players.end_all_of(&header, now);
-    let secret = pages.players.begin(header, now);
+    let secret = pages.players.begin(header, TokenHolders::One, visitor.address(), now);
     pages.players.hold_seats(&secret, seats, now);
     let answer = redirect_response(&PageAddress::Play(PlayAddress::BotSeats { since: None }));
     Ok(with_cookie(answer, PLAYER_COOKIE.set(&secret, visitor.channel)))

@@ -7,7 +7,7 @@ use crate::web::forms::{FormFields, FormToken};
 use crate::web::page::Page;
 use crate::web::pages::Pages;
 use crate::web::response::{PageResponse, http_status, private_response, redirect_response, with_cookie};
-use crate::web::token_sessions::TokenSessions;
+use crate::web::token_sessions::{TokenHolders, TokenSessions};
 use crate::web::typed_token::{authorization_header, check_known_token};
 use crate::web::visitor::Visitor;
 use askama::Template;
@@ -93,9 +93,10 @@ fn sign_in(
         .and_then(|()| pages.access.require_viewer(&bearer.request(())));
     match known {
         Ok(principal) => {
-            let sessions = match principal {
-                Some(Principal::Admin) => &pages.organisers,
-                _ => &pages.readers,
+            let sessions: (&TokenSessions, _) = match principal {
+                Some(Principal::Admin) => (&pages.organisers, TokenHolders::One),
+                Some(Principal::Bot(_)) => (&pages.readers, TokenHolders::One),
+                Some(Principal::Viewer) | None => (&pages.readers, TokenHolders::Many),
             };
             Ok(begin_session(pages, visitor, sessions, header, to.unwrap_or(&PageAddress::Home)))
         }
@@ -110,12 +111,12 @@ fn sign_in(
 pub(in crate::web) fn begin_session(
     pages: &Pages,
     visitor: &Visitor,
-    sessions: &TokenSessions,
+    (sessions, holders): (&TokenSessions, TokenHolders),
     authorization: HeaderValue,
     to: &PageAddress,
 ) -> PageResponse {
     forget_sessions(pages, visitor);
-    let secret = sessions.begin(authorization, Instant::now());
+    let secret = sessions.begin(authorization, holders, visitor.address(), Instant::now());
     with_cookie(redirect_response(to), SESSION_COOKIE.set(&secret, visitor.channel))
 }
 
