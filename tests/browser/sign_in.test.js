@@ -97,3 +97,45 @@ test("links of another site lead whoever is signed in to the page, and sign nobo
   await context.close();
   site.close();
 });
+
+test("a tab whose sign-in is over says so, and tries no longer", async () => {
+  const token = await server.run("bots", "add", "followed");
+  const signIn = async (page) => {
+    await page.goto(`${server.url}/sign-in?to=%2Fbots`);
+    await page.getByLabel("Token").fill(token);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("signed in as followed", { exact: true }).waitFor();
+  };
+  for (const isSeen of [true, false]) {
+    const { context, assertNoFaults } = await openContext(browser, server);
+    const page = await context.newPage();
+    await signIn(page);
+    let streams = 0;
+    page.on("request", (request) => (streams += request.resourceType() === "eventsource" ? 1 : 0));
+    const follows = page.waitForRequest((request) => request.resourceType() === "eventsource");
+    // A tab that was hidden meanwhile only finds a refusal, of which an EventSource tells no script.
+    if (!isSeen) await page.route("**/events", (route) => route.fulfill({ status: 401 }));
+    await page.goto(`${server.url}/`);
+    await follows;
+    if (isSeen) {
+      const other = await context.newPage();
+      await other.goto(`${server.url}/bots`);
+      await other.getByRole("contentinfo").getByRole("button", { name: "Sign out" }).click();
+      await other.waitForURL(`${server.url}/sign-in`);
+    }
+    await page.getByText("You are signed out").waitFor();
+    await assertAccessible(page, "a page that is no longer followed");
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    assert.equal(streams, 1, "it tried again");
+    await page.unroute("**/events");
+    await page.getByRole("link", { name: "Sign in again" }).click();
+    if (isSeen) {
+      await page.getByLabel("Token").fill(token);
+      await page.getByRole("button", { name: "Sign in" }).click();
+    }
+    await page.waitForURL(`${server.url}/`);
+    await page.getByText("signed in as followed", { exact: true }).waitFor();
+    assertNoFaults("401");
+    await context.close();
+  }
+});

@@ -65,7 +65,14 @@ async fn a_private_server_is_read_by_whoever_signs_in() {
         let left = browser.submit(&page, "/sign-out", &[]).await;
         assert_eq!((left.status, left.header("location")), (303, "/sign-in"), "{}", left.body);
         assert_eq!(browser.cookie(SESSION), None);
-        soon("the end of a stream with its session", async { while events.next().await.is_some() {} }).await;
+        let mut last = None;
+        let reading = async {
+            while let Some(event) = events.next().await {
+                last = Some(event.name);
+            }
+        };
+        soon("the end of a stream with its session", reading).await;
+        assert_eq!(last.as_deref(), Some("signed-out"), "it says why it ends");
         assert_eq!(EventSource::open_with(&host, "/events", &cookie).await.status(), 401);
         assert_eq!(browser.get(&page_path).await.status, 401);
     }

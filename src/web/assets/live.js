@@ -35,7 +35,9 @@ function connect() {
   const address = new URL(root.dataset.live, location.href);
   if (after) address.searchParams.set("after", after);
   source = new EventSource(address);
+  let hasOpened = false;
   source.onopen = () => {
+    hasOpened = true;
     if (status.textContent) showStatus("Connected again", 3000);
     delay = firstDelay;
   };
@@ -47,12 +49,32 @@ function connect() {
     isOver = true;
     disconnect();
   });
+  source.addEventListener("signed-out", stopSignedOut);
   source.onerror = () => {
     disconnect();
+    // It does not say with which status it was refused.
+    if (!hasOpened) stopIfRefused(address);
     showStatus("Connection lost: trying again");
     timer = setTimeout(connect, delay * (0.5 + Math.random()));
     delay = Math.min(2 * delay, longestDelay);
   };
+}
+
+async function stopIfRefused(address) {
+  const answer = await fetch(address, { method: "HEAD", cache: "no-store" }).catch(() => null);
+  if (answer?.status === 401) stopSignedOut();
+}
+
+// The page stays as it is: whoever is signed out may see other things.
+function stopSignedOut() {
+  isOver = true;
+  clearTimeout(timer);
+  disconnect();
+  showStatus("You are signed out, and this page is no longer followed.");
+  const link = document.createElement("a");
+  link.href = `/sign-in?to=${encodeURIComponent(location.pathname + location.search)}`;
+  link.textContent = "Sign in again";
+  status.append(" ", link);
 }
 
 function disconnect() {

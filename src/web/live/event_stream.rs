@@ -14,7 +14,10 @@ use tonic::codegen::http::{HeaderValue, StatusCode};
 
 const EVENT_STREAM: &str = "text/event-stream";
 
-type NextMessage = Pin<Box<dyn Future<Output = (VisitorWatch, Option<Bytes>)> + Send>>;
+/// Says that the stream ends because its visitor is signed out. A browser cannot see the status with which a new one would be refused.
+const SIGNED_OUT: Bytes = Bytes::from_static(b"event: signed-out\ndata: {}\n\n");
+
+type NextMessage = Pin<Box<dyn Future<Output = (Option<VisitorWatch>, Option<Bytes>)> + Send>>;
 
 /// What a visitor watches, for as long as it is who it is.
 struct VisitorWatch {
@@ -37,13 +40,13 @@ impl EventStreamBody {
     }
 }
 
-async fn wait_for_message(mut watch: VisitorWatch) -> (VisitorWatch, Option<Bytes>) {
-    let message = tokio::select! {
+/// Returns the next message, and what may have others after it.
+async fn wait_for_message(mut watch: VisitorWatch) -> (Option<VisitorWatch>, Option<Bytes>) {
+    tokio::select! {
         biased;
-        () = &mut watch.signed_out => None,
-        message = watch.watcher.next_message() => message,
-    };
-    (watch, message)
+        () = &mut watch.signed_out => (None, Some(SIGNED_OUT)),
+        message = watch.watcher.next_message() => (message.is_some().then_some(watch), message),
+    }
 }
 
 impl HttpBody for EventStreamBody {
@@ -56,7 +59,7 @@ impl HttpBody for EventStreamBody {
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let Some(next) = &mut self.next else { return Poll::Ready(None) };
         let (watch, message) = ready!(next.as_mut().poll(context));
-        self.next = message.is_some().then(|| Box::pin(wait_for_message(watch)) as NextMessage);
+        self.next = watch.map(|watch| Box::pin(wait_for_message(watch)) as NextMessage);
         self.held_bytes = 0;
         Poll::Ready(message.map(|message| Ok(Frame::data(message))))
     }
