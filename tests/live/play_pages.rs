@@ -364,6 +364,37 @@ async fn a_hand_goes_on_after_a_restart_of_the_server() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_link_of_another_site_costs_a_guest_no_hand() {
+    let host = Host::with(hosting(&["timid"])).await;
+    let cookie = Browser::open(&host).get("/play").await.header("set-cookie").to_owned();
+    assert!(cookie.ends_with("; Path=/play; HttpOnly; SameSite=Lax"), "{cookie}");
+    let mut guest = Guest::begin(&host, &duel("against-timid", "5")).await;
+    let before = guest.browser.cookie("lastnim_guest").unwrap().to_owned();
+    // Over plain http a browser says nothing of where a link stands, and brings the cookie along.
+    let table = guest.browser.get("/play").await;
+    assert_eq!((table.status, table.header("set-cookie")), (200, ""));
+    assert!(table.body.contains(&guest.address), "{}", table.body);
+    // One that says so is led on, and keeps the cookie.
+    guest.browser.added = "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n".to_owned();
+    for path in ["/play", &guest.address] {
+        let answer = guest.browser.get(path).await;
+        assert_eq!((answer.status, answer.header("set-cookie")), (200, ""), "{path}");
+        assert_eq!(answer.header("refresh"), format!("0; url={path}"));
+    }
+    guest.browser.added.clear();
+    assert_eq!(guest.browser.cookie("lastnim_guest"), Some(before.as_str()));
+    // Another site's form does nothing, whatever it brings along.
+    let form = guest.browser.get(&guest.address).await;
+    let body = form_body(&[("form_token", form_token(&form)), ("ply", "0"), ("take", "1")]);
+    for headers in ["", "Origin: http://evil.example\r\n", "Sec-Fetch-Site: cross-site\r\n"] {
+        let refused = guest.browser.post_with(&guest.address, headers, &body).await;
+        assert_eq!(refused.status, 403, "{headers:?}: {}", refused.body);
+    }
+    let refused = guest.browser.post(&guest.address, "ply=0&take=1").await;
+    assert_eq!(refused.status, 403, "{}", refused.body);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn guests_play_and_do_nothing_else() {
     let host = Host::with(hosting(&["timid"])).await;
     let guest = Guest::begin(&host, &duel("against-timid", "5")).await;

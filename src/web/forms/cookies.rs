@@ -13,6 +13,17 @@ pub(in crate::web) struct SiteCookie {
     pub name: &'static str,
     /// The path of the pages that get it.
     pub path: &'static str,
+    /// Whether it comes along when a link of another site is followed.
+    pub same_site: SameSite,
+}
+
+/// With which requests that another site brings about a browser sends a cookie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::web) enum SameSite {
+    /// None.
+    Strict,
+    /// Those that open a page by a link, never a form.
+    Lax,
 }
 
 /// The value of a cookie: 256 random bits that were drawn for one browser.
@@ -44,8 +55,8 @@ impl SiteCookie {
 
     fn header(&self, value: &str, age: &str, channel: VisitorChannel) -> HeaderValue {
         let secure = if channel == VisitorChannel::Https { "; Secure" } else { "" };
-        let Self { name, path } = self;
-        let header = format!("{name}={value}; Path={path}; HttpOnly; SameSite=Strict{secure}{age}");
+        let Self { name, path, same_site } = self;
+        let header = format!("{name}={value}; Path={path}; HttpOnly; SameSite={same_site:?}{secure}{age}");
         let mut header = HeaderValue::try_from(header).expect("digits stand in a header");
         header.set_sensitive(true);
         header
@@ -97,7 +108,8 @@ impl fmt::Debug for CookieSecret {
 mod tests {
     use super::*;
 
-    const COOKIE_OF_TEST: SiteCookie = SiteCookie { name: "lastnim_test", path: "/test" };
+    const COOKIE_OF_TEST: SiteCookie =
+        SiteCookie { name: "lastnim_test", path: "/test", same_site: SameSite::Strict };
 
     fn headers(lines: &[&[u8]]) -> HeaderMap {
         let mut headers = HeaderMap::new();

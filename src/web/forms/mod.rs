@@ -19,7 +19,7 @@ mod form_refusal;
 mod form_token;
 mod origin;
 
-pub(super) use cookies::{CookieSecret, SecretHash, SiteCookie};
+pub(super) use cookies::{CookieSecret, SameSite, SecretHash, SiteCookie};
 pub(super) use form_body::read_form;
 pub(super) use form_fields::FormFields;
 pub(super) use form_refusal::FormRefusal;

@@ -1,14 +1,17 @@
 //! The addresses of hands that are played in the browser.
 
 use crate::game::{MatchId, TournamentId};
-use crate::web::forms::SiteCookie;
+use crate::web::forms::{SameSite, SiteCookie};
 use std::fmt;
 
-/// The cookie by which a guest is known.
-pub(in crate::web) static PLAY_COOKIE: SiteCookie = SiteCookie { name: "lastnim_guest", path: "/play" };
+/// The cookie by which a guest is known. It comes along with a link of another site, since where a browser does not say that it follows one (over plain http) a new cookie
+/// would take its place, and the guest's hands would be lost. Such a link changes nothing: only forms do, which this server's own pages send.
+pub(in crate::web) static PLAY_COOKIE: SiteCookie =
+    SiteCookie { name: "lastnim_guest", path: "/play", same_site: SameSite::Lax };
 /// The cookie by which a browser is signed in with the token of a bot; before that, it only belongs to the form. All pages get it: whoever has the seats of a bot
 /// reads as that bot.
-pub(in crate::web) static PLAYER_COOKIE: SiteCookie = SiteCookie { name: "lastnim_bot", path: "/" };
+pub(in crate::web) static PLAYER_COOKIE: SiteCookie =
+    SiteCookie { name: "lastnim_bot", path: "/", same_site: SameSite::Strict };
 
 /// Where a hand is begun or played.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -18,5 +18,7 @@ mod typed_hand;
 mod typed_row;
 mod verdict;
 
-pub(super) use address::{PLAY_COOKIE, PLAYER_COOKIE, PlayAddress};
+#[cfg(test)]
+pub(super) use address::PLAY_COOKIE;
+pub(super) use address::{PLAYER_COOKIE, PlayAddress};
 pub(super) use play_pages::{show_play_page, take_play_form};

@@ -6,15 +6,15 @@ use crate::report::render::Html;
 use crate::web::address::{PageAddress, PageForm};
 use crate::web::forms::is_opened_by_another_site;
 use crate::web::page::{Page, link_paragraph};
-use crate::web::play::{PLAY_COOKIE, PLAYER_COOKIE};
+use crate::web::play::PLAYER_COOKIE;
 use crate::web::response::{PageResponse, add_onward_refresh, page_response, without_caching};
 use tonic::codegen::http::header::AUTHORIZATION;
 use tonic::codegen::http::{HeaderMap, StatusCode};
 
 /// Returns whether a link of another site has brought a browser here, without the cookies that may sign it in: they are `SameSite=Strict`, and come only with
-/// what a page of this server asks for. Whoever shows a token, or a cookie of this server, is known already.
+/// what a page of this server asks for. Whoever shows a token, or one of them, is known already; the cookie of a guest comes also with the link, and signs nobody in.
 pub(in crate::web) fn arrives_without_cookies(headers: &HeaderMap) -> bool {
-    let cookies = [&SESSION_COOKIE, &PLAYER_COOKIE, &PLAY_COOKIE];
+    let cookies = [&SESSION_COOKIE, &PLAYER_COOKIE];
     is_opened_by_another_site(headers)
         && !headers.contains_key(AUTHORIZATION)
         && cookies.iter().all(|cookie| cookie.read(headers).is_none())
@@ -35,7 +35,8 @@ pub(in crate::web) fn onward_response(address: &PageAddress, form: PageForm) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::web::forms::CookieSecret;
+    use crate::web::forms::{CookieSecret, SiteCookie};
+    use crate::web::play::PLAY_COOKIE;
     use crate::web::visitor_channel::VisitorChannel;
     use tonic::codegen::http::HeaderValue;
     use tonic::codegen::http::header::{COOKIE, HeaderName};
@@ -65,10 +66,14 @@ mod tests {
         }
         assert!(!arrives(&[]) && !arrives(&[CROSS_SITE]) && !arrives(&[NAVIGATION]));
         assert!(!arrives(&[CROSS_SITE, NAVIGATION, ("authorization", "Bearer x")]));
-        for cookie in [&SESSION_COOKIE, &PLAYER_COOKIE, &PLAY_COOKIE] {
+        let with_cookie = |cookie: &SiteCookie| {
             let set = cookie.set(&CookieSecret::draw(), VisitorChannel::Https);
             let pair = set.to_str().unwrap().split(';').next().unwrap();
-            assert!(!arrives(&[CROSS_SITE, NAVIGATION, (COOKIE.as_str(), pair)]), "{}", cookie.name);
+            arrives(&[CROSS_SITE, NAVIGATION, (COOKIE.as_str(), pair)])
+        };
+        for cookie in [&SESSION_COOKIE, &PLAYER_COOKIE] {
+            assert!(!with_cookie(cookie), "{}", cookie.name);
         }
+        assert!(with_cookie(&PLAY_COOKIE), "a guest may be signed in besides");
     }
 }
