@@ -33,7 +33,7 @@ pub use guests::{BotHands, GuestHands, HandRefusal, HandStatus, HeldSeats};
 pub use login_limits::LoginLimits;
 pub use match_service::MatchRpc;
 pub use oracle::{OracleQuestionError, OracleRpc, answer_oracle_question};
-pub use read_scheduler::ReadScheduler;
+pub use read_scheduler::{FeedStart, ReadScheduler};
 pub use scheduling::{FeedNumber, call_timeout};
 pub use tournament_service::TournamentRpc;
 pub use traffic_counts::{RefusedCall, TrafficCounts};

@@ -22,6 +22,8 @@ const CROSS_TABLES: usize = 64;
 const MANIFESTS_OF_CALLER: usize = 4;
 /// The most that all callers together fetch.
 const MANIFESTS: usize = 64;
+/// The feeds that read what was there before them, at once: that of a long match takes much memory.
+const STARTING_FEEDS: usize = 4;
 /// The longest that a read waits for its turn.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long a caller waits for the answer that it reads too much at once. Without that, one that asks again at once would
@@ -48,6 +50,7 @@ pub struct ReadScheduler {
     cross_tables: Arc<ConcurrencyLimiter>,
     manifests: Arc<ConcurrencyLimiter>,
     queue: Arc<RequestQueue>,
+    starting_feeds: Arc<RequestQueue>,
     /// The rest that was too short to be taken.
     owed: Arc<Mutex<Duration>>,
 }
@@ -59,7 +62,8 @@ impl ReadScheduler {
         let cross_tables = ConcurrencyLimiter::new(CROSS_TABLES_OF_CALLER, CROSS_TABLES);
         let manifests = ConcurrencyLimiter::new(MANIFESTS_OF_CALLER, MANIFESTS);
         let queue = Arc::new(RequestQueue::new(at_once));
-        Self { arena, access, places, cross_tables, manifests, queue, owed: Arc::default() }
+        let starting_feeds = Arc::new(RequestQueue::new(STARTING_FEEDS));
+        Self { arena, access, places, cross_tables, manifests, queue, starting_feeds, owed: Arc::default() }
     }
 
     /// Lets anybody read who may look.
@@ -93,6 +97,15 @@ impl ReadScheduler {
     ) -> Result<T, Status> {
         let reader = self.admit(request)?;
         self.run_read(&reader, async move { Ok(work()) }).await
+    }
+
+    /// Waits until a feed may read what was there before it. Callers take turns, so that nobody waits behind all that another one follows.
+    ///
+    /// # Errors
+    /// If it may not look.
+    pub async fn wait_to_start_feed(&self, request: &Request<()>) -> Result<FeedStart, Status> {
+        let reader = self.admit(request)?;
+        Ok(FeedStart { _turn: self.starting_feeds.wait_for_turn(&reader.asker).await })
     }
 
     /// Lets a caller wait for a cross-table, unless it waits for too many.
@@ -139,6 +152,13 @@ impl ReadScheduler {
         *owed = (*owed + took * REST_RATIO).min(LONGEST_REST);
         if *owed < SHORTEST_REST { Duration::ZERO } else { std::mem::take(&mut *owed) }
     }
+}
+
+/// Lets a feed read what was there before it, until this is dropped.
+#[derive(Debug)]
+#[must_use = "the next feed may read when it is dropped"]
+pub struct FeedStart {
+    _turn: Turn,
 }
 
 /// A read on its way. However it ends, its turn rests before it is over.

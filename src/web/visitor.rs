@@ -154,6 +154,7 @@ mod tests {
     use crate::web::testing::open_pages;
     use std::net::IpAddr;
     use std::sync::{Arc, Mutex, mpsc};
+    use tokio::sync::mpsc::unbounded_channel;
     use tokio::sync::oneshot;
     use tokio::task::{JoinSet, yield_now};
 
@@ -198,6 +199,33 @@ mod tests {
         let order = order_of_turns(readers).await;
         let place = |name| order.iter().position(|read| *read == name).unwrap();
         assert!(place("of another") <= 1 && place("a page") <= 2, "{order:?}");
+    }
+
+    #[tokio::test]
+    async fn the_start_of_a_feed_does_not_wait_behind_all_that_others_start() {
+        let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
+        let reads = open_pages(&arena, 1).reads;
+        let many = visitor_at(1);
+        let (started, mut starts) = unbounded_channel();
+        let mut starting = JoinSet::new();
+        let feeds = (0..64).map(|_| ("one of many", many.of_feed()));
+        for (name, feed) in feeds.chain([("of another", visitor_at(2).of_feed())]) {
+            let (reads, started) = (reads.clone(), started.clone());
+            starting.spawn(async move {
+                let start = reads.wait_to_start_feed(&feed.request(())).await.unwrap();
+                started.send((name, start)).unwrap();
+            });
+            yield_now().await;
+        }
+        // Those that were free went to whoever came first. The next one that is free goes to somebody else.
+        let mut held = Vec::new();
+        while let Ok((name, start)) = starts.try_recv() {
+            assert_eq!(name, "one of many");
+            held.push(start);
+        }
+        assert!(held.len() < 10, "{} start at once", held.len());
+        drop(held.pop());
+        assert_eq!(starts.recv().await.unwrap().0, "of another");
     }
 
     #[tokio::test]

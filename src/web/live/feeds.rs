@@ -5,21 +5,17 @@ use super::feed_key::FeedKey;
 use crate::rpc::ClientAddress;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tonic::Status;
 
 /// Feeds at once. Each asks the services several times a second.
 const MAX_FEEDS: usize = 1_024;
 /// Feeds at once that visitors from one address have started.
 const MAX_FEEDS_PER_ADDRESS: usize = 64;
-/// Feeds that read what was there before them, at once: that of a long match takes much memory.
-const MAX_READING: usize = 4;
 
 /// All feeds of a server.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Feeds {
     running: Arc<Mutex<HashMap<FeedKey, StartedFeed>>>,
-    reading: Arc<Semaphore>,
 }
 
 /// A feed, and from where it was started.
@@ -27,12 +23,6 @@ pub struct Feeds {
 struct StartedFeed {
     publisher: Arc<FeedPublisher>,
     starter: ClientAddress,
-}
-
-impl Default for Feeds {
-    fn default() -> Self {
-        Self { running: Arc::default(), reading: Arc::new(Semaphore::new(MAX_READING)) }
-    }
 }
 
 /// A feed among those that run, until this is dropped.
@@ -45,11 +35,6 @@ struct RunningFeed {
 impl Feeds {
     fn lock(&self) -> MutexGuard<'_, HashMap<FeedKey, StartedFeed>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits until a feed may read what was there before it, which it may until it drops what this returns.
-    pub(super) async fn wait_for_reading_turn(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.reading).acquire_owned().await.ok()
     }
 
     /// Lets somebody at `starter` watch a feed, and starts it for the first one. It runs until `follow` is done, nobody watches, or the server

@@ -170,7 +170,7 @@ impl MatchFeed {
 
     /// Follows a match from its first event to its last, or until its stream is lost.
     async fn follow_events(&self, publisher: &FeedPublisher) -> Result<(), Status> {
-        let mut reading = self.pages.feeds.wait_for_reading_turn().await;
+        let mut start = Some(self.pages.reads.wait_to_start_feed(&self.visitor.request(())).await?);
         let request = pb::WatchMatchRequest { match_id: self.id.to_string() };
         let watched = self.pages.matches.watch_match(self.visitor.request(request)).await?;
         let (mut stream, mut events) = (watched.into_inner(), FollowedEvents::default());
@@ -190,7 +190,7 @@ impl MatchFeed {
                             if let Some(page) = page {
                                 publisher.publish(page);
                             }
-                            drop(reading.take());
+                            drop(start.take());
                             if ending == Ending::Last {
                                 return Ok(());
                             }
