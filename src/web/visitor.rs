@@ -1,6 +1,7 @@
 //! Who looks at a page.
 
 use super::forms::{CookieSecret, FormToken, names_this_machine};
+use super::live::FeedPayer;
 use super::sign_in::SignedIn;
 use super::visitor_channel::VisitorChannel;
 use crate::rpc::{ClientAddress, FeedNumber};
@@ -21,8 +22,8 @@ pub(super) struct Visitor {
     secret: Option<CookieSecret>,
     /// Whose cookie has signed the visitor in, where the token is that of a session.
     signed_in: Option<SignedIn>,
-    /// The feed as which it asks, if it does not ask for itself alone.
-    feed: Option<FeedNumber>,
+    /// The feed as which it asks, if it does not ask for itself alone, and who pays for that.
+    feed: Option<(FeedNumber, FeedPayer)>,
 }
 
 /// A token that a visitor has shown. No log shows it.
@@ -111,10 +112,10 @@ impl Visitor {
     }
 
     /// Returns the visitor as whom a new feed asks that all share who may see the same: whoever has the same token, or nobody with a token. Whose turn it is
-    /// follows from the address that the feed was started from, and is not taken from what else is asked from there.
-    pub(super) fn of_feed(&self) -> Self {
+    /// follows from the address that pays for the feed, and is not taken from what else is asked from there.
+    pub(super) fn of_feed(&self, payer: &FeedPayer) -> Self {
         let channel = if self.authorization.is_some() { self.channel } else { VisitorChannel::Plain };
-        let feed = Some(FeedNumber::draw());
+        let feed = Some((FeedNumber::draw(), payer.clone()));
         Self { channel, secret: None, signed_in: None, feed, ..self.clone() }
     }
 
@@ -126,9 +127,14 @@ impl Visitor {
     /// Makes a request of the visitor to a service.
     pub(super) fn request<T>(&self, message: T) -> Request<T> {
         let mut request = Request::new(message);
-        request.extensions_mut().insert(self.address);
-        if let Some(feed) = self.feed {
-            request.extensions_mut().insert(feed);
+        match &self.feed {
+            Some((number, payer)) => {
+                request.extensions_mut().insert(payer.address());
+                request.extensions_mut().insert(*number);
+            }
+            None => {
+                request.extensions_mut().insert(self.address);
+            }
         }
         let token = self.authorization.as_ref().and_then(|token| token.to_str().ok());
         if let Some(value) = token.and_then(|token| token.parse().ok()) {
@@ -163,6 +169,10 @@ mod tests {
         Visitor::of_request(IpAddr::from([192, 0, 2, last]).into(), VisitorChannel::Plain, &uri, &headers)
     }
 
+    fn feed_of(visitor: &Visitor) -> Visitor {
+        visitor.of_feed(&FeedPayer::new(visitor.address()))
+    }
+
     /// Lets all of these read once, in this order, while nobody has a turn, and returns the order in which they have theirs.
     async fn order_of_turns(readers: Vec<(&'static str, Visitor)>) -> Vec<&'static str> {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
@@ -193,12 +203,23 @@ mod tests {
     #[tokio::test]
     async fn whoever_follows_much_keeps_no_feed_of_others_waiting() {
         let (many, few) = (visitor_at(1), visitor_at(2));
-        let mut readers: Vec<_> = (0..64).map(|_| ("one of many", many.of_feed())).collect();
-        readers.push(("of another", few.of_feed()));
+        let mut readers: Vec<_> = (0..64).map(|_| ("one of many", feed_of(&many))).collect();
+        readers.push(("of another", feed_of(&few)));
         readers.push(("a page", few));
         let order = order_of_turns(readers).await;
         let place = |name| order.iter().position(|read| *read == name).unwrap();
         assert!(place("of another") <= 1 && place("a page") <= 2, "{order:?}");
+    }
+
+    #[test]
+    fn a_feed_reads_in_the_turns_of_whoever_pays_for_it() {
+        let (starter, heir) = (visitor_at(1), visitor_at(2));
+        let payer = FeedPayer::new(starter.address());
+        let feed = starter.of_feed(&payer);
+        let address = || ClientAddress::of_request(feed.request(()).extensions());
+        assert_eq!(address(), starter.address());
+        payer.pass_to(heir.address());
+        assert_eq!(address(), heir.address());
     }
 
     #[tokio::test]
@@ -208,8 +229,8 @@ mod tests {
         let many = visitor_at(1);
         let (started, mut starts) = unbounded_channel();
         let mut starting = JoinSet::new();
-        let feeds = (0..64).map(|_| ("one of many", many.of_feed()));
-        for (name, feed) in feeds.chain([("of another", visitor_at(2).of_feed())]) {
+        let feeds = (0..64).map(|_| ("one of many", feed_of(&many)));
+        for (name, feed) in feeds.chain([("of another", feed_of(&visitor_at(2)))]) {
             let (reads, started) = (reads.clone(), started.clone());
             starting.spawn(async move {
                 let start = reads.wait_to_start_feed(&feed.request(())).await.unwrap();
@@ -231,10 +252,10 @@ mod tests {
     #[tokio::test]
     async fn feeds_do_not_wait_behind_what_their_starter_reads_nor_behind_one_of_them() {
         let visitor = visitor_at(1);
-        let feed = visitor.of_feed();
+        let feed = feed_of(&visitor);
         let mut readers = vec![("page", visitor.clone()); 40];
         readers.extend(vec![("feed", feed); 40]);
-        readers.push(("other feed", visitor.of_feed()));
+        readers.push(("other feed", feed_of(&visitor)));
         let order = order_of_turns(readers).await;
         let place = |name| order.iter().position(|read| *read == name).unwrap();
         assert!(place("feed") <= 1 && place("other feed") <= 3, "{order:?}");

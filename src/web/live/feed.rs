@@ -1,5 +1,6 @@
 //! What all who look at a page share.
 
+use super::feeds::WatcherPlace;
 use super::live_page::{LivePage, ShownState};
 use prost::bytes::Bytes;
 use std::collections::BTreeMap;
@@ -73,6 +74,8 @@ pub(in crate::web) struct FeedWatcher {
     after: Option<u64>,
     beats: u64,
     is_done: bool,
+    /// Its place among those who watch, where the feed is one that others may watch.
+    _place: Option<WatcherPlace>,
 }
 
 impl FeedPublisher {
@@ -80,7 +83,7 @@ impl FeedPublisher {
     pub(super) fn watch(&self, after: Option<u64>) -> FeedWatcher {
         let state = self.state.subscribe();
         let beats = state.borrow().beats;
-        FeedWatcher { state, version: 0, after, beats, is_done: false }
+        FeedWatcher { state, version: 0, after, beats, is_done: false, _place: None }
     }
 
     /// Returns how many watch.
@@ -127,6 +130,12 @@ impl FeedPublisher {
 }
 
 impl FeedWatcher {
+    /// Says where it stands among those who watch.
+    #[must_use = "it is the watcher with its place"]
+    pub(super) fn with_place(self, place: WatcherPlace) -> Self {
+        Self { _place: Some(place), ..self }
+    }
+
     /// Returns the bytes of a message that nobody else watches for.
     pub(super) fn unshared_bytes(&self) -> usize {
         let state = self.state.borrow();

@@ -2,6 +2,7 @@
 
 use super::feed::{FeedPublisher, FeedWatcher};
 use super::feed_key::FeedKey;
+use super::feed_payer::FeedPayer;
 use crate::rpc::ClientAddress;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,20 +10,33 @@ use tonic::Status;
 
 /// Feeds at once. Each asks the services several times a second.
 const MAX_FEEDS: usize = 1_024;
-/// Feeds at once that visitors from one address have started.
+/// Feeds at once for which one address pays: those that visitors from there have started and still watch, and those that others have left to them.
 const MAX_FEEDS_PER_ADDRESS: usize = 64;
 
 /// All feeds of a server.
 #[derive(Debug, Clone, Default)]
 pub struct Feeds {
-    running: Arc<Mutex<HashMap<FeedKey, StartedFeed>>>,
+    running: Arc<Mutex<RunningFeeds>>,
 }
 
-/// A feed, and from where it was started.
+type RunningFeeds = HashMap<FeedKey, StartedFeed>;
+
+/// A feed, and from where it is watched.
 #[derive(Debug)]
 struct StartedFeed {
     publisher: Arc<FeedPublisher>,
-    starter: ClientAddress,
+    payer: FeedPayer,
+    /// How many watch it from each address.
+    watchers: HashMap<ClientAddress, usize>,
+}
+
+/// Somebody among those who watch a feed, until this is dropped.
+#[derive(Debug)]
+pub(super) struct WatcherPlace {
+    feeds: Feeds,
+    key: FeedKey,
+    payer: FeedPayer,
+    address: ClientAddress,
 }
 
 /// A feed among those that run, until this is dropped.
@@ -33,19 +47,19 @@ struct RunningFeed {
 }
 
 impl Feeds {
-    fn lock(&self) -> MutexGuard<'_, HashMap<FeedKey, StartedFeed>> {
+    fn lock(&self) -> MutexGuard<'_, RunningFeeds> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets somebody at `starter` watch a feed, and starts it for the first one. It runs until `follow` is done, nobody watches, or the server
-    /// stops.
+    /// Lets somebody watch a feed from the address of `payer`, and starts it for the first one, whose payer is the feed's. It runs until `follow` is done,
+    /// nobody watches, or the server stops.
     ///
     /// # Errors
-    /// If too many feeds run, or too many of those that run were started from the same address.
+    /// If too many feeds run, or the same address pays for too many of those that run.
     pub(super) fn watch<F>(
         &self,
         key: FeedKey,
-        starter: ClientAddress,
+        payer: FeedPayer,
         after: Option<u64>,
         server_stopped: impl Future<Output = ()> + Send + 'static,
         follow: impl FnOnce(Arc<FeedPublisher>) -> F,
@@ -53,23 +67,28 @@ impl Feeds {
     where
         F: Future<Output = ()> + Send + 'static,
     {
+        let address = payer.address();
         let mut running = self.lock();
-        if let Some(feed) = running.get(&key) {
-            return Ok(feed.publisher.watch(after));
+        if let Some(feed) = running.get_mut(&key) {
+            feed.add_watcher(address);
+            let place = WatcherPlace { feeds: self.clone(), key, payer: feed.payer.clone(), address };
+            return Ok(feed.publisher.watch(after).with_place(place));
         }
         if running.len() >= MAX_FEEDS {
             return Err(Status::resource_exhausted(format!(
                 "{MAX_FEEDS} pages are followed already: try again later"
             )));
         }
-        if running.values().filter(|feed| feed.starter == starter).count() >= MAX_FEEDS_PER_ADDRESS {
+        if paid_feeds(&running, address) >= MAX_FEEDS_PER_ADDRESS {
             return Err(Status::resource_exhausted(format!(
                 "{MAX_FEEDS_PER_ADDRESS} pages are followed already from your address: close one, or try again later"
             )));
         }
         let publisher = Arc::new(FeedPublisher::default());
-        let watcher = publisher.watch(after);
-        running.insert(key.clone(), StartedFeed { publisher: Arc::clone(&publisher), starter });
+        let place = WatcherPlace { feeds: self.clone(), key: key.clone(), payer: payer.clone(), address };
+        let watcher = publisher.watch(after).with_place(place);
+        let watchers = HashMap::from([(address, 1)]);
+        running.insert(key.clone(), StartedFeed { publisher: Arc::clone(&publisher), payer, watchers });
         let feed = RunningFeed { feeds: self.clone(), key, publisher: Arc::clone(&publisher) };
         let following = follow(publisher);
         tokio::spawn(async move {
@@ -81,6 +100,50 @@ impl Feeds {
             }
         });
         Ok(watcher)
+    }
+}
+
+/// Returns how many feeds an address pays for.
+fn paid_feeds(running: &RunningFeeds, address: ClientAddress) -> usize {
+    running.values().filter(|feed| feed.payer.address() == address).count()
+}
+
+impl StartedFeed {
+    fn add_watcher(&mut self, address: ClientAddress) {
+        *self.watchers.entry(address).or_default() += 1;
+        // Nobody may have watched for a moment.
+        if !self.watchers.contains_key(&self.payer.address()) {
+            self.payer.pass_to(address);
+        }
+    }
+
+    /// Returns whether nobody at the address that pays watches any more.
+    fn remove_watcher(&mut self, address: ClientAddress) -> bool {
+        if let Some(watchers) = self.watchers.get_mut(&address) {
+            *watchers -= 1;
+            if *watchers == 0 {
+                self.watchers.remove(&address);
+            }
+        }
+        !self.watchers.contains_key(&self.payer.address())
+    }
+}
+
+impl Drop for WatcherPlace {
+    fn drop(&mut self) {
+        let mut running = self.feeds.lock();
+        let Some(feed) = running.get_mut(&self.key).filter(|feed| feed.payer.is_of_same_feed(&self.payer))
+        else {
+            return;
+        };
+        if feed.remove_watcher(self.address) {
+            // Of those who still watch, the one pays that pays for the fewest others.
+            let watchers: Vec<_> = feed.watchers.keys().copied().collect();
+            let heir = watchers.into_iter().min_by_key(|&address| (paid_feeds(&running, address), address));
+            if let Some(heir) = heir {
+                self.payer.pass_to(heir);
+            }
+        }
     }
 }
 
@@ -128,7 +191,7 @@ mod tests {
                 publisher.publish(LivePage { parts, ..LivePage::default() });
                 pending::<()>().await;
             };
-            feeds.watch(key.clone(), ClientAddress::UNKNOWN, None, pending(), follow).unwrap()
+            feeds.watch(key.clone(), FeedPayer::new(ClientAddress::UNKNOWN), None, pending(), follow).unwrap()
         };
         let (mut first, mut second) = (watch(), watch());
         assert!(first.next_message().await.is_some() && second.next_message().await.is_some());
@@ -150,7 +213,7 @@ mod tests {
         let watch = |starter, number: usize| {
             let id = format!("0192f0c1-2e6b-7c3a-8f4d-{number:012x}").parse().unwrap();
             let key = FeedKey { topic: FeedTopic::Tournament(id), token: None };
-            feeds.watch(key, starter, None, pending(), |_| pending())
+            feeds.watch(key, FeedPayer::new(starter), None, pending(), |_| pending())
         };
         let mut watchers: Vec<_> =
             (0..MAX_FEEDS_PER_ADDRESS).map(|number| watch(one, number).unwrap()).collect();
@@ -171,9 +234,45 @@ mod tests {
         let key = FeedKey { topic: FeedTopic::Home, token: None };
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let stopped = async { drop(stopped.await) };
-        let mut watcher = feeds.watch(key, ClientAddress::UNKNOWN, None, stopped, |_| pending()).unwrap();
+        let mut watcher =
+            feeds.watch(key, FeedPayer::new(ClientAddress::UNKNOWN), None, stopped, |_| pending()).unwrap();
         stop.send(()).unwrap();
         assert_eq!(watcher.next_message().await, None);
         assert!(feeds.lock().is_empty());
+    }
+
+    #[tokio::test]
+    async fn whoever_has_left_pays_for_nothing() {
+        let feeds = Feeds::default();
+        let at = |last| ClientAddress::from(IpAddr::from([192, 0, 2, last]));
+        let key = |number: usize| {
+            let id = format!("0192f0c1-2e6b-7c3a-8f4d-{number:012x}").parse().unwrap();
+            FeedKey { topic: FeedTopic::Tournament(id), token: None }
+        };
+        let watch =
+            |last, number| feeds.watch(key(number), FeedPayer::new(at(last)), None, pending(), |_| pending());
+        let payer = |number| feeds.lock()[&key(number)].payer.address();
+        let mut first: Vec<_> = (0..MAX_FEEDS_PER_ADDRESS).map(|number| watch(1, number).unwrap()).collect();
+        assert!(watch(1, 100).is_err());
+        // One of two tabs does not make the difference, and neither does somebody else who comes and goes.
+        let [other_tab, passer_by] = [1, 9].map(|last| watch(last, 0).unwrap());
+        drop((other_tab, passer_by));
+        assert_eq!(payer(0), at(1));
+        // The second watches all, and pays for one of its own; the third watches two of them.
+        let second: Vec<_> = (0..MAX_FEEDS_PER_ADDRESS).map(|number| watch(2, number).unwrap()).collect();
+        let third: Vec<_> = (0..2).map(|number| watch(3, number).unwrap()).collect();
+        let own = watch(2, 200).unwrap();
+        first.truncate(2);
+        assert_eq!(payer(2), at(2));
+        drop(first);
+        assert_eq!([payer(0), payer(1)], [at(3), at(3)], "it pays for fewer");
+        let again: Vec<_> =
+            (0..MAX_FEEDS_PER_ADDRESS).map(|number| watch(1, 300 + number).unwrap()).collect();
+        drop((third, again));
+        assert_eq!([payer(0), payer(1)], [at(2), at(2)]);
+        drop((second, own));
+        while !feeds.lock().is_empty() {
+            tokio::task::yield_now().await;
+        }
     }
 }

@@ -3,6 +3,7 @@
 use super::event_stream::event_stream_response;
 use super::feed::FeedPublisher;
 use super::feed_key::{FeedKey, FeedTopic};
+use super::feed_payer::FeedPayer;
 use crate::web::home_view::read_home;
 use crate::web::pages::Pages;
 use crate::web::response::PageResponse;
@@ -24,12 +25,12 @@ pub(in crate::web) async fn watch_home_page(
 ) -> Result<PageResponse, Status> {
     // Whoever shares a feed is let in as for a feed of its own.
     pages.reads.work_out(&visitor.request(()), || ()).await?;
+    let payer = FeedPayer::new(visitor.address());
     let key = FeedKey { topic: FeedTopic::Home, token: visitor.token() };
-    let feed = HomeFeed { pages: pages.clone(), visitor: visitor.of_feed() };
+    let feed = HomeFeed { pages: pages.clone(), visitor: visitor.of_feed(&payer) };
     let arena = pages.arena.clone();
     let stopped = async move { arena.wait_until_stopped().await };
-    let watcher =
-        pages.feeds.watch(key, visitor.address(), None, stopped, |publisher| feed.follow(publisher))?;
+    let watcher = pages.feeds.watch(key, payer, None, stopped, |publisher| feed.follow(publisher))?;
     Ok(event_stream_response(visitor, watcher))
 }
 

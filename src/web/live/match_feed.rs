@@ -3,6 +3,7 @@
 use super::event_stream::event_stream_response;
 use super::feed::{FeedPublisher, FeedWatcher, MAX_SILENCE};
 use super::feed_key::{FeedKey, FeedTopic};
+use super::feed_payer::FeedPayer;
 use super::live_page::LivePage;
 use crate::game::MatchId;
 use crate::rpc::MatchRpc;
@@ -44,12 +45,12 @@ pub(in crate::web) async fn watch_match_page(
         let watcher = watch_ended_match(pages, visitor, MatchShown { id, view, shown }, after).await?;
         return Ok(event_stream_response(visitor, watcher));
     }
+    let payer = FeedPayer::new(visitor.address());
     let key = FeedKey { topic: FeedTopic::Match(id, view), token: visitor.token() };
-    let feed = MatchFeed { pages: pages.clone(), visitor: visitor.of_feed(), id, view };
+    let feed = MatchFeed { pages: pages.clone(), visitor: visitor.of_feed(&payer), id, view };
     let arena = pages.arena.clone();
     let stopped = async move { arena.wait_until_stopped().await };
-    let watcher =
-        pages.feeds.watch(key, visitor.address(), after, stopped, |publisher| feed.follow(publisher))?;
+    let watcher = pages.feeds.watch(key, payer, after, stopped, |publisher| feed.follow(publisher))?;
     Ok(event_stream_response(visitor, watcher))
 }
 

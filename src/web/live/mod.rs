@@ -6,6 +6,7 @@
 mod event_stream;
 mod feed;
 mod feed_key;
+mod feed_payer;
 mod feeds;
 mod home_feed;
 mod live_page;
@@ -14,6 +15,7 @@ mod page_parts;
 mod tournament_feed;
 
 pub use event_stream::is_event_stream;
+pub(super) use feed_payer::FeedPayer;
 pub use feeds::Feeds;
 pub(super) use home_feed::watch_home_page;
 pub(super) use live_page::{LiveList, LivePage};

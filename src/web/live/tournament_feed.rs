@@ -3,6 +3,7 @@
 use super::event_stream::event_stream_response;
 use super::feed::FeedPublisher;
 use super::feed_key::{FeedKey, FeedTopic};
+use super::feed_payer::FeedPayer;
 use super::live_page::LivePage;
 use crate::game::TournamentId;
 use crate::web::pages::Pages;
@@ -40,12 +41,12 @@ pub(in crate::web) async fn watch_tournament_page(
     // Whoever shares a feed is let in as for a feed of its own.
     let request = pb::GetTournamentActivityRequest { tournament_id: id.to_string(), most: 1 };
     pages.tournaments.get_tournament_activity(visitor.request(request)).await?;
+    let payer = FeedPayer::new(visitor.address());
     let key = FeedKey { topic: FeedTopic::Tournament(id), token: visitor.token() };
-    let feed = TournamentFeed { pages: pages.clone(), visitor: visitor.of_feed(), id };
+    let feed = TournamentFeed { pages: pages.clone(), visitor: visitor.of_feed(&payer), id };
     let arena = pages.arena.clone();
     let stopped = async move { arena.wait_until_stopped().await };
-    let watcher =
-        pages.feeds.watch(key, visitor.address(), None, stopped, |publisher| feed.follow(publisher))?;
+    let watcher = pages.feeds.watch(key, payer, None, stopped, |publisher| feed.follow(publisher))?;
     Ok(event_stream_response(visitor, watcher))
 }
 
