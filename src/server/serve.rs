@@ -203,11 +203,12 @@ async fn assemble_services(
         config.guest_matches_per_minute,
         config.guest_matches_per_address,
     );
-    let traffic = Arc::new(TrafficCounts::default());
+    let (traffic, kept) = (Arc::new(TrafficCounts::default()), KeptPages::default());
     let metrics = Metrics {
         arena: arena.clone(),
         oracle: oracle_rpc.clone(),
         traffic: Arc::clone(&traffic),
+        kept: kept.clone(),
         started: Instant::now(),
     };
     let pages = (!config.no_web).then(|| Pages {
@@ -227,7 +228,7 @@ async fn assemble_services(
         players: TokenSessions::new(config.organiser_session),
         metrics: config.metrics_listen.is_empty().then(|| metrics.clone()),
         feeds: Feeds::default(),
-        kept: KeptPages::default(),
+        kept,
         audits: BotAudits::default(),
     });
     Ok((health, GuardedServices { play, routes, access, pages, traffic }, metrics))

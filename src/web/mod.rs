@@ -25,6 +25,7 @@ mod oracle_page;
 mod organise;
 mod page;
 mod page_content;
+mod page_makers;
 mod page_refusal;
 mod pages;
 mod play;

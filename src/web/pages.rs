@@ -7,7 +7,7 @@ use super::bot_page::bot_page;
 use super::docs::{guide_content, guide_list};
 use super::forms::{CookieSecret, FormFields, FormRefusal, SiteCookie, check_origin, read_form};
 use super::home_page::home_page;
-use super::kept_pages::{KeptPages, MadePage, PageLifetime, ShownState, is_keepable};
+use super::kept_pages::{KeptPages, MadePage, PageLifetime, is_keepable};
 use super::lists::{bot_list, match_list, tournament_list};
 use super::live::{Feeds, watch_home_page, watch_match_page, watch_tournament_page};
 use super::match_page::match_page;
@@ -261,26 +261,25 @@ impl Pages {
         })
     }
 
-    /// Shows a page that was made before and would be made again, or makes it.
+    /// Shows a page that was made before and would be made again, or that somebody else makes already, or makes it.
     async fn show_content(
         &self,
         visitor: &Visitor,
         address: &PageAddress,
         form: PageForm,
     ) -> Result<PageResponse, Status> {
+        let make_anew = || async {
+            self.kept.count_made_page();
+            let content = self.read_content(visitor, address, form).await?;
+            self.make_page(visitor, content, address.clone(), form).await
+        };
         let is_keepable = visitor.token().is_none() && is_keepable(address);
-        let now: Option<ShownState> = is_keepable.then(|| self.kept.observe(&self.arena)).flatten();
-        let key = address.in_form(form);
-        if let Some(kept) = now.and_then(|now| self.kept.find(&key, &now)) {
-            self.access.require_viewer(&visitor.request(()))?;
-            return Ok(kept.response());
-        }
-        let content = self.read_content(visitor, address, form).await?;
-        let made = Arc::new(self.make_page(visitor, content, address.clone(), form).await?);
-        if let Some(now) = now {
-            self.kept.insert(key, &made, now);
-        }
-        Ok(made.response())
+        let Some(now) = is_keepable.then(|| self.kept.observe(&self.arena)).flatten() else {
+            return Ok(make_anew().await?.response());
+        };
+        self.access.require_viewer(&visitor.request(()))?;
+        let page = self.kept.find_or_make((address.in_form(form), form), now, make_anew).await?;
+        Ok(page.response())
     }
 
     /// Asks the services for what a page is made of.

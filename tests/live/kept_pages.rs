@@ -2,7 +2,7 @@
 
 use super::{
     host::{Host, round_robin},
-    pages::get,
+    pages::{get, send},
 };
 use lastnim::{
     store::{RetentionLimits, open_store},
@@ -12,8 +12,10 @@ use std::{
     fs,
     path::Path,
     process,
+    sync::Arc,
     time::{Duration, Instant},
 };
+use tokio::task::JoinSet;
 
 /// Starts a server on a database, which keeps pages.
 pub async fn host_on_sqlite(name: &str) -> Host {
@@ -65,5 +67,39 @@ async fn every_look_sees_what_was_done_before_it() {
     for path in ["/", "/tournaments"] {
         let page = get(&host, path).await.body;
         assert!(page.contains(&id), "{path}: {page}");
+    }
+}
+
+/// Returns how many pages a server has made.
+async fn made_pages(host: &Host) -> u64 {
+    // It is for whoever is on the machine itself.
+    let address = &host.address;
+    let request = format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n");
+    let metrics = send(host, &request).await.body;
+    let made = metrics.lines().find_map(|line| line.strip_prefix("lastnim_made_pages_total "));
+    made.unwrap_or_else(|| panic!("{metrics}")).parse().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_page_is_made_once_however_many_ask_for_it_at_the_same_moment() {
+    let host = Arc::new(host_on_sqlite("kept-once").await);
+    host.register_all(["one", "two"]).await;
+    let id = host.create_tournament(round_robin(&[&[3]]), &["one", "two"]).await;
+    let began = Instant::now();
+    while began.elapsed() < Duration::from_millis(1_200) {
+        get(&host, "/bots").await;
+    }
+    for path in ["/".to_owned(), format!("/tournaments/{id}"), format!("/tournaments/{id}/standings.json")] {
+        let before = made_pages(&host).await;
+        let mut asking = JoinSet::new();
+        for _ in 0..32 {
+            let (host, path) = (Arc::clone(&host), path.clone());
+            asking.spawn(async move { get(&host, &path).await });
+        }
+        let answers = asking.join_all().await;
+        for answer in &answers {
+            assert_eq!((answer.status, &answer.body), (200, &answers[0].body), "{path}");
+        }
+        assert_eq!(made_pages(&host).await - before, 1, "{path}");
     }
 }

@@ -5,6 +5,7 @@ use super::process_memory::resident_bytes;
 use crate::arena::{Arena, ArenaMeasurements, LatencyCounts};
 use crate::referee::RefusalReason;
 use crate::rpc::{OracleRpc, TrafficCounts};
+use crate::web::kept_pages::KeptPages;
 use crate::web::response::{Freshness, PageResponse, text_response};
 use crate::wire::pb;
 use std::sync::Arc;
@@ -21,6 +22,8 @@ pub struct Metrics {
     pub oracle: OracleRpc,
     /// Counts connections, refused calls and pages.
     pub traffic: Arc<TrafficCounts>,
+    /// Counts pages that were made.
+    pub kept: KeptPages,
     /// When the server started.
     pub started: Instant,
 }
@@ -65,6 +68,12 @@ impl Metrics {
         for (status, count) in self.traffic.pages() {
             out.sample(name, &[("status", &status.to_string())], count);
         }
+        let made = self.kept.made_pages();
+        out.counter(
+            "lastnim_made_pages_total",
+            "Pages that were made, since none that was made before held.",
+            made,
+        );
         let name = "lastnim_refused_pages_total";
         out.head(name, "Requests for pages that were refused, by status and reason.", "counter");
         for (refused, count) in self.traffic.refused_pages() {
