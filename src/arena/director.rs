@@ -3,6 +3,7 @@
 mod checkpoints;
 mod field;
 mod interventions;
+mod lost_matches;
 mod progress;
 mod snapshot;
 
@@ -57,8 +58,6 @@ pub(super) struct Director {
     rulings: Rulings,
     /// Pairings whose matches were voided while they were open.
     replays: Vec<Pairing>,
-    /// Results of matches that broke down, which the store does not have.
-    lost: BTreeMap<u64, MatchResult>,
 }
 
 /// A match of the tournament that is open.
@@ -67,6 +66,7 @@ struct OpenPairing {
     pairing: Pairing,
     handle: MatchHandle,
     id: MatchId,
+    setup: Arc<MatchSetup>,
 }
 
 impl Director {
@@ -110,7 +110,6 @@ impl Director {
             open: BTreeMap::new(),
             rulings,
             replays: Vec::new(),
-            lost: BTreeMap::new(),
         })
     }
 
@@ -132,7 +131,9 @@ impl Director {
         self.update_after_results().await;
         self.handle.begin_pace(self.arena.now());
         loop {
-            let pause = self.start_matches();
+            let ControlFlow::Continue(pause) = self.start_matches() else {
+                return self.leave_unfinished().await;
+            };
             self.handle.show_awaits_bots(pause == PauseReason::AwaitingBots);
             if pause == PauseReason::Over {
                 break;
@@ -158,8 +159,8 @@ impl Director {
         }
     }
 
-    /// Starts the matches that can begin, some in one go, and returns why no more do.
-    fn start_matches(&mut self) -> PauseReason {
+    /// Starts the matches that can begin, some in one go, and returns why no more do. Breaks if the tournament cannot go on.
+    fn start_matches(&mut self) -> ControlFlow<(), PauseReason> {
         let mut started = 0;
         let is_paused = self.rulings.pause().is_some();
         while self.stage == DirectorStage::Playing
@@ -168,14 +169,14 @@ impl Director {
             && self.running.len() < self.stored.settings.concurrency.get()
             && let Some(pairing) = self.delayed.take().or_else(|| self.next_pairing())
         {
-            self.delayed = self.start_match(pairing);
+            self.delayed = self.start_match(pairing)?;
             if self.delayed.is_some() {
                 break;
             }
             started += 1;
         }
         let lacks = (is_paused, self.delayed.is_some(), self.awaits_bots);
-        PauseReason::determine(self.stage, started, self.running.len(), lacks)
+        ControlFlow::Continue(PauseReason::determine(self.stage, started, self.running.len(), lacks))
     }
 
     /// Waits for what happens next.
@@ -300,49 +301,38 @@ impl Director {
         checkpoints.note_result();
     }
 
-    /// Counts a match of which the store has no result, for nobody.
-    fn report_lost_match(&mut self, pairing: &Pairing) {
-        self.checkpoints.disable();
-        let lost = MatchResult::cancelled(pairing);
-        self.lost.insert(lost.number, lost.clone());
-        self.report_result(lost);
-    }
-
-    /// Starts a match; gives the pairing back if the server has no room for it now.
-    fn start_match(&mut self, pairing: Pairing) -> Option<Pairing> {
+    /// Starts a match; gives the pairing back if the server has no room for it now. Breaks if it cannot be played at all.
+    fn start_match(&mut self, pairing: Pairing) -> ControlFlow<(), Option<Pairing>> {
         if self.is_left_out(&pairing) {
             self.lineup.note_ended(&pairing);
             self.checkpoints.disable();
             self.report_result(MatchResult::cancelled(&pairing));
-            return None;
+            return ControlFlow::Continue(None);
         }
         let setup = self.handle.cpu_times.measure(CpuTask::Pairing, || self.match_setup(&pairing));
-        let BegunMatch { id, handle, play, .. } =
+        let BegunMatch { id, handle, setup, play, .. } =
             match self.arena.begin_match(setup, self.stored.settings.oracle) {
                 Ok(begun) => begun,
-                Err(ArenaError::Full { .. } | ArenaError::Stopping) => return Some(pairing),
-                Err(error) => {
-                    tracing::error!(%error, number = pairing.number, "a pairing cannot be played");
-                    self.lineup.note_ended(&pairing);
-                    self.report_lost_match(&pairing);
-                    return None;
+                Err(ArenaError::Full { .. } | ArenaError::Stopping) => {
+                    return ControlFlow::Continue(Some(pairing));
                 }
+                Err(error) => return self.give_up(&format!("match {}: {error}", pairing.number)),
             };
         self.last_begun = self.last_begun.max(Some(id));
         for seat in self.rulings.lost_seats(&pairing) {
             handle.send(MatchInput::Disqualify { seat });
         }
-        self.spawn_match(OpenPairing { pairing, handle, id }, play);
-        None
+        self.spawn_match(OpenPairing { pairing, handle, id, setup }, play);
+        ControlFlow::Continue(None)
     }
 
     /// Takes on a match that a server before this one has begun.
     pub(super) fn resume_match(&mut self, pairing: Pairing, begun: BegunMatch<impl MatchFuture>) {
-        let BegunMatch { id, handle, play, .. } = begun;
+        let BegunMatch { id, handle, setup, play, .. } = begun;
         self.schedule.lock().skip_open_match(pairing.number);
         self.last_begun = self.last_begun.max(Some(id));
         self.lineup.note_begun(&pairing);
-        self.spawn_match(OpenPairing { pairing, handle, id }, play);
+        self.spawn_match(OpenPairing { pairing, handle, id, setup }, play);
     }
 
     /// Takes on a match that has begun.
@@ -371,23 +361,19 @@ impl Director {
         task: Id,
         outcome: Result<Option<MatchOutcome>, MatchFailure>,
     ) -> ControlFlow<()> {
-        let Some(OpenPairing { pairing, id, .. }) = self.open.remove(&task) else {
+        let Some(ended) = self.open.remove(&task) else {
             return ControlFlow::Continue(());
         };
-        if let Err(error) = &outcome {
-            tracing::error!(%error, number = pairing.number, "a match was lost");
-            if !error.is_permanent() {
-                return ControlFlow::Break(());
-            }
-        }
+        let outcome = match outcome {
+            Ok(outcome) => outcome,
+            Err(failure) => self.settle_lost_match(&ended, &failure).await?,
+        };
+        let OpenPairing { pairing, id, .. } = ended;
         self.lineup.note_ended(&pairing);
         if let Some(reason) = self.rulings.void_reason(id).cloned() {
             return self.replay(pairing, id, reason).await;
         }
-        match outcome {
-            Ok(outcome) => self.report_result(MatchResult::from_outcome(&pairing, outcome)),
-            Err(_) => self.report_lost_match(&pairing),
-        }
+        self.report_result(MatchResult::from_outcome(&pairing, outcome));
         ControlFlow::Continue(())
     }
 
@@ -440,7 +426,7 @@ mod tests {
         let mut director = director(&arena).await;
         let handle = Arc::clone(&director.handle);
         while let Some(pairing) = director.next_pairing() {
-            assert_eq!(director.start_match(pairing), None, "there is room");
+            assert_eq!(director.start_match(pairing), ControlFlow::Continue(None), "there is room");
         }
         assert_eq!(arena.open_match_count(), 40);
         director.running.abort_all();

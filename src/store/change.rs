@@ -208,7 +208,8 @@ pub enum Change {
         /// When.
         at: Timestamp,
     },
-    /// The record of a match that is not over is damaged: it stays as it is, and the match counts for nobody.
+    /// The record of a match that is not over is damaged, or the match cannot be played to its end: the record stays as it is, and
+    /// the match counts for nobody.
     MatchQuarantined {
         /// The match.
         id: MatchId,

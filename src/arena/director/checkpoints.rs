@@ -36,7 +36,7 @@ impl CheckpointTimer {
         self.since += 1;
     }
 
-    /// Writes none from now on: something was counted that is not in the store, and whoever counts what is there comes to
+    /// Writes none from now on, say because something was counted that is not in the store: whoever counts what is there comes to
     /// something else.
     pub(super) fn disable(&mut self) {
         self.is_off = true;

@@ -17,7 +17,6 @@ use crate::wire::tournament_event::TimedTournamentEvent;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// The most events of a tournament: they go into one message.
 const MAX_EVENTS: usize = 1_000;
@@ -25,8 +24,6 @@ const MAX_EVENTS: usize = 1_000;
 const MAX_VOIDED: usize = 32_000;
 /// Targets that cannot be voided of which it is said why.
 const MAX_REFUSALS: usize = 10;
-/// How long the director waits for a store that cannot be read before it tries again.
-const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 /// An event that is due, and what is to be stored with it.
 struct DueEvent {
@@ -250,7 +247,7 @@ impl Director {
 
     /// Does to the open matches what the rulings say: again does no harm.
     pub(super) fn apply_rulings(&self) {
-        for OpenPairing { pairing, handle, id } in self.open.values() {
+        for OpenPairing { pairing, handle, id, .. } in self.open.values() {
             if self.rulings.void_reason(*id).is_some() {
                 handle.send(MatchInput::Cancel);
             }
@@ -266,14 +263,12 @@ impl Director {
         self.rulings.annuls(&pairing.bots) && !self.schedule.lock().follows_results()
     }
 
-    /// Frees the number of a match that was voided while it was open, which is then played again.
+    /// Frees the number of a match that was voided while it was open, which is then played again. Breaks if it cannot be.
     pub(super) async fn replay(&mut self, pairing: Pairing, id: MatchId, reason: Reason) -> ControlFlow<()> {
         if let Err(error) = self.store(vec![Change::MatchVoided { id, reason }]).await? {
-            tracing::error!(%error, %id, "a voided match keeps its number, and is not played again");
-            self.report_lost_match(&pairing);
-        } else {
-            self.replays.push(pairing);
+            return self.give_up(&format!("match {id} keeps its number although it is voided: {error}"));
         }
+        self.replays.push(pairing);
         ControlFlow::Continue(())
     }
 
@@ -283,18 +278,7 @@ impl Director {
         let (fold, counted) = loop {
             match self.count_anew().await {
                 Ok(counted) => break counted,
-                Err(ArenaError::Store(error)) if error.is_transient() => {
-                    tracing::warn!(%error, tournament = %self.stored.id, "its results cannot be counted anew yet");
-                }
-                Err(error) => {
-                    tracing::error!(%error, tournament = %self.stored.id, "its results cannot be counted anew");
-                    return ControlFlow::Break(());
-                }
-            }
-            tokio::select! {
-                biased;
-                () = tokio::time::sleep(RETRY_INTERVAL) => {}
-                () = self.arena.wait_until_stopped() => return ControlFlow::Break(()),
+                Err(error) => self.wait_to_read_again(error).await?,
             }
         };
         let ResultFold { mut schedule, standings, evidence, cross_table, reported, .. } = fold;
@@ -313,7 +297,7 @@ impl Director {
         ControlFlow::Continue(())
     }
 
-    /// Counts the results in the store, without those that this director has still to hear of, and those that were lost.
+    /// Counts the results in the store, without those that this director has still to hear of.
     async fn count_anew(&self) -> Result<(ResultFold, u64), ArenaError> {
         let FieldHistory { start, changes } = self.arena.inner.store.field_history(self.stored.id).await?;
         let at_the_start = StoredTournament { field: Arc::new(start), ..self.stored.clone() };
@@ -325,10 +309,7 @@ impl Director {
             rulings,
             unheard: &unheard,
         };
-        let mut counted = self.arena.count_all_results(&uncounted).await?;
-        for lost in self.lost.values() {
-            counted.fold.add_result(lost.clone());
-        }
+        let counted = self.arena.count_all_results(&uncounted).await?;
         Ok((counted.fold, counted.since_checkpoint))
     }
 }

@@ -24,6 +24,14 @@ impl MatchFailure {
     pub(super) fn is_permanent(&self) -> bool {
         matches!(self, Self::BrokeDown(_) | Self::Failed(ArenaError::Store(StoreError::Refused(_))))
     }
+
+    /// Says what is wrong with the match, to whoever is shown that it is quarantined.
+    pub(super) fn damage(&self) -> String {
+        match self {
+            Self::Failed(error) => format!("the store refused what happened in it: {error}"),
+            Self::BrokeDown(_) => "it broke down while it was played".to_owned(),
+        }
+    }
 }
 
 /// Whether a tournament that runs begins new matches.

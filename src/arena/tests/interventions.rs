@@ -17,12 +17,12 @@ use std::time::Duration;
 
 const BOTS: [&str; 3] = ["first", "second", "third"];
 
-fn reason() -> Reason {
+pub(super) fn reason() -> Reason {
     "the network was down".parse().unwrap()
 }
 
 /// Starts a tournament of two seats and two positions, whose matches are played one after the other.
-async fn tournament(arena: &Arena, bots: &[&str], format: TournamentFormat) -> TournamentId {
+pub(super) async fn tournament(arena: &Arena, bots: &[&str], format: TournamentFormat) -> TournamentId {
     let plain = testing::settings(2, 2, AllianceSource::Standard);
     let concurrency = Concurrency::new(1).unwrap();
     let settings = Settings::new(SettingsDraft { concurrency, format, ..(*plain).clone() }).unwrap();
@@ -38,7 +38,7 @@ async fn tournament(arena: &Arena, bots: &[&str], format: TournamentFormat) -> T
 }
 
 /// Waits until a tournament is as it should be. Clocks run out on the way, in no time at all.
-async fn until_view(
+pub(super) async fn until_view(
     arena: &Arena,
     id: TournamentId,
     settled: impl Fn(&TournamentView) -> bool,
@@ -49,7 +49,7 @@ async fn until_view(
 }
 
 /// Pauses a tournament, and waits until no match is open.
-async fn stop_play(arena: &Arena, id: TournamentId) -> u64 {
+pub(super) async fn stop_play(arena: &Arena, id: TournamentId) -> u64 {
     arena.intervene(id, Intervention::Pause(OpenMatches::Finish)).await.unwrap();
     while arena.open_match_count() > 0 {
         tokio::time::sleep(Duration::from_secs(1)).await;
@@ -71,7 +71,7 @@ async fn lines(arena: &Arena, id: TournamentId) -> Vec<(u32, String, u32, u32)> 
 }
 
 /// Checks that the bots of a tournament that is over compare as all of its results say, and that this was kept.
-async fn check_comparison(store: &Arc<dyn Store>, arena: &Arena, id: TournamentId) {
+pub(super) async fn check_comparison(store: &Arc<dyn Store>, arena: &Arena, id: TournamentId) {
     let by_results = arena.compare_by_results(id, &|| true).await.unwrap().unwrap().compared;
     assert_eq!(arena.cross_table(id).await.unwrap(), by_results);
     let kept = store.checkpoint(id).await.unwrap().expect("it is kept");

@@ -7,6 +7,7 @@ pub(super) mod fixture;
 mod interventions;
 mod joining;
 mod ladder;
+mod lost_matches;
 mod missed_ends;
 mod outage;
 mod removing;

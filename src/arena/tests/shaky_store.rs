@@ -1,10 +1,12 @@
 //! A store that fails or hangs as it is told.
 
+use crate::game::MatchId;
+use crate::referee::Event;
 use crate::store::testing::{ScriptedStore, StoreRead, WriteScript};
 use crate::store::{Change, StoreError};
 use async_trait::async_trait;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use tokio::sync::watch;
 
 /// How a store takes a write.
@@ -19,6 +21,12 @@ pub(in crate::arena) enum Mood {
     RefusesStarts,
     /// Refuses to note that the field of a tournament changes while it runs.
     RefusesFieldChanges,
+    /// Refuses all events of the first match that begins.
+    RefusesOneMatch,
+    /// Refuses the end of the first match that comes to it.
+    RefusesOneEnd,
+    /// Refuses to quarantine a match as well.
+    RefusesOneMatchForGood,
 }
 
 pub(in crate::arena) type ShakyStore = ScriptedStore<Moods>;
@@ -36,6 +44,8 @@ pub(in crate::arena) struct Moods {
     held: watch::Sender<usize>,
     /// Whether the lines and the events of tournaments cannot be read.
     is_damaged: AtomicBool,
+    /// The match whose events are refused.
+    refused: OnceLock<MatchId>,
 }
 
 impl ShakyStore {
@@ -47,6 +57,7 @@ impl ShakyStore {
             holds_last_results: watch::Sender::new(false),
             held: watch::Sender::new(0),
             is_damaged: AtomicBool::new(false),
+            refused: OnceLock::new(),
         })
     }
 }
@@ -81,6 +92,21 @@ impl Moods {
         self.is_damaged.store(true, Ordering::Relaxed);
     }
 
+    /// Returns the match whose events are refused, once there is one.
+    pub(in crate::arena) fn refused_match(&self) -> Option<MatchId> {
+        self.refused.get().copied()
+    }
+
+    /// Returns whether changes hold an event of the match that is refused: the first one that has such an event.
+    fn hold_refused_event(&self, changes: &[Change], is_refused: impl Fn(&Event) -> bool) -> bool {
+        changes.iter().any(|change| match change {
+            Change::MatchEvents { id, events, .. } => {
+                events.iter().any(|timed| is_refused(&timed.event)) && self.refused.get_or_init(|| *id) == id
+            }
+            _ => false,
+        })
+    }
+
     /// Begins to count writes: the receiver changes with the next one.
     pub(in crate::arena) fn next_write(&self) -> watch::Receiver<u64> {
         self.begun.subscribe()
@@ -98,7 +124,19 @@ impl WriteScript for Moods {
         let mood = *moods.wait_for(|&mood| mood != Mood::Hangs).await.expect("the sender is held here");
         let starts = |change: &Change| matches!(change, Change::TournamentState { .. });
         let changes_field = |change: &Change| matches!(change, Change::FieldChanged { .. });
+        let quarantines = changes.iter().any(|change| matches!(change, Change::MatchQuarantined { .. }));
         match mood {
+            Mood::RefusesOneEnd
+                if self.hold_refused_event(changes, |event| matches!(event, Event::Ended { .. })) =>
+            {
+                Err(StoreError::Refused("an end".to_owned()))
+            }
+            Mood::RefusesOneMatch | Mood::RefusesOneMatchForGood
+                if (mood == Mood::RefusesOneMatchForGood || !quarantines)
+                    && self.hold_refused_event(changes, |_| true) =>
+            {
+                Err(StoreError::Refused("a match".to_owned()))
+            }
             Mood::OutOfOrder => Err(StoreError::Unavailable("disk full".to_owned())),
             Mood::Taken => Err(StoreError::Taken("a newer one".to_owned())),
             Mood::RefusesStarts if changes.iter().any(starts) => {
@@ -107,7 +145,13 @@ impl WriteScript for Moods {
             Mood::RefusesFieldChanges if changes.iter().any(changes_field) => {
                 Err(StoreError::Refused("a change of the field".to_owned()))
             }
-            Mood::Fine | Mood::Hangs | Mood::RefusesStarts | Mood::RefusesFieldChanges => Ok(()),
+            Mood::Fine
+            | Mood::Hangs
+            | Mood::RefusesStarts
+            | Mood::RefusesFieldChanges
+            | Mood::RefusesOneEnd
+            | Mood::RefusesOneMatch
+            | Mood::RefusesOneMatchForGood => Ok(()),
         }
     }
 
