@@ -5,6 +5,7 @@ use crate::game::{BotName, MatchId, Seat, TournamentId};
 use crate::referee::MatchSetupError;
 use crate::store::StoreError;
 use crate::tournament::{FieldError, TournamentState};
+use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
 
@@ -82,6 +83,14 @@ pub enum ArenaError {
         id: TournamentId,
         /// Why.
         why: String,
+    },
+    /// The tournament cannot be carried on, only cancelled.
+    #[error("tournament {id} is quarantined and can only be cancelled: {why}")]
+    TournamentQuarantined {
+        /// The tournament.
+        id: TournamentId,
+        /// Why.
+        why: Arc<str>,
     },
     /// The field cannot be paired.
     #[error("tournament {id} cannot be played: {error}")]
@@ -180,6 +189,22 @@ pub enum ArenaError {
     /// What the store keeps of a tournament or match cannot be carried on.
     #[error("{0} cannot be carried on: {1}")]
     Recovery(String, String),
+}
+
+impl ArenaError {
+    /// Says why a tournament cannot be carried on that led to this, to whoever is shown that it is quarantined. What a database says
+    /// names addresses and roles, and is no business of theirs.
+    pub(super) fn tournament_damage(&self) -> String {
+        match self {
+            Self::Recovery(_, why) => why.clone(),
+            Self::Field { error, .. } => error.to_string(),
+            Self::Store(StoreError::Refused(_)) => {
+                "the store refused what has to be written of it".to_owned()
+            }
+            Self::Store(_) => "what the store keeps of it is damaged".to_owned(),
+            other => other.to_string(),
+        }
+    }
 }
 
 fn question_words(ply: Option<u32>) -> String {

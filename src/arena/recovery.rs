@@ -14,8 +14,8 @@ use super::shard::MatchInput;
 use super::tournament_handle::TournamentHandle;
 use super::tournaments::is_ready_to_start;
 use crate::game::{BotName, MatchId, TournamentId};
-use crate::store::{Change, FieldHistory, StoredMatch, StoredTournament};
-use crate::tournament::{OracleAccess, ResultFold, Rulings, TournamentState};
+use crate::store::{Change, FieldHistory, StoreError, StoredMatch, StoredTournament};
+use crate::tournament::{OracleAccess, Pairing, ResultFold, Rulings, TournamentState};
 use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -40,7 +40,11 @@ impl Arena {
             let own = open.remove(&Some(stored.id)).unwrap_or_default();
             tournaments += 1;
             matches += own.len();
-            self.recover_tournament(stored, own).await?;
+            let id = stored.id;
+            match self.recover_tournament(stored, own).await {
+                Err(error) if is_damage(&error) => self.quarantine_tournament(id, &error),
+                done => done?,
+            }
         }
         for (tournament, open) in open {
             matches += open.len();
@@ -69,6 +73,16 @@ impl Arena {
         }
         let quarantined = damaged.into_iter().map(|(id, why)| Change::MatchQuarantined { id, at, why });
         self.commit(quarantined.collect()).await
+    }
+
+    /// Quarantines a tournament that nobody can carry on, so that the others are. Nothing of it is changed in the store: whoever
+    /// mends that, or brings a program that can carry it on, starts the server again.
+    fn quarantine_tournament(&self, id: TournamentId, error: &ArenaError) {
+        let why = error.tournament_damage();
+        tracing::error!(tournament = %id, %error, "a tournament is quarantined: it stays as it is, and can only be cancelled");
+        if let Some(handle) = self.live_tournament(id) {
+            handle.quarantine(&why);
+        }
     }
 
     /// Begins the time in which bots may return before a match that begins holds anything against them.
@@ -110,7 +124,6 @@ impl Arena {
             }
             return Ok(());
         }
-        let broken = |why: String| ArenaError::Recovery(format!("tournament {id}"), why);
         let FieldHistory { start, changes } = self.inner.store.field_history(id).await?;
         let at_the_start = StoredTournament { field: Arc::new(start), ..stored.clone() };
         let rulings = self.recover_rulings(&handle, id, &open).await?;
@@ -129,12 +142,10 @@ impl Arena {
         let director = Director::new(self.clone(), handle, stored, schedule, &changes, rulings);
         let Some(mut director) = director else { return Ok(()) };
         director.restore_counted(reported, since_checkpoint);
-        for open in open {
-            let (match_id, setup) = (open.record.id(), open.record.state().setup());
-            let pairing = setup.origin.as_ref().and_then(|origin| director.pairing_of_number(origin.number));
-            let pairing = pairing
-                .filter(|pairing| pairing.bots == setup.bots)
-                .ok_or_else(|| broken(format!("match {match_id} is none of its pairings")))?;
+        // All of them before the first is carried on: none is if the tournament cannot be.
+        let open = open.into_iter().map(|open| Ok((open_pairing(&director, id, &open)?, open)));
+        let open = open.collect::<Result<Vec<_>, ArenaError>>()?;
+        for (pairing, open) in open {
             let begun = self.resume_match(open, oracle);
             director.resume_match(pairing, begun);
         }
@@ -172,4 +183,25 @@ impl Arena {
             begun.handle.send(MatchInput::Cancel);
         }
     }
+}
+
+/// Returns whether an error comes from what is kept of one tournament. Where the store cannot be used or belongs to another server, none
+/// can be carried on.
+fn is_damage(error: &ArenaError) -> bool {
+    matches!(
+        error,
+        ArenaError::Recovery(..)
+            | ArenaError::Field { .. }
+            | ArenaError::Store(StoreError::Damaged { .. } | StoreError::Refused(_))
+    )
+}
+
+/// Returns the pairing of a match that a server before this one has left open.
+fn open_pairing(director: &Director, id: TournamentId, open: &StoredMatch) -> Result<Pairing, ArenaError> {
+    let setup = open.record.state().setup();
+    let pairing = setup.origin.as_ref().and_then(|origin| director.pairing_of_number(origin.number));
+    pairing.filter(|pairing| pairing.bots == setup.bots).ok_or_else(|| {
+        let why = format!("match {} is none of its pairings", open.record.id());
+        ArenaError::Recovery(format!("tournament {id}"), why)
+    })
 }

@@ -38,6 +38,8 @@ pub struct TournamentView {
     pub awaits_bots: bool,
     /// What becomes of its open matches, if it is paused.
     pub pause: Option<OpenMatches>,
+    /// Why it cannot be carried on, if it is quarantined.
+    pub damage: Option<Arc<str>>,
 }
 
 impl TournamentView {
@@ -55,13 +57,14 @@ impl TournamentView {
             total: self.total,
             awaits_bots: self.awaits_bots,
             pause: self.pause,
+            damage: self.damage.clone(),
         }
     }
 
     /// Shows a tournament that is over.
     pub(super) fn from_stored(stored: StoredTournament) -> Self {
         let (played, total) = stored.over.as_ref().map_or((0, 0), |over| (over.played, over.total));
-        Self { stored, played, total, awaits_bots: false, pause: None }
+        Self { stored, played, total, awaits_bots: false, pause: None, damage: None }
     }
 }
 
@@ -151,7 +154,8 @@ impl TournamentHandle {
         let (commands, told) = mpsc::channel(1);
         let (snapshots, asked) = mpsc::channel(1);
         let stored = shown_tournament(stored);
-        let view = TournamentView { stored, played: 0, total: 0, awaits_bots: false, pause: None };
+        let view =
+            TournamentView { stored, played: 0, total: 0, awaits_bots: false, pause: None, damage: None };
         let (state, view) = (watch::Sender::new(view.stored.state), watch::Sender::new(view));
         let inbox = Mutex::new(Some(DirectorInbox { commands: told, snapshots: asked }));
         let (comparing, schedule, cpu_times, events, departing, pace, activity) = Default::default();
@@ -183,6 +187,21 @@ impl TournamentHandle {
         self.show_tournament(shown_tournament(stored));
         self.show_schedule();
         Some(inbox)
+    }
+
+    /// Shows that the tournament cannot be carried on, and why. Nobody is heard any more who wants something of it.
+    pub(super) fn quarantine(&self, why: &str) {
+        self.inbox.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.view.send_modify(|view| view.damage = Some(why.into()));
+    }
+
+    /// Fails if the tournament is quarantined.
+    pub(super) fn check_not_quarantined(&self) -> Result<(), ArenaError> {
+        let view = self.view.borrow();
+        match &view.damage {
+            Some(why) => Err(ArenaError::TournamentQuarantined { id: view.stored.id, why: Arc::clone(why) }),
+            None => Ok(()),
+        }
     }
 
     pub(super) fn view(&self) -> TournamentView {

@@ -5,6 +5,7 @@ use super::cpu_times::CpuTask;
 use super::director::Director;
 use super::environment::Environment;
 use super::error::{ArenaError, FIELD_IS_SETTLED};
+use super::shard::MatchInput;
 use super::tournament_handle::{TournamentHandle, TournamentView};
 use crate::game::{BotName, TournamentId};
 use crate::referee::Terms;
@@ -214,9 +215,11 @@ impl Arena {
         match handle.request_field_change(bot, movement).await {
             Some(done) => done.map(|()| handle.view()),
             None if self.is_stopped() => Err(ArenaError::Stopping),
-            None => {
-                Err(ArenaError::WrongState { id, state: TournamentState::Running, needed: FIELD_IS_SETTLED })
-            }
+            None => handle.check_not_quarantined().and(Err(ArenaError::WrongState {
+                id,
+                state: TournamentState::Running,
+                needed: FIELD_IS_SETTLED,
+            })),
         }
     }
 
@@ -283,11 +286,18 @@ impl Arena {
         held: RegistryGuard,
         id: TournamentId,
     ) -> Result<TournamentView, ArenaError> {
-        let handle = self.require_unfinished_tournament(id, NOTHING_TO_CANCEL).await?;
+        let handle = self.require_live_tournament(id, NOTHING_TO_CANCEL).await?;
         let mut watch = handle.subscribe();
-        let stored = handle.view().stored;
+        let TournamentView { stored, played, total, damage, .. } = handle.view();
         self.check_store()?;
         match stored.state {
+            // Its director has left it, if it had one.
+            TournamentState::Running if damage.is_some() => {
+                let (at, verdict) = (self.inner.clock.now(), Arc::new(handle.format_verdict()));
+                let over = FinishedTournament { at, played, total, verdict };
+                self.end_tournament(&handle, stored, TournamentState::Cancelled, over).await?;
+                self.cancel_matches_of(id);
+            }
             TournamentState::Open => {
                 let (at, verdict) = (self.inner.clock.now(), Arc::new(FormatVerdict::Standings));
                 let over = FinishedTournament { at, played: 0, total: 0, verdict };
@@ -307,6 +317,15 @@ impl Arena {
                 }
             }
             () = self.wait_until_stopped() => Err(ArenaError::Stopping),
+        }
+    }
+
+    /// Calls off the matches of a tournament that are open.
+    fn cancel_matches_of(&self, id: TournamentId) {
+        for open in self.lock_matches().values() {
+            if open.setup.origin.as_ref().is_some_and(|origin| origin.tournament == id) {
+                open.handle.send(MatchInput::Cancel);
+            }
         }
     }
 
@@ -500,8 +519,19 @@ impl Arena {
         self.inner.store.tournament(id).await?.ok_or(ArenaError::NoSuchTournament(id))
     }
 
-    /// Returns the handle of a tournament for something that needs one which is not over.
+    /// Returns the handle of a tournament for something that needs one which is not over, and can be carried on.
     pub(super) async fn require_unfinished_tournament(
+        &self,
+        id: TournamentId,
+        needed: &'static str,
+    ) -> Result<Arc<TournamentHandle>, ArenaError> {
+        let handle = self.require_live_tournament(id, needed).await?;
+        handle.check_not_quarantined()?;
+        Ok(handle)
+    }
+
+    /// Returns the handle of a tournament for something that needs one which is not over.
+    async fn require_live_tournament(
         &self,
         id: TournamentId,
         needed: &'static str,

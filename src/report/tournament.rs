@@ -16,7 +16,9 @@ fn state_words(tournament: &pb::Tournament) -> String {
 
 /// Says where a tournament stands, and how far it is.
 pub fn progress_words(tournament: &pb::Tournament) -> String {
+    let quarantined = format!(", quarantined: {}", tournament.damage);
     let waiting = match tournament.pause() {
+        _ if !tournament.damage.is_empty() => quarantined.as_str(),
         pb::OpenMatches::Freeze => ", paused: open matches wait",
         pb::OpenMatches::Finish => ", paused",
         pb::OpenMatches::Unspecified if tournament.awaits_bots => ", waiting for bots to join",

@@ -85,6 +85,9 @@ pub(super) fn arena_status(error: ArenaError) -> Status {
         ArenaError::Setup(_) => refusal_status(Code::InvalidArgument, "BAD_SETUP", &message),
         ArenaError::Full { .. } => retry_status(Code::ResourceExhausted, "FULL", &message),
         ArenaError::CrossTable { .. } => refusal_status(Code::ResourceExhausted, "CROSS_TABLE", &message),
+        ArenaError::TournamentQuarantined { .. } => {
+            refusal_status(Code::DataLoss, "TOURNAMENT_QUARANTINED", &message)
+        }
         ArenaError::TooEarly { .. } => refusal_status(Code::FailedPrecondition, "TOO_EARLY", &message),
         ArenaError::NotOwnSeat { .. } => refusal_status(Code::PermissionDenied, "NOT_OWN_SEAT", &message),
         ArenaError::NoSuchQuestion { .. } => {

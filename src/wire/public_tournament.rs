@@ -34,6 +34,8 @@ pub struct PublicTournament {
     pub awaits_bots: bool,
     /// What becomes of its open matches, if it is paused.
     pub pause: Option<OpenMatches>,
+    /// Why it cannot be carried on, if it is quarantined.
+    pub damage: Option<Arc<str>>,
 }
 
 impl PublicTournament {
@@ -65,6 +67,7 @@ impl PublicTournament {
             created_at_us: self.created_at.as_micros(),
             awaits_bots: self.awaits_bots,
             pause: self.pause.map_or(pb::OpenMatches::Unspecified, Into::into).into(),
+            damage: self.damage.as_deref().unwrap_or_default().to_owned(),
         }
     }
 }

@@ -266,7 +266,8 @@ impl Director {
     /// Frees the number of a match that was voided while it was open, which is then played again. Breaks if it cannot be.
     pub(super) async fn replay(&mut self, pairing: Pairing, id: MatchId, reason: Reason) -> ControlFlow<()> {
         if let Err(error) = self.store(vec![Change::MatchVoided { id, reason }]).await? {
-            return self.give_up(&format!("match {id} keeps its number although it is voided: {error}"));
+            tracing::error!(%error, %id, "a voided match keeps its number");
+            return self.give_up(&format!("match {id} is voided, and the store refused to free its number"));
         }
         self.replays.push(pairing);
         ControlFlow::Continue(())

@@ -33,7 +33,8 @@ impl Director {
             Change::MatchQuarantined { id, at, why: failure.damage() },
         ];
         if let Err(error) = self.store(changes).await? {
-            return self.give_up(&format!("that match {id} was lost is not stored: {error}"));
+            tracing::error!(%error, %id, "a lost match is not quarantined");
+            return self.give_up(&format!("match {id} was lost, and the store refused to quarantine it"));
         }
         // It may have broken down after its end was written, and is not quarantined then.
         let (store, tournament) = (&self.arena.inner.store, self.stored.id);
@@ -54,7 +55,10 @@ impl Director {
             ArenaError::Store(error) if error.is_transient() => {
                 tracing::warn!(%error, tournament = %self.stored.id, "its results cannot be read yet");
             }
-            error => return self.give_up(&error.to_string()),
+            error => {
+                tracing::error!(%error, tournament = %self.stored.id, "its results cannot be counted");
+                return self.give_up(&error.tournament_damage());
+            }
         }
         tokio::select! {
             biased;
@@ -63,9 +67,10 @@ impl Director {
         }
     }
 
-    /// Says why the tournament cannot go on. Breaks always.
+    /// Quarantines the tournament, which this server cannot carry on: the next one tries again with what is stored. Breaks always.
     pub(super) fn give_up<T>(&self, why: &str) -> ControlFlow<(), T> {
-        tracing::error!(why, tournament = %self.stored.id, "a tournament cannot be carried on");
+        tracing::error!(why, tournament = %self.stored.id, "a tournament is quarantined");
+        self.handle.quarantine(why);
         ControlFlow::Break(())
     }
 }

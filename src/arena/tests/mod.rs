@@ -10,6 +10,7 @@ mod ladder;
 mod lost_matches;
 mod missed_ends;
 mod outage;
+mod quarantined_tournaments;
 mod removing;
 mod sessions;
 pub(super) mod shaky_store;

@@ -46,6 +46,8 @@ pub struct RunProgress {
     pace: Option<MatchPace>,
     /// Whether it has been said that too few bots are left.
     awaits_bots: bool,
+    /// Why it is quarantined, as it was said last; empty if it is not.
+    damage: String,
     /// Whether it has been said that it is paused.
     is_paused: bool,
     /// The tournament's file, for what is said of it.
@@ -104,6 +106,7 @@ impl RunProgress {
             last_line: Instant::now(),
             pace: None,
             awaits_bots: false,
+            damage: String::new(),
             is_paused: false,
             file,
             seats_lost: None,
@@ -179,6 +182,11 @@ impl RunProgress {
             self.print_line("too few bots are left: it goes on once one joins (lastnim tournament join), and Ctrl-C stops it");
         }
         self.awaits_bots = seen.tournament.awaits_bots;
+        let damage = &seen.tournament.damage;
+        if *damage != self.damage && !damage.is_empty() {
+            self.print_line(&format!("it cannot be carried on, and Ctrl-C stops it: {damage}"));
+        }
+        self.damage.clone_from(damage);
         let is_paused = seen.tournament.pause() != pb::OpenMatches::Unspecified && !seen.is_over();
         if is_paused && !self.is_paused {
             let file = self.file.display();

@@ -64,7 +64,9 @@ impl WatchScreen {
 
     fn show_tournament(&mut self, tournament: &pb::Tournament) {
         let field = count_words(tournament.field.len(), "bot", "bots");
+        let quarantined = format!(", quarantined: {}", tournament.damage);
         let waiting = match tournament.pause() {
+            _ if !tournament.damage.is_empty() => quarantined.as_str(),
             pb::OpenMatches::Freeze => ", paused: open matches wait",
             pb::OpenMatches::Finish => ", paused",
             pb::OpenMatches::Unspecified if tournament.awaits_bots => ", waiting for bots",

@@ -121,6 +121,7 @@ fn a_message_has_all_of_its_fields() {
         "created_at_us": 0,
         "awaits_bots": false,
         "pause": "unspecified",
+        "damage": "",
     });
     assert_eq!(message_to_json(&tournament), expected);
     assert_eq!(message_from_json(&expected), Ok(tournament));

@@ -116,6 +116,7 @@ proptest! {
             played: 1,
             total: 2,
             pause: None,
+            damage: None,
             awaits_bots: false,
         };
         let Wire::JoinedTournament(joined) = told(ServerEvent::Joined(Box::new(shown.clone()))) else {
