@@ -22,6 +22,8 @@ use std::time::Duration;
 
 /// Bots, or results of matches, that are read from the store in one go.
 const PAGE: usize = 10_000;
+/// Voided matches that are looked up, and lose their numbers, by one transaction.
+const MAX_VOIDED_AT_ONCE: usize = 2_000;
 
 impl Arena {
     /// Lets the registered bots in, and carries on every match and tournament that is not over. Nobody is connected yet.
@@ -164,11 +166,16 @@ impl Arena {
         let events = self.inner.store.tournament_events(id).await?;
         let rulings = Rulings::of(events.iter().map(|timed| &timed.event));
         let open: HashSet<MatchId> = open.iter().map(|open| open.record.id()).collect();
-        let over = rulings.voided().filter(|(id, _)| !open.contains(id));
-        let changes: Vec<_> =
-            over.map(|(id, reason)| Change::MatchVoided { id, reason: reason.clone() }).collect();
-        if !changes.is_empty() {
-            self.commit(changes).await?;
+        let over: Vec<_> = rulings.voided().filter(|(id, _)| !open.contains(id)).collect();
+        for voided in over.chunks(MAX_VOIDED_AT_ONCE) {
+            let ids: Vec<_> = voided.iter().map(|(id, _)| *id).collect();
+            let left: HashSet<_> = self.inner.store.unvoided_matches(&ids).await?.into_iter().collect();
+            let left = voided.iter().filter(|(id, _)| left.contains(id));
+            let changes: Vec<_> =
+                left.map(|&(id, reason)| Change::MatchVoided { id, reason: reason.clone() }).collect();
+            if !changes.is_empty() {
+                self.commit(changes).await?;
+            }
         }
         handle.add_events(events);
         Ok(rulings)

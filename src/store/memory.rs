@@ -176,6 +176,12 @@ impl Store for MemoryStore {
         Ok(range.filter_map(result).collect())
     }
 
+    async fn unvoided_matches(&self, ids: &[MatchId]) -> Result<Vec<MatchId>, StoreError> {
+        let kept = self.lock();
+        let is_unvoided = |id: &MatchId| kept.matches.get(id).is_some_and(|found| !found.is_voided());
+        Ok(ids.iter().copied().filter(is_unvoided).collect())
+    }
+
     async fn unfinished_matches(&self) -> Result<Vec<MatchId>, StoreError> {
         let kept = self.lock();
         Ok(kept.matches.iter().filter(|(_, found)| !found.is_over()).map(|(&id, _)| id).collect())

@@ -168,6 +168,11 @@ impl MemoryMatch {
         self.void_reason = Some(why.into());
     }
 
+    /// Returns whether it was voided.
+    pub(super) fn is_voided(&self) -> bool {
+        self.void_reason.is_some()
+    }
+
     /// Returns whether it is quarantined.
     pub(super) fn is_quarantined(&self) -> bool {
         self.damage.is_some()

@@ -98,6 +98,9 @@ pub trait Store: fmt::Debug + Send + Sync {
         most: usize,
     ) -> Result<Vec<StoredResult>, StoreError>;
 
+    /// Returns those of some matches that there are and that have not been voided, over or not.
+    async fn unvoided_matches(&self, ids: &[MatchId]) -> Result<Vec<MatchId>, StoreError>;
+
     /// Returns the matches that are not over, the oldest first.
     async fn unfinished_matches(&self) -> Result<Vec<MatchId>, StoreError>;
 

@@ -176,6 +176,10 @@ impl<S: WriteScript> Store for ScriptedStore<S> {
         Ok(page)
     }
 
+    async fn unvoided_matches(&self, ids: &[MatchId]) -> Result<Vec<MatchId>, StoreError> {
+        self.kept.unvoided_matches(ids).await
+    }
+
     async fn unfinished_matches(&self) -> Result<Vec<MatchId>, StoreError> {
         self.kept.unfinished_matches().await
     }

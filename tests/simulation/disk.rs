@@ -323,6 +323,10 @@ impl Store for SimulatedStore {
         self.reach().await?.match_results(id, from, most).await
     }
 
+    async fn unvoided_matches(&self, ids: &[MatchId]) -> Result<Vec<MatchId>, StoreError> {
+        self.reach().await?.unvoided_matches(ids).await
+    }
+
     async fn unfinished_matches(&self) -> Result<Vec<MatchId>, StoreError> {
         self.reach().await?.unfinished_matches().await
     }

@@ -54,6 +54,7 @@ const EVERY_STORE: &[Check] = &[
     ("heads of matches stay and say nothing of rows", heads::heads_of_matches_stay_and_say_nothing_of_rows),
     ("transcripts are kept by question", transcripts::transcripts_are_kept_by_question),
     ("a voided match gives its number away", voided::a_voided_match_gives_its_number_away),
+    ("many matches are voided at once", voided::many_matches_are_voided_at_once),
     ("what does not fit is refused", store_checks::what_does_not_fit_is_refused),
     (
         "a quarantined match counts for nobody and stays",

@@ -1,7 +1,7 @@
 //! What a store keeps of what organisers do.
 
 use crate::place::Place;
-use crate::played::{bots, match_id, play, seal, tournament_id, written};
+use crate::played::{all_events, bots, match_id, open_match_of, play, seal, tournament_id, written};
 use crate::store_checks::tournament;
 use lastnim::referee::{Origin, Timestamp};
 use lastnim::store::Change;
@@ -50,4 +50,51 @@ pub fn a_voided_match_gives_its_number_away(place: &Place) {
     assert_eq!(summary(3).void_reason, None);
     let kept = place.run(store.match_record(match_id(1))).unwrap().unwrap();
     assert_eq!((kept.record, kept.seal), (first.clone(), Some(seal(&first))), "its record stays as it was");
+}
+
+pub fn many_matches_are_voided_at_once(place: &Place) {
+    // More than one statement of SQLite takes.
+    let count = 600;
+    let store = place.open();
+    let tournament_id = tournament_id(1);
+    place.write(&store, &[Change::TournamentCreated(tournament(1))]);
+    // Matches that were lost: each is created and quarantined by one write.
+    let lost = |number: u64, id: u64| {
+        let origin = Origin { tournament: tournament_id, number, group: 0 };
+        let record = open_match_of(match_id(id), Some(&origin));
+        let (at, why) = (Timestamp::from_micros(1), "it broke down".to_owned());
+        [all_events(&record), Change::MatchQuarantined { id: record.id(), at, why }]
+    };
+    place.write(&store, &(0..count).flat_map(|number| lost(number, number)).collect::<Vec<_>>());
+    let results = || {
+        let found = place.run(store.match_results(tournament_id, 0, 10_000)).unwrap();
+        assert!(found.iter().all(|result| result.outcome.is_none()));
+        found.into_iter().map(|result| (result.number, result.id)).collect::<Vec<_>>()
+    };
+    assert_eq!(results(), (0..count).map(|number| (number, match_id(number))).collect::<Vec<_>>());
+    let stay = |number: &u64| number % 10 == 3;
+    let reason = |number: u64| format!("reason {}", number % 7).parse::<Reason>().unwrap();
+    let voided = (0..count).filter(|number| !stay(number));
+    let mut changes: Vec<_> =
+        voided.map(|number| Change::MatchVoided { id: match_id(number), reason: reason(number) }).collect();
+    // One of the same write has a number that is free now, and one that is not there is no matter.
+    changes.extend(lost(0, count));
+    changes.push(Change::MatchVoided { id: match_id(count + 1), reason: reason(0) });
+    place.write(&store, &changes);
+    place.write(&store, &changes);
+    let ids: Vec<_> = (0..count + 2).map(match_id).collect();
+    let mut unvoided = place.run(store.unvoided_matches(&ids)).unwrap();
+    unvoided.sort_unstable();
+    let stays = (0..=count).filter(|number| stay(number) || *number == count).map(match_id);
+    assert_eq!(unvoided, stays.collect::<Vec<_>>());
+    let left = (0..count).filter(stay).map(|number| (number, match_id(number)));
+    let expected: Vec<_> = std::iter::once((0, match_id(count))).chain(left).collect();
+    assert_eq!(results(), expected);
+    for number in [0, 1, 3, count - 1, count] {
+        let summary = place.run(store.match_summary(match_id(number))).unwrap().unwrap();
+        let is_voided = number < count && !stay(&number);
+        let expected = is_voided.then(|| reason(number).to_string());
+        assert_eq!(summary.void_reason.as_deref(), expected.as_deref(), "match {number}");
+        assert!(summary.damage.is_some());
+    }
 }

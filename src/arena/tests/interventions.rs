@@ -2,14 +2,16 @@
 
 use super::fixture::{LONG, arena_on, connect, name, reopen, until};
 use super::sessions::take;
+use super::shaky_store::ShakyStore;
 use crate::arena::{Arena, ArenaError, Backend, Intervention, NewTournament, TournamentView, VoidTarget};
 use crate::game::{MatchId, TournamentId};
-use crate::referee::{Event, ForfeitReason, Record, Terms};
-use crate::store::{MatchFilter, MatchSummary, Store};
+use crate::referee::{Event, ForfeitReason, Record, Terms, Timestamp};
+use crate::store::{Change, MatchFilter, MatchSummary, Store};
 use crate::tournament::{
     AllianceSource, Concurrency, DisqualifiedResults, OpenMatches, Reason, Settings, SettingsDraft,
-    TableGroups, TournamentEvent, TournamentFormat, TournamentState, testing,
+    TableGroups, TournamentEvent, TournamentFormat, TournamentState, VoidedMatch, testing,
 };
+use crate::wire::tournament_event::TimedTournamentEvent;
 use crate::wire::{MatchEvent, ServerEvent};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -124,6 +126,29 @@ async fn a_voided_group_is_played_again_also_by_the_next_server() {
     assert_eq!((kept.len(), marked), (6, voided.iter().map(|voided| voided.id).collect()));
     assert_eq!(lines(&arena, id).await, [(1, "first".into(), 4, 4), (1, "second".into(), 4, 4)]);
     check_comparison(&store, &arena, id).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_voids_what_is_not_voided_yet() {
+    let store = ShakyStore::new();
+    let arena = arena_on(store.clone()).await;
+    let id = tournament(&arena, &BOTS[..2], TournamentFormat::RoundRobin).await;
+    until_view(&arena, id, |view| view.played >= 2).await;
+    let played = stop_play(&arena, id).await;
+    arena.stop(Duration::ZERO).await;
+    // As by a server that died between two of its writes.
+    let results = store.match_results(id, 0, 2).await.unwrap();
+    let matches = results.iter().map(|result| VoidedMatch { number: result.number, id: result.id }).collect();
+    let event = TournamentEvent::Voided { matches, reason: reason() };
+    let event = TimedTournamentEvent { at: Timestamp::from_micros(1), event };
+    store.keep(Change::TournamentEvent { id, seq: 1, event }).await;
+    store.keep(Change::MatchVoided { id: results[0].id, reason: reason() }).await;
+    for _ in 0..2 {
+        let arena = reopen(store.clone()).await;
+        assert_eq!(arena.tournament(id).await.unwrap().played, played - 2);
+        assert_eq!(store.voided_matches(), [results[1].id], "it is written once, and no other");
+        arena.stop(Duration::ZERO).await;
+    }
 }
 
 #[tokio::test(start_paused = true)]

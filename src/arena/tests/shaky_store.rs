@@ -6,7 +6,7 @@ use crate::store::testing::{ScriptedStore, StoreRead, WriteScript};
 use crate::store::{Change, StoreError};
 use async_trait::async_trait;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use tokio::sync::watch;
 
 /// How a store takes a write.
@@ -46,6 +46,8 @@ pub(in crate::arena) struct Moods {
     is_damaged: AtomicBool,
     /// The match whose events are refused.
     refused: OnceLock<MatchId>,
+    /// The matches that were voided, as often as that was written.
+    voided: Mutex<Vec<MatchId>>,
 }
 
 impl ShakyStore {
@@ -58,6 +60,7 @@ impl ShakyStore {
             held: watch::Sender::new(0),
             is_damaged: AtomicBool::new(false),
             refused: OnceLock::new(),
+            voided: Mutex::default(),
         })
     }
 }
@@ -92,6 +95,11 @@ impl Moods {
         self.is_damaged.store(true, Ordering::Relaxed);
     }
 
+    /// Returns the matches that were voided, as often as that was written.
+    pub(in crate::arena) fn voided_matches(&self) -> Vec<MatchId> {
+        self.voided.lock().unwrap().clone()
+    }
+
     /// Returns the match whose events are refused, once there is one.
     pub(in crate::arena) fn refused_match(&self) -> Option<MatchId> {
         self.refused.get().copied()
@@ -117,6 +125,11 @@ impl Moods {
 impl WriteScript for Moods {
     async fn before_write(&self, changes: &[Change]) -> Result<(), StoreError> {
         self.begun.send_modify(|begun| *begun += 1);
+        let voided = changes.iter().filter_map(|change| match change {
+            Change::MatchVoided { id, .. } => Some(*id),
+            _ => None,
+        });
+        self.voided.lock().unwrap().extend(voided);
         let mut moods = self.mood.subscribe();
         if *moods.borrow() == Mood::Hangs {
             self.hanging.send_modify(|hanging| *hanging += 1);

@@ -5,11 +5,14 @@ use super::journal::{Journal, OpenMatch};
 use crate::game::{BotName, BySeat, MatchId, TournamentId};
 use crate::referee::{EndReason, Event, MatchSetup, TimedEvent, Timestamp};
 use crate::store::{Change, FinishedMatch, StoreError};
+use crate::tournament::Reason;
 use std::collections::HashSet;
 
 /// Changes of matches, sorted by the tables that they go to; what is in the tables already is left out.
 #[derive(Debug, Default)]
 pub(super) struct MatchChanges<'a> {
+    /// The matches that are voided, and why. Another one of the same transaction may have the number of such a match.
+    pub(super) voided: Vec<(MatchId, &'a Reason)>,
     pub(super) matches: Vec<NewMatch<'a>>,
     /// Matches with further events. One may be there several times.
     pub(super) touched: Vec<MatchId>,
@@ -77,6 +80,7 @@ impl<'a> MatchChanges<'a> {
                 Change::MatchEvents { id, first, events } if !over.contains(id) => {
                     batch.append_events(*id, *first, events, journal.open_match(*id))?;
                 }
+                Change::MatchVoided { id, reason } => batch.voided.push((*id, reason)),
                 Change::MatchOver(over) => batch.sealed.extend(sealed.insert(over.id).then_some(&**over)),
                 Change::MatchQuarantined { id, at, why } => {
                     // A match that is not known is over, or quarantined already.

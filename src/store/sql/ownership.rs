@@ -5,6 +5,7 @@
 //! what was taken from its server as of some number of claims, and each of its transactions checks that number together with the epoch.
 
 use super::dialect::{Dialect, Statement};
+use super::matches::json_keys;
 use super::row::{DamageReason, RowColumns as _};
 use super::rows::{self, name_damage};
 use crate::game::{MatchId, MatchMap, TournamentId};
@@ -105,7 +106,7 @@ impl Ownership {
     /// Refuses changes of what others have taken.
     ///
     /// # Errors
-    /// [`StoreError::Superseded`] names the first of it.
+    /// [`StoreError::Superseded`] names one of it.
     pub(super) async fn check_changes<D: Dialect>(
         &self,
         connection: &mut D::Connection,
@@ -114,19 +115,17 @@ impl Ownership {
         if self.lost_tournaments.is_empty() && self.lost_matches.is_empty() {
             return Ok(());
         }
-        for change in changes {
-            let lost = match change {
-                // It is over: nothing in memory says of which tournament it is.
-                Change::MatchVoided { id, .. } => {
-                    self.find_lost(read_match_owner::<D>(connection, *id).await?)
-                }
-                change => self.lost_by(change),
-            };
-            if let Some(lost) = lost {
-                return Err(StoreError::Superseded(lost));
-            }
+        let voided = changes.iter().filter_map(|change| match change {
+            Change::MatchVoided { id, .. } => Some(*id),
+            _ => None,
+        });
+        // They are over: nothing in memory says of which tournaments they are.
+        let owners = read_match_owners::<D>(connection, &voided.collect::<Vec<_>>()).await?;
+        let lost = owners.into_iter().find_map(|owned| self.find_lost(Some(owned)));
+        match lost.or_else(|| changes.iter().find_map(|change| self.lost_by(change))) {
+            Some(lost) => Err(StoreError::Superseded(lost)),
+            None => Ok(()),
         }
-        Ok(())
     }
 
     fn find_lost(&self, owned: Option<Owned>) -> Option<Owned> {
@@ -177,13 +176,21 @@ fn read_owned<R: super::row::RowColumns>(id: MatchId, row: &R) -> Result<Owned, 
     })
 }
 
-/// Returns what a match belongs to, if there is such a match.
-async fn read_match_owner<D: Dialect>(
+/// Returns what matches belong to, those that there are.
+async fn read_match_owners<D: Dialect>(
     connection: &mut D::Connection,
-    id: MatchId,
-) -> Result<Option<Owned>, StoreError> {
-    let found =
-        Statement::<D>::new("SELECT tournament_id::text AS tournament FROM matches WHERE id = $1::uuid");
-    let owned = |row: &D::Row| name_damage(format_args!("match {id}"), read_owned(id, row));
-    Ok(found.bind(String::from(id)).fetch(connection, owned).await?.pop())
+    ids: &[MatchId],
+) -> Result<Vec<Owned>, StoreError> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let found = Statement::<D>::new(
+        "SELECT id::text, tournament_id::text AS tournament FROM matches
+        WHERE id IN (SELECT key::uuid FROM json_each($1::json))",
+    );
+    let owned = |row: &D::Row| {
+        let id = rows::read_match_id(row)?;
+        name_damage(format_args!("match {id}"), read_owned(id, row))
+    };
+    found.bind(json_keys(ids)).fetch(connection, owned).await
 }

@@ -328,6 +328,14 @@ impl<D: Dialect> Store for SqlStore<D> {
         rows::read_results(&self.read_rows(statement, rows::read_result_seat).await?)
     }
 
+    async fn unvoided_matches(&self, ids: &[MatchId]) -> Result<Vec<MatchId>, StoreError> {
+        let statement = Statement::new(
+            "SELECT id::text FROM matches
+            WHERE id IN (SELECT key::uuid FROM json_each($1::json)) AND void_reason IS NULL",
+        );
+        self.read_rows(statement.bind(json_keys(ids)), rows::read_match_id).await
+    }
+
     async fn unfinished_matches(&self) -> Result<Vec<MatchId>, StoreError> {
         let statement =
             Statement::new("SELECT id::text FROM matches WHERE over_at_us IS NULL ORDER BY matches.id");

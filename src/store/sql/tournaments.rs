@@ -7,9 +7,9 @@ use super::dialect::{Dialect, Statement};
 use super::ends_heard::{add_unheard_end, remove_unheard_end, write_ends_heard};
 use super::versions::add_seen_version;
 use super::words::StoredWord;
-use crate::game::{BotName, MatchId, TournamentId};
+use crate::game::{BotName, TournamentId};
 use crate::store::{Change, FinishedTournament, StoreError, StoredBot, StoredTournament};
-use crate::tournament::{Checkpoint, FieldChange, Reason, Standing, TournamentState};
+use crate::tournament::{Checkpoint, FieldChange, Standing, TournamentState};
 use crate::wire::tournament_event::TimedTournamentEvent;
 
 /// Writes the changes of bots and tournaments, in their order. Tournaments that are created belong to the server of this epoch.
@@ -42,7 +42,6 @@ pub(super) async fn write_tournaments<D: Dialect>(
             Change::TournamentEvent { id, seq, event } => {
                 add_event::<D>(connection, *id, *seq, event).await?;
             }
-            Change::MatchVoided { id, reason } => void_match::<D>(connection, *id, reason).await?,
             Change::TournamentState { id, state } => set_state::<D>(connection, *id, *state).await?,
             Change::Checkpoint { id, checkpoint } => {
                 write_checkpoint::<D>(connection, *id, checkpoint).await?;
@@ -61,6 +60,7 @@ pub(super) async fn write_tournaments<D: Dialect>(
             }
             // Those of all bots are written together, matches by a batch, and transcripts behind them.
             Change::EndsHeard { .. }
+            | Change::MatchVoided { .. }
             | Change::SeatVersions { .. }
             | Change::MatchEvents { .. }
             | Change::MatchOver(_)
@@ -186,19 +186,6 @@ async fn add_event<D: Dialect>(
     .bind(event_json(event)?)
     .execute(connection)
     .await
-}
-
-/// Takes its number from a match. Its setup, which its record follows from, stays as it was.
-async fn void_match<D: Dialect>(
-    connection: &mut D::Connection,
-    id: MatchId,
-    reason: &Reason,
-) -> Result<(), StoreError> {
-    Statement::<D>::new("UPDATE matches SET number = NULL, void_reason = $2 WHERE id = $1::uuid")
-        .bind(String::from(id))
-        .bind(reason.as_str())
-        .execute(connection)
-        .await
 }
 
 async fn set_state<D: Dialect>(

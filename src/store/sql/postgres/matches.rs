@@ -1,12 +1,31 @@
 //! The tables of matches and their seats.
 
 use super::multi_row::MultiRow;
+use crate::game::MatchId;
 use crate::store::sql::batch::{EndedMatch, NewMatch, QuarantinedMatch};
 use crate::store::sql::columns::small_number;
 use crate::store::sql::matches::{check_sealed_count, check_seat_count, seat_results_of};
 use crate::store::sql::words::StoredWord;
 use crate::store::{FinishedMatch, StoreError};
+use crate::tournament::Reason;
 use sqlx::PgConnection;
+
+/// Takes their numbers from matches. Their setups, which their records follow from, stay as they were.
+pub(super) async fn void_matches(
+    connection: &mut PgConnection,
+    voided: &[(MatchId, &Reason)],
+) -> Result<(), StoreError> {
+    MultiRow::new(
+        "UPDATE matches SET number = NULL, void_reason = now.reason
+        FROM unnest($1::text[], $2::text[]) AS now (id, reason) WHERE matches.id = now.id::uuid",
+        voided,
+    )
+    .column(|&(id, _)| String::from(id))
+    .column(|&(_, reason)| reason.to_string())
+    .run(connection)
+    .await
+    .map(drop)
+}
 
 /// Adds matches and their seats. None has events in the journal before the row `next_row`, and the exhibitions belong
 /// to the server of this epoch.

@@ -89,6 +89,7 @@ impl PostgresWriter {
             return Ok(WriteOutcome::ClaimsChanged);
         }
         write_tournaments::<Postgres>(connection, changes, self.own.epoch).await?;
+        matches::void_matches(connection, &batch.voided).await?;
         matches::create_matches(connection, &batch.matches, next_row, self.own.epoch).await?;
         write_seat_versions::<Postgres>(connection, changes).await?;
         // It was checked, and nobody can claim anything before the end.

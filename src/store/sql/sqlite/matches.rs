@@ -1,16 +1,19 @@
 //! The tables of matches and their seats.
 
 use super::multi_row::MultiRowStatement;
+use crate::game::MatchId;
 use crate::store::sql::batch::{EndedMatch, NewMatch, QuarantinedMatch};
 use crate::store::sql::columns::small_number;
 use crate::store::sql::matches::{check_sealed_count, check_seat_count, seat_results_of};
 use crate::store::sql::words::StoredWord;
 use crate::store::{FinishedMatch, StoreError};
+use crate::tournament::Reason;
 use sqlx::SqliteConnection;
 
 /// The statements that write matches.
 #[derive(Debug)]
 pub(super) struct MatchTables {
+    void: MultiRowStatement,
     create: MultiRowStatement,
     seats: MultiRowStatement,
     end: MultiRowStatement,
@@ -22,6 +25,11 @@ pub(super) struct MatchTables {
 impl Default for MatchTables {
     fn default() -> Self {
         Self {
+            void: MultiRowStatement::new(
+                "UPDATE matches SET number = NULL, void_reason = now.column2
+                FROM (VALUES {}) AS now WHERE id = now.column1",
+                "(?, ?)",
+            ),
             create: MultiRowStatement::new(
                 "INSERT INTO matches
                     (id, created_at_us, tournament_id, number, group_number, setup, journal_from, owner_epoch) VALUES {}",
@@ -55,6 +63,19 @@ impl Default for MatchTables {
 }
 
 impl MatchTables {
+    /// Takes their numbers from matches. Their setups, which their records follow from, stay as they were.
+    pub(super) async fn void_matches(
+        &self,
+        connection: &mut SqliteConnection,
+        voided: &[(MatchId, &Reason)],
+    ) -> Result<(), StoreError> {
+        let written = self.void.run(connection, voided, |(id, reason), values| {
+            values.add(String::from(*id))?;
+            values.add(reason.to_string())
+        });
+        written.await.map(drop)
+    }
+
     /// Adds matches and their seats. None has events in the journal before the row `next_row`, and the
     /// exhibitions belong to the server of this epoch.
     pub(super) async fn create_matches(

@@ -107,6 +107,7 @@ impl SqliteWriter {
             return Ok(WriteOutcome::ClaimsChanged);
         }
         write_tournaments::<Sqlite>(&mut self.connection, changes, self.own.epoch).await?;
+        self.matches.void_matches(&mut self.connection, &batch.voided).await?;
         self.matches.create_matches(&mut self.connection, &batch.matches, next_row, self.own.epoch).await?;
         write_seat_versions::<Sqlite>(&mut self.connection, changes).await?;
         self.events.write(&mut self.connection, &events, &self.own).await?;
