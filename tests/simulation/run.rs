@@ -386,14 +386,24 @@ impl Driver<'_> {
             if !is_quiet {
                 self.quiet_since = now;
             } else if now > self.quiet_since + MAX_AFTERMATH {
+                if self.is_served_by_both() {
+                    let how = format!("{} still serves", SERVERS[1 - self.world.owner()]);
+                    self.world.history.complain("a server that has lost its store stops", how);
+                }
                 return;
             } else if now >= self.next_look {
                 self.next_look = now + END_LOOK;
-                if is_all_over(&self.world) {
+                if is_all_over(&self.world) && !self.is_served_by_both() {
                     return;
                 }
             }
         }
+    }
+
+    /// Returns whether the server that no longer owns the store still runs.
+    fn is_served_by_both(&mut self) -> bool {
+        let old = 1 - self.world.owner();
+        self.sim.is_host_running(SERVERS[old])
     }
 
     fn crash_server(&mut self, now: Duration, server: usize, down: Duration) {
