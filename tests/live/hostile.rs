@@ -133,8 +133,18 @@ async fn no_single_misbehaviour_is_noticed_by_others_and_each_is_recorded_as_wha
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn all_misbehaviours_at_once_are_not_noticed_by_others() {
-    let (reasons, report) = hostile_tournament(&Misbehaviour::ALL, 99).await;
-    assert!(!reasons.is_empty() && report.sessions > 0);
+    // Of some hundred tournaments there is one in which it loses no seat by chance, as what it draws falls on other turns each time.
+    let mut tournaments = JoinSet::new();
+    for seed in 97..100 {
+        tournaments.spawn(hostile_tournament(&Misbehaviour::ALL, seed));
+    }
+    let mut reasons = Vec::new();
+    while let Some(ended) = soon("the end of a tournament", tournaments.join_next()).await {
+        let (lost, report) = ended.unwrap();
+        assert!(report.sent > 0 && report.sessions > 0, "{report:?}");
+        reasons.extend(lost);
+    }
+    assert!(!reasons.is_empty(), "it lost no seat in any of them");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
