@@ -29,10 +29,11 @@ use process::{Pinning, Server, open_files, run_self};
 use report::{Memory, Report, Runs, Tournament};
 use serde::Serialize;
 use std::{
-    fmt,
+    fmt, io,
     time::{Duration, Instant},
 };
 use tournament::{Seen, Size};
+use tracing_subscriber::filter::LevelFilter;
 
 /// The seats of every match.
 const SEATS: usize = 3;
@@ -254,6 +255,9 @@ struct Bench {
 
 fn main() -> anyhow::Result<()> {
     let options = Options::parse();
+    // As in the real server. Without a subscriber each span of h2 is offered to the `log` crate, as a database's client has tracing do, and
+    // that takes a third of the bare server's instructions.
+    tracing_subscriber::fmt().with_max_level(LevelFilter::WARN).with_writer(io::stderr).init();
     match options.role {
         Some(Role::BareServer { store }) => runtime(options.threads)?.block_on(bare::serve(store.as_deref())),
         Some(Role::Play { aim, load }) => tell(&runtime(1)?.block_on(load::play(&aim, &load))?),
