@@ -12,6 +12,7 @@ mod players;
 mod run;
 mod seeds;
 mod shrink;
+mod tally;
 mod verdict;
 mod world;
 

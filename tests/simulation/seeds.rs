@@ -2,8 +2,9 @@
 
 use super::history::Violation;
 use super::plan::Plan;
-use super::run::{Outcome, RUNNER, Tally};
+use super::run::{Outcome, RUNNER};
 use super::shrink::shrink_plan;
+use super::tally::Tally;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, available_parallelism};
