@@ -2,7 +2,7 @@
 
 use super::arena::{Arena, RegistryGuard};
 use super::error::ArenaError;
-use super::tournament_handle::TournamentView;
+use super::tournament_view::TournamentView;
 use crate::game::{BotName, MatchId, TournamentId};
 use crate::tournament::{DisqualifiedResults, OpenMatches, Reason, TournamentState};
 use crate::wire::tournament_event::TimedTournamentEvent;

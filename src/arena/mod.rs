@@ -50,6 +50,7 @@ mod stopping;
 #[cfg(test)]
 mod tests;
 mod tournament_handle;
+mod tournament_view;
 mod tournaments;
 mod transcripts;
 mod unanswered_pings;
@@ -78,7 +79,7 @@ pub use revision::Revision;
 pub use session::Session;
 pub use session_link::SessionLink;
 pub use shard::{ShardTally, WatchEvent};
-pub use tournament_handle::TournamentView;
+pub use tournament_view::TournamentView;
 pub use tournaments::NewTournament;
 pub use transcripts::NewTranscript;
 pub use wall_clock::Standstills;
