@@ -74,7 +74,7 @@ pub(super) async fn match_list(
     let title = if tournament.is_some() { "Matches of the tournament" } else { "Matches" };
     let nothing = match (*filter == MatchFilter::default(), next.is_some()) {
         (true, _) => {
-            "There is no match yet. Matches come with tournaments, and a hand that you play yourself (\"Play a hand\", above) is one too."
+            "There is no match yet. Matches are played in tournaments, and \"Play a hand\" above starts one against house bots."
         }
         (false, false) => "There is no such match.",
         (false, true) => "There is no such match among those that were looked through.",

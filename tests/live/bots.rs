@@ -6,7 +6,7 @@ use super::{
 };
 use lastnim::wire::pb::{self, bot_service_client::BotServiceClient, play_request::Action};
 use std::time::SystemTime;
-use tonic::{Code, transport::Endpoint};
+use tonic::Code;
 
 fn now_us() -> u64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_micros() as u64
@@ -58,9 +58,7 @@ async fn a_session_is_shown_with_its_lag_and_its_matches() {
 async fn what_waits_for_a_bot_that_does_not_read_is_counted() {
     let host = Host::start().await;
     let tokens = host.register_all(["slow", "one", "two"]).await;
-    let narrow = Endpoint::from_shared(format!("http://{}", host.address)).unwrap();
-    let narrow = narrow.initial_stream_window_size(200).connect().await.unwrap();
-    let mut slow = Line::try_over(narrow, &tokens[0]).await.unwrap();
+    let mut slow = Line::open_narrow(&host, &tokens[0]).await;
     assert_eq!(host.bot("two").await.waiting_messages, 0);
     let (one, _) = Line::open(&host, &tokens[1]).await;
     let (two, _) = Line::open(&host, &tokens[2]).await;

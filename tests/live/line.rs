@@ -10,7 +10,10 @@ use lastnim::{
 };
 use tokio::{sync::mpsc, task::JoinHandle, time::timeout};
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::{Status, Streaming, transport::Channel};
+use tonic::{
+    Status, Streaming,
+    transport::{Channel, Endpoint},
+};
 use tonic_types::StatusExt as _;
 
 /// One open `Play` stream.
@@ -47,6 +50,14 @@ impl Line {
             Event::Welcome(welcome) => (line, welcome),
             other => panic!("{other:?} came before the welcome"),
         }
+    }
+
+    /// Opens a session whose stream takes in no more than its first few messages until somebody reads them.
+    pub async fn open_narrow(host: &Host, token: &str) -> Self {
+        let endpoint = Endpoint::from_shared(format!("http://{}", host.address)).unwrap();
+        let narrow = endpoint.initial_stream_window_size(200);
+        let channel = soon("a connection", narrow.connect()).await.unwrap();
+        Self::try_over(channel, token).await.unwrap()
     }
 
     /// Tries to open a session over a connection.

@@ -21,7 +21,7 @@ use tokio::{
     net::TcpStream,
 };
 use tokio_stream::StreamExt as _;
-use tonic::{Code, transport::Endpoint};
+use tonic::Code;
 use tonic_types::StatusExt as _;
 
 const UNKNOWN: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
@@ -141,9 +141,7 @@ async fn a_connection_too_many_is_closed_at_once() {
 async fn a_reader_that_never_reads_loses_its_session_and_nobody_waits_for_it() {
     let host = Host::start().await;
     let tokens = host.register_all(["slow", "one", "two"]).await;
-    let narrow = Endpoint::from_shared(format!("http://{}", host.address)).unwrap();
-    let narrow = narrow.initial_stream_window_size(200).connect().await.unwrap();
-    let mut slow = Line::try_over(narrow, &tokens[0]).await.unwrap();
+    let mut slow = Line::open_narrow(&host, &tokens[0]).await;
     let (one, _) = Line::open(&host, &tokens[1]).await;
     let (two, _) = Line::open(&host, &tokens[2]).await;
     let clock = pb::Clock { declaration_ms: 1, ..patient_clock() };

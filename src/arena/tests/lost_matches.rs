@@ -61,19 +61,30 @@ async fn check_quarantined(arena: &Arena, store: &ShakyStore, (id, lost): (Tourn
     assert_eq!((found.number, found.outcome), (0, None));
 }
 
+/// Plays until so many matches are over, of which the store refused one, and pauses.
+async fn lose_a_match(
+    format: TournamentFormat,
+    mood: Mood,
+    over: u64,
+) -> (Arc<ShakyStore>, Arena, TournamentId, MatchId) {
+    let store = ShakyStore::new();
+    let (arena, id) = begin(&store, format).await;
+    store.set(mood);
+    until_view(&arena, id, |view| view.played >= over).await;
+    stop_play(&arena, id).await;
+    let lost = store.refused_match().expect("one is refused");
+    check_quarantined(&arena, &store, (id, lost)).await;
+    (store, arena, id, lost)
+}
+
 #[tokio::test(start_paused = true)]
 async fn results_are_counted_again_after_a_match_of_an_earlier_round_was_lost() {
     for (format, first_round, total) in formats_in_rounds() {
         for mood in [Mood::RefusesOneMatch, Mood::RefusesOneEnd] {
             let case = format!("{format:?}, {mood:?}");
-            let store = ShakyStore::new();
-            let (arena, id) = begin(&store, format.clone()).await;
-            store.set(mood);
-            until_view(&arena, id, |view| view.played > first_round).await;
-            let played = stop_play(&arena, id).await;
+            let (store, arena, id, lost) = lose_a_match(format.clone(), mood, first_round + 1).await;
+            let played = arena.tournament(id).await.unwrap().played;
             assert!(played < total, "{case}: {played} of {total}");
-            let lost = store.refused_match().expect("one is refused");
-            check_quarantined(&arena, &store, (id, lost)).await;
             assert!(
                 store.checkpoint(id).await.unwrap().is_some(),
                 "{case}: checkpoints are written all the same"
@@ -114,13 +125,8 @@ async fn a_lost_match_that_is_voided_is_played_again() {
     for (format, _, total) in formats_in_rounds() {
         for mood in [Mood::RefusesOneMatch, Mood::RefusesOneEnd] {
             let case = format!("{format:?}, {mood:?}");
-            let store = ShakyStore::new();
-            let (arena, id) = begin(&store, format.clone()).await;
-            store.set(mood);
-            until_view(&arena, id, |view| view.played >= 1).await;
-            let played = stop_play(&arena, id).await;
-            let lost = store.refused_match().expect("one is refused");
-            check_quarantined(&arena, &store, (id, lost)).await;
+            let (store, arena, id, lost) = lose_a_match(format.clone(), mood, 1).await;
+            let played = arena.tournament(id).await.unwrap().played;
             let void = Intervention::Void { targets: vec![VoidTarget::Match(lost)], reason: reason() };
             let (view, _) = arena.intervene(id, void).await.unwrap_or_else(|error| panic!("{case}: {error}"));
             assert_eq!(view.played, played - 1, "{case}");

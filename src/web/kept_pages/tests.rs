@@ -125,7 +125,7 @@ fn settled_pages() -> (KeptPages, ShownState) {
     (kept, now)
 }
 
-/// A visitor who asks for a page.
+/// A request for a page, and the outcome it is to have if it is the one that makes it.
 struct Asker {
     asking: JoinHandle<Result<Arc<MadePage>, Status>>,
     /// Says what it makes, if it makes the page.
@@ -155,6 +155,15 @@ impl Asker {
     }
 }
 
+/// Asks for a page several times, one after the other.
+async fn ask_times(times: usize, kept: &KeptPages, now: ShownState) -> Vec<Asker> {
+    let mut askers = Vec::new();
+    for _ in 0..times {
+        askers.push(Asker::ask(kept, now).await);
+    }
+    askers
+}
+
 /// Waits until one of these makes the page, and takes it out.
 async fn next_maker(askers: &mut Vec<Asker>) -> Asker {
     loop {
@@ -176,10 +185,7 @@ fn page_of(text: &str, lifetime: PageLifetime) -> MadePage {
 async fn one_makes_a_page_for_all_who_ask_for_it() {
     let (kept, now) = settled_pages();
     let first = Asker::ask(&kept, now).await;
-    let mut others = Vec::new();
-    for _ in 0..20 {
-        others.push(Asker::ask(&kept, now).await);
-    }
+    let others = ask_times(20, &kept, now).await;
     first.made.send(Ok(page_of("it", PageLifetime::UntilChange))).unwrap();
     let page = first.asking.await.unwrap().unwrap();
     for other in others {
@@ -192,10 +198,7 @@ async fn one_makes_a_page_for_all_who_ask_for_it() {
 async fn whoever_waits_makes_the_page_if_its_maker_leaves_or_takes_too_long() {
     let (kept, now) = settled_pages();
     let gone = Asker::ask(&kept, now).await;
-    let mut others = Vec::new();
-    for _ in 0..5 {
-        others.push(Asker::ask(&kept, now).await);
-    }
+    let mut others = ask_times(5, &kept, now).await;
     assert!(gone.is_maker());
     gone.asking.abort();
     let began = tokio::time::Instant::now();
