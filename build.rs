@@ -1,111 +1,38 @@
-//! Compiles the protos with protox (no protoc needed) into tonic services, and the canonical JSON of what is kept in it.
+//! Sets `LASTNIM_VERSION`, what `lastnim --version` prints: with the commit in a release build of a checkout.
+//!
+//! A debug build leaves the commit out, so that a commit compiles nothing again.
 
-use prost::Message as _;
-use protox::prost_reflect::{DescriptorPool, Kind};
-use std::{collections::BTreeSet, env, error::Error, fs, path::PathBuf};
-use tonic_build::manual::{Method, Service};
+use std::{env, path::Path, process::Command};
 
-const PROTOS: [&str; 22] = [
-    "lastnim/v1/game.proto",
-    "lastnim/v1/audit.proto",
-    "lastnim/v1/record.proto",
-    "lastnim/v1/arena_service.proto",
-    "lastnim/v1/benchmark.proto",
-    "lastnim/v1/bot_service.proto",
-    "lastnim/v1/bot_version.proto",
-    "lastnim/v1/dataset.proto",
-    "lastnim/v1/manifest.proto",
-    "lastnim/v1/match_service.proto",
-    "lastnim/v1/model_report.proto",
-    "lastnim/v1/oracle_bot_audit.proto",
-    "lastnim/v1/oracle_declaration.proto",
-    "lastnim/v1/oracle_robustness.proto",
-    "lastnim/v1/oracle_ruleset.proto",
-    "lastnim/v1/oracle_service.proto",
-    "lastnim/v1/oracle_tree.proto",
-    "lastnim/v1/tables.proto",
-    "lastnim/v1/tournament_activity.proto",
-    "lastnim/v1/tournament_event.proto",
-    "lastnim/v1/tournament_service.proto",
-    "lastnim/v1/transcript_service.proto",
-];
-
-/// What files and databases hold in the canonical JSON of proto3; all other JSON is derived from descriptors.
-const KEPT: [&str; 7] = [
-    "lastnim.v1.GetRecordResponse",
-    "lastnim.v1.ManifestLine",
-    "lastnim.v1.PlayedVersion",
-    "lastnim.v1.SeatVersions",
-    "lastnim.v1.TournamentEvent",
-    "lastnim.v1.TournamentSettings",
-    "lastnim.v1.Verdict",
-];
-
-fn main() -> Result<(), Box<dyn Error>> {
-    println!("cargo::rerun-if-changed=proto");
-    let descriptors = protox::compile(PROTOS, ["proto"])?;
-    let out = PathBuf::from(env::var("OUT_DIR")?);
-    let encoded = descriptors.encode_to_vec();
-    fs::write(out.join("lastnim.v1.descriptors.bin"), &encoded)?;
-    // A message is moved several times on its way to the stream: the large and rare events are boxed, so that a take does
-    // not move like a snapshot.
-    let rare = ["match_started", "snapshot", "match_ended", "joined_tournament", "tournament_ended"];
-    // Without these features tonic has not what the code of clients and of servers uses.
-    let has_feature = |name: &str| env::var_os(format!("CARGO_FEATURE_{name}")).is_some();
-    let generator = tonic_prost_build::configure()
-        .codec_path("crate::wire::SmallBufferCodec")
-        .build_client(has_feature("CLIENT"))
-        .build_server(has_feature("SERVER"));
-    let boxing = |generator: tonic_prost_build::Builder, event| {
-        generator.boxed(format!(".lastnim.v1.PlayResponse.event.{event}"))
-    };
-    // Their names lead from messages to descriptors, from which their JSON follows.
-    let mut names = prost_build::Config::new();
-    names.enable_type_names();
-    rare.into_iter().fold(generator, boxing).compile_fds_with_config(descriptors, names)?;
-    if has_feature("SERVER") {
-        generate_play_service();
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    let version = env!("CARGO_PKG_VERSION");
+    let is_release = env::var_os("PROFILE").is_some_and(|profile| profile == "release");
+    match is_release.then(find_commit).flatten() {
+        Some(commit) => println!("cargo::rustc-env=LASTNIM_VERSION={version} ({commit})"),
+        None => println!("cargo::rustc-env=LASTNIM_VERSION={version}"),
     }
-    pbjson_build::Builder::new()
-        .register_descriptors(&encoded)?
-        .preserve_proto_field_names()
-        .build(&kept_types(&encoded)?)?;
-    Ok(())
 }
 
-/// Generates the service of sessions once more, of the types that sessions work with: no message of prost is made on the way.
-fn generate_play_service() {
-    let play = Method::builder()
-        .name("play")
-        .route_name("Play")
-        .input_type("crate::wire::IncomingAction")
-        .output_type("crate::wire::ServerEvent")
-        .codec_path("crate::wire::PlayCodec")
-        .client_streaming()
-        .server_streaming()
-        .build();
-    let service = Service::builder().name("ArenaService").package("lastnim.v1").method(play).build();
-    tonic_build::manual::Builder::new().build_client(false).compile(&[service]);
-}
-
-/// Returns the paths of the types that are kept, with all that they are made of.
-fn kept_types(descriptors: &[u8]) -> Result<Vec<String>, Box<dyn Error>> {
-    let pool = DescriptorPool::decode(descriptors)?;
-    let mut open: Vec<_> = KEPT.iter().filter_map(|kept| pool.get_message_by_name(kept)).collect();
-    let mut found = BTreeSet::new();
-    while let Some(message) = open.pop() {
-        if !found.insert(format!(".{}", message.full_name())) {
-            continue;
-        }
-        for field in message.fields() {
-            match field.kind() {
-                Kind::Message(inner) => open.push(inner),
-                Kind::Enum(kind) => {
-                    found.insert(format!(".{}", kind.full_name()));
-                }
-                _ => {}
-            }
+/// Returns the commit that is checked out; `None` where this package is not the top of a repository, such as a packaged one.
+fn find_commit() -> Option<String> {
+    if !git(&["rev-parse", "--show-prefix"])?.is_empty() {
+        return None;
+    }
+    // HEAD changes with a checkout, and the branch that it names with a commit.
+    for name in
+        ["HEAD".into(), git(&["symbolic-ref", "--quiet", "HEAD"]).unwrap_or_default(), "packed-refs".into()]
+    {
+        let file = git(&["rev-parse", "--git-path", &name])?;
+        if !name.is_empty() && Path::new(&file).exists() {
+            println!("cargo::rerun-if-changed={file}");
         }
     }
-    Ok(found.into_iter().collect())
+    git(&["rev-parse", "--short=12", "HEAD"])
+}
+
+/// Returns what a command of git prints; `None` if it fails or there is no git.
+fn git(args: &[&str]) -> Option<String> {
+    let output = Command::new("git").args(args).output().ok().filter(|output| output.status.success())?;
+    String::from_utf8(output.stdout).ok().map(|text| text.trim().to_owned())
 }

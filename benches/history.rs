@@ -14,21 +14,20 @@ mod postgres;
 
 use anyhow::{Context as _, ensure};
 use clap::Parser;
-use lastnim::{
-    client::connect,
+use lastnim_client::connect;
+use lastnim_core::{
     game::{BotName, BySeat, MatchId, Piles, SeatCount, TournamentId},
     referee::{MatchPhase, MatchSetup, Origin, Record, Referee, RefereeInput, SigningKey, Terms, Timestamp},
-    store::{
-        self, Change, FinishedMatch, FinishedTournament, RetentionLimits, Store, StoredBot, StoredTournament,
-        Token,
-    },
-    tournament::{
-        AllianceSource, Checkpoint, Concurrency, FormatVerdict, GroupCount, LadderPairing, LadderSettings,
-        MatchOutcome, MatchResult, MethodsVersion, OracleAccess, Pairing, Positions, ResultFold, Rulings,
-        ScheduleStep, Scoring, SeededDraw, Settings, SettingsDraft, Standings, Streak, TableGroups,
-        TournamentFormat, TournamentState, plan_schedule, snapshot_state,
-    },
-    wire::pb::{ListMatchesRequest, match_service_client::MatchServiceClient},
+};
+use lastnim_proto::pb::{ListMatchesRequest, match_service_client::MatchServiceClient};
+use lastnim_store::{
+    Change, FinishedMatch, FinishedTournament, RetentionLimits, Store, StoredBot, StoredTournament, Token,
+};
+use lastnim_tournament::{
+    AllianceSource, Checkpoint, Concurrency, FormatVerdict, GroupCount, LadderPairing, LadderSettings,
+    MatchOutcome, MatchResult, MethodsVersion, OracleAccess, Pairing, Positions, ResultFold, Rulings,
+    ScheduleStep, Scoring, SeededDraw, Settings, SettingsDraft, Standings, Streak, TableGroups,
+    TournamentFormat, TournamentState, plan_schedule, snapshot_state,
 };
 use postgres::PostgresServer;
 use std::{
@@ -127,7 +126,7 @@ async fn main() -> anyhow::Result<()> {
 /// Fills one of two databases, and compares the servers that start on them.
 async fn compare(name: &str, wanted: usize, empty: &str, full: &str, folder: &Path) -> anyhow::Result<()> {
     let began = Instant::now();
-    let store = store::open_store(&full.parse()?, RetentionLimits::default()).await?;
+    let store = lastnim_store::open_store(&full.parse()?, RetentionLimits::default()).await?;
     let (matches, events) = fill(store.as_ref(), wanted).await?;
     drop(store);
     let took = began.elapsed().as_secs_f64();
@@ -149,7 +148,7 @@ async fn compare_running(
     (format, field, matches): (TournamentFormat, usize, usize),
     folder: &Path,
 ) -> anyhow::Result<()> {
-    let store = store::open_store(&url.parse()?, RetentionLimits::default()).await?;
+    let store = lastnim_store::open_store(&url.parse()?, RetentionLimits::default()).await?;
     let running = fill_running(store.as_ref(), format, field, matches).await?;
     store.close().await;
     drop(store);
@@ -161,7 +160,7 @@ async fn compare_running(
     );
     // Once only: it writes a checkpoint, and the beginnings of matches.
     let without = vec![start(url, folder).await?];
-    let store = store::open_store(&url.parse()?, RetentionLimits::default()).await?;
+    let store = lastnim_store::open_store(&url.parse()?, RetentionLimits::default()).await?;
     store.write(&[Change::Checkpoint { id: running.id, checkpoint: Arc::clone(checkpoint) }]).await?;
     store.close().await;
     drop(store);
@@ -370,7 +369,7 @@ fn settings(number: u64, format: TournamentFormat) -> anyhow::Result<Settings> {
         positions: Positions::listed(
             positions.iter().map(|piles| Piles::parse(piles)).collect::<Result<_, _>>()?,
         )?,
-        ending: lastnim::game::Ending::default(),
+        ending: lastnim_core::game::Ending::default(),
         scoring: Scoring::default_for(&alliance, seats, MethodsVersion::NEWEST),
         alliance,
         oracle: OracleAccess::default(),
@@ -391,7 +390,7 @@ fn play(id: MatchId, setup: MatchSetup, seed: u64) -> Record {
     let mut now = Timestamp::from_micros(BEGAN + 1_000_000 * seed);
     let (mut referee, _) = Referee::begin(id, setup, BySeat::filled(seats, &true), now);
     for seat in seats.iter() {
-        let row = lastnim::game::Row::favouring(draw.number_below(seats.get() as u64) as usize, seats);
+        let row = lastnim_core::game::Row::favouring(draw.number_below(seats.get() as u64) as usize, seats);
         let _effects =
             referee.handle_input(RefereeInput::Declare { seat, row: Ok(row), note_hash: Ok(None) }, now);
     }

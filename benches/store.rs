@@ -12,12 +12,12 @@ mod postgres;
 
 use anyhow::Context as _;
 use clap::Parser;
-use lastnim::{
+use lastnim_core::{
     game::{MatchId, Piles, Seat, SeatCount},
     oracle::Mover,
     referee::{EndReason, Event, EventHash, MatchSetup, SigningKey, TimedEvent, Timestamp},
-    store::{Change, FinishedMatch, RetentionLimits, open_store},
 };
+use lastnim_store::{Change, FinishedMatch, RetentionLimits, open_store};
 use postgres::PostgresServer;
 use std::{
     collections::HashMap,

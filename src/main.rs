@@ -1,6 +1,4 @@
-//! The `lastnim` program; see [`lastnim::cli`].
-
-#![forbid(unsafe_code)]
+//! The `lastnim` program; see [`lastnim`].
 
 use std::process::ExitCode;
 
@@ -10,5 +8,5 @@ use std::process::ExitCode;
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    lastnim::cli::main()
+    lastnim::main()
 }

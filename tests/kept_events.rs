@@ -1,4 +1,4 @@
-//! Where events stand in the bytes that databases keep of them, as `src/store/sql/event_bytes.rs` sets them out: for tests that change
+//! Where events stand in the bytes that databases keep of them, as `crates/store/src/sql/event_bytes.rs` sets them out: for tests that change
 //! bytes behind the server's back.
 
 use std::ops::Range;

@@ -3,7 +3,7 @@
 //!
 //! Where the machine has no Python the test says so and passes, unless `CI=true` is set.
 
-use lastnim::wire::pb::{
+use lastnim_proto::pb::{
     BotVersion, CreateTournamentRequest, GetStandingsRequest, Piles, RegisterBotRequest, Standing,
     TournamentSettings, TournamentState, WatchTournamentRequest, bot_service_client::BotServiceClient,
     tournament_service_client::TournamentServiceClient,

@@ -7,81 +7,28 @@ mod made_up;
 #[path = "tidy/source.rs"]
 mod source;
 
-use source::{code_only, crate_paths, first_steps, line_of, numbered, words};
+use source::{code_only, first_steps, line_of, numbered, words};
 use std::{
     fmt, fs,
     path::{Path, PathBuf},
 };
 
-/// A layer and those that it may use.
-type Layer = (&'static str, &'static [&'static str]);
-
-/// The layers of the core and those that each may use.
-const CORE_LAYERS: [Layer; 6] = [
-    ("game", &[]),
-    ("oracle", &["game"]),
-    ("drawing", &["game", "oracle"]),
-    ("referee", &["game", "oracle"]),
-    ("tournament", &["game", "oracle"]),
-    ("auditing", &["game", "oracle", "tournament"]),
-];
-/// The layers of the server and those that each may use; all of them may use the core.
-const LAYERS: [Layer; 14] = [
-    ("config", &[]),
-    ("wire", &[]),
-    ("store", &["wire"]),
-    ("arena", &["config", "wire", "store"]),
-    ("rpc", &["wire", "store", "arena"]),
-    ("client", &["wire"]),
-    ("bots", &["wire", "client"]),
-    ("llm", &["config", "wire", "client", "bots"]),
-    ("report", &["wire"]),
-    ("web", &["config", "wire", "arena", "rpc", "report"]),
-    ("server", &["config", "wire", "store", "arena", "rpc", "web", "client", "bots"]),
-    ("conformance", &["wire"]),
-    ("history", &["wire"]),
-    (
-        "cli",
-        &[
-            "config",
-            "wire",
-            "store",
-            "arena",
-            "rpc",
-            "server",
-            "client",
-            "bots",
-            "llm",
-            "report",
-            "conformance",
-            "history",
-        ],
-    ),
-];
-/// What the core may not name. Its Cargo.toml keeps out runtimes, networks and databases.
+/// The crates that decide. Their Cargo.toml keeps out runtimes, networks and databases; what the standard library has of these is
+/// found here.
+const PURE_CRATES: [&str; 5] =
+    ["crates/analysis", "crates/auditing", "crates/core", "crates/drawing", "crates/tournament"];
+/// What they may not name.
 const IMPURE: [&str; 4] = ["SystemTime", "Instant", "UNIX_EPOCH", "RandomState"];
-/// The modules of the standard library that the core may not use. `std::time` is allowed: a duration is a number.
+/// The modules of the standard library that they may not use. `std::time` is allowed: a duration is a number.
 const IMPURE_MODULES: [&str; 6] = ["env", "fs", "net", "os", "process", "thread"];
-/// Files of the core, and the one module each that they may use all the same.
+/// Files of these crates, and the one module each that they may use all the same.
 const PURE_EXCEPTIONS: [(&str, &str); 1] = [
     // The library that lays out a graph recurses, and needs a stack as large as the graph. The thread is joined at once, and
     // what it returns depends on the graph alone.
-    ("core/src/drawing/layout.rs", "thread"),
+    ("crates/drawing/src/layout.rs", "thread"),
 ];
 /// The most lines of code of a file; blank lines and comments are free.
 const MAX_CODE_LINES: usize = 600;
-/// Where packages come from: a machine's own settings say that, not this repository. Put together here, so that
-/// this file does not name them either.
-const REGISTRY_HOSTS: [&str; 8] = [
-    concat!("crates", ".io"),
-    concat!("npmjs", ".org"),
-    concat!("npmjs", ".com"),
-    concat!("pypi", ".org"),
-    concat!("pythonhosted", ".org"),
-    concat!("proxy.golang", ".org"),
-    concat!("deb.debian", ".org"),
-    concat!("yarnpkg", ".com"),
-];
 /// What marks work that is not done; clippy finds the macros.
 const UNFINISHED: [&str; 2] = [concat!("TO", "DO"), concat!("FIX", "ME")];
 /// Names that say nothing of what a file holds.
@@ -108,40 +55,10 @@ impl fmt::Display for Finding {
     }
 }
 
-/// No code is unsafe but what macros of libraries write.
-fn safety(path: &Path, text: &str) -> Vec<Finding> {
-    if !has_extension(path, "rs") {
-        return Vec::new();
-    }
-    let code = code_only(text);
-    words(&code, "unsafe").map(|at| Finding::new(path, line_of(&code, at), "unsafe code")).collect()
-}
-
-/// No layer uses one that is not below it.
-fn arrows(path: &Path, text: &str) -> Vec<Finding> {
-    let Some((layer, layers)) = layer_of(path) else { return Vec::new() };
-    let Some(&(_, allowed)) = layers.iter().find(|(name, _)| *name == layer) else {
-        return vec![Finding::new(
-            path,
-            1,
-            format!("the layer {layer:?} has no place in the list of layers"),
-        )];
-    };
-    // The root re-exports the core's layers under their names.
-    let below = if path.starts_with("core") { &[][..] } else { &CORE_LAYERS[..] };
-    let code = code_only(text);
-    crate_paths(&code, depth_of(path), &layers.iter().map(|(name, _)| *name).collect::<Vec<_>>())
-        .into_iter()
-        .filter(|(_, used)| {
-            *used != layer && !allowed.contains(&used.as_str()) && !below.iter().any(|(name, _)| name == used)
-        })
-        .map(|(at, used)| Finding::new(path, line_of(&code, at), format!("{layer} may not use {used}")))
-        .collect()
-}
-
-/// The core names no file, no thread, no clock and no random source of the standard library.
+/// What decides names no file, no thread, no clock and no random source of the standard library.
 fn purity(path: &Path, text: &str) -> Vec<Finding> {
-    if !path.starts_with("core/src") || !has_extension(path, "rs") {
+    let is_pure = PURE_CRATES.iter().any(|pure| path.starts_with(Path::new(pure).join("src")));
+    if !is_pure || !has_extension(path, "rs") {
         return Vec::new();
     }
     let code = code_only(text);
@@ -154,7 +71,9 @@ fn purity(path: &Path, text: &str) -> Vec<Finding> {
         .map(|(at, module)| (at, format!("std::{module}")));
     named
         .chain(modules)
-        .map(|(at, what)| Finding::new(path, line_of(&code, at), format!("the core may not name {what}")))
+        .map(|(at, what)| {
+            Finding::new(path, line_of(&code, at), format!("a crate that decides may not name {what}"))
+        })
         .collect()
 }
 
@@ -168,20 +87,6 @@ fn length(path: &Path, text: &str) -> Vec<Finding> {
     lines.nth(MAX_CODE_LINES).map_or_else(Vec::new, |(line, _)| {
         vec![Finding::new(path, line, format!("more than {MAX_CODE_LINES} lines of code"))]
     })
-}
-
-/// No file names a package registry.
-fn registries(path: &Path, text: &str) -> Vec<Finding> {
-    // Cargo writes its lock files, and the name of its index with them.
-    if path.ends_with("Cargo.lock") {
-        return Vec::new();
-    }
-    numbered(text)
-        .filter_map(|(line, code)| {
-            let host = REGISTRY_HOSTS.into_iter().find(|host| code.contains(host))?;
-            Some(Finding::new(path, line, format!("names the package registry {host}")))
-        })
-        .collect()
 }
 
 /// Nothing is marked as not done, and no print for debugging is left.
@@ -205,28 +110,6 @@ fn names(path: &Path) -> Vec<Finding> {
             Some(Finding::new(path, 1, format!("{empty:?} says nothing of what {part:?} holds")))
         })
         .collect()
-}
-
-/// Returns the layer of a source file and the layers of its crate; none for a crate's root, the binary, and what lies outside.
-fn layer_of(path: &Path) -> Option<(String, &'static [Layer])> {
-    let is_root = ["core/src/lib.rs", "src/lib.rs", "src/main.rs"].iter().any(|root| path == Path::new(root));
-    if !has_extension(path, "rs") || is_root {
-        return None;
-    }
-    if path.starts_with("bots") {
-        return Some(("bots".into(), &LAYERS));
-    }
-    let in_core = path.strip_prefix("core/src").map(|below| (below, &CORE_LAYERS[..]));
-    let (below, layers) =
-        in_core.or_else(|_| path.strip_prefix("src").map(|below| (below, &LAYERS[..]))).ok()?;
-    Some((below.iter().next()?.to_str()?.trim_end_matches(".rs").to_owned(), layers))
-}
-
-/// Returns how many modules above a layer's file the crate's root is.
-fn depth_of(path: &Path) -> usize {
-    let below = path.strip_prefix("core").unwrap_or(path);
-    let below = below.strip_prefix("src").unwrap_or(below);
-    below.iter().count() - usize::from(below.ends_with("mod.rs"))
 }
 
 fn has_extension(path: &Path, extension: &str) -> bool {
@@ -270,28 +153,13 @@ fn gather(folder: &Path, files: &mut Vec<PathBuf>) {
 }
 
 #[test]
-fn arrows_run_one_way() {
-    check(arrows);
-}
-
-#[test]
-fn the_core_is_pure() {
+fn what_decides_is_pure() {
     check(purity);
-}
-
-#[test]
-fn no_code_is_unsafe() {
-    check(safety);
 }
 
 #[test]
 fn files_are_short() {
     check(length);
-}
-
-#[test]
-fn no_package_registry_is_named() {
-    check(registries);
 }
 
 #[test]

@@ -5,7 +5,7 @@
 //! to it before.
 
 use anyhow::Context as _;
-use lastnim::wire::pb::{
+use lastnim_proto::pb::{
     AllianceMatrix, Clock, Feed, MatchSetup, MatchStarted, PlayRequest, PlayResponse, Revealed, Row, Take,
     Took, Turn, Welcome,
     arena_service_server::{ArenaService, ArenaServiceServer},

@@ -4,7 +4,7 @@
 //! any server pays that commits a take before it announces it, with the same library and the same settings of the database.
 
 use anyhow::Context as _;
-use lastnim::wire::pb::Take;
+use lastnim_proto::pb::Take;
 use sqlx::{
     ConnectOptions as _, PgConnection, SqliteConnection,
     postgres::PgConnectOptions,

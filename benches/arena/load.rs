@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, anyhow, bail};
 use clap::Args;
-use lastnim::wire::pb::{
+use lastnim_proto::pb::{
     Declare, Feed, MatchStarted, PlayRequest, PlayResponse, Pong, Row, Subscribe, Take, Turn,
     play_request::Action, play_response::Event,
 };

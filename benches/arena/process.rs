@@ -17,7 +17,7 @@ use crate::{
 /// What /proc counts processor time in, a second, on every Linux of today.
 const TICKS_A_SECOND: f64 = 100.0;
 /// What servers log: beside warnings, how much they wrote, and what tournaments cost them.
-const LOGGED: &str = "warn,lastnim::server=info,lastnim::arena::tournaments=info";
+const LOGGED: &str = "warn,lastnim_server=info,lastnim_arena::tournaments=info";
 
 /// Where processes run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Bots and their open streams, on either server.
 
 use anyhow::{Context as _, anyhow};
-use lastnim::wire::pb::{
+use lastnim_proto::pb::{
     AllianceMode, Clock, CreateMatchRequest, PlayRequest, PlayResponse, RegisterBotRequest,
     arena_service_client::ArenaServiceClient, bot_service_client::BotServiceClient,
     match_service_client::MatchServiceClient, play_response::Event,

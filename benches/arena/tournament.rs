@@ -2,15 +2,13 @@
 
 use anyhow::{Context as _, anyhow, bail, ensure};
 use clap::Args;
-use lastnim::{
-    tournament::SeededDraw,
-    wire::pb::{
-        AllianceMode, CreateTournamentRequest, JoinTournamentRequest, Piles, PlayRequest, PlayResponse, Pong,
-        RoundRobinFormat, Standing, StartTournamentRequest, Take, TournamentSettings, TournamentState, Turn,
-        WatchTournamentRequest, WatchTournamentResponse, play_request::Action, play_response::Event,
-        tournament_service_client::TournamentServiceClient, tournament_settings::Format,
-    },
+use lastnim_proto::pb::{
+    AllianceMode, CreateTournamentRequest, JoinTournamentRequest, Piles, PlayRequest, PlayResponse, Pong,
+    RoundRobinFormat, Standing, StartTournamentRequest, Take, TournamentSettings, TournamentState, Turn,
+    WatchTournamentRequest, WatchTournamentResponse, play_request::Action, play_response::Event,
+    tournament_service_client::TournamentServiceClient, tournament_settings::Format,
 };
+use lastnim_tournament::SeededDraw;
 use prost::Message as _;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};

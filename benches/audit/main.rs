@@ -9,7 +9,7 @@ mod records;
 
 use anyhow::{Context as _, ensure};
 use clap::Parser;
-use lastnim::wire::{
+use lastnim_proto::{
     record::{parse_record, read_record_json, verify_record},
     record_file::RecordForm,
 };

@@ -1,11 +1,11 @@
 //! Records of a made-up tournament, played by the referee and signed.
 
-use lastnim::{
+use lastnim_core::{
     game::{BotName, BySeat, MatchId, Piles, Row, SeatCount, TournamentId},
     oracle::Solution,
     referee::{MatchPhase, MatchSetup, Origin, Record, Referee, RefereeInput, Seal, SigningKey, Timestamp},
-    tournament::SeededDraw,
 };
+use lastnim_tournament::SeededDraw;
 
 /// The time at which the first match began, in microseconds since 1970-01-01 UTC.
 const BEGAN: u64 = 1_700_000_000_000_000;

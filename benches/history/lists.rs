@@ -2,12 +2,12 @@
 
 use super::{FIELD, ROUNDS, fill, postgres::PostgresServer};
 use anyhow::Context as _;
-use lastnim::{
+use lastnim_core::{
     game::{BotName, MatchId, TournamentId},
     referee::EndReason,
-    store::{self, Change, MatchFilter, RetentionLimits, Store},
-    wire::ListedState,
 };
+use lastnim_proto::ListedState;
+use lastnim_store::{Change, MatchFilter, RetentionLimits, Store};
 use std::time::Instant;
 
 /// Of so many matches one is voided.
@@ -20,7 +20,7 @@ pub async fn measure_stores(sqlite: &str, matches: usize) -> anyhow::Result<()> 
     let server = PostgresServer::start();
     let postgres = server.as_ref().map(|server| server.create_database("lists"));
     for url in std::iter::once(sqlite.to_owned()).chain(postgres) {
-        let store = store::open_store(&url.parse()?, RetentionLimits::default()).await?;
+        let store = lastnim_store::open_store(&url.parse()?, RetentionLimits::default()).await?;
         let (matches, _) = fill(store.as_ref(), matches).await?;
         println!("{}: {matches} finished matches", url.split(':').next().unwrap_or_default());
         measure_lists(store.as_ref()).await?;

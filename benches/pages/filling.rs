@@ -2,16 +2,16 @@
 
 use super::playing::{MatchMaker, SEATS, settings};
 use anyhow::Context as _;
-use lastnim::{
+use lastnim_core::{
     game::{BotName, TournamentId},
     referee::{Terms, Timestamp},
-    store::{self, Change, FinishedTournament, RetentionLimits, Store, StoredBot, StoredTournament, Token},
-    tournament::{
-        BotComparison, Checkpoint, GroupCount, LadderPairing, LadderSettings, MatchResult, OpenMatches,
-        ResultFold, RoundCount, Rulings, ScheduleStep, Streak, TableGroups, TournamentEvent,
-        TournamentFormat, TournamentState, plan_schedule, snapshot_state,
-    },
-    wire::tournament_event::TimedTournamentEvent,
+};
+use lastnim_proto::tournament_event::TimedTournamentEvent;
+use lastnim_store::{Change, FinishedTournament, RetentionLimits, Store, StoredBot, StoredTournament, Token};
+use lastnim_tournament::{
+    BotComparison, Checkpoint, GroupCount, LadderPairing, LadderSettings, MatchResult, OpenMatches,
+    ResultFold, RoundCount, Rulings, ScheduleStep, Streak, TableGroups, TournamentEvent, TournamentFormat,
+    TournamentState, plan_schedule, snapshot_state,
 };
 use std::{mem, path::Path, sync::Arc, time::Instant};
 
@@ -30,7 +30,7 @@ struct Planned {
 pub(crate) async fn fill_store(path: &Path, matches: u64) -> anyhow::Result<()> {
     let began = Instant::now();
     let url = format!("sqlite:{}", path.display());
-    let store = store::open_store(&url.parse()?, RetentionLimits::default()).await?;
+    let store = lastnim_store::open_store(&url.parse()?, RetentionLimits::default()).await?;
     let field = field(1_000)?;
     let bot = |name: &BotName| StoredBot {
         name: name.clone(),

@@ -1,10 +1,8 @@
 //! Which pages there are.
 
 use anyhow::Context as _;
-use lastnim::{
-    store::{self, MatchFilter, RetentionLimits},
-    tournament::TournamentFormat,
-};
+use lastnim_store::{MatchFilter, RetentionLimits};
+use lastnim_tournament::TournamentFormat;
 use std::path::Path;
 
 /// A kind of page, and the address of one.
@@ -23,7 +21,7 @@ impl PageKind {
 /// Returns every kind of page that the server has for people, with addresses of what is in a store that was filled.
 pub(crate) async fn page_kinds(path: &Path) -> anyhow::Result<Vec<PageKind>> {
     let url = format!("sqlite:{}", path.display());
-    let store = store::open_store(&url.parse()?, RetentionLimits::default()).await?;
+    let store = lastnim_store::open_store(&url.parse()?, RetentionLimits::default()).await?;
     let tournaments = store.tournaments(None, 100).await?;
     let titled = |title: &str| {
         let found = tournaments.iter().find(|stored| stored.settings.title.to_string() == title);

@@ -1,14 +1,14 @@
 //! Matches that are played for the store.
 
-use lastnim::game::TournamentId;
-use lastnim::{
+use lastnim_core::game::TournamentId;
+use lastnim_core::{
     game::{BySeat, Ending, MatchId, Piles, Row, SeatCount},
     referee::{MatchPhase, MatchSetup, Origin, Record, Referee, RefereeInput, SigningKey, Timestamp},
-    store::{Change, FinishedMatch},
-    tournament::{
-        AllianceSource, Concurrency, MatchOutcome, MethodsVersion, OracleAccess, Pairing, Positions, Scoring,
-        SeededDraw, Settings, SettingsDraft, TournamentFormat,
-    },
+};
+use lastnim_store::{Change, FinishedMatch};
+use lastnim_tournament::{
+    AllianceSource, Concurrency, MatchOutcome, MethodsVersion, OracleAccess, Pairing, Positions, Scoring,
+    SeededDraw, Settings, SettingsDraft, TournamentFormat,
 };
 use std::time::Duration;
 

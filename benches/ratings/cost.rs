@@ -1,12 +1,12 @@
 //! What ratings cost: 1,000 bots, 100,000 matches of three.
 
-use lastnim::{
+use lastnim_core::{
     game::{BotName, BySeat},
     oracle::Budget,
-    tournament::{
-        CrossTable, MatchOutcome, MatchResult, OnlineRatings, RatedMatches, RatingMeasure, ReplicateCount,
-        Resampling, SatisfactionScores, SeatResult, SeededDraw,
-    },
+};
+use lastnim_tournament::{
+    CrossTable, MatchOutcome, MatchResult, OnlineRatings, RatedMatches, RatingMeasure, ReplicateCount,
+    Resampling, SatisfactionScores, SeatResult, SeededDraw,
 };
 use std::time::Instant;
 

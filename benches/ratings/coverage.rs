@@ -1,14 +1,11 @@
 //! How often the intervals of ratings by satisfaction hold, with matches that bots have really played.
 
 use super::play::{Contestant, round_robin};
-use lastnim::{
-    bots::HouseBot,
-    game::BotName,
-    oracle::Budget,
-    tournament::{
-        AllianceSource, MatchResult, ReplicateCount, Resampling, SatisfactionRatings, SatisfactionScores,
-        SeededDraw, adjust_for_all,
-    },
+use lastnim_bots::HouseBot;
+use lastnim_core::{game::BotName, oracle::Budget};
+use lastnim_tournament::{
+    AllianceSource, MatchResult, ReplicateCount, Resampling, SatisfactionRatings, SatisfactionScores,
+    SeededDraw, adjust_for_all,
 };
 
 const FIELD: [Contestant; 6] = [

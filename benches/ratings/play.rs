@@ -1,15 +1,15 @@
 //! Matches of bots by their decisions alone: no server, no clock.
 
-use lastnim::{
-    bots::{HouseBot, Oracle},
-    client::{Bot, MatchView},
+use lastnim_bots::{HouseBot, Oracle};
+use lastnim_client::{Bot, MatchView};
+use lastnim_core::{
     game::{AllianceMatrix, BotName, BySeat, Ending, Game, Piles, SeatCount},
     oracle::{Audit, PlayedTake},
-    tournament::{
-        AllianceSource, Concurrency, MatchOutcome, MatchResult, MethodsVersion, OracleAccess, Pairing,
-        Positions, ScheduleStep, Scoring, SeededDraw, Settings, SettingsDraft, TournamentFormat,
-        assigned_matrix, plan_schedule,
-    },
+};
+use lastnim_tournament::{
+    AllianceSource, Concurrency, MatchOutcome, MatchResult, MethodsVersion, OracleAccess, Pairing, Positions,
+    ScheduleStep, Scoring, SeededDraw, Settings, SettingsDraft, TournamentFormat, assigned_matrix,
+    plan_schedule,
 };
 use std::fmt;
 

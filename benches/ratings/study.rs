@@ -1,11 +1,9 @@
 //! How many matches each measure needs to tell two bots apart.
 
 use crate::play::{Contestant, round_robin};
-use lastnim::{
-    bots::HouseBot,
-    game::Seat,
-    tournament::{AllianceSource, EloRatings, MatchOutcome, MatchResult, SeededDraw},
-};
+use lastnim_bots::HouseBot;
+use lastnim_core::game::Seat;
+use lastnim_tournament::{AllianceSource, EloRatings, MatchOutcome, MatchResult, SeededDraw};
 
 /// Positions, and so duplicate groups, that every comparison is played on.
 const POSITIONS: u64 = 1_000;

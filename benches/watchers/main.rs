@@ -10,12 +10,10 @@ mod watchers;
 
 use anyhow::{Context as _, ensure};
 use clap::Parser;
-use lastnim::{
-    client::{Bot, MatchView, Options as BotOptions, connect, run_until, token_authorization},
-    wire::pb::{
-        self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
-        tournament_service_client::TournamentServiceClient,
-    },
+use lastnim_client::{Bot, MatchView, Options as BotOptions, connect, run_until, token_authorization};
+use lastnim_proto::pb::{
+    self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
+    tournament_service_client::TournamentServiceClient,
 };
 use server::{ADMIN_TOKEN, Server};
 use std::time::{Duration, Instant};
@@ -64,7 +62,7 @@ impl Bot for SlowBot {
     }
 }
 
-type Calls = InterceptedService<Channel, lastnim::client::Authorization>;
+type Calls = InterceptedService<Channel, lastnim_client::Authorization>;
 
 /// The tournament and the match that are watched.
 struct Played {

@@ -1,6 +1,6 @@
 //! The file of `serve --config`: every refusal names its mistakes, and what is read is written and read again alike.
 
-use lastnim::cli::fuzzing::reads_config_file_back;
+use lastnim::fuzzing::reads_config_file_back;
 
 /// Reads an input as the settings of a server.
 pub fn check(input: &[u8]) {

@@ -1,7 +1,7 @@
 //! Bytes at the listener, HTTP/2 or not: the connection ends, and the server answers everybody else.
 
 use super::server::try_server;
-use lastnim::wire::pb;
+use lastnim_proto::pb;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 /// What a client of HTTP/2 begins with.

@@ -1,9 +1,7 @@
 //! A network within the process, over which inputs reach the server.
 
-use lastnim::{
-    client::{OpeningConnection, Transport},
-    server::{Connection, Listener},
-};
+use lastnim_client::{OpeningConnection, Transport};
+use lastnim_server::{Connection, Listener};
 use std::{
     future::pending,
     io,

@@ -2,17 +2,15 @@
 //! told contradicts it.
 
 use super::server::{BOTS, FuzzedServer, try_server};
-use lastnim::{
-    client::{connect, token_authorization},
-    history::{Certainty, SessionLogs, check_match},
-    wire::{
-        pb::{
-            self, PlayRequest, arena_service_client::ArenaServiceClient, play_request::Action,
-            play_response::Event,
-        },
-        record::verify_record,
-        session_log::{SESSION_LOG_VERSION, SessionLogEvent, SessionLogLine},
+use lastnim_client::{connect, token_authorization};
+use lastnim_history::{Certainty, SessionLogs, check_match};
+use lastnim_proto::{
+    pb::{
+        self, PlayRequest, arena_service_client::ArenaServiceClient, play_request::Action,
+        play_response::Event,
     },
+    record::verify_record,
+    session_log::{SESSION_LOG_VERSION, SessionLogEvent, SessionLogLine},
 };
 use prost::Message as _;
 use tokio::sync::mpsc;

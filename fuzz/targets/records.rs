@@ -1,6 +1,6 @@
 //! Records and manifests, as JSON and as text: what is read is written and read again alike.
 
-use lastnim::wire::{
+use lastnim_proto::{
     manifest::ManifestReader,
     record::verify_record,
     record_file::{RecordForm, layout_difference, read_record},

@@ -2,14 +2,14 @@
 //! input leads to the same run and nobody waits for a clock.
 
 use super::memory_network::{MemoryTransport, open_network};
-use lastnim::{
-    arena::{Arena, Backend, Durability, Environment, Principal},
-    client::{Authorization, ServerAddress, connect, token_authorization},
-    referee::SigningKey,
-    server::{Config, run_server},
-    store::{MemoryStore, RetentionLimits, Token},
-    wire::pb::{self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient},
+use lastnim_arena::{Arena, Backend, Durability, Environment, Principal};
+use lastnim_client::{Authorization, ServerAddress, connect, token_authorization};
+use lastnim_core::referee::SigningKey;
+use lastnim_proto::pb::{
+    self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
 };
+use lastnim_server::{Config, run_server};
+use lastnim_store::{MemoryStore, RetentionLimits, Token};
 use std::{
     future::pending,
     sync::{

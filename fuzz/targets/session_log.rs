@@ -1,9 +1,7 @@
 //! Logs of sessions, whoever wrote them: what is read is written and read again alike, and held against itself.
 
-use lastnim::{
-    history::{SessionLogs, check_match},
-    wire::session_log::SessionLogLine,
-};
+use lastnim_history::{SessionLogs, check_match};
+use lastnim_proto::session_log::SessionLogLine;
 
 /// Reads an input as a log.
 pub fn check(input: &[u8]) {

@@ -1,6 +1,6 @@
 //! The lines of `solve --batch`: each that is not blank has one answer.
 
-use lastnim::cli::fuzzing::answer_batch;
+use lastnim::fuzzing::answer_batch;
 
 /// Answers an input.
 pub fn check(input: &[u8]) {

@@ -1,6 +1,6 @@
 //! The file of a tournament: every refusal names its mistakes.
 
-use lastnim::cli::fuzzing::read_tournament_file;
+use lastnim::fuzzing::read_tournament_file;
 
 /// Reads an input as the file of a tournament.
 pub fn check(input: &[u8]) {

@@ -3,13 +3,11 @@
 use crate::question::{
     connected_json, match_end_json, match_json, refusal_json, suspension_json, tournament_end_json, turn_json,
 };
-use lastnim::{
-    client::{
-        AsyncBot, Choice, Connected, MatchEnd, MatchFailure, MatchInfo, MatchView, Refusal, Suspension,
-        TakeFeed, TournamentEnd,
-    },
-    game::{Row, SeatCount},
+use lastnim_client::{
+    AsyncBot, Choice, Connected, MatchEnd, MatchFailure, MatchInfo, MatchView, Refusal, Suspension, TakeFeed,
+    TournamentEnd,
 };
+use lastnim_core::game::{Row, SeatCount};
 use serde_json::Value;
 use std::{
     collections::HashMap,

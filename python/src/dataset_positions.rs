@@ -1,11 +1,9 @@
 //! The positions of `lastnim dataset`, without their labels.
 
 use crate::rehearsal::{read_game, value_error};
-use lastnim::{
-    cli::{DistinctPositions, DrawnKind, PositionDraw, PositionFilter, PositionId},
-    game::{Ending, Game, SeatCount},
-    wire::{json::message_to_json, pb},
-};
+use lastnim::{DistinctPositions, DrawnKind, PositionDraw, PositionFilter, PositionId};
+use lastnim_core::game::{Ending, Game, SeatCount};
+use lastnim_proto::{json::message_to_json, pb};
 use pyo3::{exceptions::PyValueError, prelude::*};
 
 /// Draws positions as `lastnim dataset` does, and returns the id and the game, which is JSON, of each.

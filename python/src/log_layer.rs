@@ -13,7 +13,7 @@ use tracing::{
 use tracing_subscriber::layer::{Context, Layer};
 
 /// What is logged of a bot that cannot go on: the package says it itself, with its traceback.
-const ANSWERS: &str = "lastnim::client::bot_tasks";
+const ANSWERS: &str = "lastnim_client::bot_tasks";
 
 /// Sends events to Python: all of lastnim, and of the crates below it what is wrong.
 pub struct LogLayer(pub Arc<BotLink>);

@@ -5,15 +5,15 @@ use crate::{
     envs::regret_of_take,
     rehearsal::{read_game, value_error},
 };
-use lastnim::{
-    client::MatchView,
+use lastnim_client::MatchView;
+use lastnim_core::{
     game::{BotName, BySeat, Game, MatchId, Piles},
-    llm::{
-        Answer, Completion, GivenAnswer, LlmError, Message, PromptTemplate, Question, Speaker,
-        correct_answer, read_answer,
-    },
     oracle::Solution,
     referee::{Clock, MatchSetup, Terms},
+};
+use lastnim_llm::{
+    Answer, Completion, GivenAnswer, LlmError, Message, PromptTemplate, Question, Speaker, correct_answer,
+    read_answer,
 };
 use pyo3::{exceptions::PyValueError, prelude::*};
 use std::time::Duration;

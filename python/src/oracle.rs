@@ -1,11 +1,9 @@
 //! Questions to the oracle, as JSON of the messages that its service takes.
 
 use crate::interrupt::InterruptWatch;
-use lastnim::{
-    oracle::Budget,
-    rpc::{OracleQuestionError, answer_oracle_question},
-    wire::{json::parse_document, pb},
-};
+use lastnim_core::oracle::Budget;
+use lastnim_proto::{json::parse_document, pb};
+use lastnim_rpc::{OracleQuestionError, answer_oracle_question};
 use pyo3::{
     create_exception,
     exceptions::{PyRuntimeError, PyValueError},

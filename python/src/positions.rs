@@ -1,11 +1,11 @@
 //! Many positions under one matrix, in arrays.
 
 use crate::interrupt::InterruptWatch;
-use lastnim::{
+use lastnim_core::{
     game::{AllianceMatrix, Ending, MAX_COUNTERS, Seat},
     oracle::{BatchSolver, WinnersByFirst},
-    wire::{game::parse_alliance_matrix, parse_request, pb},
 };
+use lastnim_proto::{game::parse_alliance_matrix, parse_request, pb};
 use numpy::{IntoPyArray as _, PyArray1, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::{exceptions::PyValueError, prelude::*};
 use std::num::NonZero;

@@ -1,6 +1,6 @@
 //! The program `lastnim`, run in this process.
 
-use lastnim::cli::{OwnCommand, run_as};
+use lastnim::{OwnCommand, run_as};
 use pyo3::prelude::*;
 use std::ffi::OsString;
 

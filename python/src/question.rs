@@ -1,14 +1,14 @@
 //! What a bot is asked and told, as JSON for the dataclasses of `lastnim/match.py` and `lastnim/notices.py`.
 
-use lastnim::{
-    client::{
-        Clock, Connected, EndReport, Error, JoinRefusal, MatchEnd, MatchInfo, MatchView, Refusal, SeenTake,
-        Summary, Suspension, TournamentEnd,
-    },
+use lastnim_client::{
+    Clock, Connected, EndReport, Error, JoinRefusal, MatchEnd, MatchInfo, MatchView, Refusal, SeenTake,
+    Summary, Suspension, TournamentEnd,
+};
+use lastnim_core::{
     game::{AllianceMatrix, BotName, Seat},
     oracle::Mover,
-    wire::pb,
 };
+use lastnim_proto::pb;
 use serde_json::{Value, json};
 use std::time::Duration;
 

@@ -1,14 +1,12 @@
 //! Records of matches, from files.
 
-use lastnim::{
-    cli::{ExportedMatch, RecordDocument, RecordDocuments, verify_document_as_json},
-    referee::PublicKey,
-    wire::{
-        json::{message_from_json, message_to_json, parse_document},
-        pb,
-        record::verify_record,
-        record_file::{RecordForm, read_record},
-    },
+use lastnim::{ExportedMatch, RecordDocument, RecordDocuments, verify_document_as_json};
+use lastnim_core::referee::PublicKey;
+use lastnim_proto::{
+    json::{message_from_json, message_to_json, parse_document},
+    pb,
+    record::verify_record,
+    record_file::{RecordForm, read_record},
 };
 use pyo3::{
     exceptions::{PyOSError, PyValueError},

@@ -1,16 +1,16 @@
 //! Matches that are played in this process, without a server: house bots, and the record of what was played.
 
 use crate::records::record_json;
-use lastnim::{
-    bots::HouseBot,
-    client::{Bot, MatchView},
+use lastnim_bots::HouseBot;
+use lastnim_client::{Bot, MatchView};
+use lastnim_core::{
     game::{BotName, BySeat, Game, MatchId},
     referee::{MatchSetup, NoteHash, Referee, RefereeInput, Timestamp},
-    wire::{
-        game::parse_game,
-        json::{message_from_json, parse_document},
-        parse_request, pb,
-    },
+};
+use lastnim_proto::{
+    game::parse_game,
+    json::{message_from_json, parse_document},
+    parse_request, pb,
 };
 use pyo3::{exceptions::PyValueError, prelude::*};
 use std::{

@@ -1,18 +1,16 @@
 //! A server in this process, for tests.
 
-use lastnim::{
-    arena::Backend,
-    cli::OwnServer,
-    client::{connect, no_authorization, token_authorization},
-    server::{Config, HostedBot},
-    wire::{
-        json::{message_from_json, message_to_json, parse_document},
-        pb::{
-            self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
-            tournament_service_client::TournamentServiceClient,
-        },
+use lastnim::OwnServer;
+use lastnim_arena::Backend;
+use lastnim_client::{connect, no_authorization, token_authorization};
+use lastnim_proto::{
+    json::{message_from_json, message_to_json, parse_document},
+    pb::{
+        self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
+        tournament_service_client::TournamentServiceClient,
     },
 };
+use lastnim_server::{Config, HostedBot};
 use pyo3::{
     exceptions::{PyRuntimeError, PyValueError},
     prelude::*,

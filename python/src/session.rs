@@ -5,10 +5,10 @@ use crate::{
     log_layer::LogLayer,
     question::{error_json, summary_json},
 };
-use lastnim::{
-    client::{Choice, Error, Options, Practice, Summary, TakeFeed, practice_async_until, run_async_until},
-    game::Row,
+use lastnim_client::{
+    Choice, Error, Options, Practice, Summary, TakeFeed, practice_async_until, run_async_until,
 };
+use lastnim_core::game::Row;
 use pyo3::{
     exceptions::{PyRuntimeError, PyValueError},
     prelude::*,

@@ -1,132 +1,70 @@
-//! Whether all that a store keeps is what was written.
+//! `lastnim store check`.
 
-use super::{MatchFilter, StoreError, StoreReader, StoredMatch};
-use crate::game::MatchId;
-use crate::referee::PublicKey;
-use crate::tournament::MatchOutcome;
-use crate::wire::record::seat_loss_of_forfeit;
-use std::collections::HashMap;
+use super::command::{open, store_failure};
+use crate::{CommandExit, CommandResult, Failure, form::OutputForm};
+use lastnim_report::{Section, words::count_words};
+use lastnim_store::{StoreCheck, StoreUrl, check_store};
+use serde_json::{Value, json};
 
-/// Matches that are asked for at once.
-const PAGE: usize = 500;
-/// Damages that are described; further ones are counted.
-const MAX_DESCRIBED: usize = 100;
-
-/// What a check of a store has found.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct StoreCheck {
-    /// Matches that are over, quarantined ones included.
-    pub matches: u64,
-    /// Matches that are not over.
-    pub unfinished: u64,
-    /// Events of all these.
-    pub events: u64,
-    /// Matches that were quarantined before.
-    pub quarantined: u64,
-    /// Matches whose records were removed.
-    pub pruned: u64,
-    /// How many records each key has signed.
-    pub signers: HashMap<PublicKey, u64>,
-    /// How many things are damaged.
-    pub damages: u64,
-    /// The first of them.
-    pub described: Vec<StoreError>,
+/// Checks a store and says what was found.
+pub async fn check(store: &StoreUrl, form: OutputForm) -> CommandResult {
+    let reader = open(store).await?;
+    let found = check_store(reader.as_ref()).await.map_err(|error| store_failure(store, error))?;
+    form.print_report(|| check_json(store, &found), || store_check_section(&found).into())?;
+    fail_if_damaged(store, &found)?;
+    Ok(CommandExit::Done)
 }
 
-impl StoreCheck {
-    fn note(&mut self, damage: StoreError) {
-        self.damages += 1;
-        if self.described.len() < MAX_DESCRIBED {
-            self.described.push(damage);
-        }
-    }
-}
-
-/// Checks a store: its pages, the records of all matches with their hashes, their signatures, and whether the figures that
-/// are kept of them are those that follow from the records.
-///
-/// # Errors
-/// If the store cannot be read. What is damaged is no error.
-pub async fn check_store(store: &dyn StoreReader) -> Result<StoreCheck, StoreError> {
-    let mut check = StoreCheck::default();
-    for line in store.check_pages().await? {
-        check.note(StoreError::Corrupt(line));
-    }
-    for id in store.unfinished_matches().await? {
-        check.unfinished += 1;
-        match store.match_record(id).await {
-            Ok(stored) => check.events += stored.map_or(0, |stored| stored.record.events().len() as u64),
-            Err(error) => note_or_fail(&mut check, error)?,
-        }
-    }
-    let mut before = None;
-    loop {
-        let page = store.match_summaries(&MatchFilter::default(), before, PAGE).await;
-        let page = match page {
-            Ok(page) => page,
-            Err(error) => {
-                // Without its list nothing can be said of the rest.
-                note_or_fail(&mut check, error)?;
-                break;
-            }
-        };
-        let Some(last) = page.last() else { break };
-        before = Some(last.id);
-        for summary in &page {
-            check.matches += 1;
-            check_match(store, summary.id, &mut check).await?;
-        }
-    }
-    Ok(check)
-}
-
-/// Notes what is damaged, and passes on what else is wrong.
-fn note_or_fail(check: &mut StoreCheck, error: StoreError) -> Result<(), StoreError> {
-    match error {
-        StoreError::Quarantined { .. } => check.quarantined += 1,
-        StoreError::Pruned(_) => check.pruned += 1,
-        StoreError::Damaged { .. } | StoreError::Corrupt(_) => check.note(error),
-        other => return Err(other),
-    }
-    Ok(())
-}
-
-async fn check_match(store: &dyn StoreReader, id: MatchId, check: &mut StoreCheck) -> Result<(), StoreError> {
-    let stored = match store.match_record(id).await {
-        Ok(Some(stored)) => stored,
-        // It was removed since, with its tournament.
-        Ok(None) => return Ok(()),
-        Err(error) => return note_or_fail(check, error),
+/// Fails if a check has found damage.
+pub fn fail_if_damaged(store: &StoreUrl, found: &StoreCheck) -> Result<(), Failure> {
+    let Some(first) = found.described.first() else { return Ok(()) };
+    let more = match found.damages - 1 {
+        0 => String::new(),
+        more => format!(" (and {} more)", count_words(more, "damage", "damages")),
     };
-    check.events += stored.record.events().len() as u64;
-    let damage = |what: &str, why: &str| StoreError::Damaged {
-        what: format!("the {what} of match {id}"),
-        why: why.to_owned(),
-    };
-    match &stored.seal {
-        Some(seal) if seal.verifies(stored.record.last_hash()) => {
-            *check.signers.entry(seal.signer).or_default() += 1;
-        }
-        Some(_) => check.note(damage("signature", "it is not the signer's on the hash of the last event")),
-        None => check.note(damage("signature", "it is missing")),
-    }
-    match store.outcome(id).await {
-        Ok(kept) if kept == outcome_of(&stored) => {}
-        Ok(_) => check.note(damage("figures", "they are not those that follow from its record")),
-        Err(error) => note_or_fail(check, error)?,
-    }
-    Ok(())
+    Err(Failure::Runtime(anyhow::anyhow!("--store {store}: {first}{more}")))
 }
 
-/// Works out what a match that is over means for the standings; nothing where it was cancelled.
-fn outcome_of(stored: &StoredMatch) -> Option<MatchOutcome> {
-    let StoredMatch { record, versions, .. } = stored;
-    // Without an audit no figures were written.
-    let audit = record.audit().ok()?;
-    let forfeits = record.state().forfeits();
-    let mut outcome = MatchOutcome::of_audit(&audit, |seat| forfeits[seat].map(seat_loss_of_forfeit));
-    for (seat, versions) in record.state().setup().seats().iter().zip(versions) {
-        outcome.seats[seat].versions = versions.clone();
+/// Returns the number of records that each key has signed, by the key.
+fn sorted_signers(found: &StoreCheck) -> Vec<(String, u64)> {
+    let mut signers: Vec<_> =
+        found.signers.iter().map(|(key, &records)| (key.to_string(), records)).collect();
+    signers.sort();
+    signers
+}
+
+fn check_json(store: &StoreUrl, found: &StoreCheck) -> Value {
+    let signers = sorted_signers(found).into_iter();
+    let signers: Vec<_> =
+        signers.map(|(key, records)| json!({ "public_key": key, "records": records })).collect();
+    json!({
+        "store": store.to_string(),
+        "matches": found.matches,
+        "unfinished_matches": found.unfinished,
+        "events": found.events,
+        "quarantined_matches": found.quarantined,
+        "pruned_matches": found.pruned,
+        "signers": signers,
+        "damages": found.damages,
+        "damaged": found.described.iter().map(ToString::to_string).collect::<Vec<_>>(),
+    })
+}
+
+fn store_check_section(found: &StoreCheck) -> Section {
+    let facts = [
+        ("matches", found.matches.to_string()),
+        ("not over", found.unfinished.to_string()),
+        ("events", found.events.to_string()),
+        ("quarantined", found.quarantined.to_string()),
+        ("pruned", found.pruned.to_string()),
+        ("damages", found.damages.to_string()),
+    ];
+    let signers = sorted_signers(found).into_iter();
+    let signers = signers.map(|(key, records)| ("signed by", format!("{key} ({records})")));
+    let section = Section::new().facts(facts.into_iter().chain(signers));
+    if found.described.is_empty() {
+        section
+    } else {
+        section.list(found.described.iter().map(ToString::to_string))
     }
-    Some(outcome)
 }

@@ -1,47 +1,9 @@
-//! What must last.
-//!
-//! A [`Store`] keeps it: in memory, for as long as the server runs, or in a database. Everything that may not be lost
-//! passes through [`GroupCommit`], and nothing is announced before that has written it.
+//! `lastnim store`: what a server keeps, looked at and looked after from outside.
 
-mod availability;
-mod change;
+mod backup;
 mod check;
-mod error;
-mod group_commit;
-mod latency_histogram;
-mod lost_seat;
-mod matches;
-mod memory;
-mod memory_match;
-mod open;
-mod owner;
+mod command;
 mod prune;
-mod reader;
-mod seen_version;
-mod sql;
-mod store;
-#[cfg(test)]
-pub(crate) mod testing;
-mod token;
-mod transcript;
-mod unheard;
-mod url;
+mod stats;
 
-pub use change::{Change, FieldHistory, FinishedMatch, FinishedTournament, StoredBot, StoredTournament};
-pub use check::{StoreCheck, check_store};
-pub use error::StoreError;
-pub use group_commit::{CommitCounts, CommitListener, GroupCommit, MatchCommit};
-pub use latency_histogram::LatencyCounts;
-pub use lost_seat::LostSeat;
-pub use matches::{HeadsPage, MatchFilter, MatchHead, MatchSummary, StoredMatch, StoredResult};
-pub use memory::{MemoryStore, RetentionLimits};
-pub use open::{OpenOptions, back_up, open_reader, open_store, open_store_with};
-pub use owner::Owned;
-pub use prune::{MAX_PRUNED_AT_ONCE, PruneFilter, PrunePage, prune_store};
-pub use reader::{MatchCounts, StoreReader, StoreSize};
-pub use seen_version::{MAX_SEEN_VERSIONS, SeenVersion};
-pub use store::Store;
-pub use token::{Token, TokenError, TokenHash};
-pub use transcript::{QuestionPlace, StoredTranscript, TranscriptHead};
-pub use unheard::{MAX_COUNTED_ENDS, UnheardMatches};
-pub use url::{StoreUrl, StoreUrlError};
+pub use command::{StoreArgs, run};

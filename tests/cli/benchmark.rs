@@ -1,14 +1,12 @@
 //! `lastnim benchmark` and its cards, by running the real binary.
 
 use super::record_fixture::Folder;
-use lastnim::{
-    referee::SigningKey,
-    server::load_or_generate_key,
-    wire::{
-        benchmark_card::{read_card, write_card},
-        pb,
-    },
+use lastnim_core::referee::SigningKey;
+use lastnim_proto::{
+    benchmark_card::{read_card, write_card},
+    pb,
 };
+use lastnim_server::load_or_generate_key;
 use std::{
     fs,
     path::{Path, PathBuf},

@@ -3,10 +3,8 @@
 #[path = "../../benches/audit/records.rs"]
 mod records;
 
-use lastnim::{
-    referee::{Record, Seal},
-    wire::record_file::RecordForm,
-};
+use lastnim_core::referee::{Record, Seal};
+use lastnim_proto::record_file::RecordForm;
 use records::{FIELD, MadeUp};
 use serde_json::Value;
 use std::{

@@ -1,12 +1,12 @@
 //! `lastnim dataset`, by running the real binary.
 
-use lastnim::{
-    bots::HouseBot,
-    client::MatchView,
+use lastnim_bots::HouseBot;
+use lastnim_client::MatchView;
+use lastnim_core::{
     game::{Game, Seat},
     oracle::Solution,
-    wire::{game::parse_game, json::message_from_json, parse_request, pb},
 };
+use lastnim_proto::{game::parse_game, json::message_from_json, parse_request, pb};
 use std::{
     collections::{BTreeSet, HashSet},
     env, fs,

@@ -136,6 +136,6 @@ fn the_flag_goes_before_our_variable_and_that_before_the_common_one() {
     assert_eq!(levels(&[], &[]), (true, false));
     assert_eq!(levels(&[], &[(common, "error")]), (false, false));
     assert_eq!(levels(&[], &[(own, "debug"), (common, "error")]), (true, true));
-    let flag = ["--log", "warn,lastnim::arena::matches=debug"];
+    let flag = ["--log", "warn,lastnim_arena::matches=debug"];
     assert_eq!(levels(&flag, &[(own, "off"), (common, "off")]), (false, true));
 }

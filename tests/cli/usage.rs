@@ -1,6 +1,6 @@
 //! How commands are called: what is refused before anything is done, and what their help says.
 
-use lastnim::bots::HouseBot;
+use lastnim_bots::HouseBot;
 use serde_json::Value;
 use std::{
     env, fs,

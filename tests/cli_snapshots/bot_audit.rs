@@ -4,7 +4,7 @@
 mod records;
 
 use crate::{server::PLAYED, terminal::Terminal};
-use lastnim::wire::record_file::RecordForm;
+use lastnim_proto::record_file::RecordForm;
 use records::MadeUp;
 
 /// A terminal with records of 20 groups, one a line, and some of them as files.

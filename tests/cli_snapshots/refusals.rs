@@ -22,7 +22,6 @@ fn a_server_that_cannot_be_reached() {
     is_shown("refusals", "unreachable", &lines);
 }
 
-#[cfg(feature = "tls")]
 #[test]
 fn authorities_that_cannot_be_used() {
     let lines = [

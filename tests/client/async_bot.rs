@@ -1,11 +1,9 @@
 //! A bot that thinks about many matches at once.
 
 use super::{LONG, Line, Script, ended, matrix, started, turn};
-use lastnim::{
-    client::{AsyncBot, Choice, MatchEnd, MatchFailure, MatchView, run_async, run_async_until},
-    game::{MatchId, Row},
-    wire::pb::{self, play_request::Action, play_response::Event},
-};
+use lastnim_client::{AsyncBot, Choice, MatchEnd, MatchFailure, MatchView, run_async, run_async_until};
+use lastnim_core::game::{MatchId, Row};
+use lastnim_proto::pb::{self, play_request::Action, play_response::Event};
 use std::collections::BTreeSet;
 use tokio::{
     sync::{Mutex, mpsc, oneshot},
@@ -31,7 +29,7 @@ struct Thought {
 }
 
 impl AsyncBot for Pondering {
-    async fn declare(&self, game: &lastnim::client::MatchInfo) -> Result<Choice<Row>, MatchFailure> {
+    async fn declare(&self, game: &lastnim_client::MatchInfo) -> Result<Choice<Row>, MatchFailure> {
         Ok(Choice { value: Row::standard(game.seats()), note_hash: Some([9; 32]) })
     }
 

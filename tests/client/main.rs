@@ -7,17 +7,15 @@ mod opponent_model;
 mod take_feed;
 
 use hostile_bot::{Misbehaviour, attack};
-use lastnim::{
-    client::{
-        Bot, Clock, Connected, EndReport, Error, JoinRefusal, MatchEnd, MatchView, Options, Summary,
-        TournamentEnd, run, run_until,
-    },
-    wire::pb::{
-        self, Feed, PlayRequest, PlayResponse, Tournament, TournamentState,
-        arena_service_server::{ArenaService, ArenaServiceServer},
-        play_request::Action,
-        play_response::Event,
-    },
+use lastnim_client::{
+    Bot, Clock, Connected, EndReport, Error, JoinRefusal, MatchEnd, MatchView, Options, Summary,
+    TournamentEnd, run, run_until,
+};
+use lastnim_proto::pb::{
+    self, Feed, PlayRequest, PlayResponse, Tournament, TournamentState,
+    arena_service_server::{ArenaService, ArenaServiceServer},
+    play_request::Action,
+    play_response::Event,
 };
 use std::{future::pending, sync::mpsc as blocking, time::Duration};
 use tokio::{

@@ -6,8 +6,8 @@
 mod example;
 
 use example::OpponentModel;
-use lastnim::{
-    client::{Bot as _, MatchView},
+use lastnim_client::{Bot as _, MatchView};
+use lastnim_core::{
     game::{Ending, Game, MatchId, Row},
     oracle::{Solution, solve_winners},
 };

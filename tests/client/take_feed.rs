@@ -1,12 +1,10 @@
 //! Which takes a bot hears of.
 
 use super::{Script, ended};
-use lastnim::{
-    client::{
-        AsyncBot, Bot, Choice, Error, MatchFailure, MatchView, Summary, TakeFeed, run_async_until, run_until,
-    },
-    wire::pb::Feed,
+use lastnim_client::{
+    AsyncBot, Bot, Choice, Error, MatchFailure, MatchView, Summary, TakeFeed, run_async_until, run_until,
 };
+use lastnim_proto::pb::Feed;
 use std::sync::{
     Arc,
     atomic::{AtomicU32, Ordering},

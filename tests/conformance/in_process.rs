@@ -1,6 +1,6 @@
 //! Bots that run in the test's own process.
 
-use lastnim::conformance::{BotEnd, BotEnvironment, BotLauncher, LaunchedBot, OutputTail};
+use lastnim_conformance::{BotEnd, BotEnvironment, BotLauncher, LaunchedBot, OutputTail};
 
 /// A bot as a function of its environment.
 pub struct InProcess<F>(pub F);

@@ -5,10 +5,8 @@ mod programs;
 mod raw_bot;
 
 use in_process::InProcess;
-use lastnim::{
-    client::{self, Bot, MatchView, Options},
-    conformance::{BotEnd, BotEnvironment, BotLauncher, CHECKS, CheckOutcome, CheckVerdict, Suite},
-};
+use lastnim_client::{Bot, MatchView, Options};
+use lastnim_conformance::{BotEnd, BotEnvironment, BotLauncher, CHECKS, CheckOutcome, CheckVerdict, Suite};
 use raw_bot::{Fault, run_raw_bot};
 use std::{
     sync::Arc,
@@ -60,7 +58,7 @@ impl Bot for Half {
 async fn play_with_sdk(environment: BotEnvironment) -> BotEnd {
     let options =
         Options::new(environment.server.as_str(), environment.token).tournament(environment.tournament);
-    match client::run(Half, options).await {
+    match lastnim_client::run(Half, options).await {
         Ok(_) => BotEnd { words: "exit status: 0".to_owned(), is_success: true },
         Err(error) => BotEnd { words: error.to_string(), is_success: false },
     }

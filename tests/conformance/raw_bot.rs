@@ -1,11 +1,9 @@
 //! A bot made from the protos alone, right or with one fault.
 
-use lastnim::{
-    conformance::{BotEnd, BotEnvironment},
-    wire::pb::{
-        Declare, JoinTournament, PlayRequest, PlayResponse, Pong, Row, Subscribe, Take, Turn,
-        arena_service_client::ArenaServiceClient, play_request::Action, play_response::Event,
-    },
+use lastnim_conformance::{BotEnd, BotEnvironment};
+use lastnim_proto::pb::{
+    Declare, JoinTournament, PlayRequest, PlayResponse, Pong, Row, Subscribe, Take, Turn,
+    arena_service_client::ArenaServiceClient, play_request::Action, play_response::Event,
 };
 use std::{error::Error, future::pending, time::Duration};
 use tokio::{sync::mpsc, task::yield_now, time::sleep};

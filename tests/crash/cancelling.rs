@@ -3,7 +3,7 @@
 use super::database::Database;
 use super::server::Folder;
 use super::stage::{Stage, small_positions};
-use lastnim::wire::pb;
+use lastnim_proto::pb;
 use std::time::Duration;
 
 /// Times that it is tried to kill a server in the middle of calling a tournament off.

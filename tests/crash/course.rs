@@ -5,8 +5,8 @@ use super::database::Database;
 use super::server::Folder;
 use super::stage::{Stage, small_positions};
 use super::verdict::{played_fairly, sealed_record, told_is_kept};
-use lastnim::referee::Event;
-use lastnim::wire::pb::{
+use lastnim_core::referee::Event;
+use lastnim_proto::pb::{
     self, tournament_service_client::TournamentServiceClient, tournament_settings::Format,
 };
 use std::collections::BTreeMap;

@@ -3,9 +3,9 @@
 use super::kept_events::{TAKE, events_of_part, events_of_run, first_take};
 use super::postgres_server::PostgresServer;
 use super::server::Folder;
-use lastnim::game::MatchId;
-use lastnim::referee::Event;
-use lastnim::store::{StoreReader, open_reader};
+use lastnim_core::game::MatchId;
+use lastnim_core::referee::Event;
+use lastnim_store::{StoreReader, open_reader};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection};
 use std::path::PathBuf;

@@ -3,7 +3,7 @@
 use super::database::Database;
 use super::server::{LONG, Server};
 use super::stage::{Stage, long_exhibition, small_positions};
-use lastnim::wire::pb::{CreateMatchRequest, TournamentSettings};
+use lastnim_proto::pb::{CreateMatchRequest, TournamentSettings};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;

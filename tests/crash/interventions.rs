@@ -3,7 +3,7 @@
 use super::database::Database;
 use super::server::{ADMIN, Folder, Server};
 use super::stage::{Stage, small_positions};
-use lastnim::wire::pb::{
+use lastnim_proto::pb::{
     self, DisqualifiedResults, OpenMatches, tournament_event::Event, void_matches_request::Target,
 };
 use std::collections::{BTreeMap, BTreeSet};

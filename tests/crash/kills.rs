@@ -3,9 +3,9 @@
 use super::database::Database;
 use super::server::{Folder, Server, Start};
 use super::stage::{Stage, long_exhibition, small_positions};
-use lastnim::bots::HouseBot;
-use lastnim::client::{Options, run_until};
-use lastnim::wire::pb::TournamentSettings;
+use lastnim_bots::HouseBot;
+use lastnim_client::{Options, run_until};
+use lastnim_proto::pb::TournamentSettings;
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;

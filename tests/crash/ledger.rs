@@ -1,6 +1,6 @@
 //! What bots and watchers were told, by all servers before and after every crash.
 
-use lastnim::wire::pb::{self, play_response::Event};
+use lastnim_proto::pb::{self, play_response::Event};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

@@ -3,7 +3,7 @@
 use super::database::Database;
 use super::server::{Folder, LONG, Server};
 use super::stage::{Stage, small_positions};
-use lastnim::wire::pb::{self, FieldMovement, tournament_settings::Format};
+use lastnim_proto::pb::{self, FieldMovement, tournament_settings::Format};
 use std::time::{Duration, Instant};
 
 /// Duplicate groups of the ladder.

@@ -1,6 +1,6 @@
 //! What version 0.1.0 left: see `tests/data/v0.1.0/README.md`.
 
-use lastnim::wire::{json::message_to_json, pb};
+use lastnim_proto::{json::message_to_json, pb};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;

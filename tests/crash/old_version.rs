@@ -4,7 +4,7 @@ use super::database::Database;
 use super::old_data::{OldData, check_match, check_standings, check_tournament};
 use super::organiser::Organiser;
 use super::server::{ADMIN, Folder, LONG, Server, Start};
-use lastnim::wire::pb::{
+use lastnim_proto::pb::{
     self, tournament_service_client::TournamentServiceClient, tournament_settings::Format,
 };
 use serde_json::Value;

@@ -1,13 +1,13 @@
 //! Who runs tournaments on a server that may die at any moment: asks again until there is an answer.
 
 use super::server::{ADMIN, LONG};
-use lastnim::client::{Authorization, connect, token_authorization};
-use lastnim::referee::PublicKey;
-use lastnim::wire::pb::{
+use lastnim_client::{Authorization, connect, token_authorization};
+use lastnim_core::referee::PublicKey;
+use lastnim_proto::pb::{
     self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
     tournament_service_client::TournamentServiceClient,
 };
-use lastnim::wire::record::{SealedRecord, verify_record};
+use lastnim_proto::record::{SealedRecord, verify_record};
 use std::time::{Duration, Instant};
 use tonic::service::interceptor::InterceptedService;
 use tonic::transport::Channel;

@@ -1,7 +1,7 @@
 //! A store that cannot be used for a while: what all such times have in common.
 
 use super::stage::{Stage, small_positions};
-use lastnim::wire::pb::{
+use lastnim_proto::pb::{
     self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
     tournament_service_client::TournamentServiceClient,
 };

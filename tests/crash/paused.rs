@@ -3,8 +3,8 @@
 use super::database::Database;
 use super::stage::{Stage, small_positions};
 use super::verdict::sealed_record;
-use lastnim::referee::Event;
-use lastnim::wire::pb;
+use lastnim_core::referee::Event;
+use lastnim_proto::pb;
 use std::collections::BTreeMap;
 use std::time::Duration;
 

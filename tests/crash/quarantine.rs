@@ -3,7 +3,7 @@
 use super::database::Database;
 use super::server::Folder;
 use super::stage::{Stage, long_exhibition, small_positions};
-use lastnim::wire::pb::{self, match_service_client::MatchServiceClient, tournament_settings::Format};
+use lastnim_proto::pb::{self, match_service_client::MatchServiceClient, tournament_settings::Format};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use tonic::Code;

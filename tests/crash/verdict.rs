@@ -3,15 +3,15 @@
 use super::ledger::{Told, ToldTake};
 use super::organiser::Organiser;
 use super::server::Server;
-use lastnim::game::{BotName, MatchId, Seat};
-use lastnim::oracle::Mover;
-use lastnim::referee::{Event, EventHash, PublicKey, Record, TimedEvent};
-use lastnim::server::load_or_generate_key;
-use lastnim::store::{self, RetentionLimits, Store, StoredMatch};
-use lastnim::tournament::{
+use lastnim_core::game::{BotName, MatchId, Seat};
+use lastnim_core::oracle::Mover;
+use lastnim_core::referee::{Event, EventHash, PublicKey, Record, TimedEvent};
+use lastnim_proto::{field_history::parse_field_history, parse_request, pb, tournament::parse_settings};
+use lastnim_server::load_or_generate_key;
+use lastnim_store::{RetentionLimits, Store, StoredMatch};
+use lastnim_tournament::{
     FieldChange, MatchOutcome, MatchResult, RatingEvidence, Settings, Standings, plan_schedule,
 };
-use lastnim::wire::{field_history::parse_field_history, parse_request, pb, tournament::parse_settings};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -116,7 +116,8 @@ fn field_history(history: &pb::FieldHistory) -> (Vec<BotName>, Vec<FieldChange>)
 async fn reopen(server: Server) -> (Arc<dyn Store>, PublicKey) {
     let start = server.start.clone();
     server.stop();
-    let store = store::open_store(&start.store.parse().unwrap(), RetentionLimits::default()).await.unwrap();
+    let store =
+        lastnim_store::open_store(&start.store.parse().unwrap(), RetentionLimits::default()).await.unwrap();
     (store, load_or_generate_key(&start.key).unwrap().public_key())
 }
 

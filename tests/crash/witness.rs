@@ -1,12 +1,12 @@
 //! A bot without a memory, that comes back whenever its server does and tells all that it hears.
 
 use super::ledger::Ledger;
-use lastnim::client::{MAX_MESSAGE_BYTES, connect, token_authorization};
-use lastnim::tournament::SeededDraw;
-use lastnim::wire::pb::{
+use lastnim_client::{MAX_MESSAGE_BYTES, connect, token_authorization};
+use lastnim_proto::pb::{
     self, PlayRequest, arena_service_client::ArenaServiceClient, play_request::Action, play_response::Event,
     tournament_service_client::TournamentServiceClient,
 };
+use lastnim_tournament::SeededDraw;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};

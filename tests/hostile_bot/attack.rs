@@ -4,10 +4,8 @@ use super::{
     Misbehaviour,
     mischief::{Mischief, Plan, Then},
 };
-use lastnim::{
-    client::{Authorization, Error, ServerAddress, connect, token_authorization},
-    wire::pb::{PlayRequest, PlayResponse, arena_service_client::ArenaServiceClient},
-};
+use lastnim_client::{Authorization, Error, ServerAddress, connect, token_authorization};
+use lastnim_proto::pb::{PlayRequest, PlayResponse, arena_service_client::ArenaServiceClient};
 use std::{future::Future, time::Duration};
 use tokio::{
     select,

@@ -1,13 +1,11 @@
 //! What to do to the server next: without I/O.
 
 use super::Misbehaviour;
-use lastnim::{
-    tournament::SeededDraw,
-    wire::pb::{
-        Declare, JoinTournament, Phase, PlayRequest, Pong, Resign, Row, Take, Turn, play_request::Action,
-        play_response::Event,
-    },
+use lastnim_proto::pb::{
+    Declare, JoinTournament, Phase, PlayRequest, Pong, Resign, Row, Take, Turn, play_request::Action,
+    play_response::Event,
 };
+use lastnim_tournament::SeededDraw;
 use std::collections::BTreeMap;
 
 /// The most matches that it keeps in mind; it is silent in others.
@@ -278,7 +276,7 @@ fn declare(match_id: &str, offsets: Vec<u32>) -> Action {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lastnim::wire::pb::{MatchEnded, MatchSetup, MatchStarted, Ping, Refused, Snapshot, Took};
+    use lastnim_proto::pb::{MatchEnded, MatchSetup, MatchStarted, Ping, Refused, Snapshot, Took};
     use proptest::prelude::*;
 
     fn started(match_id: &str) -> Event {

@@ -4,15 +4,13 @@ use super::{
     host::{Host, bearing, exhibition, round_robin, soon},
     line::{Line, reason, take},
 };
-use lastnim::{
-    bots::HouseBot,
-    server::Config,
-    wire::pb::{
-        self, arena_service_client::ArenaServiceClient, bot_service_client::BotServiceClient,
-        match_service_client::MatchServiceClient, oracle_service_client::OracleServiceClient,
-        tournament_service_client::TournamentServiceClient,
-    },
+use lastnim_bots::HouseBot;
+use lastnim_proto::pb::{
+    self, arena_service_client::ArenaServiceClient, bot_service_client::BotServiceClient,
+    match_service_client::MatchServiceClient, oracle_service_client::OracleServiceClient,
+    tournament_service_client::TournamentServiceClient,
 };
+use lastnim_server::Config;
 use std::{
     io,
     sync::{Arc, Mutex},

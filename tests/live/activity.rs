@@ -4,7 +4,8 @@ use super::{
     host::{Host, exhibition, round_robin, soon},
     line::{Line, reason},
 };
-use lastnim::{bots::HouseBot, wire::pb};
+use lastnim_bots::HouseBot;
+use lastnim_proto::pb;
 use tonic::Code;
 use tonic_types::StatusExt as _;
 

@@ -5,11 +5,9 @@ use super::host::{Host, Party, exhibition, round_robin, soon};
 use super::line::Line;
 use super::pages::{Answer, get};
 use super::play_pages::Guest;
-use lastnim::{
-    bots::HouseBot,
-    server::Config,
-    wire::{pb, record::verify_record, record_file::read_record},
-};
+use lastnim_bots::HouseBot;
+use lastnim_proto::{pb, record::verify_record, record_file::read_record};
+use lastnim_server::Config;
 use std::time::Duration;
 
 const COOKIE: &str = "lastnim_bot";

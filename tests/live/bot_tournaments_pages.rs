@@ -3,7 +3,8 @@
 use super::bot_hands::{open_hand, seated, until_listed};
 use super::browser::Browser;
 use super::host::{Host, Party, round_robin};
-use lastnim::{bots::HouseBot, wire::pb};
+use lastnim_bots::HouseBot;
+use lastnim_proto::pb;
 use pb::tournament_settings::Format;
 
 const HOSTILE: &str = "<img src=x onerror=alert(1)>\"'&<script>alert(2)</script>";

@@ -4,7 +4,7 @@ use super::{
     host::{Host, exhibition, patient_clock, round_robin, soon},
     line::{Line, reason},
 };
-use lastnim::wire::pb::{self, bot_service_client::BotServiceClient, play_request::Action};
+use lastnim_proto::pb::{self, bot_service_client::BotServiceClient, play_request::Action};
 use std::time::SystemTime;
 use tonic::Code;
 

@@ -4,15 +4,12 @@ use super::{
     host::{Host, bearing, exhibition, round_robin, soon},
     line::{Line, reason},
 };
-use lastnim::{
-    server::Config,
-    store::Token,
-    wire::pb::{
-        self, OracleAccess, match_service_client::MatchServiceClient,
-        oracle_service_client::OracleServiceClient, tournament_service_client::TournamentServiceClient,
-        tournament_settings::Format,
-    },
+use lastnim_proto::pb::{
+    self, OracleAccess, match_service_client::MatchServiceClient, oracle_service_client::OracleServiceClient,
+    tournament_service_client::TournamentServiceClient, tournament_settings::Format,
 };
+use lastnim_server::Config;
+use lastnim_store::Token;
 use prost_reflect::DescriptorPool;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;

@@ -5,7 +5,7 @@ use super::{
     http2::{RawConnection, framed, local, request},
     line::{Line, reason},
 };
-use lastnim::wire::pb::{self, match_service_client::MatchServiceClient};
+use lastnim_proto::pb::{self, match_service_client::MatchServiceClient};
 use prost::Message as _;
 use tonic::{Code, codec::CompressionEncoding, codegen::http::HeaderMap};
 

@@ -5,13 +5,11 @@ use super::{
     line::Line,
     vanish::forfeits,
 };
-use lastnim::{
-    arena::Limits,
-    bots::HouseBot,
-    client::connect,
-    server::Config,
-    wire::pb::{self, play_response::Event},
-};
+use lastnim_arena::Limits;
+use lastnim_bots::HouseBot;
+use lastnim_client::connect;
+use lastnim_proto::pb::{self, play_response::Event};
+use lastnim_server::Config;
 use std::collections::BTreeSet;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,7 +1,8 @@
 //! Matches between named bots, outside of any tournament.
 
 use super::host::{Host, exhibition, round_robin};
-use lastnim::{bots::HouseBot, wire::pb};
+use lastnim_bots::HouseBot;
+use lastnim_proto::pb;
 
 const TRIO: [HouseBot; 3] = [HouseBot::Timid, HouseBot::Greedy, HouseBot::Oracle];
 

@@ -4,7 +4,7 @@ use super::{
     host::{Host, soon},
     http2::{RawConnection, local, socket},
 };
-use lastnim::server::Config;
+use lastnim_server::Config;
 use std::time::Duration;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},

@@ -1,7 +1,8 @@
 //! Tournaments of every format, played by the house bots.
 
 use super::host::{Host, round_robin};
-use lastnim::{bots::HouseBot, wire::pb};
+use lastnim_bots::HouseBot;
+use lastnim_proto::pb;
 use pb::tournament_settings::{Format, OtherPositions};
 
 /// A tournament of a format, on drawn positions with drawn rows.

@@ -1,17 +1,15 @@
 //! A server in this process, and its clients.
 
-use lastnim::{
-    arena::{Arena, Backend, Principal},
-    bots::HouseBot,
-    client::{Authorization, Error, Options, Summary, connect, run_until, token_authorization},
-    server::{Config, ServeError, run_server},
-    store::{Store, Token},
-    wire::pb::{
-        self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
-        oracle_service_client::OracleServiceClient, tournament_service_client::TournamentServiceClient,
-        transcript_service_client::TranscriptServiceClient,
-    },
+use lastnim_arena::{Arena, Backend, Principal};
+use lastnim_bots::HouseBot;
+use lastnim_client::{Authorization, Error, Options, Summary, connect, run_until, token_authorization};
+use lastnim_proto::pb::{
+    self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
+    oracle_service_client::OracleServiceClient, tournament_service_client::TournamentServiceClient,
+    transcript_service_client::TranscriptServiceClient,
 };
+use lastnim_server::{Config, ServeError, run_server};
+use lastnim_store::{Store, Token};
 use std::{future::Future, sync::Arc, time::Duration};
 use tokio::{
     net::TcpListener,

@@ -9,12 +9,10 @@ use super::{
     line::{Line, take},
     vanish::forfeits,
 };
-use lastnim::{
-    bots::HouseBot,
-    wire::{
-        pb::{self, play_request::Action, record_event},
-        record::parse_record,
-    },
+use lastnim_bots::HouseBot;
+use lastnim_proto::{
+    pb::{self, play_request::Action, record_event},
+    record::parse_record,
 };
 use std::collections::BTreeSet;
 use tokio::{
@@ -27,7 +25,7 @@ const TRIO: [HouseBot; 3] = [HouseBot::Timid, HouseBot::Random, HouseBot::Oracle
 /// A hostile bot at large.
 struct Attack {
     stop: oneshot::Sender<()>,
-    attacking: JoinHandle<Result<HostileReport, lastnim::client::Error>>,
+    attacking: JoinHandle<Result<HostileReport, lastnim_client::Error>>,
 }
 
 impl Attack {

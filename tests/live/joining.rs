@@ -5,7 +5,7 @@ use super::{
     line::{Line, reason},
     vanish::forfeits,
 };
-use lastnim::wire::pb::{self, play_request::Action, play_response::Event};
+use lastnim_proto::pb::{self, play_request::Action, play_response::Event};
 use std::collections::BTreeSet;
 use tonic::Code;
 
@@ -122,7 +122,7 @@ async fn who_asks_ten_thousand_times_loses_the_session_and_nothing_else() {
     let host = Host::start().await;
     let tokens = host.register_all(["eager", "calm"]).await;
     let id = host.create_tournament(round_robin(&[&[9]]), &[]).await;
-    let channel = soon("a connection", lastnim::client::connect(&host.address)).await.unwrap();
+    let channel = soon("a connection", lastnim_client::connect(&host.address)).await.unwrap();
     let (mut eager, _) = Line::over(channel.clone(), &tokens[0]).await;
     let (calm, _) = Line::over(channel.clone(), &tokens[1]).await;
     for word in [id.as_str(), UNKNOWN, "no id"] {

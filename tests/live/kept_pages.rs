@@ -4,10 +4,8 @@ use super::{
     host::{Host, round_robin},
     pages::{get, send},
 };
-use lastnim::{
-    store::{RetentionLimits, open_store},
-    wire::pb,
-};
+use lastnim_proto::pb;
+use lastnim_store::{RetentionLimits, open_store};
 use std::{
     fs,
     path::Path,

@@ -4,7 +4,8 @@ use super::{
     host::{Host, bearing, round_robin, soon},
     line::{Line, reason},
 };
-use lastnim::{bots::HouseBot, wire::pb};
+use lastnim_bots::HouseBot;
+use lastnim_proto::pb;
 use pb::{
     play_request::Action, play_response::Event, tournament_service_client::TournamentServiceClient,
     tournament_settings::Format,
@@ -279,36 +280,32 @@ async fn no_shows_cost_the_match_and_not_the_rating() {
     assert_eq!(came.no_shows, absent.no_shows);
     assert!(came.matches >= came.no_shows + 4 && came.rating.is_some(), "{came:?}");
     // What the records say of those matches gives the same ratings.
-    let mut evidence = lastnim::tournament::RatedMatches::new();
+    let mut evidence = lastnim_tournament::RatedMatches::new();
     for one in organiser.matches().await {
         let record = host.record(&one.id).await;
-        let sealed = lastnim::wire::record::verify_record(&record).unwrap();
+        let sealed = lastnim_proto::record::verify_record(&record).unwrap();
         let state = sealed.record().state();
         let Some((_, Some(_))) = state.end() else { continue };
         let audit = sealed.record().audit().unwrap();
-        let lost = |seat| state.forfeits()[seat].map(lastnim::wire::record::seat_loss_of_forfeit);
-        let outcome = lastnim::tournament::MatchOutcome::of_audit(&audit, lost);
+        let lost = |seat| state.forfeits()[seat].map(lastnim_proto::record::seat_loss_of_forfeit);
+        let outcome = lastnim_tournament::MatchOutcome::of_audit(&audit, lost);
         let origin = state.setup().origin.as_ref().unwrap();
         let (number, group) = (origin.number, origin.group);
-        let absent = |seat| lost(seat) == Some(lastnim::tournament::SeatLoss::NoShow);
+        let absent = |seat| lost(seat) == Some(lastnim_tournament::SeatLoss::NoShow);
         // A table of two has nothing to say where one of them never came.
         if outcome.seats.seats().iter().any(absent) {
             continue;
         }
         let bots = state.setup().bots.clone();
-        evidence.add_result(&lastnim::tournament::MatchResult {
-            number,
-            group,
-            bots,
-            outcome: Some(outcome),
-        });
+        evidence.add_result(&lastnim_tournament::MatchResult { number, group, bots, outcome: Some(outcome) });
     }
-    let resampling = lastnim::tournament::Resampling {
+    let resampling = lastnim_tournament::Resampling {
         seed: 7,
-        replicates: lastnim::tournament::ReplicateCount::default(),
-        ..lastnim::tournament::Resampling::default()
+        replicates: lastnim_tournament::ReplicateCount::default(),
+        ..lastnim_tournament::Resampling::default()
     };
-    let ratings = evidence.compute_ratings(&resampling, &mut lastnim::oracle::Budget::unbounded()).unwrap();
+    let ratings =
+        evidence.compute_ratings(&resampling, &mut lastnim_core::oracle::Budget::unbounded()).unwrap();
     for line in &over.standings {
         let expected = ratings.get(&line.bot.parse().unwrap()).unwrap();
         assert_eq!(line.rating.as_ref().unwrap().points.to_bits(), expected.rating.points().to_bits());

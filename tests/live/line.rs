@@ -1,12 +1,10 @@
 //! A bot's session, held by hand.
 
 use super::host::{Host, LONG, soon};
-use lastnim::{
-    client::{connect, token_authorization},
-    wire::pb::{
-        self, PlayRequest, PlayResponse, arena_service_client::ArenaServiceClient, play_request::Action,
-        play_response::Event,
-    },
+use lastnim_client::{connect, token_authorization};
+use lastnim_proto::pb::{
+    self, PlayRequest, PlayResponse, arena_service_client::ArenaServiceClient, play_request::Action,
+    play_response::Event,
 };
 use tokio::{sync::mpsc, task::JoinHandle, time::timeout};
 use tokio_stream::wrappers::ReceiverStream;

@@ -6,7 +6,9 @@ use super::{
     line::{Line, declare},
     pages::get,
 };
-use lastnim::{bots::HouseBot, server::Config, wire::pb};
+use lastnim_bots::HouseBot;
+use lastnim_proto::pb;
+use lastnim_server::Config;
 use pb::tournament_settings::Format;
 use std::time::{Duration, Instant};
 

@@ -5,11 +5,9 @@ use super::{
     http2::{RawConnection, framed, local, request, status_of},
     line::{Line, reason},
 };
-use lastnim::{
-    client::connect,
-    server::Config,
-    wire::pb::{self, match_service_client::MatchServiceClient},
-};
+use lastnim_client::connect;
+use lastnim_proto::pb::{self, match_service_client::MatchServiceClient};
+use lastnim_server::Config;
 use std::time::Duration;
 use tonic::{Code, Status, transport::Channel};
 use tonic_types::StatusExt as _;

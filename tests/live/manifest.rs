@@ -4,16 +4,14 @@ use super::{
     host::{Host, round_robin, soon},
     line::{Line, declare, reason},
 };
-use lastnim::{
-    bots::HouseBot,
-    game::{MatchId, TournamentId},
-    tournament::TournamentState,
-    wire::{
-        manifest::{ListedRecord, Manifest, ManifestReader},
-        pb,
-        record::verify_record,
-    },
+use lastnim_bots::HouseBot;
+use lastnim_core::game::{MatchId, TournamentId};
+use lastnim_proto::{
+    manifest::{ListedRecord, Manifest, ManifestReader},
+    pb,
+    record::verify_record,
 };
+use lastnim_tournament::TournamentState;
 use tonic::{Code, Status};
 
 /// The most bytes of a message.

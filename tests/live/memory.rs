@@ -6,7 +6,9 @@ use super::{
     line::Line,
 };
 use h2::{Reason, SendStream, client::Builder, client::ResponseFuture};
-use lastnim::{game::MAX_COUNTERS, server::Config, wire::pb};
+use lastnim_core::game::MAX_COUNTERS;
+use lastnim_proto::pb;
+use lastnim_server::Config;
 use prost::{Message as _, bytes::Bytes};
 use std::time::Duration;
 use tokio::task::JoinSet;

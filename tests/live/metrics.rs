@@ -4,8 +4,8 @@
 use super::host::{Host, exhibition, round_robin, soon};
 use super::line::{Line, declare};
 use super::pages::{Answer, get, send};
-use lastnim::bots::HouseBot;
-use lastnim::server::Config;
+use lastnim_bots::HouseBot;
+use lastnim_server::Config;
 use std::collections::{BTreeMap, BTreeSet};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -116,7 +116,7 @@ async fn what_is_refused_is_counted_by_reason() {
     line.started().await;
     line.send(declare(&id, vec![0, 0])).await;
     line.refused().await;
-    let nobody = host.matches().get_match(lastnim::wire::pb::GetMatchRequest { match_id: "x".into() }).await;
+    let nobody = host.matches().get_match(lastnim_proto::pb::GetMatchRequest { match_id: "x".into() }).await;
     assert!(nobody.is_err());
     assert_eq!(get(&host, "/nothing").await.status, 404);
     let unsent = "POST /play HTTP/1.1\r\nHost: x\r\nOrigin: http://x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
@@ -138,14 +138,14 @@ async fn what_is_refused_is_counted_by_reason() {
     };
     assert_eq!([page(403, "FORM_COOKIE"), page(404, "NOT_FOUND")], [Some(&1.0); 2], "{counted:?}");
     assert_eq!(page(404, "NO_SUCH_MATCH"), Some(&1.0), "{counted:?}");
-    let game = lastnim::wire::pb::Game {
+    let game = lastnim_proto::pb::Game {
         piles: vec![3, 4],
-        alliance_matrix: Some(lastnim::wire::pb::AllianceMatrix {
-            rows: vec![lastnim::wire::pb::Row { offsets: vec![0, 1] }; 2],
+        alliance_matrix: Some(lastnim_proto::pb::AllianceMatrix {
+            rows: vec![lastnim_proto::pb::Row { offsets: vec![0, 1] }; 2],
         }),
         ..Default::default()
     };
-    host.oracle().solve(lastnim::wire::pb::SolveRequest { game: Some(game) }).await.unwrap();
+    host.oracle().solve(lastnim_proto::pb::SolveRequest { game: Some(game) }).await.unwrap();
     assert_eq!(metrics(&host).await["lastnim_oracle_questions_total"], 1.0);
 }
 

@@ -4,7 +4,7 @@ use super::{
     host::{Host, patient_clock, soon},
     line::Line,
 };
-use lastnim::wire::pb::{self, play_response::Event};
+use lastnim_proto::pb::{self, play_response::Event};
 
 /// Reads until the session has caught up, and returns the ends that it was told of.
 async fn missed(line: &mut Line) -> (Vec<pb::MatchEnded>, Vec<pb::TournamentEnded>, pb::CaughtUp) {

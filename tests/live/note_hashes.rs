@@ -4,12 +4,10 @@ use super::{
     host::{Host, exhibition, soon},
     line::{Line, declare, take},
 };
-use lastnim::{
-    client::{Bot, MatchView, Options, run_until},
-    wire::{
-        pb::{self, play_request::Action, record_event::Event},
-        record::verify_record,
-    },
+use lastnim_client::{Bot, MatchView, Options, run_until};
+use lastnim_proto::{
+    pb::{self, play_request::Action, record_event::Event},
+    record::verify_record,
 };
 use tokio::sync::oneshot;
 

@@ -1,16 +1,17 @@
 //! Questions to the oracle, one at a time.
 
 use super::{host::Host, line::reason};
-use lastnim::{
-    game::{AllianceMatrix, Ending, Game, SeatCount},
-    oracle::{
-        Audit, BestDeclaration, Budget, Equilibria, ErrorOutlook, ErrorRate, Explanation, KnowledgeReading,
-        PlayedTake, RationalisableRows, Robustness, SmallestCoalition, Solution, TruthCheck,
-        general::{GameNumbers, GeneralGame, GrundySequence, MemoryBounds, Ruleset, SequenceGame},
-        tree::PlayGraph,
-    },
-    wire::{pb, robustness::robustness_message},
+use lastnim_analysis::{
+    BestDeclaration, Equilibria, ErrorOutlook, ErrorRate, KnowledgeReading, RationalisableRows, Robustness,
+    SmallestCoalition, TruthCheck,
+    general::{GameNumbers, GeneralGame, GrundySequence, MemoryBounds, Ruleset, SequenceGame},
+    tree::PlayGraph,
 };
+use lastnim_core::{
+    game::{AllianceMatrix, Ending, Game, SeatCount},
+    oracle::{Audit, Budget, Explanation, PlayedTake, Solution},
+};
+use lastnim_proto::{pb, robustness::robustness_message};
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 
@@ -167,7 +168,7 @@ async fn positions_are_explained_as_the_oracle_does() {
             let changes = |changes: &[pb::RankChange]| -> Vec<_> {
                 changes.iter().map(|change| (change.seat, change.ranks)).collect()
             };
-            let expect = |changes: &[lastnim::oracle::RankChange]| -> Vec<(u32, u32)> {
+            let expect = |changes: &[lastnim_core::oracle::RankChange]| -> Vec<(u32, u32)> {
                 changes.iter().map(|change| (change.seat.into(), change.ranks)).collect()
             };
             assert_eq!(changes(&option.better_for), expect(&expected.better_for));

@@ -4,12 +4,14 @@ use super::{
     host::{Host, soon},
     line::reason,
 };
-use lastnim::{
+use lastnim_core::{
     game::{AllianceMatrix, Ending, Game, SeatCount},
     oracle::{Audit, PlayedTake, Solution},
-    server::Config,
-    wire::pb::{self, audit_batch_answer::Answer as AuditAnswer, solve_batch_answer::Answer as SolveAnswer},
 };
+use lastnim_proto::pb::{
+    self, audit_batch_answer::Answer as AuditAnswer, solve_batch_answer::Answer as SolveAnswer,
+};
+use lastnim_server::Config;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;

@@ -4,13 +4,11 @@ use super::{
     host::{Host, exhibition, round_robin, soon},
     line::reason,
 };
-use lastnim::{
-    auditing::{AuditSubject, AuditedMatch, Auditor, MatchGroup, RowSource},
-    bots::HouseBot,
-    wire::{
-        pb,
-        record::{parse_record, seat_loss_of_forfeit},
-    },
+use lastnim_auditing::{AuditSubject, AuditedMatch, Auditor, MatchGroup, RowSource};
+use lastnim_bots::HouseBot;
+use lastnim_proto::{
+    pb,
+    record::{parse_record, seat_loss_of_forfeit},
 };
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;

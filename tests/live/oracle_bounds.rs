@@ -4,11 +4,9 @@ use super::{
     host::{Authorized, Host, soon},
     line::reason,
 };
-use lastnim::{
-    game::{Ending, Game},
-    server::Config,
-    wire::pb::{self, oracle_service_client::OracleServiceClient},
-};
+use lastnim_core::game::{Ending, Game};
+use lastnim_proto::pb::{self, oracle_service_client::OracleServiceClient};
+use lastnim_server::Config;
 use std::time::{Duration, Instant};
 use tokio::task::JoinHandle;
 use tonic::{Code, Request, Status};

@@ -4,10 +4,8 @@ use super::{
     host::{Authorized, Host, soon},
     line::reason,
 };
-use lastnim::{
-    game::{AllianceMatrix, Ending, Game, MAX_COUNTERS, SeatCount},
-    wire::pb::{self, oracle_service_client::OracleServiceClient},
-};
+use lastnim_core::game::{AllianceMatrix, Ending, Game, MAX_COUNTERS, SeatCount};
+use lastnim_proto::pb::{self, oracle_service_client::OracleServiceClient};
 use tonic::{Code, Request, Status, metadata::MetadataValue};
 
 /// The most seats and piles that a game has, the piles as large as they may be, and rows that all differ.

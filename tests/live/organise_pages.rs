@@ -2,8 +2,8 @@
 
 use super::browser::{Browser, form_token};
 use super::host::{Host, Party, exhibition, soon};
-use lastnim::bots::HouseBot;
-use lastnim::wire::pb;
+use lastnim_bots::HouseBot;
+use lastnim_proto::pb;
 
 pub async fn signed_in(host: &Host) -> Browser<'_> {
     let mut browser = Browser::open(host);
@@ -117,7 +117,7 @@ async fn every_format_can_be_created() {
         let id = create(&mut browser, &fields).await;
         let request = pb::GetTournamentRequest { tournament_id: id };
         let shown = host.tournaments().get_tournament(request).await.unwrap().into_inner();
-        let made = lastnim::wire::json::message_to_json(&shown.tournament.unwrap().settings.unwrap());
+        let made = lastnim_proto::json::message_to_json(&shown.tournament.unwrap().settings.unwrap());
         assert!(made[format].is_object(), "{format}: {made}");
     }
     let drawn = [

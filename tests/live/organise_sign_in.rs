@@ -3,7 +3,8 @@
 use super::browser::{Browser, form_body, form_token};
 use super::host::Host;
 use super::pages::send;
-use lastnim::{server::Config, store::Token};
+use lastnim_server::Config;
+use lastnim_store::Token;
 use std::time::Duration;
 
 const COOKIE: &str = "lastnim_session";

@@ -5,12 +5,10 @@ use super::{
     line::{Line, reason},
     vanish::forfeits,
 };
-use lastnim::{
-    arena::Limits,
-    bots::HouseBot,
-    server::Config,
-    wire::pb::{self, bot_service_client::BotServiceClient},
-};
+use lastnim_arena::Limits;
+use lastnim_bots::HouseBot;
+use lastnim_proto::pb::{self, bot_service_client::BotServiceClient};
+use lastnim_server::Config;
 use std::collections::BTreeSet;
 use tonic::{Code, Status};
 use tonic_health::pb::{

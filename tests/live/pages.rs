@@ -4,11 +4,9 @@ use super::{
     host::{Host, exhibition, round_robin, soon},
     http2::{local, socket},
 };
-use lastnim::{
-    bots::HouseBot,
-    server::Config,
-    wire::{json::message_to_json, pb, record::verify_record, record_file::read_record},
-};
+use lastnim_bots::HouseBot;
+use lastnim_proto::{json::message_to_json, pb, record::verify_record, record_file::read_record};
+use lastnim_server::Config;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 

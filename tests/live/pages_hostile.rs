@@ -5,7 +5,8 @@ use super::{
     http2::{RawConnection, local, socket},
     pages::{get, send},
 };
-use lastnim::{server::Config, wire::pb};
+use lastnim_proto::pb;
+use lastnim_server::Config;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 

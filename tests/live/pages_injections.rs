@@ -10,10 +10,8 @@ use super::{
     play_pages::{DUEL, Guest, duel},
     practice::hosting,
 };
-use lastnim::{
-    server::Config,
-    wire::pb::{self, transcript_service_client::TranscriptServiceClient},
-};
+use lastnim_proto::pb::{self, transcript_service_client::TranscriptServiceClient};
+use lastnim_server::Config;
 use serde_json::{Value, json};
 
 /// What would run something, or break out of where it stands, if it were shown as it is.
@@ -31,7 +29,7 @@ const PUBLIC_URL: &str = "https://nim.example.org/";
 /// A server that knows its public address, and hosts bots to play against.
 async fn start_server() -> Host {
     let config = hosting(&["greedy", "timid"]);
-    let limits = lastnim::arena::Limits { practice_per_minute: 1_000, ..config.limits.clone() };
+    let limits = lastnim_arena::Limits { practice_per_minute: 1_000, ..config.limits.clone() };
     Host::with(Config { public_url: Some(PUBLIC_URL.parse().unwrap()), limits, ..config }).await
 }
 

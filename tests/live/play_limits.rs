@@ -5,7 +5,9 @@ use super::host::{Host, round_robin};
 use super::pages::Answer;
 use super::play_pages::{DUEL, Guest, duel};
 use super::practice::hosting;
-use lastnim::{arena::Limits, server::Config, wire::pb};
+use lastnim_arena::Limits;
+use lastnim_proto::pb;
+use lastnim_server::Config;
 
 /// Asks for a hand in the same browser.
 async fn begin(browser: &mut Browser<'_>, fields: &[(&str, &str)]) -> Answer {

@@ -4,10 +4,8 @@ use super::browser::{Browser, form_body, form_token};
 use super::host::{Host, soon};
 use super::pages::{Answer, get};
 use super::practice::{hosting, new_store, serve};
-use lastnim::{
-    server::Config,
-    wire::{pb, record::verify_record, record_file::read_record},
-};
+use lastnim_proto::{pb, record::verify_record, record_file::read_record};
+use lastnim_server::Config;
 use pb::record_event::Event;
 use std::time::Duration;
 use tonic::Code;

@@ -4,14 +4,12 @@ use super::{
     host::{Host, bearing, exhibition, round_robin, soon},
     line::{Line, reason},
 };
-use lastnim::{
-    arena::{Arena, Backend, Limits, Principal},
-    bots::HouseBot,
-    client::{Error, Options, Practice, practice, practice_until},
-    server::{Config, ServeError, run_server},
-    store::{self, RetentionLimits, StoreError, StoreUrl, Token},
-    wire::pb::{self, match_service_client::MatchServiceClient},
-};
+use lastnim_arena::{Arena, Backend, Limits, Principal};
+use lastnim_bots::HouseBot;
+use lastnim_client::{Error, Options, Practice, practice, practice_until};
+use lastnim_proto::pb::{self, match_service_client::MatchServiceClient};
+use lastnim_server::{Config, ServeError, run_server};
+use lastnim_store::{RetentionLimits, StoreError, StoreUrl, Token};
 use std::{fs, future::pending, path::Path, time::Duration};
 use tokio::{net::TcpListener, sync::oneshot};
 use tonic::{Code, Status};
@@ -161,7 +159,7 @@ pub async fn serve(store: &StoreUrl, config: Config) -> Served {
     // The last tasks of a server before this one let go of its store when they end.
     let opening = async {
         loop {
-            match store::open_store(store, RetentionLimits::default()).await {
+            match lastnim_store::open_store(store, RetentionLimits::default()).await {
                 Err(StoreError::Taken(_)) => tokio::task::yield_now().await,
                 opened => return opened.unwrap(),
             }

@@ -1,11 +1,9 @@
 //! Somebody reads as much as he can.
 
 use super::host::{Host, round_robin, soon};
-use lastnim::{
-    client::connect,
-    server::Config,
-    wire::pb::{self, tournament_service_client::TournamentServiceClient},
-};
+use lastnim_client::connect;
+use lastnim_proto::pb::{self, tournament_service_client::TournamentServiceClient};
+use lastnim_server::Config;
 use std::sync::{
     Arc,
     atomic::{AtomicUsize, Ordering},

@@ -1,13 +1,11 @@
 //! House bots that look beyond the position: their takes, held against what they would do anew.
 
 use super::host::{Host, exhibition, round_robin};
-use lastnim::{
-    bots::HouseBot,
-    client::MatchView,
-    referee::Event,
-    server::Config,
-    wire::{pb, record::parse_record},
-};
+use lastnim_bots::HouseBot;
+use lastnim_client::MatchView;
+use lastnim_core::referee::Event;
+use lastnim_proto::{pb, record::parse_record};
+use lastnim_server::Config;
 
 /// What the draws of the bots follow from.
 const SEED: u64 = 11;

@@ -4,11 +4,9 @@ use super::{
     host::{Host, exhibition, soon},
     line::{End, Line, reason, take},
 };
-use lastnim::{
-    arena::Limits,
-    server::Config,
-    wire::pb::{self, play_response::Event},
-};
+use lastnim_arena::Limits;
+use lastnim_proto::pb::{self, play_response::Event};
+use lastnim_server::Config;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;
 

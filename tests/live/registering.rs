@@ -4,10 +4,8 @@ use super::{
     host::{Host, soon},
     line::{Line, reason},
 };
-use lastnim::{
-    server::Config,
-    wire::pb::{self, bot_service_client::BotServiceClient},
-};
+use lastnim_proto::pb::{self, bot_service_client::BotServiceClient};
+use lastnim_server::Config;
 use std::time::Duration;
 use tonic::{Code, Status};
 use tonic_types::StatusExt as _;

@@ -4,7 +4,7 @@ use super::{
     host::{Host, exhibition, soon},
     line::{Line, declare},
 };
-use lastnim::wire::pb::{self, play_response::Event, record_event};
+use lastnim_proto::pb::{self, play_response::Event, record_event};
 
 /// The row that is looked for: no other part of any message looks like it.
 const SECRET: [u32; 4] = [3, 1, 2, 0];

@@ -6,7 +6,8 @@ use super::host::{Host, round_robin, soon};
 use super::kept_pages::host_on_sqlite;
 use super::organise_pages;
 use super::pages::{Answer, get};
-use lastnim::{server::Config, wire::pb};
+use lastnim_proto::pb;
+use lastnim_server::Config;
 use std::time::Duration;
 
 const SESSION: &str = "lastnim_session";

@@ -1,11 +1,8 @@
 //! Messages as large as they may be, and larger.
 
 use super::host::{Host, round_robin};
-use lastnim::{
-    game::MAX_COUNTERS,
-    oracle::MAX_PLIES,
-    wire::pb::{self, oracle_service_client::OracleServiceClient},
-};
+use lastnim_core::{game::MAX_COUNTERS, oracle::MAX_PLIES};
+use lastnim_proto::pb::{self, oracle_service_client::OracleServiceClient};
 use prost::Message as _;
 use tonic::Code;
 

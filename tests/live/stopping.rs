@@ -4,11 +4,9 @@ use super::{
     host::{Host, LONG, exhibition, round_robin, soon},
     line::{Line, reason},
 };
-use lastnim::{
-    bots::HouseBot,
-    server::Config,
-    wire::pb::{self, play_response::Event},
-};
+use lastnim_bots::HouseBot;
+use lastnim_proto::pb::{self, play_response::Event};
+use lastnim_server::Config;
 use std::time::{Duration, Instant};
 use tonic::{Code, transport::Endpoint};
 use tonic_health::pb::{

@@ -5,11 +5,9 @@ use super::{
     http2::{PREFACE, RawConnection, SETTINGS, local, socket},
     line::Line,
 };
-use lastnim::{
-    client::connect,
-    server::Config,
-    wire::pb::{self, match_service_client::MatchServiceClient},
-};
+use lastnim_client::connect;
+use lastnim_proto::pb::{self, match_service_client::MatchServiceClient};
+use lastnim_server::Config;
 use std::time::Duration;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},

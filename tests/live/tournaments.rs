@@ -1,12 +1,10 @@
 //! Whole tournaments of the house bots.
 
 use super::host::{Host, round_robin, soon};
-use lastnim::{
-    bots::HouseBot,
-    client::{Bot, MatchEnd, MatchView, Options, run_until},
-    server::Config,
-    wire::{pb, record::parse_record},
-};
+use lastnim_bots::HouseBot;
+use lastnim_client::{Bot, MatchEnd, MatchView, Options, run_until};
+use lastnim_proto::{pb, record::parse_record};
+use lastnim_server::Config;
 use std::{
     collections::{BTreeMap, BTreeSet},
     future::pending,

@@ -4,12 +4,10 @@ use super::{
     host::{Authorized, Host, Party, exhibition, round_robin},
     line::reason,
 };
-use lastnim::{
-    arena::Limits,
-    bots::HouseBot,
-    server::Config,
-    wire::pb::{self, transcript_service_client::TranscriptServiceClient},
-};
+use lastnim_arena::Limits;
+use lastnim_bots::HouseBot;
+use lastnim_proto::pb::{self, transcript_service_client::TranscriptServiceClient};
+use lastnim_server::Config;
 use serde_json::json;
 use tonic::{Code, Status};
 

@@ -8,12 +8,10 @@ use super::{
     raw,
     vanish::forfeits,
 };
-use lastnim::{
-    arena::Limits,
-    client::connect,
-    server::Config,
-    wire::pb::{self, play_request::Action},
-};
+use lastnim_arena::Limits;
+use lastnim_client::connect;
+use lastnim_proto::pb::{self, play_request::Action};
+use lastnim_server::Config;
 use prost::bytes::Bytes;
 use std::time::Duration;
 use tokio::{

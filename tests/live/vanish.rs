@@ -5,12 +5,10 @@ use super::{
     line::{Line, reason, take},
     proxy::Proxy,
 };
-use lastnim::{
-    client::connect,
-    wire::{
-        pb::{self, play_request::Action, play_response::Event, record_event},
-        record::parse_record,
-    },
+use lastnim_client::connect;
+use lastnim_proto::{
+    pb::{self, play_request::Action, play_response::Event, record_event},
+    record::parse_record,
 };
 use tonic::Code;
 

@@ -4,11 +4,9 @@ use super::{
     host::{Host, exhibition, patient_clock, soon},
     line::Line,
 };
-use lastnim::{
-    bots::HouseBot,
-    client::{Error, Options, run_until, token_authorization},
-    wire::pb::{self, arena_service_client::ArenaServiceClient},
-};
+use lastnim_bots::HouseBot;
+use lastnim_client::{Error, Options, run_until, token_authorization};
+use lastnim_proto::pb::{self, arena_service_client::ArenaServiceClient};
 use tokio::sync::{mpsc, oneshot};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Request, Status, metadata::MetadataValue};

@@ -4,7 +4,9 @@ use super::{
     host::{Host, exhibition, round_robin},
     pages::get,
 };
-use lastnim::{bots::HouseBot, server::Config, wire::pb};
+use lastnim_bots::HouseBot;
+use lastnim_proto::pb;
+use lastnim_server::Config;
 use pb::tournament_settings::Format;
 use pb::transcript_service_client::TranscriptServiceClient;
 

@@ -4,15 +4,13 @@ use super::{
     host::{Host, exhibition, round_robin, soon},
     line::{Line, reason},
 };
-use lastnim::{
-    arena::Limits,
-    bots::HouseBot,
-    server::Config,
-    wire::{
-        pb::{self, record_event, tournament_service_client::TournamentServiceClient},
-        record::parse_record,
-    },
+use lastnim_arena::Limits;
+use lastnim_bots::HouseBot;
+use lastnim_proto::{
+    pb::{self, record_event, tournament_service_client::TournamentServiceClient},
+    record::parse_record,
 };
+use lastnim_server::Config;
 use std::{collections::BTreeSet, time::Instant};
 use tonic::{Code, transport::Endpoint};
 

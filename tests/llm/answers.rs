@@ -4,10 +4,8 @@ use super::{
     asking::{KEY, LONG, ask, bot, lines_of, settings, transcript, view},
     scripted_endpoint::{Call, ScriptedEndpoint, completion, finished, response, streamed},
 };
-use lastnim::{
-    client::AsyncBot as _,
-    llm::{LlmSettings, StructuredOutput, TokenCount},
-};
+use lastnim_client::AsyncBot as _;
+use lastnim_llm::{LlmSettings, StructuredOutput, TokenCount};
 use serde_json::json;
 use std::fs;
 use tokio::time::timeout;

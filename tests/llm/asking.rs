@@ -1,11 +1,9 @@
 //! Single questions, asked of an endpoint that follows a script.
 
 use super::scripted_endpoint::ScriptedEndpoint;
-use lastnim::{
-    client::{AsyncBot as _, MatchFailure, MatchView},
-    game::{AllianceMatrix, Ending, Game, Piles, SeatCount},
-    llm::{ApiKey, LlmBot, LlmSettings},
-};
+use lastnim_client::{AsyncBot as _, MatchFailure, MatchView};
+use lastnim_core::game::{AllianceMatrix, Ending, Game, Piles, SeatCount};
+use lastnim_llm::{ApiKey, LlmBot, LlmSettings};
 use serde_json::Value;
 use std::{
     fs,

@@ -5,7 +5,7 @@ use super::{
     programs::{lastnim, run},
     scripted_endpoint::{Call, Reply, ScriptedEndpoint, completion, response},
 };
-use lastnim::wire::{benchmark_card::read_card, pb};
+use lastnim_proto::{benchmark_card::read_card, pb};
 use serde_json::json;
 use std::{
     fs,

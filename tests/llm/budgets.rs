@@ -4,11 +4,9 @@ use super::{
     asking::{KEY, LONG, fresh_file, settings, view},
     scripted_endpoint::{Reply, STREAM_HEAD, ScriptedEndpoint, response, stream_event},
 };
-use lastnim::{
-    client::AsyncBot as _,
-    game::MatchId,
-    llm::{ApiKey, FailureClass, LlmBot, LlmError, LlmSettings},
-};
+use lastnim_client::AsyncBot as _;
+use lastnim_core::game::MatchId;
+use lastnim_llm::{ApiKey, FailureClass, LlmBot, LlmError, LlmSettings};
 use serde_json::json;
 use std::sync::{Arc, Mutex};
 use tokio::time::timeout;

@@ -6,10 +6,8 @@ use super::{
     scripted_endpoint::{Reply, ScriptedEndpoint, response, simplest_answer},
     tournaments::write_file,
 };
-use lastnim::{
-    client::AsyncBot as _,
-    llm::{FailurePolicy, LlmSettings},
-};
+use lastnim_client::AsyncBot as _;
+use lastnim_llm::{FailurePolicy, LlmSettings};
 use serde_json::{Value, json};
 use std::{fs, time::Duration};
 use tokio::time::timeout;

@@ -6,10 +6,8 @@ use super::{
         Reply, STREAM_HEAD, ScriptedEndpoint, completion, finished, response, stream_event, streamed,
     },
 };
-use lastnim::{
-    client::AsyncBot as _,
-    llm::{FailureClass, FailurePolicy, LlmSettings},
-};
+use lastnim_client::AsyncBot as _;
+use lastnim_llm::{FailureClass, FailurePolicy, LlmSettings};
 use serde_json::json;
 use std::time::Duration;
 use tokio::{net::TcpListener, time::timeout};

@@ -5,13 +5,11 @@ use super::{
     scripted_endpoint::{Reply, ScriptedEndpoint, simplest_answer},
     server::Server,
 };
-use lastnim::{
-    client::{
-        AsyncBot, Choice, MatchEnd, MatchFailure, MatchInfo, MatchView, Options, TakeFeed, run_async_until,
-    },
-    game::Row,
-    llm::{ApiKey, LlmBot, LlmSettings},
+use lastnim_client::{
+    AsyncBot, Choice, MatchEnd, MatchFailure, MatchInfo, MatchView, Options, TakeFeed, run_async_until,
 };
+use lastnim_core::game::Row;
+use lastnim_llm::{ApiKey, LlmBot, LlmSettings};
 use std::collections::BTreeSet;
 use tokio::{
     sync::{mpsc, oneshot},

@@ -5,7 +5,7 @@ use super::{
     scripted_endpoint::{ScriptedEndpoint, simplest_answer},
     server::Server,
 };
-use lastnim::game::ConfigHash;
+use lastnim_core::game::ConfigHash;
 use serde_json::{Value, json};
 use std::{
     fs,

@@ -1,13 +1,13 @@
 //! A server in this process.
 
 use super::asking::LONG;
-use lastnim::{
-    arena::{Arena, Backend, Principal},
-    client::{Authorization, connect, token_authorization},
-    server::{Config, run_server},
-    store::Token,
-    wire::pb::{self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient},
+use lastnim_arena::{Arena, Backend, Principal};
+use lastnim_client::{Authorization, connect, token_authorization};
+use lastnim_proto::pb::{
+    self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
 };
+use lastnim_server::{Config, run_server};
+use lastnim_store::Token;
 use std::future::pending;
 use tokio::{net::TcpListener, time::timeout};
 use tonic::{service::interceptor::InterceptedService, transport::Channel};

@@ -6,14 +6,14 @@
 #[cfg(feature = "jemalloc")]
 mod program;
 
-use lastnim::arena::{Arena, Backend, Principal};
-use lastnim::client::{connect, token_authorization};
-use lastnim::server::{self, Config};
-use lastnim::store::Token;
-use lastnim::wire::pb::{
+use lastnim_arena::{Arena, Backend, Principal};
+use lastnim_client::{connect, token_authorization};
+use lastnim_proto::pb::{
     self, PlayRequest, PlayResponse, arena_service_client::ArenaServiceClient,
     bot_service_client::BotServiceClient, play_response::Event,
 };
+use lastnim_server::Config;
+use lastnim_store::Token;
 use peak_alloc::PeakAlloc;
 use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
@@ -102,7 +102,7 @@ async fn nothing_of_a_session_stays_live_when_it_is_gone() {
     let admin = (Token::parse(ADMIN).unwrap(), Principal::Admin);
     let config = Config::default();
     let arena = Arena::open(config.limits.clone(), Backend::in_memory(), [admin]).await.unwrap();
-    let serving = tokio::spawn(server::run_server(listener, arena, config, std::future::pending()));
+    let serving = tokio::spawn(lastnim_server::run_server(listener, arena, config, std::future::pending()));
     let live = || ALLOCATOR.current_usage();
     let tokens = register_all(&address).await;
     // What is made once is made.

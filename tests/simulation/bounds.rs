@@ -3,7 +3,7 @@
 
 use super::players::bot_name;
 use super::world::World;
-use lastnim::arena::{Arena, Limits};
+use lastnim_arena::{Arena, Limits};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Handle;

@@ -3,15 +3,15 @@
 use super::plan::{Fault, Plan, Stream, Trouble, When, draw_stream};
 use super::world::lock;
 use async_trait::async_trait;
-use lastnim::game::{BotName, MatchId, TournamentId};
-use lastnim::referee::Timestamp;
-use lastnim::store::{
+use lastnim_core::game::{BotName, MatchId, TournamentId};
+use lastnim_core::referee::Timestamp;
+use lastnim_proto::tournament_event::TimedTournamentEvent;
+use lastnim_store::{
     Change, FieldHistory, HeadsPage, LostSeat, MatchFilter, MatchHead, MatchSummary, MemoryStore, PrunePage,
     QuestionPlace, RetentionLimits, SeenVersion, Store, StoreError, StoredBot, StoredMatch, StoredResult,
     StoredTournament, StoredTranscript, TranscriptHead, UnheardMatches,
 };
-use lastnim::tournament::{Checkpoint, SeededDraw, Standing, TournamentEnd};
-use lastnim::wire::tournament_event::TimedTournamentEvent;
+use lastnim_tournament::{Checkpoint, SeededDraw, Standing, TournamentEnd};
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::pending;
 use std::pin::pin;

@@ -2,11 +2,11 @@
 
 use super::disk::{Disk, finish_at_once};
 use super::world::lock;
-use lastnim::client::{MatchView, SeenTake};
-use lastnim::game::MatchId;
-use lastnim::referee::Record;
-use lastnim::store::Store as _;
-use lastnim::wire::pb::{self, play_response::Event, record_event::Event as RecordedEvent};
+use lastnim_client::{MatchView, SeenTake};
+use lastnim_core::game::MatchId;
+use lastnim_core::referee::Record;
+use lastnim_proto::pb::{self, play_response::Event, record_event::Event as RecordedEvent};
+use lastnim_store::Store as _;
 use prost::Message as _;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -189,7 +189,7 @@ impl History {
             record.state().game().is_some() && record.state().ply() >= ply
         });
         let committed = record.as_ref().is_some_and(|record| {
-            let mut then = record.state().game().map(lastnim::game::Game::first_position);
+            let mut then = record.state().game().map(lastnim_core::game::Game::first_position);
             let takes = record.state().takes().iter().take(ply as usize);
             let mut seen = view.seen_takes().iter().peekable();
             if let Some(then) = &mut then {
@@ -344,7 +344,7 @@ impl HeardState {
             Event::MatchStarted(started) => {
                 let record = self.committed(disk, &started.match_id, |_| true)?;
                 let setup = record.state().setup();
-                if setup.bots.iter().nth(started.seat as usize).map(lastnim::game::BotName::as_str)
+                if setup.bots.iter().nth(started.seat as usize).map(lastnim_core::game::BotName::as_str)
                     != Some(bot)
                 {
                     return broken("a bot sits where it is told", "another bot has this seat");

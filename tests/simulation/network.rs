@@ -1,9 +1,9 @@
 //! The simulated network, where the server and the clients meet it.
 
 use super::world::{SERVERS, World, lock};
-use lastnim::client::{OpeningConnection, Transport};
-use lastnim::server::{Connection, Listener};
-use lastnim::tournament::SeededDraw;
+use lastnim_client::{OpeningConnection, Transport};
+use lastnim_server::{Connection, Listener};
+use lastnim_tournament::SeededDraw;
 use std::collections::BTreeMap;
 use std::io;
 use std::net::SocketAddr;

@@ -1,6 +1,6 @@
 //! What a run is made of: all of it follows from a seed, and faults can be left out one by one.
 
-use lastnim::tournament::SeededDraw;
+use lastnim_tournament::SeededDraw;
 use std::fmt;
 use std::time::Duration;
 

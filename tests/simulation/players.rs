@@ -5,18 +5,18 @@ use super::hostile_bot::{Misbehaviour, attack};
 use super::network::SimulatedTransport;
 use super::plan::{BotKind, Plan, Stream, draw_stream};
 use super::world::{World, lock};
-use lastnim::bots::HouseBot;
-use lastnim::client::{
+use lastnim_bots::HouseBot;
+use lastnim_client::{
     AsyncBot, Bot, Choice, Connected, MatchEnd, MatchFailure, MatchInfo, MatchView, Options, Refusal,
     ServerAddress, TakeFeed, TournamentEnd, connect, run_async_until, token_authorization,
 };
-use lastnim::game::{BotName, MatchId, Row};
-use lastnim::store::Token;
-use lastnim::tournament::SeededDraw;
-use lastnim::wire::pb::{
+use lastnim_core::game::{BotName, MatchId, Row};
+use lastnim_proto::pb::{
     self, PlayRequest, arena_service_client::ArenaServiceClient, match_service_client::MatchServiceClient,
     play_request::Action, play_response::Event,
 };
+use lastnim_store::Token;
+use lastnim_tournament::SeededDraw;
 use std::future::pending;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

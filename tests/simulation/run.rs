@@ -9,12 +9,12 @@ use super::players::{bot_name, bot_token, play_bot, watch_matches};
 use super::tally::Tally;
 use super::verdict::{check_end, is_all_over};
 use super::world::{SERVERS, World};
-use lastnim::arena::{Arena, Backend, Durability, Environment, Limits};
-use lastnim::game::{Piles, TournamentId};
-use lastnim::referee::{Clock, SigningKey, Terms, Timestamp};
-use lastnim::server::{Config, ServeError, run_server};
-use lastnim::store::{Change, Store as _, StoreError, StoredBot, StoredTournament};
-use lastnim::tournament::{
+use lastnim_arena::{Arena, Backend, Durability, Environment, Limits};
+use lastnim_core::game::{Piles, TournamentId};
+use lastnim_core::referee::{Clock, SigningKey, Terms, Timestamp};
+use lastnim_server::{Config, ServeError, run_server};
+use lastnim_store::{Change, Store as _, StoreError, StoredBot, StoredTournament};
+use lastnim_tournament::{
     AllianceSource, Concurrency, MethodsVersion, Positions, Scoring, Settings, SettingsDraft,
     TournamentState, testing,
 };

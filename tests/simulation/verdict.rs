@@ -7,11 +7,11 @@ use super::players::{MAX_THINKING, bot_name};
 use super::run::{open_tournaments, tournament_ids};
 use super::tally::Tally;
 use super::world::World;
-use lastnim::game::{BotName, TournamentId};
-use lastnim::oracle::Mover;
-use lastnim::referee::{Event, ForfeitReason, Record};
-use lastnim::store::{MemoryStore, Store as _, StoredResult};
-use lastnim::tournament::Standing;
+use lastnim_core::game::{BotName, TournamentId};
+use lastnim_core::oracle::Mover;
+use lastnim_core::referee::{Event, ForfeitReason, Record};
+use lastnim_store::{MemoryStore, Store as _, StoredResult};
+use lastnim_tournament::Standing;
 use std::collections::BTreeMap;
 use std::time::Duration;
 

@@ -5,7 +5,7 @@ use super::disk::Disk;
 use super::history::History;
 use super::network::{HostConnections, Link};
 use super::plan::{Plan, Stream, draw_stream};
-use lastnim::tournament::SeededDraw;
+use lastnim_tournament::SeededDraw;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

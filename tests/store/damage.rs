@@ -3,8 +3,8 @@
 use crate::kept_events::{TAKE, directory_end, events_of_part, events_of_run};
 use crate::place::{Client, Place};
 use crate::played::{all_events, bots, events, match_id, open_match_of, over, play, tournament_id, written};
-use lastnim::referee::{Event, MatchPhase, Origin, Record, Timestamp};
-use lastnim::store::{Change, MatchFilter, Store, StoreError, StoredResult};
+use lastnim_core::referee::{Event, MatchPhase, Origin, Record, Timestamp};
+use lastnim_store::{Change, MatchFilter, Store, StoreError, StoredResult};
 use std::ops::Range;
 use std::sync::Arc;
 

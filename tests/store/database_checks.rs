@@ -3,8 +3,8 @@
 use crate::place::{Client, Place};
 use crate::played::{all_events, bots, events, match_id, one_event_each, over, play, tournament_id, written};
 use crate::store_checks::{assert_kept, tournament};
-use lastnim::referee::{Origin, Record, Timestamp};
-use lastnim::store::{Change, MatchFilter, StoreError, StoredBot, TokenHash};
+use lastnim_core::referee::{Origin, Record, Timestamp};
+use lastnim_store::{Change, MatchFilter, StoreError, StoredBot, TokenHash};
 use std::time::Duration;
 
 fn bot(name: &str) -> Change {

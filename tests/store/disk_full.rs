@@ -3,7 +3,7 @@
 use crate::place::{Place, TemporaryFolder};
 use crate::played::{bots, match_id, play, written};
 use crate::store_checks::assert_kept;
-use lastnim::store::StoreError;
+use lastnim_store::StoreError;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};

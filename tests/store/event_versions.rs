@@ -4,8 +4,8 @@ use crate::kept_events::{events_of_part, events_of_run};
 use crate::place::{Client, Place};
 use crate::played::{bots, events, match_id, open_match_of, over, play, written};
 use crate::store_checks::assert_kept;
-use lastnim::referee::{EventHash, Record};
-use lastnim::store::{Change, StoreError};
+use lastnim_core::referee::{EventHash, Record};
+use lastnim_store::{Change, StoreError};
 use std::ops::Range;
 
 /// The version that kept the hash of each event.

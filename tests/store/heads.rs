@@ -3,10 +3,10 @@
 use crate::place::Place;
 use crate::played::{bots, match_id, open_match_of, play, seal, tournament_id, written};
 use crate::store_checks::tournament;
-use lastnim::game::{MatchId, Row, SeatCount};
-use lastnim::referee::{EndReason, Event, MatchPhase, Origin, Record, TimedEvent, Timestamp};
-use lastnim::store::{Change, HeadsPage, MatchHead, PruneFilter, StoreError, prune_store};
-use lastnim::wire::manifest::ListedRecord;
+use lastnim_core::game::{MatchId, Row, SeatCount};
+use lastnim_core::referee::{EndReason, Event, MatchPhase, Origin, Record, TimedEvent, Timestamp};
+use lastnim_proto::manifest::ListedRecord;
+use lastnim_store::{Change, HeadsPage, MatchHead, PruneFilter, StoreError, prune_store};
 
 /// A match that is cancelled when one of its bots has declared.
 fn cancelled_while_declaring(id: MatchId, origin: &Origin) -> Record {

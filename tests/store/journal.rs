@@ -3,9 +3,9 @@
 use crate::place::Place;
 use crate::played::{bots, events, match_id, open_match_of, over, play};
 use crate::store_checks::assert_kept;
-use lastnim::game::MatchId;
-use lastnim::referee::{MatchPhase, Record, TimedEvent};
-use lastnim::store::Change;
+use lastnim_core::game::MatchId;
+use lastnim_core::referee::{MatchPhase, Record, TimedEvent};
+use lastnim_store::Change;
 
 /// Plays a match that has so many takes at least and is over.
 fn long_match(id: MatchId, takes: u32) -> Record {

@@ -2,7 +2,7 @@
 
 use crate::place::{Place, TemporaryFolder};
 use crate::played::{bots, match_id, play, seal, written};
-use lastnim::referee::PublicKey;
+use lastnim_core::referee::PublicKey;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;

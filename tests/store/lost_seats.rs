@@ -3,9 +3,9 @@
 use crate::place::Place;
 use crate::played::{bots, match_id, play, tournament_id, written};
 use crate::store_checks::tournament;
-use lastnim::game::{BotName, MatchId, TournamentId};
-use lastnim::referee::{Event, MatchPhase, Origin, Record};
-use lastnim::store::{Change, LostSeat};
+use lastnim_core::game::{BotName, MatchId, TournamentId};
+use lastnim_core::referee::{Event, MatchPhase, Origin, Record};
+use lastnim_store::{Change, LostSeat};
 
 /// Returns the seat of a bot in a match, if it is over, has a winner, and the bot lost it.
 fn lost_seat(record: &Record, bot: &BotName) -> Option<LostSeat> {

@@ -3,10 +3,10 @@
 use crate::place::Place;
 use crate::played::{bots, events, match_id, play, tournament_id, written};
 use crate::store_checks::tournament;
-use lastnim::game::{BotName, MatchId};
-use lastnim::referee::{EndReason, MatchPhase, Origin, Record, Timestamp};
-use lastnim::store::{Change, MatchFilter};
-use lastnim::wire::ListedState;
+use lastnim_core::game::{BotName, MatchId};
+use lastnim_core::referee::{EndReason, MatchPhase, Origin, Record, Timestamp};
+use lastnim_proto::ListedState;
+use lastnim_store::{Change, MatchFilter};
 use std::collections::BTreeSet;
 
 /// A match that is over, and how it should be listed.

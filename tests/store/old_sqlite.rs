@@ -2,14 +2,14 @@
 
 use crate::place::{Place, TemporaryFolder};
 use crate::played::{bots, match_id, open_match_of, play, written};
-use lastnim::store::Change;
+use lastnim_store::Change;
 use std::process::Command;
 
 /// The tables as versions 1 to 3 made them.
 const FORMER_MIGRATIONS: [&str; 3] = [
-    include_str!("../../src/store/sql/sqlite/migrations/0001_first_tables.sql"),
-    include_str!("../../src/store/sql/sqlite/migrations/0002_ratings_and_verdicts.sql"),
-    include_str!("../../src/store/sql/sqlite/migrations/0003_field_changes.sql"),
+    include_str!("../../crates/store/src/sql/sqlite/migrations/0001_first_tables.sql"),
+    include_str!("../../crates/store/src/sql/sqlite/migrations/0002_ratings_and_verdicts.sql"),
+    include_str!("../../crates/store/src/sql/sqlite/migrations/0003_field_changes.sql"),
 ];
 /// The first SQLite whose `json_valid(NULL)` is null: the ones before take a null for a text that is no JSON.
 const FIRST_WITH_NULL: (u32, u32) = (3, 41);

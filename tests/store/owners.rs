@@ -3,10 +3,10 @@
 use crate::place::{Client, Place};
 use crate::played::{all_events, bots, events, match_id, open_match_of, play, tournament_id, written};
 use crate::store_checks::{assert_kept, tournament};
-use lastnim::game::{MatchId, TournamentId};
-use lastnim::referee::{Origin, Record, Timestamp};
-use lastnim::store::{Change, Owned, Store, StoreError};
-use lastnim::tournament::TournamentState;
+use lastnim_core::game::{MatchId, TournamentId};
+use lastnim_core::referee::{Origin, Record, Timestamp};
+use lastnim_store::{Change, Owned, Store, StoreError};
+use lastnim_tournament::TournamentState;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;

@@ -1,6 +1,6 @@
 //! Where the store of a test is.
 
-use lastnim::store::{Change, RetentionLimits, Store, StoreError, StoreUrl, open_store};
+use lastnim_store::{Change, RetentionLimits, Store, StoreError, StoreUrl, open_store};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, SqliteConnection};
 use std::env;
 use std::fmt::Write as _;

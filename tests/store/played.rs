@@ -1,12 +1,12 @@
 //! Matches that were really played, by a referee and bots that do whatever comes to mind.
 
-use lastnim::game::{AllianceMatrix, BotName, MatchId, Piles, Row, SeatCount, TournamentId};
-use lastnim::referee::{
+use lastnim_core::game::{AllianceMatrix, BotName, MatchId, Piles, Row, SeatCount, TournamentId};
+use lastnim_core::referee::{
     MatchPhase, MatchSetup, NoteHash, Origin, Record, Referee, RefereeInput, Seal, SigningKey, Timestamp,
 };
-use lastnim::store::{Change, FinishedMatch};
-use lastnim::tournament::MatchOutcome;
-use lastnim::wire::record::seat_loss_of_forfeit;
+use lastnim_proto::record::seat_loss_of_forfeit;
+use lastnim_store::{Change, FinishedMatch};
+use lastnim_tournament::MatchOutcome;
 use std::time::Duration;
 
 /// What comes to mind: numbers that look random and are the same for the same seed (Steele, Lea and Flood, 2014).
@@ -52,7 +52,7 @@ pub fn play(id: MatchId, bots: Vec<BotName>, origin: Option<Origin>, seed: u64, 
     let bots = bots.try_into().unwrap();
     let setup = MatchSetup { assigned, origin, ..MatchSetup::new(bots, Piles::parse(&piles).unwrap()) };
     let mut now = Timestamp::from_micros(1_700_000_000_000_000 + whims.below(1_000_000));
-    let present = lastnim::game::BySeat::from_fn(seats, |_| whims.below(8) > 0);
+    let present = lastnim_core::game::BySeat::from_fn(seats, |_| whims.below(8) > 0);
     let (mut referee, _) = Referee::begin(id, setup, present, now);
     for seat in seats.iter() {
         let row = Row::favouring(whims.below(9) as usize, seats);

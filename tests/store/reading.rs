@@ -3,9 +3,9 @@
 use crate::place::Place;
 use crate::played::{bots, match_id, play, tournament_id, written};
 use crate::store_checks::tournament;
-use lastnim::game::MatchId;
-use lastnim::referee::{MatchPhase, Origin, Timestamp};
-use lastnim::store::{
+use lastnim_core::game::MatchId;
+use lastnim_core::referee::{MatchPhase, Origin, Timestamp};
+use lastnim_store::{
     Change, MatchFilter, PruneFilter, PrunePage, StoreError, check_store, open_reader, prune_store,
 };
 

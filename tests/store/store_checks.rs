@@ -5,13 +5,13 @@ use crate::played::{
     Whims, all_events, bots, events, match_id, open_match, over, play, seal, tournament_id, written,
 };
 use crate::versions::version;
-use lastnim::game::{BotName, Piles, SeatCount};
-use lastnim::referee::{MatchPhase, Origin, Record, Terms, Timestamp};
-use lastnim::store::{
+use lastnim_core::game::{BotName, Piles, SeatCount};
+use lastnim_core::referee::{MatchPhase, Origin, Record, Terms, Timestamp};
+use lastnim_store::{
     Change, FieldHistory, FinishedTournament, MatchFilter, Store, StoreError, StoredBot, StoredMatch,
     StoredResult, StoredTournament, TokenHash,
 };
-use lastnim::tournament::{
+use lastnim_tournament::{
     AllianceSource, BoundedCount, Checkpoint, Concurrency, ConfidenceInterval, EffectBounds, ErrorRates,
     FieldChange, FieldMovement, FormatVerdict, KeptDays, KeptMatches, LadderPairing, LadderSettings,
     MeanEstimate, MethodsVersion, OracleAccess, PlayedVersion, Positions, RatingMeasure, Retention, Scoring,
@@ -146,7 +146,7 @@ pub fn tournament(number: u64) -> StoredTournament {
         format: format(number),
         seats: SeatCount::new(2).unwrap(),
         positions: positions.unwrap(),
-        ending: lastnim::game::Ending::LastMoverWins,
+        ending: lastnim_core::game::Ending::LastMoverWins,
         alliance: AllianceSource::Random,
         scoring: Scoring::Win,
         oracle: OracleAccess::Closed,

@@ -2,9 +2,9 @@
 
 use crate::place::Place;
 use crate::played::{bots, match_id, play, written};
-use lastnim::game::{Seat, SeatCount};
-use lastnim::referee::Timestamp;
-use lastnim::store::{Change, QuestionPlace, StoreError, StoredTranscript, TranscriptHead};
+use lastnim_core::game::{Seat, SeatCount};
+use lastnim_core::referee::Timestamp;
+use lastnim_store::{Change, QuestionPlace, StoreError, StoredTranscript, TranscriptHead};
 use std::sync::Arc;
 
 fn seat(index: usize) -> Seat {

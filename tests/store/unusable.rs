@@ -2,7 +2,7 @@
 
 use crate::place::{Place, TemporaryFolder};
 use crate::server::PostgresServer;
-use lastnim::store::StoreError;
+use lastnim_store::StoreError;
 use std::fs;
 
 fn why(url: &str) -> String {

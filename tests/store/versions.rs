@@ -3,9 +3,9 @@
 use crate::place::Place;
 use crate::played::{all_events, bots, events, match_id, over, play, tournament_id};
 use crate::store_checks::tournament;
-use lastnim::game::{BotName, BotVersion, ConfigHash, MatchId, SeatVersions};
-use lastnim::referee::{MatchPhase, Origin, Timestamp};
-use lastnim::store::{Change, MAX_SEEN_VERSIONS, MatchFilter, SeenVersion, Store, StoredBot, TokenHash};
+use lastnim_core::game::{BotName, BotVersion, ConfigHash, MatchId, SeatVersions};
+use lastnim_core::referee::{MatchPhase, Origin, Timestamp};
+use lastnim_store::{Change, MAX_SEEN_VERSIONS, MatchFilter, SeenVersion, Store, StoredBot, TokenHash};
 use std::sync::Arc;
 
 /// Returns the version of a number: of some only a part is said, and of number 0 nothing.

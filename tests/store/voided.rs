@@ -3,10 +3,10 @@
 use crate::place::Place;
 use crate::played::{all_events, bots, match_id, open_match_of, play, seal, tournament_id, written};
 use crate::store_checks::tournament;
-use lastnim::referee::{Origin, Timestamp};
-use lastnim::store::Change;
-use lastnim::tournament::{OpenMatches, Reason, TournamentEvent, VoidedMatch};
-use lastnim::wire::tournament_event::TimedTournamentEvent;
+use lastnim_core::referee::{Origin, Timestamp};
+use lastnim_proto::tournament_event::TimedTournamentEvent;
+use lastnim_store::Change;
+use lastnim_tournament::{OpenMatches, Reason, TournamentEvent, VoidedMatch};
 
 pub fn a_voided_match_gives_its_number_away(place: &Place) {
     let store = place.open();

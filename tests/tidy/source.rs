@@ -82,17 +82,6 @@ fn character(text: &str) -> Option<usize> {
     inside[first.len_utf8()..].starts_with('\'').then_some(first.len_utf8() + 2)
 }
 
-/// Finds the first step of every path from the crate's root, which lies `depth` modules above the file: where, and
-/// its name. Through `super` an inline module reaches no further than its own file, so that only names of `layers`
-/// count there.
-pub(crate) fn crate_paths(code: &str, depth: usize, layers: &[&str]) -> Vec<(usize, String)> {
-    let above = "super::".repeat(depth);
-    let from_root =
-        ["crate::", "lastnim::", "lastnim_core::"].into_iter().flat_map(|root| first_steps(code, root));
-    let from_below = first_steps(code, &above).filter(|(_, name)| layers.contains(&name.as_str()));
-    from_root.chain(from_below).collect()
-}
-
 /// Finds the first step of every path that starts with `root`, or with `root` and any number of `super`.
 pub(crate) fn first_steps<'a>(code: &'a str, root: &'a str) -> impl Iterator<Item = (usize, String)> + 'a {
     let chain_goes_back = |at: &usize| code[..*at].ends_with("super::");

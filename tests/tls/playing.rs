@@ -1,10 +1,8 @@
 //! Whole tournaments through the proxy.
 
 use super::place::{Place, lastnim};
-use lastnim::{
-    bots::HouseBot,
-    client::{CaCertificates, Options, ServerAddress, run},
-};
+use lastnim_bots::HouseBot;
+use lastnim_client::{CaCertificates, Options, ServerAddress, run};
 use serde_json::Value;
 use std::process::Stdio;
 

@@ -5,7 +5,7 @@ use super::{
     place::{Place, failure, lastnim},
     proxy::Proxy,
 };
-use lastnim::client::{Error, Options, run};
+use lastnim_client::{Error, Options, run};
 use std::time::Duration;
 
 #[test]
@@ -64,7 +64,7 @@ fn a_bot_hears_at_once_that_it_trusts_nobody_there() {
     let place = Place::new("at-once");
     let patient = Duration::from_secs(1_000_000);
     let options = Options::new(place.behind("localhost"), "a-token-of-a-bot").give_up_after(patient);
-    let bot = lastnim::bots::HouseBot::Greedy.build_bot(0);
+    let bot = lastnim_bots::HouseBot::Greedy.build_bot(0);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let error = runtime.block_on(run(bot, options)).unwrap_err();
     assert!(matches!(error, Error::Tls { .. }), "{error}");

@@ -1,7 +1,7 @@
 //! A bot that takes half of the pile in play. `lastnim tournament run` starts it; by hand, set `LASTNIM_TOKEN` (and
 //! `LASTNIM_SERVER`, `LASTNIM_TOURNAMENT`).
 
-use lastnim::client::{Bot, Error, MatchView, Options, run};
+use lastnim_client::{Bot, Error, MatchView, Options, run};
 
 struct Half;
 

@@ -4,10 +4,11 @@
 //! `lastnim tournament run` starts it (`command = ["cargo", "run", "--release", "--bin", "opponent-model"]`); by hand, set
 //! `LASTNIM_TOKEN` (and `LASTNIM_SERVER`, `LASTNIM_TOURNAMENT`).
 
-use lastnim::{
-    client::{Bot, Error, MatchInfo, MatchView, Options, run},
+use lastnim_client::{
+    Bot, Error, MatchInfo, MatchView, Options,
     game::{AllianceMatrix, BotName, BySeat, MatchId, Row, SeatCount},
     oracle::{Solution, solve_winners},
+    run,
 };
 use std::collections::{HashMap, HashSet};
 

@@ -3,13 +3,13 @@
 use super::{
     GameSource, game_source::offset_lists, observed_rows::ObservedRows, regret_of_take, value_error,
 };
-use lastnim::{
-    bots::HouseBot,
-    client::MatchView,
+use lastnim_bots::HouseBot;
+use lastnim_client::MatchView;
+use lastnim_core::{
     game::{AllianceMatrix, BySeat, Ending, Game, Piles, Position, Row, Seat, SeatCount},
     oracle::Solution,
-    tournament::{Scoring, SeededDraw},
 };
+use lastnim_tournament::{Scoring, SeededDraw};
 use numpy::{IntoPyArray as _, PyArray1};
 use pyo3::{exceptions::PyValueError, prelude::*};
 

@@ -1,10 +1,8 @@
 //! Where the games of an environment come from.
 
 use super::{GameInProgress, MAX_LARGEST_PILE, value_error};
-use lastnim::{
-    game::{AllianceMatrix, Ending, MAX_PILES, Piles, Seat, SeatCount},
-    tournament::{AllianceSource, MethodsVersion, Scoring, SeededDraw, draw_matrix},
-};
+use lastnim_core::game::{AllianceMatrix, Ending, MAX_PILES, Piles, Seat, SeatCount};
+use lastnim_tournament::{AllianceSource, MethodsVersion, Scoring, SeededDraw, draw_matrix};
 use pyo3::{
     exceptions::PyValueError,
     prelude::*,

@@ -12,7 +12,7 @@ pub use game_in_progress::{GameInProgress, house_row};
 pub use game_source::GameSource;
 pub use vector_games::VectorGames;
 
-use lastnim::{
+use lastnim_core::{
     game::{AllianceMatrix, IllegalTake, Position},
     oracle::Solution,
 };

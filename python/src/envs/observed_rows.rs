@@ -1,6 +1,6 @@
 //! Rows as an observation shows them.
 
-use lastnim::game::{AllianceMatrix, Seat};
+use lastnim_core::game::{AllianceMatrix, Seat};
 
 /// The rows of a game, each offset a number of an observation, so that those that a seat sees lie one after the other.
 pub struct ObservedRows {

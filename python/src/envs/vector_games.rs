@@ -3,11 +3,11 @@
 use super::{
     GameSource, game_in_progress::reward_of_seat, observed_rows::ObservedRows, regret_of_take, value_error,
 };
-use lastnim::{
+use lastnim_core::{
     game::{AllianceMatrix, Game, IllegalTake, Piles, Position},
     oracle::{Solution, TakeRange},
-    tournament::{AllianceSource, SeededDraw},
 };
+use lastnim_tournament::{AllianceSource, SeededDraw};
 use numpy::{IntoPyArray as _, PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1};
 use pyo3::{exceptions::PyValueError, prelude::*};
 use std::sync::Arc;

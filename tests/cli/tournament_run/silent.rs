@@ -1,9 +1,7 @@
 //! A bot that has a session and never says a word, as a program that a run starts.
 
-use lastnim::{
-    client::{Bot, MatchInfo, MatchView, Options, run},
-    game::Row,
-};
+use lastnim_client::{Bot, MatchInfo, MatchView, Options, run};
+use lastnim_core::game::Row;
 use std::{env, thread};
 
 struct Silent;

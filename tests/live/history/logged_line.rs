@@ -1,7 +1,7 @@
 //! A bot's session, held by hand and logged as an SDK does it.
 
 use crate::{host::Host, line::Line};
-use lastnim::wire::{
+use lastnim_proto::{
     pb::{self, PlayRequest, PlayResponse, play_request::Action, play_response::Event},
     session_log::{SESSION_LOG_VERSION, SessionLogEvent, SessionLogLine},
 };

@@ -3,10 +3,8 @@
 mod logged_line;
 mod played;
 
-use lastnim::{
-    history::{Certainty, Finding, FindingKind},
-    referee::{Event, Record, TimedEvent, Timestamp},
-};
+use lastnim_core::referee::{Event, Record, TimedEvent, Timestamp};
+use lastnim_history::{Certainty, Finding, FindingKind};
 use played::{Played, play_logged};
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, time::Duration};

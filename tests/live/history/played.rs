@@ -3,15 +3,13 @@
 
 use super::logged_line::{HandLog, LoggedLine};
 use crate::host::{Host, exhibition, patient_clock, soon};
-use lastnim::{
-    bots::HouseBot,
-    client::{Options, run_until},
-    history::{Finding, FindingKind, MatchLog, SessionLogs, check_match},
-    referee::Record,
-    wire::{
-        pb::{self, play_request::Action, play_response::Event},
-        record::verify_record,
-    },
+use lastnim_bots::HouseBot;
+use lastnim_client::{Options, run_until};
+use lastnim_core::referee::Record;
+use lastnim_history::{Finding, FindingKind, MatchLog, SessionLogs, check_match};
+use lastnim_proto::{
+    pb::{self, play_request::Action, play_response::Event},
+    record::verify_record,
 };
 use std::{
     collections::BTreeMap,
@@ -84,7 +82,7 @@ pub async fn play_logged() -> Played {
         let text = fs::read_to_string(folder.0.join(name)).unwrap();
         text.lines().map(str::to_owned).collect::<Vec<_>>()
     };
-    let carol = log.lines.iter().map(lastnim::wire::session_log::SessionLogLine::write).collect();
+    let carol = log.lines.iter().map(lastnim_proto::session_log::SessionLogLine::write).collect();
     Played { logs: [lines("alice"), lines("bob"), carol], records, ids: ids.try_into().unwrap() }
 }
 

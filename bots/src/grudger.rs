@@ -1,0 +1,211 @@
+//! A bot that pays back.
+
+use super::oracle::smallest_optimal_take_of;
+use lastnim_client::{Bot, MatchView, SeenTake, TakeFeed};
+use lastnim_core::{
+    game::{BySeat, Seat, SeatCount},
+    oracle::{Solution, TakeOutcome},
+};
+use std::cmp::Reverse;
+
+/// The ranks that it gives up at the most by one take to make another seat pay.
+const MAX_PRICE: usize = 1;
+
+/// Makes the seats pay that cost it ranks in this match, where that costs itself one rank at the most; declares the standard row.
+///
+/// - **What a seat owes** are the ranks, by the oracle and in the bot's own row, that the takes of the seat cost the bot, less those
+///   that they gave it, less those that the bot's own takes have cost the seat since the match began. It looks at
+///   [`MatchView::seen_takes`], the newest 1,024, and knows nothing of takes that were made while it had no session.
+/// - **Whom it asks**: the seats that owe it something, the one that owes most first; of those that owe the same, the one that moves
+///   next first.
+/// - **How a seat pays**: by a take after which the predicted winner is a worse rank for that seat than under optimal play, and at most
+///   one rank worse for the bot. Of such takes it makes the one that costs the seat most, and of those that leave the same winner the
+///   smallest. If a seat cannot be made to pay, the next is asked.
+/// - If no seat pays, it makes the smallest optimal take.
+///
+/// Its takes follow from what it sees alone, so that it needs no seed.
+#[derive(Debug, Clone, Copy)]
+pub struct Grudger;
+
+impl Bot for Grudger {
+    fn take_feed(&self) -> TakeFeed {
+        TakeFeed::All
+    }
+
+    fn play(&mut self, game: &MatchView) -> u64 {
+        let solution = Solution::new(game.game());
+        let outcomes: Vec<_> = solution.take_outcomes(game.position()).collect();
+        let mut debtors = find_debtors(game, &solution).into_iter();
+        debtors
+            .find_map(|seat| find_payback(game, &outcomes, solution.winner(game.position()), seat))
+            .unwrap_or_else(|| smallest_optimal_take_of(&solution, game.position()))
+    }
+}
+
+/// Returns the seats that owe the bot ranks, in the order in which they are asked.
+fn find_debtors(game: &MatchView, solution: &Solution) -> Vec<Seat> {
+    let owed = owed_ranks(game, solution);
+    let mut debtors: Vec<_> = game.seats().iter().filter(|&seat| owed[seat] > 0).collect();
+    debtors.sort_by_key(|&seat| (Reverse(owed[seat]), game.seats().distance_between(game.seat, seat)));
+    debtors
+}
+
+/// Returns, by seat, the ranks that its takes cost the bot, less those that it has paid; for the bot's own seat 0.
+fn owed_ranks(game: &MatchView, solution: &Solution) -> BySeat<i32> {
+    let mut owed = BySeat::filled(game.seats(), &0);
+    for seen in game.seen_takes() {
+        let Some([before, after]) = winners_around(seen, solution) else { continue };
+        let cost = |seat| rank_of(game, seat, after) - rank_of(game, seat, before);
+        let mover = seen.before.to_move();
+        if mover == game.seat {
+            for seat in other_seats(game.seats(), game.seat) {
+                owed[seat] -= cost(seat).max(0);
+            }
+        } else {
+            owed[mover] += cost(game.seat);
+        }
+    }
+    owed
+}
+
+/// Returns the winners under optimal play before and after a take, if they differ.
+fn winners_around(seen: &SeenTake, solution: &Solution) -> Option<[Seat; 2]> {
+    let mut after = seen.before.clone();
+    after.take(seen.take).ok()?;
+    let winners = [solution.winner(&seen.before), solution.winner(&after)];
+    (winners[0] != winners[1]).then_some(winners)
+}
+
+fn other_seats(seats: SeatCount, own: Seat) -> impl Iterator<Item = Seat> {
+    seats.iter().filter(move |&seat| seat != own)
+}
+
+fn rank_of(game: &MatchView, seat: Seat, winner: Seat) -> i32 {
+    (game.matrix().rank(seat, winner) as u32).cast_signed()
+}
+
+/// Returns the take that makes a seat pay most, if one does within the price.
+fn find_payback(game: &MatchView, outcomes: &[TakeOutcome], predicted: Seat, debtor: Seat) -> Option<u64> {
+    let own = |winner| game.matrix().rank(game.seat, winner);
+    let debtors = |winner| game.matrix().rank(debtor, winner);
+    outcomes
+        .iter()
+        .filter(|outcome| own(outcome.winner) <= own(predicted) + MAX_PRICE)
+        .filter(|outcome| debtors(outcome.winner) > debtors(predicted))
+        .max_by_key(|outcome| (debtors(outcome.winner), Reverse(outcome.takes.lo)))
+        .map(|outcome| outcome.takes.lo)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Oracle, practice_games::drawn_game};
+    use lastnim_core::{
+        game::Game,
+        oracle::{Audit, PlayedTake},
+    };
+    use lastnim_tournament::SeededDraw;
+
+    /// A match so far, and what the audit says of it.
+    struct PlayedSoFar {
+        takes: Vec<u64>,
+        audit: Audit,
+    }
+
+    impl PlayedSoFar {
+        fn of_takes(game: &Game, takes: &[u64]) -> Self {
+            let played: Vec<_> = takes.iter().copied().map(PlayedTake::by_bot).collect();
+            Self { takes: takes.to_vec(), audit: Audit::of_adjudicated(game, &played).unwrap() }
+        }
+
+        /// Returns what a seat owes another by the audit's plies.
+        fn owed(&self, game: &Game, debtor: Seat, own: Seat) -> i32 {
+            let by = |seat: Seat| self.audit.plies.iter().filter(move |ply| ply.seat == seat);
+            let cost: i32 = by(debtor).map(|ply| ply.cost(game, own)).sum();
+            cost - by(own).map(|ply| ply.cost(game, debtor).max(0)).sum::<i32>()
+        }
+    }
+
+    /// Draws a match of random takes that is not over.
+    fn drawn_match(number: u64) -> (Game, PlayedSoFar) {
+        let game = drawn_game(number, 3 + (number % 3) as usize, 4, 6);
+        let mut draw = SeededDraw::new(5, number);
+        let mut takes = Vec::new();
+        let mut position = game.first_position();
+        for _ in 0..draw.number_below(8) {
+            let take = 1 + draw.number_below(position.counters());
+            let mut after = position.clone();
+            after.take(take).unwrap();
+            if after.is_over() {
+                break;
+            }
+            takes.push(take);
+            position = after;
+        }
+        let played = PlayedSoFar::of_takes(&game, &takes);
+        (game, played)
+    }
+
+    #[test]
+    fn only_those_pay_who_cost_it_ranks_and_it_gives_up_one_at_the_most() {
+        let (mut paid, mut without_debt) = (0, 0);
+        for number in 0..3_000 {
+            let (game, before) = drawn_match(number);
+            let view = MatchView::practice(&game, &before.takes).unwrap();
+            let take = Grudger.play(&view);
+            let after = PlayedSoFar::of_takes(&game, &[&before.takes[..], &[take]].concat());
+            let ply = after.audit.plies.last().unwrap();
+            let owing = |seat: &Seat| before.owed(&game, *seat, view.seat) > 0;
+            let others: Vec<_> = other_seats(view.seats(), view.seat).collect();
+            if !others.iter().any(owing) {
+                without_debt += 1;
+                assert_eq!(take, Oracle.play(&view), "match {number}");
+            }
+            assert!(ply.regret <= 1, "match {number}");
+            if ply.predicted_after == ply.predicted_before {
+                assert_eq!(take, Oracle.play(&view), "match {number}");
+            } else {
+                paid += 1;
+                let pays = |seat: &Seat| owing(seat) && ply.cost(&game, *seat) > 0;
+                assert!(others.iter().any(pays), "match {number}: {ply}");
+            }
+        }
+        assert!(paid > 30 && without_debt > 300, "{paid} {without_debt}");
+    }
+
+    #[test]
+    fn what_it_did_not_see_it_does_not_hold_against_anybody() {
+        for number in 0..300 {
+            let (game, before) = drawn_match(number);
+            let view = MatchView::practice(&game, &before.takes).unwrap();
+            let view = view.with_takes_missed(0..u32::MAX);
+            assert_eq!(Grudger.play(&view), Oracle.play(&view), "match {number}");
+        }
+    }
+
+    #[test]
+    fn a_seat_that_has_paid_is_left_alone() {
+        let mut paid = 0;
+        for number in 0..3_000 {
+            let (game, before) = drawn_match(number);
+            let mut takes = before.takes;
+            let own = MatchView::practice(&game, &takes).unwrap().seat;
+            // The others play optimally from here on, so that what is owed can only fall.
+            while let Ok(view) = MatchView::practice(&game, &takes) {
+                let owed = |takes: &[u64]| {
+                    let played = PlayedSoFar::of_takes(&game, takes);
+                    let owed =
+                        other_seats(view.seats(), own).map(|seat| played.owed(&game, seat, own).max(0));
+                    owed.sum::<i32>()
+                };
+                let before = owed(&takes);
+                let take = if view.seat == own { Grudger.play(&view) } else { Oracle.play(&view) };
+                let is_optimal = take == Oracle.play(&view);
+                takes.push(take);
+                paid += u32::from(!is_optimal);
+                assert!(is_optimal || owed(&takes) < before, "match {number}");
+            }
+        }
+        assert!(paid > 30, "{paid}");
+    }
+}

@@ -1,0 +1,40 @@
+//! The house bots, to practise against.
+//!
+//! One bot a file, written against the SDK's [`Bot`](lastnim_client::Bot): they see nothing that another author's bot would
+//! not see.
+
+mod blunder_rate;
+mod epsilon;
+mod greedy;
+mod grudger;
+mod house_bot;
+mod loyal;
+mod mcts;
+mod minimax;
+mod mirror;
+mod name_number;
+mod oracle;
+mod plies;
+#[cfg(test)]
+mod practice_games;
+mod quiet_bot;
+mod random;
+mod timid;
+mod traitor;
+mod turn_draw;
+
+pub use blunder_rate::{BlunderRate, BlunderRateError};
+pub use epsilon::Epsilon;
+pub use greedy::Greedy;
+pub use grudger::Grudger;
+pub use house_bot::{HouseBot, HouseBotError};
+pub use loyal::Loyal;
+pub use mcts::{Mcts, Playouts, PlayoutsError};
+pub use minimax::Minimax;
+pub use mirror::Mirror;
+pub use oracle::Oracle;
+pub use plies::{Plies, PliesError};
+pub use quiet_bot::QuietBot;
+pub use random::Random;
+pub use timid::Timid;
+pub use traitor::Traitor;

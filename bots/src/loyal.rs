@@ -1,0 +1,22 @@
+//! A bot that stands by the ally it declares.
+
+use super::oracle::smallest_optimal_take;
+use lastnim_client::{Bot, MatchInfo, MatchView};
+use lastnim_core::game::Row;
+
+/// Declares the next seat as its ally, and plays optimally for that.
+#[derive(Debug, Clone, Copy)]
+pub struct Loyal;
+
+/// Where the ally sits: the next seat.
+pub(super) const ALLY: usize = 1;
+
+impl Bot for Loyal {
+    fn declare(&mut self, game: &MatchInfo) -> Row {
+        Row::favouring(ALLY, game.seats())
+    }
+
+    fn play(&mut self, game: &MatchView) -> u64 {
+        smallest_optimal_take(game.game(), game.position())
+    }
+}

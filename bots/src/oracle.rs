@@ -1,0 +1,27 @@
+//! A bot that never errs.
+
+use lastnim_client::{Bot, MatchView};
+use lastnim_core::{
+    game::{Game, Position},
+    oracle::Solution,
+};
+
+/// Takes the smallest optimal number of counters, and declares the standard row.
+#[derive(Debug, Clone, Copy)]
+pub struct Oracle;
+
+impl Bot for Oracle {
+    fn play(&mut self, game: &MatchView) -> u64 {
+        smallest_optimal_take(game.game(), game.position())
+    }
+}
+
+/// Returns the smallest optimal take of the seat to move.
+pub(super) fn smallest_optimal_take(game: &Game, position: &Position) -> u64 {
+    smallest_optimal_take_of(&Solution::new(game), position)
+}
+
+/// Returns the smallest optimal take of the seat to move in a game that is solved.
+pub(super) fn smallest_optimal_take_of(solution: &Solution, position: &Position) -> u64 {
+    solution.optimal_takes(position).smallest().expect("where counters are left, some take is optimal")
+}

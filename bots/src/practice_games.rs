@@ -1,0 +1,45 @@
+//! Games for the tests of bots.
+
+use lastnim_core::game::{AllianceMatrix, Ending, Game, MAX_COUNTERS, Piles};
+use lastnim_tournament::SeededDraw;
+use proptest::{prelude::*, sample::Index};
+
+/// Any game of 2 to 6 seats and a few piles, some of them as high as a pile may be.
+pub(super) fn games() -> impl Strategy<Value = Game> {
+    let pile = prop_oneof![1_u64..12, Just(MAX_COUNTERS)];
+    games_of(2..7, prop::collection::vec(pile, 1..6))
+}
+
+/// Any game of 2 to 4 seats with so few counters that every take can be tried.
+pub(super) fn small_games() -> impl Strategy<Value = Game> {
+    games_of(2..5, prop::collection::vec(1_u64..5, 1..5))
+}
+
+fn games_of(
+    seats: std::ops::Range<usize>,
+    piles: impl Strategy<Value = Vec<u64>>,
+) -> impl Strategy<Value = Game> {
+    (seats, piles, any::<Index>(), prop::sample::select(Ending::ALL.to_vec())).prop_flat_map(
+        |(n, piles, first, ending)| {
+            let row = Just((0..n as u64).collect::<Vec<_>>()).prop_shuffle();
+            prop::collection::vec(row, n).prop_map(move |rows| {
+                let matrix = AllianceMatrix::parse(&rows).unwrap();
+                Game::new(Piles::parse(&piles).unwrap(), matrix, first.index(n), ending).unwrap()
+            })
+        },
+    )
+}
+
+/// Draws a game with any rows for so many seats, and so many piles of 1 to `max_counters`.
+pub(super) fn drawn_game(number: u64, seats: usize, piles: usize, max_counters: u64) -> Game {
+    let mut draw = SeededDraw::new(2019, number);
+    let rows: Vec<Vec<u64>> = (0..seats)
+        .map(|_| {
+            let mut row: Vec<u64> = (0..seats as u64).collect();
+            draw.shuffle(&mut row);
+            row
+        })
+        .collect();
+    let piles: Vec<u64> = (0..piles).map(|_| 1 + draw.number_below(max_counters)).collect();
+    Game::parse(&piles, &rows, 0, Ending::ToMoveWins).unwrap()
+}

@@ -1,0 +1,25 @@
+//! A house bot that keeps refusals to itself.
+
+use lastnim_client::{Bot, MatchInfo, MatchView, Refusal, TakeFeed};
+use lastnim_core::game::Row;
+
+/// A house bot that keeps to itself what was refused: it keeps the rules, so it was only late.
+pub struct QuietBot(pub Box<dyn Bot>);
+
+impl Bot for QuietBot {
+    fn take_feed(&self) -> TakeFeed {
+        self.0.take_feed()
+    }
+
+    fn declare(&mut self, game: &MatchInfo) -> Row {
+        self.0.declare(game)
+    }
+
+    fn play(&mut self, game: &MatchView) -> u64 {
+        self.0.play(game)
+    }
+
+    fn refused(&mut self, refusal: &Refusal) {
+        tracing::debug!(reason = refusal.reason.map(tracing::field::display), "{}", refusal.message);
+    }
+}

@@ -1,0 +1,90 @@
+//! How often the winner under optimal play could force its rank, how few seats could spoil it, and how well it stands errors.
+//!
+//! `cargo run --release -p lastnim-analysis --example forced_wins` draws positions of 2 to 6 piles of 1 to 9 counters, with the
+//! seat to move drawn as well, and prints a table; the draws are the same each time. The figures of docs/oracle.md are
+//! from it.
+
+use lastnim_analysis::{ErrorOutlook, ErrorRate, Robustness, SmallestCoalition};
+use lastnim_core::{
+    game::{AllianceMatrix, Ending, Game, Piles, SeatCount},
+    oracle::Budget,
+};
+
+/// Positions for each number of seats and kind of rows.
+const POSITIONS: u32 = 20_000;
+/// How often a take is an error.
+const ERROR_RATE: f64 = 0.05;
+
+fn main() {
+    println!("{POSITIONS} positions each, of 2 to 6 piles of 1 to 9 counters; ending to_move_wins");
+    println!("forced    the predicted winner can hold its rank against all others together");
+    println!("by one    a single other seat worsens its rank by turning against it");
+    println!(
+        "kept      its rank is no worse than predicted, on average, if each take of all seats is an error with {ERROR_RATE}"
+    );
+    println!("seats  rows      forced  by one    kept");
+    for seats in [2, 3, 4, 5, 6, 8] {
+        let seats = SeatCount::new(seats).expect("2 to 32 seats");
+        let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+        let standard = |_: &mut Numbers| AllianceMatrix::standard(seats);
+        print_line(seats, "standard", &mut numbers, standard);
+        print_line(seats, "random", &mut numbers, |numbers| numbers.matrix(seats));
+    }
+}
+
+fn print_line(
+    seats: SeatCount,
+    rows: &str,
+    numbers: &mut Numbers,
+    mut matrix: impl FnMut(&mut Numbers) -> AllianceMatrix,
+) {
+    let rate = ErrorRate::new(ERROR_RATE).expect("a probability");
+    let (mut forced, mut by_one, mut kept) = (0_u32, 0_u32, 0.0);
+    for _ in 0..POSITIONS {
+        let matrix = matrix(numbers);
+        let count = 2 + numbers.below(5);
+        let piles: Vec<u64> = (0..count).map(|_| 1 + numbers.below(9)).collect();
+        let piles = Piles::parse(&piles).expect("piles of 1 or more");
+        let first = numbers.below(seats.get() as u64) as usize;
+        let game = Game::new(piles, matrix, first, Ending::ToMoveWins).expect("a seat of the matrix");
+        let robustness = Robustness::assess(&game, 1, &mut Budget::unbounded());
+        forced += u32::from(robustness.is_winner_sure());
+        let winner = &robustness.seats[robustness.winner];
+        by_one += u32::from(matches!(winner.smallest_coalition, SmallestCoalition::Found(_)));
+        let outlook =
+            ErrorOutlook::of(&game, rate, &mut Budget::unbounded()).expect("there are few counters");
+        kept += outlook.seats[robustness.winner].kept_if_all_err;
+    }
+    let percent = |count: f64| 100.0 * count / f64::from(POSITIONS);
+    println!(
+        "{seats:>5}  {rows:<8} {:>6.1}%  {:>5.1}%  {:>5.1}%",
+        percent(forced.into()),
+        percent(by_one.into()),
+        percent(kept)
+    );
+}
+
+/// A generator of numbers (xorshift64); its state is not 0.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % bound
+    }
+
+    fn matrix(&mut self, seats: SeatCount) -> AllianceMatrix {
+        let rows: Vec<_> = (0..seats.get())
+            .map(|_| {
+                let mut row: Vec<u64> = (0..seats.get() as u64).collect();
+                for place in (1..row.len()).rev() {
+                    row.swap(place, self.below(place as u64 + 1) as usize);
+                }
+                row
+            })
+            .collect();
+        AllianceMatrix::parse(&rows).expect("each row is a permutation")
+    }
+}

@@ -1,0 +1,220 @@
+//! The best declaration of one seat.
+
+use super::Completeness;
+use crate::{
+    PartialRow, RowCount, RowSet,
+    lazy::{BranchProgress, BranchingSolver, SolvingPlan, count_all_rows},
+};
+use lastnim_core::{
+    game::{Game, Row, Seat},
+    oracle::{Budget, HaltReason, solve_winners},
+};
+
+/// The most leaves of rows that an answer holds; rows beyond them are counted only.
+pub const MAX_LEAVES: usize = 1 << 16;
+
+/// What a declaration leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct DeclarationProspect {
+    /// The winner under optimal play of the rows declared.
+    pub winner: Seat,
+    /// The winner's place in the true row of the seat that is asked about, 0 (best) to n-1.
+    pub rank: usize,
+}
+
+impl DeclarationProspect {
+    /// Judges a winner by a seat's true row.
+    pub(super) fn of_winner(game: &Game, seat: Seat, winner: Seat) -> Self {
+        Self { winner, rank: game.matrix.rank(seat, winner) }
+    }
+
+    /// Returns what all seats reach if each declares its true row.
+    pub(super) fn of_truth(game: &Game, seat: Seat) -> Self {
+        Self::of_winner(game, seat, solve_winners(&game.piles, &game.matrix, game.ending)[game.first_seat()])
+    }
+}
+
+/// The rows with which a seat is best off, the others' rows given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BestDeclaration {
+    /// The seat.
+    pub seat: Seat,
+    /// What its true row leads to.
+    pub truthful: DeclarationProspect,
+    /// The best that any row leads to: any of those settled, if not all are.
+    pub best: DeclarationProspect,
+    /// The rows that lead to it, in up to [`MAX_LEAVES`] leaves.
+    pub rows: RowSet,
+    /// How many rows lead to it; exact only if all were looked at.
+    pub count: RowCount,
+    /// How many leaves the rows fell into, whatever they lead to.
+    pub leaves: u64,
+    /// Whether all n! rows were looked at, and those that lead to the best counted.
+    pub settled: Completeness,
+    /// Whether all n! rows were looked at.
+    is_searched: bool,
+}
+
+impl BestDeclaration {
+    /// Finds the best declarations of a seat. A step is one level of a pile for one leaf, or one set of offsets whose
+    /// orders are counted.
+    ///
+    /// ```
+    /// use lastnim_analysis::BestDeclaration;
+    /// use lastnim_core::{game::{Ending, Game}, oracle::Budget};
+    ///
+    /// let rows = [vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]];
+    /// let game = Game::parse(&[1, 2, 2], &rows, 0, Ending::ToMoveWins).unwrap();
+    /// let seat = game.first_seat();
+    /// let best = BestDeclaration::find(&game, seat, &mut Budget::unbounded());
+    /// assert!(best.settled.is_complete() && best.best.rank <= best.truthful.rank);
+    /// ```
+    pub fn find(game: &Game, seat: Seat, budget: &mut Budget<'_>) -> Self {
+        let truthful = DeclarationProspect::of_truth(game, seat);
+        let seats = game.matrix.seats();
+        let mut search = BestRowSearch {
+            game,
+            found: Self {
+                seat,
+                truthful,
+                best: truthful,
+                rows: RowSet::empty(seats),
+                count: RowCount::Exactly(0),
+                leaves: 0,
+                settled: Completeness::Complete,
+                is_searched: true,
+            },
+            looked_at: RowCount::Exactly(0),
+            uncounted: None,
+            has_truth: false,
+        };
+        let halted =
+            visit_leaves(game, seat, budget, |leaf, winner, budget| search.add_leaf(leaf, winner, budget));
+        if let Err(halt) = halted {
+            search.add_truth();
+            // The true row may have been all that was left.
+            if search.looked_at.at_least() < count_all_rows(seats) {
+                search.found.is_searched = false;
+                search.found.count = search.found.count.as_lower_bound();
+                search.uncounted = Some(halt);
+            }
+        }
+        search.finish()
+    }
+
+    /// Returns whether no row leads to a better winner than the true one, as far as is settled.
+    pub fn is_truth_best(&self) -> bool {
+        self.truthful == self.best
+    }
+
+    /// Returns whether no row that was not looked at can lead to a better winner.
+    pub fn is_best_certain(&self) -> bool {
+        self.best.rank == 0 || self.is_searched
+    }
+
+    /// Returns up to `most` of the best rows, the true one first if it is one of them.
+    pub fn examples(&self, game: &Game, most: usize) -> Vec<Row> {
+        self.rows.examples(&game.matrix[self.seat], most)
+    }
+}
+
+/// Returns whether some row of its own makes a seat win, the others' rows given. A step is one level of a pile for one leaf.
+///
+/// # Errors
+/// If the budget does not last.
+pub fn can_declare_to_win(game: &Game, seat: Seat, budget: &mut Budget<'_>) -> Result<bool, HaltReason> {
+    let branching = BranchingSolver::new(SolvingPlan::for_winner(game), game, &[seat], seat);
+    let mut branches = vec![branching.start(vec![PartialRow::unknown(game.matrix.seats())])];
+    while let Some(mut branch) = branches.pop() {
+        match branching.advance(&mut branch, budget)? {
+            BranchProgress::Fork(fork) => branches.extend(branch.split(fork)),
+            BranchProgress::Done if branch.winner(game.first_seat()) == seat.index() => return Ok(true),
+            BranchProgress::Done | BranchProgress::Refuted => {}
+        }
+    }
+    Ok(false)
+}
+
+struct BestRowSearch<'a> {
+    game: &'a Game,
+    found: BestDeclaration,
+    looked_at: RowCount,
+    /// Why rows that lead to the best, or may, are not counted.
+    uncounted: Option<HaltReason>,
+    /// Whether the true row is among those that were looked at.
+    has_truth: bool,
+}
+
+impl BestRowSearch<'_> {
+    fn add_leaf(&mut self, leaf: PartialRow, winner: Seat, budget: &mut Budget<'_>) {
+        let (rows, uncounted) = match RowCount::count(&leaf, budget) {
+            Ok(rows) => (RowCount::Exactly(rows), None),
+            Err(halt) => (RowCount::AtLeast(1), Some(halt)),
+        };
+        self.looked_at = self.looked_at + rows;
+        let found = &mut self.found;
+        let is_truth = leaf.admits(&self.game.matrix[found.seat]);
+        self.has_truth |= is_truth;
+        let prospect = DeclarationProspect::of_winner(self.game, found.seat, winner);
+        found.leaves += 1;
+        if prospect.rank < found.best.rank {
+            found.best = prospect;
+            found.rows = RowSet::empty(leaf.seats());
+            found.count = RowCount::Exactly(0);
+            self.uncounted = None;
+        }
+        if prospect == found.best {
+            found.count = found.count + rows;
+            self.uncounted = uncounted.or(self.uncounted);
+            if is_truth || found.rows.leaves().len() < MAX_LEAVES {
+                found.rows.push_disjoint(leaf);
+            }
+        }
+    }
+
+    fn finish(self) -> BestDeclaration {
+        let Self { mut found, looked_at, uncounted, .. } = self;
+        if let Some(halt) = uncounted {
+            let (settled, all) = (looked_at.at_least(), count_all_rows(found.rows.seats()));
+            found.settled = Completeness::Partial { settled, all, halt };
+        }
+        found.rows.merge_leaves();
+        found
+    }
+
+    /// Counts the true row, of which it is known what it leads to, if the search did not come to it.
+    fn add_truth(&mut self) {
+        if self.has_truth {
+            return;
+        }
+        let (found, count) = (&mut self.found, RowCount::Exactly(1));
+        self.looked_at = self.looked_at + count;
+        if found.is_truth_best() {
+            found.count = found.count + count;
+            found.rows.push_disjoint(PartialRow::from(&self.game.matrix[found.seat]));
+        }
+    }
+}
+
+/// Goes through the leaves of a seat's rows, each with the winner that it leads to.
+pub(super) fn visit_leaves(
+    game: &Game,
+    seat: Seat,
+    budget: &mut Budget<'_>,
+    mut found: impl FnMut(PartialRow, Seat, &mut Budget<'_>),
+) -> Result<(), HaltReason> {
+    let seats = game.matrix.seats();
+    let branching = BranchingSolver::new(SolvingPlan::for_winner(game), game, &[seat], seat);
+    let mut branches = vec![branching.start(vec![PartialRow::unknown(seats)])];
+    while let Some(mut branch) = branches.pop() {
+        match branching.advance(&mut branch, budget)? {
+            BranchProgress::Fork(fork) => branches.extend(branch.split(fork)),
+            BranchProgress::Refuted => {}
+            BranchProgress::Done => {
+                let winner = seats.seat(branch.winner(game.first_seat())).expect("a winner is a seat");
+                found(branch.known[0], winner, budget);
+            }
+        }
+    }
+    Ok(())
+}

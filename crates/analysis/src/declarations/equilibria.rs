@@ -1,0 +1,285 @@
+//! All pure Nash equilibria of the simultaneous declaration game.
+
+use super::{Completeness, RowProfiles, TruthCheck};
+use crate::{
+    PartialRow, RowCount,
+    lazy::{BranchProgress, BranchingSolver, OpenBranch, SolvingPlan, UndecidedPair, count_all_rows},
+};
+use lastnim_core::{
+    game::{AllianceMatrix, BySeat, Game, Seat, SeatCount},
+    oracle::{Budget, HaltReason, solve_winners},
+};
+use thiserror::Error;
+
+/// The most seats for which all equilibria are looked for: (8!)^8 profiles can still be counted.
+pub const MAX_EQUILIBRIA_SEATS: usize = 8;
+
+/// The most sets of equilibria that an answer holds; equilibria beyond them are counted only.
+pub const MAX_REGIONS: usize = 1 << 14;
+
+/// A question about equilibria that is not answered.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum EquilibriaError {
+    /// There are too many seats.
+    #[error("{0} seats: all equilibria are looked for with at most {MAX_EQUILIBRIA_SEATS}")]
+    Seats(SeatCount),
+}
+
+/// All pure Nash equilibria of the simultaneous declaration game: the profiles of rows, one for each seat, from which
+/// no seat alone can come to a winner that its true row ranks better.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Equilibria {
+    /// Whether the truth is one. It is looked at first, and counts if it is.
+    pub truth: TruthCheck,
+    /// By winner: how many equilibria lead to it.
+    pub by_winner: BySeat<RowCount>,
+    /// The equilibria, in up to [`MAX_REGIONS`] sets that have none in common.
+    pub regions: Vec<RowProfiles>,
+    /// How many sets were left out.
+    pub regions_left_out: u64,
+    /// Whether all (n!)^n profiles were looked at and the equilibria counted; the numbers are lower bounds if not.
+    pub settled: Completeness,
+}
+
+impl Equilibria {
+    /// Finds the equilibria, by branching over all seats' rows at once. A step is one level of a pile for one branch,
+    /// or one set of offsets whose orders are counted.
+    ///
+    /// # Errors
+    /// If there are more than [`MAX_EQUILIBRIA_SEATS`].
+    pub fn find(game: &Game, budget: &mut Budget<'_>) -> Result<Self, EquilibriaError> {
+        let seats = game.matrix.seats();
+        if seats.get() > MAX_EQUILIBRIA_SEATS {
+            return Err(EquilibriaError::Seats(seats));
+        }
+        let open: Vec<_> = seats.iter().collect();
+        let branching = BranchingSolver::new(SolvingPlan::for_winner(game), game, &open, Seat::FIRST);
+        let mut search = EquilibriumSearch {
+            game,
+            branching,
+            found: Self {
+                truth: TruthCheck::check(game, budget),
+                by_winner: BySeat::filled(seats, &RowCount::Exactly(0)),
+                regions: Vec::new(),
+                regions_left_out: 0,
+                settled: Completeness::Complete,
+            },
+            looked_at: RowCount::Exactly(0),
+            uncounted: None,
+            has_truth: false,
+        };
+        let all = count_all_rows(seats).pow(seats.get() as u32);
+        if let Err(halt) = search.run(budget) {
+            search.add_truth();
+            // The truth may have been all that was left.
+            if search.looked_at.at_least() < all {
+                search.uncounted = Some(halt);
+                search.found.by_winner = search.found.by_winner.map(|count| count.as_lower_bound());
+            }
+        }
+        if let Some(halt) = search.uncounted {
+            let settled = search.looked_at.at_least();
+            search.found.settled = Completeness::Partial { settled, all, halt };
+        }
+        Ok(search.found)
+    }
+
+    /// Returns up to `most` equilibria with their winners: the truth first if it is one, then one for each winner and
+    /// each set, then others.
+    pub fn examples(&self, truth: &AllianceMatrix, most: usize) -> Vec<(AllianceMatrix, Seat)> {
+        let mut is_new = BySeat::filled(truth.seats(), &true);
+        let mut regions: Vec<_> = self
+            .regions
+            .iter()
+            .map(|region| {
+                let is_first = std::mem::replace(&mut is_new[region.winner], false);
+                (!region.contains(truth), !is_first, region)
+            })
+            .collect();
+        regions.sort_by_key(|&(is_not_truth, is_not_first, _)| (is_not_truth, is_not_first));
+        let stands_for = |region: &RowProfiles| {
+            if region.contains(truth) { truth.clone() } else { region.example() }
+        };
+        let one_each = regions.iter().map(|&(_, _, region)| (stands_for(region), region.winner));
+        let others = regions.iter().flat_map(|&(_, _, region)| {
+            let shown = stands_for(region);
+            region
+                .matrices()
+                .filter(move |declared| *declared != shown)
+                .map(move |declared| (declared, region.winner))
+        });
+        one_each.chain(others).take(most).collect()
+    }
+
+    /// Returns how many equilibria were found.
+    pub fn count(&self) -> RowCount {
+        self.by_winner.iter().fold(RowCount::Exactly(0), |all, &count| all + count)
+    }
+}
+
+struct EquilibriumSearch<'a> {
+    game: &'a Game,
+    branching: BranchingSolver,
+    found: Equilibria,
+    looked_at: RowCount,
+    /// Why equilibria are not counted.
+    uncounted: Option<HaltReason>,
+    /// Whether the truth is among the equilibria that were found.
+    has_truth: bool,
+}
+
+/// Whether a seat can do better than a winner, whichever of some profiles the others' rows are from.
+enum DeviationFound {
+    Always,
+    Never,
+    /// That depends on how another seat compares two winners.
+    Depends(UndecidedPair),
+}
+
+/// Profiles with one winner, from which the first so many seats have no better row.
+struct EquilibriumCandidate {
+    rows: Vec<PartialRow>,
+    winner: Seat,
+    cleared: usize,
+}
+
+impl EquilibriumSearch<'_> {
+    fn run(&mut self, budget: &mut Budget<'_>) -> Result<(), HaltReason> {
+        let seats = self.game.matrix.seats();
+        let unknown = vec![PartialRow::unknown(seats); seats.get()];
+        let mut branches = vec![self.branching.start(unknown)];
+        while let Some(mut branch) = branches.pop() {
+            match self.branching.advance(&mut branch, budget)? {
+                BranchProgress::Fork(fork) => branches.extend(branch.split(fork)),
+                BranchProgress::Refuted => {}
+                BranchProgress::Done => {
+                    let winner = self.winner(&branch);
+                    self.settle_candidate(
+                        EquilibriumCandidate { rows: branch.known, winner, cleared: 0 },
+                        budget,
+                    )?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn winner(&self, branch: &OpenBranch) -> Seat {
+        let winner = branch.winner(self.game.first_seat());
+        self.game.matrix.seats().seat(winner).expect("a winner is a seat")
+    }
+
+    /// Settles which profiles of a leaf are equilibria.
+    fn settle_candidate(
+        &mut self,
+        leaf: EquilibriumCandidate,
+        budget: &mut Budget<'_>,
+    ) -> Result<(), HaltReason> {
+        let seats = self.game.matrix.seats();
+        let mut candidates = vec![leaf];
+        while let Some(mut candidate) = candidates.pop() {
+            let Ok(seat) = seats.seat(candidate.cleared) else {
+                self.equilibria(candidate, budget);
+                continue;
+            };
+            match self.find_deviation(&candidate, seat, budget)? {
+                DeviationFound::Always => {
+                    self.looked_at = self.looked_at + count_profiles(&candidate.rows, budget).0;
+                }
+                DeviationFound::Never => {
+                    candidate.cleared += 1;
+                    candidates.push(candidate);
+                }
+                DeviationFound::Depends(fork) => candidates.extend(candidate.split(fork)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks for a row of a seat that leads to a better winner, the others' rows from the candidate.
+    fn find_deviation(
+        &self,
+        candidate: &EquilibriumCandidate,
+        seat: Seat,
+        budget: &mut Budget<'_>,
+    ) -> Result<DeviationFound, HaltReason> {
+        let rank = |winner| self.game.matrix.rank(seat, winner);
+        if rank(candidate.winner) == 0 {
+            return Ok(DeviationFound::Never);
+        }
+        let mut rows = candidate.rows.clone();
+        rows[seat.index()] = PartialRow::unknown(self.game.matrix.seats());
+        let (mut branches, mut depends) = (vec![self.branching.start(rows)], None);
+        while let Some(mut branch) = branches.pop() {
+            match self.branching.advance(&mut branch, budget)? {
+                BranchProgress::Fork(fork) if fork.open == seat.index() => {
+                    branches.extend(branch.split(fork));
+                }
+                BranchProgress::Fork(fork) => depends = depends.or(Some(fork)),
+                BranchProgress::Done if rank(self.winner(&branch)) < rank(candidate.winner) => {
+                    return Ok(DeviationFound::Always);
+                }
+                BranchProgress::Done | BranchProgress::Refuted => {}
+            }
+        }
+        Ok(depends.map_or(DeviationFound::Never, DeviationFound::Depends))
+    }
+
+    fn equilibria(
+        &mut self,
+        EquilibriumCandidate { rows, winner, .. }: EquilibriumCandidate,
+        budget: &mut Budget<'_>,
+    ) {
+        let (count, halt) = count_profiles(&rows, budget);
+        self.uncounted = halt.or(self.uncounted);
+        self.looked_at = self.looked_at + count;
+        self.found.by_winner[winner] = self.found.by_winner[winner] + count;
+        let region =
+            RowProfiles { rows: rows.try_into().expect("there is a row for each seat"), winner, count };
+        let is_truth = region.contains(&self.game.matrix);
+        self.has_truth |= is_truth;
+        if is_truth || self.found.regions.len() < MAX_REGIONS {
+            self.found.regions.push(region);
+        } else {
+            self.found.regions_left_out += 1;
+        }
+    }
+
+    /// Counts the truth, if it is an equilibrium that the search did not come to.
+    fn add_truth(&mut self) {
+        if self.has_truth || self.found.truth != TruthCheck::Equilibrium {
+            return;
+        }
+        let Game { piles, matrix, ending, .. } = self.game;
+        let winner = solve_winners(piles, matrix, *ending)[self.game.first_seat()];
+        let count = RowCount::Exactly(1);
+        self.looked_at = self.looked_at + count;
+        self.found.by_winner[winner] = self.found.by_winner[winner] + count;
+        let rows = BySeat::from_fn(matrix.seats(), |seat| PartialRow::from(&matrix[seat]));
+        self.found.regions.insert(0, RowProfiles { rows, winner, count });
+    }
+}
+
+impl EquilibriumCandidate {
+    fn split(self, fork: UndecidedPair) -> [Self; 2] {
+        let Self { rows, winner, cleared } = self;
+        let [one, other] = fork.offsets;
+        [[one, other], [other, one]].map(|[preferred, less]| {
+            let mut rows = rows.clone();
+            rows[fork.open] =
+                rows[fork.open].with_preference(preferred, less).expect("the two are undecided");
+            Self { rows, winner, cleared }
+        })
+    }
+}
+
+/// Counts the profiles of a product of partial rows, and says why if that is not exact.
+fn count_profiles(rows: &[PartialRow], budget: &mut Budget<'_>) -> (RowCount, Option<HaltReason>) {
+    rows.iter().fold((RowCount::Exactly(1), None), |(count, halt), known| {
+        match RowCount::count(known, budget) {
+            Ok(rows) => (count * RowCount::Exactly(rows), halt),
+            Err(halt) => (count * RowCount::AtLeast(1), Some(halt)),
+        }
+    })
+}

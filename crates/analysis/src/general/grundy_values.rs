@@ -1,0 +1,162 @@
+//! Grundy values of the parts of positions, each worked out once.
+
+use super::{
+    Anyone, ExceededBound, MemoryBounds, Rules, SearchStopped,
+    known::{PositionTable, vec_bytes_with_more},
+};
+use lastnim_core::oracle::Budget;
+
+/// The Grundy values of an impartial game for two, in which the last mover wins.
+///
+/// The value of a position is the smallest number that none of its options has (mex); the value of a sum is the exclusive
+/// or of its parts' (Sprague 1935, Grundy 1939). The seat to move wins exactly when it is not 0. With three seats or more
+/// none of this holds.
+#[derive(Debug)]
+pub struct GrundySolver<'a, R: Rules> {
+    rules: &'a R,
+    bounds: MemoryBounds,
+    known: PositionTable<R::Position>,
+}
+
+/// A part whose value is being worked out.
+struct OpenPart<P, I> {
+    part: P,
+    heap_bytes: usize,
+    options: I,
+    /// The value of those parts of the option under way that are known, and the parts that are not looked at yet.
+    option: Option<(u32, Vec<P>)>,
+    /// The values of its options: bit v of the whole is set if one has the value v.
+    seen: Vec<u64>,
+}
+
+impl<'a, R: Rules<MoverKind = Anyone>> GrundySolver<'a, R> {
+    /// Prepares to work out values of a game; none is known yet.
+    pub fn new(rules: &'a R, bounds: MemoryBounds) -> Self {
+        Self { rules, bounds, known: PositionTable::new() }
+    }
+
+    /// Returns how many parts are known.
+    pub fn states(&self) -> u64 {
+        self.known.len() as u64
+    }
+
+    /// Returns the Grundy value of a position.
+    ///
+    /// # Errors
+    /// If a bound is met, or the budget runs out. What is known by then stays known.
+    pub fn value(&mut self, position: &R::Position, budget: &mut Budget<'_>) -> Result<u32, SearchStopped> {
+        let parts = self.rules.independent_parts(position).into_iter();
+        parts.map(|part| self.part_value(part, budget)).try_fold(0, |value, part| Ok(value ^ part?))
+    }
+
+    /// Returns the Grundy value of each part of a position.
+    ///
+    /// # Errors
+    /// If a bound is met, or the budget runs out. What is known by then stays known.
+    pub fn part_values(
+        &mut self,
+        position: &R::Position,
+        budget: &mut Budget<'_>,
+    ) -> Result<Vec<(R::Position, u32)>, SearchStopped> {
+        let parts = self.rules.independent_parts(position).into_iter();
+        parts.map(|part| Ok((part.clone(), self.part_value(part, budget)?))).collect()
+    }
+
+    fn part_value(&mut self, part: R::Position, budget: &mut Budget<'_>) -> Result<u32, SearchStopped> {
+        match self.look_up(&part) {
+            Some(value) => Ok(value),
+            None => self.search(part, budget).map_err(|bound| SearchStopped { bound, states: self.states() }),
+        }
+    }
+
+    fn look_up(&self, part: &R::Position) -> Option<u32> {
+        self.rules.grundy_by_formula(part).or_else(|| self.known.get(part))
+    }
+
+    fn search(&mut self, root: R::Position, budget: &mut Budget<'_>) -> Result<u32, ExceededBound> {
+        let rules = self.rules;
+        let open = |part: R::Position| OpenPart {
+            heap_bytes: rules.position_heap_bytes(&part),
+            options: rules.moves(part.clone(), Anyone).map(|(_, option)| rules.independent_parts(&option)),
+            option: None,
+            seen: Vec::new(),
+            part,
+        };
+        // Each of them waits for the next one; its iterator holds a second copy of the part.
+        let root = open(root);
+        let mut waiting_heap_bytes = 2 * root.heap_bytes;
+        let mut waiting = vec![root];
+        while let Some(last) = waiting.last_mut() {
+            if last.option.is_none() {
+                last.option = last.options.next().map(|parts| (0, parts));
+                budget.spend(1).map_err(ExceededBound::Work)?;
+            }
+            let Some((value, parts)) = &mut last.option else {
+                let Some(solved) = waiting.pop() else { break };
+                waiting_heap_bytes -= 2 * solved.heap_bytes;
+                let value = smallest_unseen(&solved.seen);
+                self.known.insert(solved.part, value, solved.heap_bytes);
+                if waiting.is_empty() {
+                    return Ok(value);
+                }
+                continue;
+            };
+            match parts.last().map(|part| self.look_up(part)) {
+                None => {
+                    mark_seen(&mut last.seen, *value);
+                    last.option = None;
+                }
+                Some(Some(part)) => {
+                    *value ^= part;
+                    parts.pop();
+                }
+                Some(None) => {
+                    let part = open(parts[parts.len() - 1].clone());
+                    waiting_heap_bytes += 2 * part.heap_bytes;
+                    let seen: usize = last.seen.capacity() * size_of::<u64>();
+                    let bytes = self.known.bytes_with_more(waiting.len() + 1)
+                        + vec_bytes_with_more(&waiting, 1)
+                        + (waiting_heap_bytes + seen) as u64;
+                    self.bounds.check_memory(self.known.len() + waiting.len() + 1, bytes)?;
+                    waiting.push(part);
+                }
+            }
+        }
+        unreachable!("the first part is solved last")
+    }
+}
+
+fn mark_seen(seen: &mut Vec<u64>, value: u32) {
+    let word = (value / u64::BITS) as usize;
+    if word >= seen.len() {
+        seen.resize(word + 1, 0);
+    }
+    seen[word] |= 1 << (value % u64::BITS);
+}
+
+/// Returns the smallest number that was not seen.
+fn smallest_unseen(seen: &[u64]) -> u32 {
+    let full = seen.iter().take_while(|&&word| word == u64::MAX).count();
+    let rest = seen.get(full).map_or(0, |word| word.trailing_ones());
+    full as u32 * u64::BITS + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mex_is_the_smallest_number_not_seen() {
+        let of = |values: &[u32]| {
+            let mut seen = Vec::new();
+            for &value in values {
+                mark_seen(&mut seen, value);
+            }
+            smallest_unseen(&seen)
+        };
+        // The examples that are printed most often, and the borders of words.
+        assert_eq!((of(&[2, 4, 5, 6]), of(&[0, 1, 2, 6]), of(&[])), (0, 3, 0));
+        let to = |last: u32| (0..=last).collect::<Vec<_>>();
+        assert_eq!((of(&to(63)), of(&to(64)), of(&to(127))), (64, 65, 128));
+    }
+}

@@ -1,0 +1,97 @@
+//! Answers about Last Nim, of any size.
+
+use super::{
+    GeneralAnswer, GrundyDecomposition, GrundyPart, MoveOutcome, SearchStopped, SolvingMethod,
+    answering::PositionQuestion,
+};
+use lastnim_core::{
+    game::{Game, Piles, Position},
+    oracle::{Budget, Solution},
+};
+
+/// Answers by the fast solution; takes with the same winner that lie side by side are one option.
+pub(super) fn answer_last_nim(
+    piles: &Piles,
+    question: &PositionQuestion<'_>,
+    budget: &mut Budget<'_>,
+) -> Result<GeneralAnswer, SearchStopped> {
+    let n = question.matrix.seats().get();
+    let steps = (piles.len() + n) * n * n;
+    budget
+        .spend(steps as u64)
+        .map_err(|halt| SearchStopped { bound: super::ExceededBound::Work(halt), states: 0 })?;
+    let game = Game::new(piles.clone(), question.matrix.clone(), question.first.index(), question.ending)
+        .expect("the first seat is one of the matrix's");
+    let solution = Solution::new(&game);
+    let position = game.first_position();
+    let options = take_run_outcomes(&solution, &position, question);
+    let mut answer = question.make_answer(
+        solution.winners(&position),
+        options,
+        SolvingMethod::CapTheorem,
+        piles.len() as u64,
+    );
+    if let Some(two) = &mut answer.two_players {
+        two.grundy = Ok(last_nim_grundy(piles));
+    }
+    Ok(answer)
+}
+
+/// Returns the takes of a position, the smallest first, as runs of takes with the same winner.
+fn take_run_outcomes(
+    solution: &Solution,
+    position: &Position,
+    question: &PositionQuestion<'_>,
+) -> Vec<MoveOutcome> {
+    let counters = position.counters();
+    let (n, mover) = (question.matrix.seats().get(), position.to_move());
+    let best = question.matrix.rank(mover, solution.winner(position));
+    let after = |left: u64| {
+        let mut after = position.clone();
+        after.take(counters - left).expect("the take is in range");
+        solution.winner(&after)
+    };
+    // What is left of a pile counts up to n; 0 is a run of its own, as it makes another position.
+    let mut runs: Vec<(u64, u64)> = Vec::new();
+    for left in 0..counters.min(n as u64 + 1) {
+        let last = if left == n as u64 { counters - 1 } else { left };
+        match runs.last_mut() {
+            Some((fewest, most)) if *fewest > 0 && after(*fewest) == after(left) => *most = last,
+            _ => runs.push((left, last)),
+        }
+    }
+    let option = |(fewest, most): (u64, u64)| {
+        let winner = after(fewest);
+        MoveOutcome {
+            play: format!(
+                "take {} from pile {}",
+                range_text(counters - most, counters - fewest),
+                position.pile_index()
+            ),
+            position: piles_text(position.untouched_piles(), &range_text(fewest, most)),
+            winner,
+            regret: (question.matrix.rank(mover, winner) - best) as u32,
+        }
+    };
+    runs.into_iter().rev().map(option).collect()
+}
+
+/// Writes piles, and what is left of the one behind them.
+fn piles_text(untouched: &[u64], left: &str) -> String {
+    let mut piles: Vec<_> = untouched.iter().map(u64::to_string).collect();
+    piles.push(left.to_owned());
+    piles.join(",")
+}
+
+fn range_text(lo: u64, hi: u64) -> String {
+    if lo == hi { lo.to_string() } else { format!("{lo} to {hi}") }
+}
+
+/// Returns the Grundy value for two: with x counters behind piles worth g it is x - 1 if x is at most g, and x otherwise.
+///
+/// With b counters left the options are worth g, and what 1, .., b - 1 counters are: mex skips g.
+fn last_nim_grundy(piles: &Piles) -> GrundyDecomposition {
+    let value = piles.as_slice().iter().fold(0, |before, &counters| counters - u64::from(counters <= before));
+    let whole = GrundyPart { part: piles.to_string(), value, options: Vec::new() };
+    GrundyDecomposition { value, parts: Some(whole).filter(|_| !piles.is_empty()).into_iter().collect() }
+}

@@ -1,0 +1,51 @@
+//! Who wins a game of two, whoever starts.
+
+use lastnim_core::game::{BySeat, Seat};
+use std::fmt;
+
+/// The outcome class of a position of a game of two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OutcomeClass {
+    /// The seat to move wins: the next player.
+    N,
+    /// The seat that is not to move wins: the previous player.
+    P,
+    /// Seat 0 wins, which is Left in a partizan game.
+    L,
+    /// Seat 1 wins, which is Right in a partizan game.
+    R,
+}
+
+impl OutcomeClass {
+    /// Reads the outcome off the winners by first seat; none unless there are two seats.
+    pub fn of_winners(winner_by_first: &BySeat<Seat>) -> Option<Self> {
+        let &[when_0_starts, when_1_starts] = winner_by_first.as_slice() else { return None };
+        Some(match (when_0_starts.index(), when_1_starts.index()) {
+            (0, 0) => Self::L,
+            (0, _) => Self::N,
+            (_, 0) => Self::P,
+            (_, _) => Self::R,
+        })
+    }
+
+    /// Returns what it means, as the rest of a sentence.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::N => "the seat to move wins",
+            Self::P => "the seat that is not to move wins",
+            Self::L => "seat 0 wins, whoever starts",
+            Self::R => "seat 1 wins, whoever starts",
+        }
+    }
+}
+
+impl fmt::Display for OutcomeClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::N => "N",
+            Self::P => "P",
+            Self::L => "L",
+            Self::R => "R",
+        })
+    }
+}

@@ -1,0 +1,205 @@
+//! The games that are known by name.
+
+use lastnim_core::game::{Ending, find_closest_word};
+use std::{fmt, str::FromStr};
+use thiserror::Error;
+
+/// A game that is known by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Ruleset {
+    /// Take from the last nonempty pile.
+    #[default]
+    LastNim,
+    /// Take from any pile.
+    Nim,
+    /// Take from a smallest nonempty pile.
+    SmallNim,
+    /// Take from piles in a window of a circle.
+    CircularNim,
+    /// Take at most twice what was taken before.
+    FibonacciNim,
+    /// Lower the weight of an edge and move along it.
+    GraphNim,
+    /// Remove one stone of a row, or two neighbours.
+    Kayles,
+    /// Take a number from a given set.
+    Subtraction,
+    /// Subtract one of a number's digits.
+    Digits,
+    /// Split a pile into piles of different sizes.
+    StonePiles,
+    /// Take from the leftmost or the rightmost pile, by seat.
+    EndNim,
+}
+
+/// A word that names no game.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("game {given:?}: {}the games are {}", suggestion_text(*nearest), all_names())]
+pub struct RulesetError {
+    /// The word.
+    pub given: String,
+    /// The game whose name is nearest, if one is near.
+    pub nearest: Option<Ruleset>,
+}
+
+impl Ruleset {
+    /// Every game.
+    pub const ALL: [Self; 11] = [
+        Self::LastNim,
+        Self::Nim,
+        Self::SmallNim,
+        Self::CircularNim,
+        Self::FibonacciNim,
+        Self::GraphNim,
+        Self::Kayles,
+        Self::Subtraction,
+        Self::Digits,
+        Self::StonePiles,
+        Self::EndNim,
+    ];
+
+    /// Returns the name that files, the wire and the command line use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::LastNim => "last-nim",
+            Self::Nim => "nim",
+            Self::SmallNim => "small-nim",
+            Self::CircularNim => "circular-nim",
+            Self::FibonacciNim => "fibonacci-nim",
+            Self::GraphNim => "graph-nim",
+            Self::Kayles => "kayles",
+            Self::Subtraction => "subtraction",
+            Self::Digits => "digits",
+            Self::StonePiles => "stone-piles",
+            Self::EndNim => "end-nim",
+        }
+    }
+
+    /// Returns other names under which the game is described; it is called by its own name in answers.
+    pub fn other_names(self) -> &'static [&'static str] {
+        match self {
+            Self::Kayles => &["advanced-nim"],
+            Self::Subtraction => &["take-away", "bounded-nim"],
+            _ => &[],
+        }
+    }
+
+    fn is_called(self, name: &str) -> bool {
+        self.name() == name || self.other_names().contains(&name)
+    }
+
+    /// Returns the ending of a question that does not name one: that of the paper for Last Nim, and normal play for all other
+    /// games.
+    pub fn default_ending(self) -> Ending {
+        match self {
+            Self::LastNim => Ending::ToMoveWins,
+            _ => Ending::LastMoverWins,
+        }
+    }
+
+    /// Returns what a move is, in a few words.
+    pub fn move_rule(self) -> &'static str {
+        match self {
+            Self::LastNim => "take any number from the last nonempty pile",
+            Self::Nim => "take any number from one pile",
+            Self::SmallNim => "take any number from a smallest nonempty pile",
+            Self::CircularNim => {
+                "the piles stand in a circle: take any numbers from piles within a window of so many neighbours"
+            }
+            Self::FibonacciNim => {
+                "one pile: take at most twice what was taken before; the first move may not take all"
+            }
+            Self::GraphNim => {
+                "lower the weight of an edge at the token's vertex, and move the token along it"
+            }
+            Self::Kayles => "remove one stone of a row, or two neighbours; the row splits there",
+            Self::Subtraction => "take a number of the set from one pile",
+            Self::Digits => "subtract one of its nonzero decimal digits from one number",
+            Self::StonePiles => "split one pile into two or more piles of pairwise different sizes",
+            Self::EndNim => {
+                "even seats take from the leftmost nonempty pile, odd seats from the rightmost one"
+            }
+        }
+    }
+}
+
+impl fmt::Display for Ruleset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Ruleset {
+    type Err = RulesetError;
+
+    /// Reads a name of a game, its own or another one, with hyphens or underscores.
+    fn from_str(word: &str) -> Result<Self, RulesetError> {
+        let name: String = word.chars().take(MAX_NAME).map(ascii_letter).collect();
+        let of_name = |name: &str| Self::ALL.into_iter().find(|ruleset| ruleset.is_called(name));
+        if let Some(ruleset) = of_name(&name) {
+            return Ok(ruleset);
+        }
+        let names =
+            Self::ALL.into_iter().flat_map(|ruleset| [&[ruleset.name()], ruleset.other_names()].concat());
+        let nearest = find_closest_word(&name, names).and_then(of_name);
+        Err(RulesetError { given: word.chars().take(MAX_NAME).collect(), nearest })
+    }
+}
+
+/// The most letters of a word that are looked at; no name is nearly as long.
+const MAX_NAME: usize = 40;
+
+fn ascii_letter(letter: char) -> char {
+    if letter == '_' { '-' } else { letter.to_ascii_lowercase() }
+}
+
+fn suggestion_text(nearest: Option<Ruleset>) -> String {
+    nearest.map(|nearest| format!("did you mean {nearest}? ")).unwrap_or_default()
+}
+
+fn all_names() -> String {
+    Ruleset::ALL.map(Ruleset::name).join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_game_is_found_by_its_name() {
+        for ruleset in Ruleset::ALL {
+            assert_eq!(ruleset.name().parse(), Ok(ruleset));
+            assert_eq!(ruleset.name().replace('-', "_").to_uppercase().parse(), Ok(ruleset));
+        }
+    }
+
+    #[test]
+    fn a_game_is_found_by_other_names_as_well() {
+        for (name, ruleset) in [
+            ("advanced-nim", Ruleset::Kayles),
+            ("Advanced_Nim", Ruleset::Kayles),
+            ("take-away", Ruleset::Subtraction),
+            ("bounded-nim", Ruleset::Subtraction),
+        ] {
+            assert_eq!(name.parse(), Ok(ruleset));
+        }
+        assert_eq!("takeaway".parse::<Ruleset>().unwrap_err().nearest, Some(Ruleset::Subtraction));
+    }
+
+    #[test]
+    fn a_word_that_names_no_game_is_answered_by_the_nearest_one() {
+        let nearest = |word: &str| word.parse::<Ruleset>().unwrap_err().nearest;
+        assert_eq!(nearest("kayle"), Some(Ruleset::Kayles));
+        assert_eq!(nearest("fibonaci"), Some(Ruleset::FibonacciNim));
+        assert_eq!(nearest("substraction"), Some(Ruleset::Subtraction));
+        let error = "endnim".parse::<Ruleset>().unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "game \"endnim\": did you mean end-nim? the games are last-nim, nim, small-nim, circular-nim, \
+             fibonacci-nim, graph-nim, kayles, subtraction, digits, stone-piles, end-nim"
+        );
+        for far in ["foo", "chess", "", &"x".repeat(1 << 20)] {
+            assert_eq!(nearest(far), None, "{far:.9}");
+        }
+    }
+}

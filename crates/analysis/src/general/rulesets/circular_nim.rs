@@ -1,0 +1,134 @@
+//! Circular Nim.
+
+use crate::general::{Anyone, GameNumbersError, PileSizes, Rules};
+use std::fmt;
+
+/// The piles stand in a circle: take at least one counter, from any piles within a window of so many neighbours (Dufour
+/// and Heubach 2013).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CircularNim {
+    window: usize,
+}
+
+/// The most piles of a circle.
+pub const MAX_CIRCLE: usize = 16;
+
+impl CircularNim {
+    /// Lets a window of so many neighbouring piles be touched at once, 1 to all of them.
+    ///
+    /// # Errors
+    /// If the circle has too many piles, or fewer than the window.
+    pub fn parse(window: u64, piles: &PileSizes) -> Result<Self, GameNumbersError> {
+        let circle = piles.as_slice().len();
+        if circle > MAX_CIRCLE {
+            return Err(GameNumbersError::Circle(circle));
+        }
+        let fits = |&window: &usize| (1..=circle).contains(&window);
+        let window =
+            usize::try_from(window).ok().filter(fits).ok_or(GameNumbersError::Window { window, circle })?;
+        Ok(Self { window })
+    }
+}
+
+/// Counters taken from piles of a circle.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct CircleTake {
+    /// By pile: counters taken; not all are 0.
+    pub takes: Box<[u32]>,
+}
+
+impl Rules for CircularNim {
+    type MoverKind = Anyone;
+    type Position = PileSizes;
+    type Move = CircleTake;
+
+    fn moves(&self, piles: PileSizes, _: Anyone) -> impl Iterator<Item = (CircleTake, PileSizes)> {
+        WindowTakes { window: self.window, start: 0, taken: vec![0; piles.as_slice().len()].into(), piles }
+    }
+
+    fn canonical_position(&self, piles: PileSizes) -> PileSizes {
+        // A circle looks the same from every pile, and from below.
+        let circle = piles.as_slice();
+        let turned = |start: usize| (0..circle.len()).map(move |step| circle[(start + step) % circle.len()]);
+        let mirrored = |start: usize| {
+            (0..circle.len()).map(move |step| circle[(start + circle.len() - step) % circle.len()])
+        };
+        let starts = 0..circle.len();
+        let turned = starts.clone().map(|start| turned(start).collect::<PileSizes>());
+        let mirrored = starts.map(|start| mirrored(start).collect::<PileSizes>());
+        turned.chain(mirrored).min().unwrap_or_default()
+    }
+
+    fn position_heap_bytes(&self, piles: &PileSizes) -> usize {
+        piles.heap_bytes()
+    }
+}
+
+/// Every way to take from one window after the other, something from the first pile of each; where the window is the
+/// whole circle there is but one, of which something is taken anywhere.
+///
+/// A take that fits into two windows that start with it comes up twice.
+struct WindowTakes {
+    piles: PileSizes,
+    window: usize,
+    /// The first pile of the window.
+    start: usize,
+    /// By pile: what was taken last.
+    taken: Box<[u32]>,
+}
+
+impl WindowTakes {
+    /// Counts the takes from the window on, as an odometer does; says whether there was another one.
+    fn advance(&mut self) -> bool {
+        let circle = self.taken.len();
+        let is_whole = self.window == circle;
+        if !is_whole && self.piles.as_slice()[self.start] == 0 {
+            return false;
+        }
+        for step in 0..self.window {
+            let pile = (self.start + step) % circle;
+            if self.taken[pile] < self.piles.as_slice()[pile] {
+                self.taken[pile] += 1;
+                return true;
+            }
+            self.taken[pile] = u32::from(step == 0 && !is_whole);
+        }
+        false
+    }
+}
+
+impl Iterator for WindowTakes {
+    type Item = (CircleTake, PileSizes);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let starts = if self.window == self.taken.len() { 1 } else { self.taken.len() };
+        while self.start < starts {
+            if self.advance() {
+                let left = self.piles.as_slice().iter().zip(&self.taken).map(|(size, take)| size - take);
+                return Some((CircleTake { takes: self.taken.clone() }, left.collect()));
+            }
+            self.taken.fill(0);
+            self.start += 1;
+        }
+        None
+    }
+}
+
+impl fmt::Display for CircleTake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("take")?;
+        let mut between = " ";
+        for (pile, take) in self.takes.iter().enumerate().filter(|&(_, &take)| take > 0) {
+            write!(f, "{between}{take} from pile {pile}")?;
+            between = " and ";
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for CircularNim {
+    /// Writes the window: `window 2`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "window {}", self.window)
+    }
+}

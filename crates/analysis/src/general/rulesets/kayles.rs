@@ -1,0 +1,68 @@
+//! Kayles.
+
+use crate::general::{Anyone, PileSizes, Rules};
+use std::fmt;
+
+/// Remove one stone of a row, or two that are neighbours; the row splits where they stood.
+#[derive(Debug, Clone, Copy)]
+pub struct Kayles;
+
+/// Stones removed from a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct StoneRemoval {
+    /// Stones removed, 1 or 2.
+    pub stones: u32,
+    /// The row's index, from 0.
+    pub row: usize,
+    /// The stones of the row before them.
+    pub before: u32,
+    /// The stones of the row behind them.
+    pub behind: u32,
+}
+
+impl Rules for Kayles {
+    const IS_SUM: bool = true;
+
+    type MoverKind = Anyone;
+    type Position = PileSizes;
+    type Move = StoneRemoval;
+
+    fn moves(&self, rows: PileSizes, _: Anyone) -> impl Iterator<Item = (StoneRemoval, PileSizes)> {
+        (0..rows.as_slice().len()).flat_map(move |row| {
+            let rows = rows.clone();
+            let size = rows.as_slice()[row];
+            (1..=size.min(2)).flat_map(move |stones| {
+                let rows = rows.clone();
+                (0..=size - stones).map(move |before| {
+                    let behind = size - stones - before;
+                    let left = match (before, behind) {
+                        (0, 0) => rows.with_size(row, 0),
+                        (0, only) | (only, 0) => rows.with_size(row, only),
+                        _ => rows.with_replaced(row, &[before, behind]),
+                    };
+                    (StoneRemoval { stones, row, before, behind }, left)
+                })
+            })
+        })
+    }
+
+    fn canonical_position(&self, rows: PileSizes) -> PileSizes {
+        rows.sorted_from(1)
+    }
+
+    fn independent_parts(&self, rows: &PileSizes) -> Vec<PileSizes> {
+        rows.split_from(1)
+    }
+
+    fn position_heap_bytes(&self, rows: &PileSizes) -> usize {
+        rows.heap_bytes()
+    }
+}
+
+impl fmt::Display for StoneRemoval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { stones, row, before, behind } = self;
+        let (noun, them) = if *stones == 1 { ("stone", "it") } else { ("stones", "them") };
+        write!(f, "remove {stones} {noun} of row {row}, {before} before {them} and {behind} behind")
+    }
+}

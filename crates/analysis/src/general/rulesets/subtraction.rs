@@ -1,0 +1,99 @@
+//! Subtraction games.
+
+use super::PileTake;
+use crate::general::{Anyone, GameNumbers, GameNumbersError, NumberField, PileSizes, Rules, Ruleset};
+use std::fmt;
+
+/// Take from one pile a number of counters that is in the set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SubtractionGame {
+    /// Rising, without repetition, each at least 1.
+    set: Box<[u32]>,
+}
+
+/// The most numbers of a set.
+const MAX_SET: usize = 1024;
+
+impl SubtractionGame {
+    /// Accepts a set of 1 to 1,024 numbers of 1 or more each, in any order.
+    ///
+    /// # Errors
+    /// If it is empty or too long, holds 0, or a number that no pile has.
+    pub fn parse(set: &[u64]) -> Result<Self, GameNumbersError> {
+        if !(1..=MAX_SET).contains(&set.len()) {
+            return Err(GameNumbersError::SetCount { given: set.len(), most: MAX_SET });
+        }
+        let numbers = set.iter().map(|&number| match u32::try_from(number) {
+            Ok(number @ 1..) => Ok(number),
+            _ => Err(GameNumbersError::SetNumber(number)),
+        });
+        let mut numbers = numbers.collect::<Result<Vec<_>, _>>()?;
+        numbers.sort_unstable();
+        numbers.dedup();
+        Ok(Self { set: numbers.into_boxed_slice() })
+    }
+
+    /// Accepts the set among the numbers of a game, or the largest number of a set that begins with 1 and leaves none out: bounded Nim.
+    ///
+    /// # Errors
+    /// If there is neither, or both, or what there is does not fit.
+    pub(crate) fn of_numbers(numbers: &GameNumbers) -> Result<Self, GameNumbersError> {
+        match numbers.max {
+            None if numbers.set.is_empty() => {
+                Err(GameNumbersError::Missing { ruleset: Ruleset::Subtraction, what: NumberField::Set })
+            }
+            None => Self::parse(&numbers.set),
+            Some(_) if !numbers.set.is_empty() => Err(GameNumbersError::SetAndMax),
+            Some(max) if max == 0 || max > MAX_SET as u64 => {
+                Err(GameNumbersError::Max { given: max, most: MAX_SET })
+            }
+            Some(max) => Self::parse(&(1..=max).collect::<Vec<_>>()),
+        }
+    }
+
+    /// Returns the numbers that may be taken, in rising order.
+    pub fn allowed_takes(&self) -> &[u32] {
+        &self.set
+    }
+}
+
+impl Rules for SubtractionGame {
+    const IS_SUM: bool = true;
+
+    type MoverKind = Anyone;
+    type Position = PileSizes;
+    type Move = PileTake;
+
+    fn moves(&self, piles: PileSizes, _: Anyone) -> impl Iterator<Item = (PileTake, PileSizes)> {
+        (0..piles.as_slice().len()).flat_map(move |pile| {
+            let piles = piles.clone();
+            let size = piles.as_slice()[pile];
+            let takes = self.set.iter().take_while(move |&&take| take <= size);
+            takes.map(move |&take| (PileTake { take, pile }, piles.with_size(pile, size - take)))
+        })
+    }
+
+    fn canonical_position(&self, piles: PileSizes) -> PileSizes {
+        // From a pile below the smallest number nothing can be taken.
+        piles.sorted_from(self.set[0])
+    }
+
+    fn independent_parts(&self, piles: &PileSizes) -> Vec<PileSizes> {
+        piles.split_from(self.set[0])
+    }
+
+    fn position_heap_bytes(&self, piles: &PileSizes) -> usize {
+        piles.heap_bytes()
+    }
+}
+
+impl fmt::Display for SubtractionGame {
+    /// Writes the set: `{1,3,4}`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{{")?;
+        for (place, number) in self.set.iter().enumerate() {
+            write!(f, "{}{number}", if place == 0 { "" } else { "," })?;
+        }
+        write!(f, "}}")
+    }
+}

@@ -1,0 +1,190 @@
+//! The values themselves.
+
+use super::{Period, PeriodTheorem, SequenceGame};
+use crate::general::{
+    Anyone, ExceededBound, GrundySolver, MemoryBounds, OutcomeClass, PileSizes, Rules, SearchStopped,
+    rulesets::{FibonacciNim, FibonacciPosition, StonePiles},
+};
+use lastnim_core::oracle::{Budget, HaltReason};
+
+/// The Grundy values of a game's piles, by size from 0 on, for two seats that each want to win where the last mover does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GrundySequence {
+    /// The game.
+    pub game: SequenceGame,
+    /// The values, by size.
+    pub values: Vec<u32>,
+    /// How they go on.
+    pub law: SequenceLaw,
+}
+
+/// What is proved of all values of a sequence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SequenceLaw {
+    /// The value of a pile is its size.
+    Identity,
+    /// They repeat.
+    Periodic(Period),
+    /// They must repeat, or may, and these many values prove no period.
+    NotFound {
+        /// How many values were worked out.
+        values: usize,
+    },
+    /// No finite number of values is known to prove anything of the others.
+    NoCriterion,
+}
+
+/// The values that are worked out in search of a period, if fewer are asked for.
+const SEARCHED_FOR_PERIOD: usize = 100_000;
+/// The values after which a period is looked for the first time; then after each time twice as many.
+const FIRST_LOOK: usize = 32;
+
+impl GrundySequence {
+    /// Works out the values of piles of 0 to `to`, and looks whether they are proved to repeat. A step is an option of a pile.
+    ///
+    /// Where a period is proved, the values beyond the proof follow from it.
+    ///
+    /// # Errors
+    /// If the values that are asked for take more states, memory, steps or time than they may.
+    pub fn compute(
+        game: SequenceGame,
+        to: u32,
+        bounds: MemoryBounds,
+        budget: &mut Budget<'_>,
+    ) -> Result<Self, SearchStopped> {
+        let wanted = to as usize + 1;
+        let (values, law) = match &game {
+            SequenceGame::Nim => ((0..=to).collect(), SequenceLaw::Identity),
+            SequenceGame::Kayles => {
+                periodic_values(wanted, PeriodTheorem::OctalGame { places: 2 }, budget, kayles_value)?
+            }
+            SequenceGame::Subtraction(rules) => {
+                let set = rules.allowed_takes();
+                let largest = set.last().map_or(0, |&largest| largest as usize);
+                periodic_values(wanted, PeriodTheorem::Subtraction { largest }, budget, |known, budget| {
+                    budget.spend(set.len() as u64)?;
+                    let options = set.iter().filter_map(|&take| known.len().checked_sub(take as usize));
+                    Ok(smallest_missing(options.map(|left| known[left])))
+                })?
+            }
+            SequenceGame::Digits => {
+                let values = values_one_by_one(wanted, budget, digits_value)?;
+                (values, SequenceLaw::NoCriterion)
+            }
+            SequenceGame::StonePiles => {
+                let pile = |size| PileSizes::from_iter([size]);
+                (searched_values(&StonePiles, wanted, pile, bounds, budget)?, SequenceLaw::NoCriterion)
+            }
+            SequenceGame::FibonacciNim => {
+                let values =
+                    searched_values(&FibonacciNim, wanted, FibonacciPosition::untouched, bounds, budget)?;
+                (values, SequenceLaw::NoCriterion)
+            }
+        };
+        Ok(Self { game, values, law })
+    }
+
+    /// Returns who wins a pile of this value: the seat to move exactly if it is not 0.
+    pub fn outcome_of_value(value: u32) -> OutcomeClass {
+        if value == 0 { OutcomeClass::P } else { OutcomeClass::N }
+    }
+}
+
+/// Works out values until a period is proved, and carries that on to as many as are wanted.
+fn periodic_values(
+    wanted: usize,
+    theorem: PeriodTheorem,
+    budget: &mut Budget<'_>,
+    next_value: impl Fn(&[u32], &mut Budget<'_>) -> Result<u32, HaltReason>,
+) -> Result<(Vec<u32>, SequenceLaw), SearchStopped> {
+    let mut values = Vec::new();
+    let mut next_look = FIRST_LOOK;
+    let searched = wanted.max(SEARCHED_FOR_PERIOD);
+    let law = loop {
+        if values.len() == next_look || values.len() == searched {
+            if let Some(period) = theorem.prove_period(&values) {
+                break SequenceLaw::Periodic(period);
+            }
+            next_look *= 2;
+        }
+        if values.len() >= searched {
+            break SequenceLaw::NotFound { values: values.len() };
+        }
+        match next_value(&values, budget) {
+            Ok(value) => values.push(value),
+            // What was asked for is there; that there is a period too was not.
+            Err(_) if values.len() >= wanted => break SequenceLaw::NotFound { values: values.len() },
+            Err(halt) => return Err(stopped_after(values.len(), halt)),
+        }
+    };
+    if let SequenceLaw::Periodic(period) = &law {
+        for size in values.len()..wanted {
+            values.push(values[size - period.length]);
+        }
+    }
+    values.truncate(wanted);
+    Ok((values, law))
+}
+
+fn values_one_by_one(
+    wanted: usize,
+    budget: &mut Budget<'_>,
+    next_value: impl Fn(&[u32], &mut Budget<'_>) -> Result<u32, HaltReason>,
+) -> Result<Vec<u32>, SearchStopped> {
+    let mut values = Vec::new();
+    while values.len() < wanted {
+        let value = next_value(&values, budget).map_err(|halt| stopped_after(values.len(), halt))?;
+        values.push(value);
+    }
+    Ok(values)
+}
+
+/// Works out the values of a game by its rules alone.
+fn searched_values<R: Rules<MoverKind = Anyone>>(
+    rules: &R,
+    wanted: usize,
+    pile: impl Fn(u32) -> R::Position,
+    bounds: MemoryBounds,
+    budget: &mut Budget<'_>,
+) -> Result<Vec<u32>, SearchStopped> {
+    let mut solver = GrundySolver::new(rules, bounds);
+    (0..wanted as u32).map(|size| solver.value(&pile(size), budget)).collect()
+}
+
+fn stopped_after(values: usize, halt: HaltReason) -> SearchStopped {
+    SearchStopped { bound: ExceededBound::Work(halt), states: values as u64 }
+}
+
+/// Returns the value of a row of Kayles, given those of all shorter ones.
+fn kayles_value(known: &[u32], budget: &mut Budget<'_>) -> Result<u32, HaltReason> {
+    let size = known.len();
+    budget.spend(size as u64 + 1)?;
+    let options = (1..=size.min(2)).flat_map(|stones| {
+        let left = size - stones;
+        (0..=left / 2).map(move |before| known[before] ^ known[left - before])
+    });
+    Ok(smallest_missing(options))
+}
+
+/// Returns the value of a number in the game of digits, given those of all smaller ones.
+fn digits_value(known: &[u32], budget: &mut Budget<'_>) -> Result<u32, HaltReason> {
+    let number = known.len();
+    budget.spend(1)?;
+    let digits = std::iter::successors(Some(number), |rest| Some(rest / 10)).take_while(|&rest| rest > 0);
+    let digits = digits.map(|rest| rest % 10).filter(|&digit| digit > 0);
+    Ok(smallest_missing(digits.map(|digit| known[number - digit])))
+}
+
+/// Returns the smallest number that is not among these (mex).
+fn smallest_missing(values: impl Iterator<Item = u32>) -> u32 {
+    let mut seen: Vec<bool> = Vec::new();
+    for value in values {
+        let value = value as usize;
+        if value >= seen.len() {
+            seen.resize(value + 1, false);
+        }
+        seen[value] = true;
+    }
+    seen.iter().position(|&is_seen| !is_seen).unwrap_or(seen.len()) as u32
+}

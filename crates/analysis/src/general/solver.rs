@@ -1,0 +1,197 @@
+//! Backward induction over the positions of any game, each solved once.
+
+use super::{
+    ExceededBound, MemoryBounds, Mover, Rules, SearchStopped,
+    known::{PositionTable, vec_bytes_with_more},
+};
+use lastnim_core::{
+    game::{AllianceMatrix, BySeat, Ending, Seat},
+    oracle::{
+        Budget,
+        recurrence::{RankRecurrence, Ranks},
+    },
+};
+
+/// Who wins the positions of a game under optimal play, whoever is to move.
+///
+/// Positions are solved as they are asked for, and each once. A position that is being solved waits on a list, not on
+/// the stack, so that a game may be as deep as memory allows. A step of the budget is one option of one position.
+#[derive(Debug)]
+pub struct PositionSolver<'a, R: Rules> {
+    rules: &'a R,
+    matrix: &'a AllianceMatrix,
+    bounds: MemoryBounds,
+    recurrence: RankRecurrence,
+    /// By seat: the rank of the winner when that seat has no option.
+    over: Ranks,
+    /// By mover: 0 for the seats that move as such, [`NONE`] for all others.
+    others: Vec<Ranks>,
+    /// Where in `ranks` a position's stand, in units of n.
+    known: PositionTable<R::Position>,
+    ranks: Vec<u8>,
+}
+
+/// A position that is being solved.
+struct OpenPosition<P, I> {
+    position: P,
+    heap_bytes: usize,
+    /// The index of the mover whose options are being looked at.
+    mover: usize,
+    options: I,
+    /// By seat: the best rank that was found so far, or [`NONE`].
+    best: Ranks,
+    /// Whether no option can be better for any seat of the mover.
+    is_settled: bool,
+}
+
+/// The rank that stands for no option at all; every rank is better.
+const NONE: u8 = u8::MAX;
+
+impl<'a, R: Rules> PositionSolver<'a, R> {
+    /// Prepares to solve positions of a game; none is known yet.
+    pub fn new(rules: &'a R, matrix: &'a AllianceMatrix, ending: Ending, bounds: MemoryBounds) -> Self {
+        let others = R::MoverKind::ALL.iter().map(|&mover| {
+            let mut others = [NONE; _];
+            for seat in matrix.seats().iter().filter(|&seat| R::MoverKind::of_seat(seat) == mover) {
+                others[seat.index()] = 0;
+            }
+            others
+        });
+        Self {
+            rules,
+            matrix,
+            bounds,
+            recurrence: RankRecurrence::of_matrix(matrix),
+            over: RankRecurrence::ranks_when_over(matrix, ending),
+            others: others.collect(),
+            known: PositionTable::new(),
+            ranks: Vec::new(),
+        }
+    }
+
+    /// Returns how many positions are known.
+    pub fn states(&self) -> u64 {
+        self.known.len() as u64
+    }
+
+    /// Returns, by the seat that is put to move, the seat that wins under optimal play.
+    ///
+    /// # Errors
+    /// If a bound is met, or the budget runs out. What is known by then stays known.
+    pub fn winners(
+        &mut self,
+        position: &R::Position,
+        budget: &mut Budget<'_>,
+    ) -> Result<BySeat<Seat>, SearchStopped> {
+        let position = self.rules.canonical_position(position.clone());
+        let ranks = match self.look_up(&position) {
+            Some(ranks) => ranks,
+            None => self
+                .search(position, budget)
+                .map_err(|bound| SearchStopped { bound, states: self.states() })?,
+        };
+        Ok(RankRecurrence::solve_winners(self.matrix, &ranks))
+    }
+
+    fn look_up(&self, position: &R::Position) -> Option<Ranks> {
+        let n = self.matrix.seats().get();
+        let at = self.known.get(position)? as usize * n;
+        let mut ranks = Ranks::default();
+        ranks[..n].copy_from_slice(&self.ranks[at..at + n]);
+        Some(ranks)
+    }
+
+    fn search(&mut self, root: R::Position, budget: &mut Budget<'_>) -> Result<Ranks, ExceededBound> {
+        let rules = self.rules;
+        let options_of = |position: &R::Position, mover: usize| {
+            rules
+                .moves(position.clone(), R::MoverKind::ALL[mover])
+                .map(|(_, after)| rules.canonical_position(after))
+        };
+        let open = |position: R::Position| OpenPosition {
+            heap_bytes: rules.position_heap_bytes(&position),
+            mover: 0,
+            options: options_of(&position, 0),
+            best: [NONE; _],
+            is_settled: false,
+            position,
+        };
+        // Each of them waits for the next one; its iterator holds a second copy of the position.
+        let root = open(root);
+        let mut waiting_heap_bytes = 2 * root.heap_bytes;
+        let mut waiting = vec![root];
+        while let Some(last) = waiting.last_mut() {
+            if let Some(option) = last.next(options_of, R::MoverKind::ALL.len()) {
+                budget.spend(1).map_err(ExceededBound::Work)?;
+                if let Some(ranks) = self.look_up(&option) {
+                    self.improve_open(last, &ranks);
+                } else {
+                    let option = open(option);
+                    waiting_heap_bytes += 2 * option.heap_bytes;
+                    let open_ones = waiting.len() + 1;
+                    let bytes = self.bytes_with_more(open_ones)
+                        + vec_bytes_with_more(&waiting, 1)
+                        + waiting_heap_bytes as u64;
+                    self.bounds.check_memory(self.known.len() + open_ones, bytes)?;
+                    waiting.push(option);
+                }
+                continue;
+            }
+            let Some(solved) = waiting.pop() else { break };
+            waiting_heap_bytes -= 2 * solved.heap_bytes;
+            let ranks = self.store_solved(solved);
+            match waiting.last_mut() {
+                Some(before) => self.improve_open(before, &ranks),
+                None => return Ok(ranks),
+            }
+        }
+        unreachable!("the first position is solved last")
+    }
+
+    /// Counts what is kept once so many more positions are solved.
+    fn bytes_with_more(&self, more: usize) -> u64 {
+        self.known.bytes_with_more(more) + vec_bytes_with_more(&self.ranks, more * self.matrix.seats().get())
+    }
+
+    fn improve_open<I>(&self, open: &mut OpenPosition<R::Position, I>, option: &Ranks) {
+        let others = &self.others[open.mover];
+        let after = self.recurrence.ranks_with_one_counter(option);
+        open.is_settled = true;
+        for seat in 0..self.matrix.seats().get() {
+            open.best[seat] = open.best[seat].min(after[seat] | others[seat]);
+            open.is_settled &= open.best[seat] & !others[seat] == 0;
+        }
+    }
+
+    /// Keeps a position of which all is known that matters.
+    fn store_solved<I>(&mut self, solved: OpenPosition<R::Position, I>) -> Ranks {
+        let n = self.matrix.seats().get();
+        let mut ranks = self.over;
+        for (rank, &best) in ranks.iter_mut().zip(&solved.best[..n]).filter(|&(_, &best)| best != NONE) {
+            *rank = best;
+        }
+        let number = u32::try_from(self.ranks.len() / n).expect("states are bounded by a u32");
+        self.ranks.extend_from_slice(&ranks[..n]);
+        self.known.insert(solved.position, number, solved.heap_bytes);
+        ranks
+    }
+}
+
+impl<P, I: Iterator<Item = P>> OpenPosition<P, I> {
+    /// Returns the next option that can matter, of the mover under way or of a later one.
+    fn next(&mut self, options_of: impl Fn(&P, usize) -> I, movers: usize) -> Option<P> {
+        loop {
+            if !self.is_settled
+                && let Some(option) = self.options.next()
+            {
+                return Some(option);
+            }
+            if self.mover + 1 == movers {
+                return None;
+            }
+            self.mover += 1;
+            self.options = options_of(&self.position, self.mover);
+            self.is_settled = false;
+        }
+    }
+}

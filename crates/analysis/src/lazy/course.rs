@@ -1,0 +1,130 @@
+//! Which winners a question needs, from the first pile's first counter on.
+
+use super::partial_row::offset_bit;
+use lastnim_core::game::{Game, MAX_SEATS, Seat, SeatCount};
+
+/// The seats of a game, as bits.
+type SeatBits = u32;
+
+/// The levels of the piles that a question needs, each with the seats whose winners it needs there.
+///
+/// Level b of a pile is `W_b(p)`: by seat p to move, the winner with b counters left in that pile. Levels above n are
+/// none (the cap theorem: `W_b = W_n` for `b >= n`). To leave out what no answer depends on keeps the forks few.
+#[derive(Debug, Clone)]
+pub(crate) struct SolvingPlan {
+    pub(super) levels: Vec<PileLevel>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct PileLevel {
+    /// How many counters are left in the pile, 1 to n.
+    pub(super) counters: usize,
+    /// The seats whose winners are needed.
+    pub(super) seats: SeatBits,
+    /// Whether no further level of the pile is needed.
+    pub(super) ends_pile: bool,
+    /// What each optimal take from here leaves, of the takes that were played: counters, 0 to n.
+    pub(super) leaving: Vec<usize>,
+}
+
+/// A take that is asked to be optimal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct OptimalityCheck {
+    /// The index of the pile in play, from 0.
+    pub(crate) pile: usize,
+    /// The counters that it held.
+    pub(crate) counters: u64,
+    /// The counters that the take left in it.
+    pub(crate) left: u64,
+}
+
+impl PileLevel {
+    /// Returns how many counters are left in the pile, 1 to n.
+    pub(crate) fn counters(&self) -> usize {
+        self.counters
+    }
+
+    /// Returns the seats whose winners are needed, as bits.
+    pub(crate) fn seats(&self) -> u32 {
+        self.seats
+    }
+}
+
+impl SolvingPlan {
+    /// Returns the levels in the order in which they are solved.
+    pub(crate) fn levels(&self) -> &[PileLevel] {
+        &self.levels
+    }
+
+    /// Goes to the winner of the game.
+    pub(crate) fn for_winner(game: &Game) -> Self {
+        let mut asked = NeededLevels::of_game(game);
+        if let (Some(asked), Some(&counters)) = (asked.piles.last_mut(), game.piles.as_slice().last()) {
+            asked[capped_pile(counters, game.matrix.seats())].seats = offset_bit(game.first_seat().index());
+        }
+        asked.into_plan()
+    }
+
+    /// Goes to each take of a seat that is asked to be optimal.
+    pub(crate) fn for_takes(game: &Game, seat: Seat, checks: &[OptimalityCheck]) -> Self {
+        let seats = game.matrix.seats();
+        let mut asked = NeededLevels::of_game(game);
+        for check in checks {
+            let levels = &mut asked.piles[check.pile];
+            let [from, left] = [check.counters, check.left].map(|counters| capped_pile(counters, seats));
+            levels[from].seats |= offset_bit(seat.index());
+            levels[left].seats |= offset_bit(seats.next(seat).index());
+            if !levels[from].leaving.contains(&left) {
+                levels[from].leaving.push(left);
+            }
+        }
+        asked.into_plan()
+    }
+}
+
+fn capped_pile(counters: u64, seats: SeatCount) -> usize {
+    counters.min(seats.get() as u64) as usize
+}
+
+/// What is needed of each level of each pile, 0 to n counters.
+struct NeededLevels<'a> {
+    game: &'a Game,
+    piles: Vec<Vec<NeededLevel>>,
+}
+
+#[derive(Clone, Default)]
+struct NeededLevel {
+    seats: SeatBits,
+    leaving: Vec<usize>,
+}
+
+impl<'a> NeededLevels<'a> {
+    fn of_game(game: &'a Game) -> Self {
+        let levels = vec![NeededLevel::default(); game.matrix.seats().get() + 1];
+        Self { game, piles: vec![levels; game.piles.len()] }
+    }
+
+    /// Adds what is needed for what is needed, from the last pile's highest level down.
+    fn into_plan(mut self) -> SolvingPlan {
+        let n = self.game.matrix.seats().get();
+        let next = |seats: SeatBits| (seats << 1 | seats >> (n - 1)) & (u32::MAX >> (MAX_SEATS - n));
+        let mut levels = Vec::new();
+        let mut needed = 0;
+        for (pile, asked) in self.piles.iter_mut().enumerate().rev() {
+            asked[capped_pile(self.game.piles.as_slice()[pile], self.game.matrix.seats())].seats |= needed;
+            let mut ends_pile = true;
+            for counters in (1..=n).rev() {
+                let NeededLevel { seats, leaving } = std::mem::take(&mut asked[counters]);
+                if seats == 0 {
+                    continue;
+                }
+                asked[counters - 1].seats |= if counters == 1 { next(seats) } else { seats | next(seats) };
+                levels.push(PileLevel { counters, seats, ends_pile, leaving });
+                ends_pile = false;
+            }
+            needed = asked[0].seats;
+        }
+        levels.reverse();
+        SolvingPlan { levels }
+    }
+}

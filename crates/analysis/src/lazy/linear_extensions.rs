@@ -1,0 +1,115 @@
+//! How many rows agree with a partial order.
+
+use super::partial_row::{offset_bit, offsets_in};
+use lastnim_core::oracle::{Budget, HaltReason};
+use std::collections::HashMap;
+
+/// Counts the linear extensions of a strict partial order, given by element as the set of those below it.
+///
+/// Parts that do not hang together are counted apart, and their orders interleave in as many ways as a binomial says;
+/// of a part that hangs together each element with nothing above it may come first. 32! is less than 2^128.
+pub(super) fn count_extensions(below: &[u32], budget: &mut Budget<'_>) -> Result<u128, HaltReason> {
+    let mut above = vec![0; below.len()];
+    for (element, &others) in below.iter().enumerate() {
+        for other in offsets_in(others) {
+            above[other] |= offset_bit(element);
+        }
+    }
+    let everything = (0..below.len()).fold(0, |all, element| all | offset_bit(element));
+    ExtensionCounter { below, above, known: HashMap::new() }.count_set(everything, budget)
+}
+
+struct ExtensionCounter<'a> {
+    below: &'a [u32],
+    above: Vec<u32>,
+    /// By set that hangs together.
+    known: HashMap<u32, u128>,
+}
+
+impl ExtensionCounter<'_> {
+    fn count_set(&mut self, set: u32, budget: &mut Budget<'_>) -> Result<u128, HaltReason> {
+        let (mut orders, mut placed, mut rest) = (1, 0, set);
+        while rest != 0 {
+            let part = self.first_component(rest);
+            let elements = part.count_ones();
+            placed += elements;
+            orders *= binomial_coefficient(placed, elements) * self.count_component(part, budget)?;
+            rest &= !part;
+        }
+        Ok(orders)
+    }
+
+    fn count_component(&mut self, part: u32, budget: &mut Budget<'_>) -> Result<u128, HaltReason> {
+        if part.is_power_of_two() {
+            return Ok(1);
+        }
+        if let Some(&orders) = self.known.get(&part) {
+            return Ok(orders);
+        }
+        budget.spend(1)?;
+        let mut orders = 0;
+        for first in offsets_in(part).filter(|&element| self.above[element] & part == 0).collect::<Vec<_>>() {
+            orders += self.count_set(part & !offset_bit(first), budget)?;
+        }
+        self.known.insert(part, orders);
+        Ok(orders)
+    }
+
+    /// Returns those that hang together with the first of a set.
+    fn first_component(&self, set: u32) -> u32 {
+        let (mut part, mut unseen) = (0, set & set.wrapping_neg());
+        while unseen != 0 {
+            let element = unseen.trailing_zeros() as usize;
+            part |= offset_bit(element);
+            unseen = (unseen | self.below[element] | self.above[element]) & set & !part;
+        }
+        part
+    }
+}
+
+fn binomial_coefficient(of: u32, chosen: u32) -> u128 {
+    (0..u128::from(chosen)).fold(1, |ways, taken| ways * (u128::from(of) - taken) / (taken + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts a partial order that is given by its pairs, transitively closed.
+    fn counted(elements: usize, pairs: &[(usize, usize)]) -> u128 {
+        let mut below = vec![0; elements];
+        for &(one, other) in pairs {
+            below[one] |= offset_bit(other);
+        }
+        count_extensions(&below, &mut Budget::unbounded()).unwrap()
+    }
+
+    #[test]
+    fn known_orders_are_counted() {
+        assert_eq!(counted(32, &[]), (1..=32_u128).product(), "no order at all: 32!");
+        assert_eq!(counted(32, &[(7, 9)]), (3..=32_u128).product(), "one pair: half of them");
+        assert_eq!(counted(4, &[(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]), 1);
+        assert_eq!(counted(4, &[(0, 2), (0, 3), (1, 3)]), 5, "the letter N");
+        // A fence of n elements has as many as there are alternating permutations (Euler's zigzag numbers).
+        let fence = |elements: usize| {
+            let pairs: Vec<_> = (1..elements)
+                .map(|place| if place % 2 == 0 { (place, place - 1) } else { (place - 1, place) })
+                .collect();
+            counted(elements, &pairs)
+        };
+        assert_eq!((3..=8).map(fence).collect::<Vec<_>>(), [2, 5, 16, 61, 272, 1385]);
+    }
+
+    #[test]
+    fn the_budget_is_kept() {
+        // Two layers of 16, all of the first before all of the second: every set of the first layer is met.
+        let lower = 0xffff_0000;
+        let below: Vec<u32> = (0..32).map(|element| if element < 16 { lower } else { 0 }).collect();
+        assert_eq!(
+            count_extensions(&below, &mut Budget::of_steps(100)),
+            Err(HaltReason::OutOfSteps { most: 100 })
+        );
+        let sixteen: u128 = (1..=16).product();
+        assert_eq!(count_extensions(&below, &mut Budget::unbounded()), Ok(sixteen * sixteen));
+    }
+}

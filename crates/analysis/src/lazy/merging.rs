@@ -1,0 +1,70 @@
+//! Putting leaves together again that differ in nothing but what they need not know.
+
+use super::PartialRow;
+use lastnim_core::oracle::{Budget, HaltReason};
+
+/// Merges leaves that have no row in common, as long as two of them are all the rows of one partial order.
+///
+/// It compares them all with each other; a step is one comparison.
+///
+/// # Errors
+/// If the budget does not last; then not all are merged that could be.
+pub(crate) fn merge_leaves(leaves: &mut Vec<PartialRow>, budget: &mut Budget<'_>) -> Result<(), HaltReason> {
+    let mut at = 0;
+    while at < leaves.len() {
+        budget.spend(at as u64)?;
+        let union = (0..at).find_map(|other| Some((other, union_row(&leaves[at], &leaves[other])?)));
+        match union {
+            Some((other, union)) => {
+                // What has become larger may now go together with any that came before it.
+                leaves.swap_remove(at);
+                leaves.swap_remove(other);
+                leaves.push(union);
+                at = other;
+            }
+            None => at += 1,
+        }
+    }
+    Ok(())
+}
+
+/// Returns what is known in common, if that with a pair of offsets known is the one, and with the pair turned round
+/// the other.
+fn union_row(one: &PartialRow, other: &PartialRow) -> Option<PartialRow> {
+    let common = one.intersection(other);
+    let turned = one.all_pairs().filter(|&(preferred, less)| other.prefers(less, preferred));
+    let mut splits = turned.map(|(preferred, less)| {
+        [common.with_preference(preferred, less), common.with_preference(less, preferred)]
+    });
+    splits.any(|split| split == [Some(*one), Some(*other)]).then_some(common)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastnim_core::game::SeatCount;
+
+    /// Splits a leaf on pairs of offsets, wherever they are undecided.
+    fn split(leaf: PartialRow, pairs: &[(usize, usize)]) -> Vec<PartialRow> {
+        pairs.iter().fold(vec![leaf], |leaves, &(one, other)| {
+            let halves = |leaf: PartialRow| {
+                let undecided = [leaf.with_preference(one, other), leaf.with_preference(other, one)];
+                if leaf.decides(one, other) { vec![leaf] } else { undecided.into_iter().flatten().collect() }
+            };
+            leaves.into_iter().flat_map(halves).collect()
+        })
+    }
+
+    #[test]
+    fn what_was_split_is_put_together_again() {
+        let unknown = PartialRow::unknown(SeatCount::new(6).unwrap());
+        let whole = unknown.with_preference(4, 1).unwrap();
+        let other = unknown.with_preference(1, 4).and_then(|row| row.with_preference(0, 2)).unwrap();
+        let mut leaves = split(whole, &[(0, 1), (2, 3), (4, 5), (1, 2), (3, 0)]);
+        assert!(leaves.len() > 16);
+        leaves.push(other);
+        merge_leaves(&mut leaves, &mut Budget::unbounded()).unwrap();
+        assert!(leaves.len() == 2 && leaves.contains(&whole) && leaves.contains(&other), "{leaves:?}");
+        assert!(merge_leaves(&mut leaves, &mut Budget::of_steps(0)).is_err());
+    }
+}

@@ -1,0 +1,294 @@
+//! What is known of a row.
+
+use super::linear_extensions;
+use lastnim_core::{
+    game::{MAX_SEATS, Row, SeatCount},
+    oracle::{Budget, HaltReason},
+};
+use std::fmt;
+
+/// What is known of a seat's row: a strict partial order of its offsets.
+///
+/// It stands for all rows that agree with it: its linear extensions, of which there is always at least one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct PartialRow {
+    seats: SeatCount,
+    /// By offset: the offsets that are known to be less preferred, as bits; transitive.
+    below: [u32; MAX_SEATS],
+}
+
+impl PartialRow {
+    /// Knows nothing: any of the n! rows.
+    pub fn unknown(seats: SeatCount) -> Self {
+        Self { seats, below: [0; MAX_SEATS] }
+    }
+
+    /// Returns how many seats it is for.
+    pub fn seats(&self) -> SeatCount {
+        self.seats
+    }
+
+    /// Returns whether offset `one` is known to be preferred to `other`.
+    ///
+    /// # Panics
+    /// If an offset is 32 or more.
+    pub fn prefers(&self, one: usize, other: usize) -> bool {
+        self.below[one] & offset_bit(other) != 0
+    }
+
+    /// Returns whether it is known which of two different offsets is preferred.
+    ///
+    /// # Panics
+    /// If an offset is 32 or more.
+    pub fn decides(&self, one: usize, other: usize) -> bool {
+        self.prefers(one, other) || self.prefers(other, one)
+    }
+
+    /// Learns that `preferred` stands before `other`, and what follows from it; nothing, if the opposite is known
+    /// already or the two are one.
+    ///
+    /// # Panics
+    /// If an offset is 32 or more.
+    #[must_use]
+    pub fn with_preference(mut self, preferred: usize, other: usize) -> Option<Self> {
+        if preferred == other || self.prefers(other, preferred) {
+            return None;
+        }
+        if !self.prefers(preferred, other) {
+            let gained = self.below[other] | offset_bit(other);
+            for (offset, below) in self.below.iter_mut().enumerate().take(self.seats.get()) {
+                if offset == preferred || *below & offset_bit(preferred) != 0 {
+                    *below |= gained;
+                }
+            }
+        }
+        Some(self)
+    }
+
+    /// Returns whether a row agrees with it.
+    pub fn admits(&self, row: &Row) -> bool {
+        let mut before = 0;
+        row.seats() == self.seats
+            && row.offsets().iter().all(|&offset| {
+                let agrees = self.below[usize::from(offset)] & before == 0;
+                before |= offset_bit(usize::from(offset));
+                agrees
+            })
+    }
+
+    /// Returns the one row that it stands for, if there is only one.
+    pub fn as_row(&self) -> Option<Row> {
+        self.is_one_row().then(|| self.first_row())
+    }
+
+    /// Returns whether it stands for only one row.
+    pub fn is_one_row(&self) -> bool {
+        let n = self.seats.get() as u32;
+        let known: u32 = self.below.iter().map(|below| below.count_ones()).sum();
+        known == n * (n - 1) / 2
+    }
+
+    /// Counts the rows that agree with it. A step is one set of offsets whose orders are counted.
+    ///
+    /// # Errors
+    /// If that takes more than the budget allows: it is exponential in the offsets that hang together.
+    pub fn count_rows(&self, budget: &mut Budget<'_>) -> Result<u128, HaltReason> {
+        linear_extensions::count_extensions(&self.below[..self.seats.get()], budget)
+    }
+
+    /// Iterates over the rows that agree with it, in lexicographic order.
+    pub fn rows(&self) -> LinearExtensions {
+        LinearExtensions::of_partial_row(self)
+    }
+
+    /// Returns the first row that agrees with it, in lexicographic order.
+    ///
+    /// # Panics
+    /// Never: a strict partial order has a linear extension.
+    pub fn first_row(&self) -> Row {
+        self.rows().next().expect("a partial order has a linear extension")
+    }
+
+    /// Returns the pairs of offsets, the preferred one first, from which all that is known follows.
+    pub fn covering_pairs(&self) -> impl Iterator<Item = (usize, usize)> {
+        let offsets = 0..self.seats.get();
+        offsets.flat_map(move |one| {
+            let between = offsets_in(self.below[one]).fold(0, |between, other| between | self.below[other]);
+            offsets_in(self.below[one] & !between).map(move |other| (one, other))
+        })
+    }
+
+    /// Returns all pairs of offsets that are known, the preferred one first.
+    pub(super) fn all_pairs(&self) -> impl Iterator<Item = (usize, usize)> {
+        (0..self.seats.get()).flat_map(|one| offsets_in(self.below[one]).map(move |other| (one, other)))
+    }
+
+    /// Returns what both know.
+    pub(super) fn intersection(&self, other: &Self) -> Self {
+        let mut common = *self;
+        for (below, theirs) in common.below.iter_mut().zip(&other.below) {
+            *below &= theirs;
+        }
+        common
+    }
+
+    /// Returns the offsets that it prefers to `offset`, as bits.
+    fn worse_offsets(&self, offset: usize) -> u32 {
+        (0..self.seats.get())
+            .filter(|&other| self.prefers(other, offset))
+            .fold(0, |above, other| above | offset_bit(other))
+    }
+}
+
+/// Returns the set that holds one offset.
+pub(super) fn offset_bit(offset: usize) -> u32 {
+    1 << offset
+}
+
+/// Iterates over the offsets of a set, in rising order.
+pub(super) fn offsets_in(mut set: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let offset = (set != 0).then(|| set.trailing_zeros() as usize)?;
+        set &= set - 1;
+        Some(offset)
+    })
+}
+
+impl From<&Row> for PartialRow {
+    /// Knows everything of a row.
+    fn from(row: &Row) -> Self {
+        let mut known = Self::unknown(row.seats());
+        let mut below = 0;
+        for &offset in row.offsets().iter().rev() {
+            known.below[usize::from(offset)] = below;
+            below |= offset_bit(usize::from(offset));
+        }
+        known
+    }
+}
+
+impl fmt::Display for PartialRow {
+    /// Writes the pairs that all follows from, as in `0 > 2, 1 > 2`; `any row` where nothing is known, and a row as
+    /// rows are written where everything is.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(row) = self.as_row() {
+            return row.fmt(f);
+        }
+        let mut is_first = true;
+        for (preferred, other) in self.covering_pairs() {
+            write!(f, "{}{preferred} > {other}", if is_first { "" } else { ", " })?;
+            is_first = false;
+        }
+        if is_first { f.write_str("any row") } else { Ok(()) }
+    }
+}
+
+impl fmt::Debug for PartialRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PartialRow({self})")
+    }
+}
+
+/// The rows that agree with what is known, in lexicographic order.
+#[derive(Debug, Clone)]
+pub struct LinearExtensions {
+    seats: SeatCount,
+    /// By offset: the offsets that stand before it, as bits.
+    above: [u32; MAX_SEATS],
+    offsets: Vec<u64>,
+    /// By place, one more than there are offsets: what may still be tried there.
+    untried: Vec<u32>,
+}
+
+impl LinearExtensions {
+    fn of_partial_row(known: &PartialRow) -> Self {
+        let mut above = [0; MAX_SEATS];
+        for (offset, above) in above.iter_mut().enumerate().take(known.seats.get()) {
+            *above = known.worse_offsets(offset);
+        }
+        let mut rows = Self { seats: known.seats, above, offsets: Vec::new(), untried: Vec::new() };
+        rows.untried.push(rows.candidates(0));
+        rows
+    }
+
+    /// Returns the offsets that may come next after those that have been placed.
+    fn candidates(&self, placed: u32) -> u32 {
+        (0..self.seats.get())
+            .filter(|&offset| placed & offset_bit(offset) == 0 && self.above[offset] & !placed == 0)
+            .fold(0, |candidates, offset| candidates | offset_bit(offset))
+    }
+}
+
+impl Iterator for LinearExtensions {
+    type Item = Row;
+
+    fn next(&mut self) -> Option<Row> {
+        loop {
+            let untried = self.untried.last_mut()?;
+            if *untried == 0 {
+                self.untried.pop();
+                self.offsets.pop();
+                continue;
+            }
+            let offset = untried.trailing_zeros();
+            *untried &= *untried - 1;
+            self.offsets.push(offset.into());
+            if self.offsets.len() == self.seats.get() {
+                let row = Row::parse(&self.offsets, self.seats).expect("every offset is placed once");
+                self.offsets.pop();
+                return Some(row);
+            }
+            let placed = self.offsets.iter().fold(0, |placed, &offset| placed | offset_bit(offset as usize));
+            self.untried.push(self.candidates(placed));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn four() -> SeatCount {
+        SeatCount::new(4).unwrap()
+    }
+
+    fn known(pairs: &[(usize, usize)]) -> Option<PartialRow> {
+        pairs.iter().try_fold(PartialRow::unknown(four()), |known, &(preferred, other)| {
+            known.with_preference(preferred, other)
+        })
+    }
+
+    #[test]
+    fn what_follows_is_known_too() {
+        let chain = known(&[(2, 3), (0, 1), (1, 2)]).unwrap();
+        assert!(chain.prefers(0, 3) && chain.prefers(1, 3) && !chain.prefers(3, 0));
+        assert_eq!(chain.as_row(), Some(Row::standard(four())));
+        assert_eq!(PartialRow::from(&Row::standard(four())), chain);
+        assert_eq!(known(&[(2, 3), (0, 1), (1, 2), (3, 0)]), None);
+        assert_eq!(known(&[(1, 1)]), None);
+        assert_eq!(known(&[(0, 1), (0, 1)]), known(&[(0, 1)]));
+    }
+
+    #[test]
+    fn it_shows_what_all_follows_from() {
+        assert_eq!(PartialRow::unknown(four()).to_string(), "any row");
+        assert_eq!(known(&[(2, 3), (1, 2), (1, 3)]).unwrap().to_string(), "1 > 2, 2 > 3");
+        assert_eq!(known(&[(2, 0), (0, 3), (3, 1)]).unwrap().to_string(), "2 0 3 1");
+    }
+
+    #[test]
+    fn the_rows_are_those_that_it_admits_in_order() {
+        let all: Vec<_> = PartialRow::unknown(four()).rows().collect();
+        assert_eq!(all.len(), 24);
+        assert!(all.is_sorted_by_key(|row| row.offsets().to_vec()));
+        for pairs in [&[(3, 0)][..], &[(1, 0), (2, 0)], &[(3, 2), (1, 0)], &[(3, 1), (1, 0), (3, 2)]] {
+            let known = known(pairs).unwrap();
+            let admitted: Vec<_> = all.iter().filter(|row| known.admits(row)).cloned().collect();
+            assert_eq!(known.rows().collect::<Vec<_>>(), admitted, "{known}");
+            assert_eq!(known.count_rows(&mut Budget::unbounded()), Ok(admitted.len() as u128), "{known}");
+            assert_eq!(known.first_row(), admitted[0]);
+        }
+        let other = Row::standard(SeatCount::new(3).unwrap());
+        assert!(!PartialRow::unknown(four()).admits(&other));
+    }
+}

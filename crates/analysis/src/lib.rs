@@ -1,0 +1,27 @@
+//! What can be asked about a game beyond who wins it: trees, declarations, rationalisable rows, robustness, and other games.
+//!
+//! Everything here is pure and builds on the oracle of `lastnim_core`. A question that can be hard takes a
+//! [`Budget`](lastnim_core::oracle::Budget).
+
+#![forbid(unsafe_code)]
+
+mod declarations;
+pub mod general;
+mod lazy;
+mod rationalisability;
+mod robustness;
+pub mod tree;
+
+pub use declarations::{
+    BestDeclaration, Completeness, DeclarationProspect, Deviation, Equilibria, EquilibriaError,
+    MAX_EQUILIBRIA_SEATS, MAX_LEAVES, MAX_REGIONS, RowProfiles, TruthCheck, can_declare_to_win,
+};
+pub use lazy::{LinearExtensions, PartialRow, RowCount, RowSet};
+pub use rationalisability::{
+    AddGameError, AddedGame, Contradiction, DeclaredRow, KeptGameLimits, KnowledgeReading, Minimality,
+    RationalisableRows, TakeOfGame,
+};
+pub use robustness::{
+    Coalition, ErrorOutlook, ErrorOutlookError, ErrorRate, ErrorRateError, MAX_ERRING_COUNTERS, Robustness,
+    SeatErrorOutlook, SeatRobustness, SmallestCoalition,
+};

@@ -1,0 +1,86 @@
+//! The reading in which the others believe the declared row.
+
+use super::{
+    Contradiction, Minimality, TakeOfGame,
+    rationalisable_rows::AddedGame,
+    takes_of_seat::{CheckedTake, TakesOfSeat},
+};
+use crate::RowSet;
+use lastnim_core::game::SeatCount;
+
+/// What is known of a row whose takes led to what the declared rows say.
+///
+/// Every take says that the winner which it led to is preferred to each other one that a take led to: all that it
+/// says is pairs, and what all say together is one partial order, or a cycle.
+#[derive(Debug, Clone)]
+pub(super) struct BelievedRow {
+    seats: SeatCount,
+    rows: RowSet,
+    /// By preferred offset, then by the other: the first take that says so.
+    said: Vec<Vec<Option<TakeOfGame>>>,
+}
+
+impl BelievedRow {
+    pub(super) fn new(seats: SeatCount) -> Self {
+        let said = vec![vec![None; seats.get()]; seats.get()];
+        Self { seats, rows: RowSet::full(seats), said }
+    }
+
+    pub(super) fn rows(&self) -> &RowSet {
+        &self.rows
+    }
+
+    pub(super) fn add_game(&mut self, number: u64, takes: &TakesOfSeat) -> AddedGame {
+        let mut known = self.rows.leaves().first().copied();
+        takes.visit_prospects(&takes.game.matrix, |place, all, led_to| {
+            let CheckedTake { ply, .. } = takes.takes[place];
+            for &other in all.iter().filter(|&&other| other != led_to) {
+                let take = TakeOfGame { game: number, ply };
+                let first = self.said[led_to][other].get_or_insert(take);
+                *first = take.min(*first);
+                known = known.and_then(|known| known.with_preference(led_to, other));
+            }
+        });
+        self.rows = known
+            .map_or_else(|| RowSet::empty(self.seats), |known| RowSet::of_disjoint(self.seats, vec![known]));
+        AddedGame::Counted
+    }
+
+    /// Returns the takes of a shortest cycle: each says one of its pairs, and no two pairs of a cycle prefer the same
+    /// winner.
+    pub(super) fn contradiction(&self) -> Option<Contradiction> {
+        if !self.rows.is_empty() {
+            return None;
+        }
+        let cycles = (0..self.seats.get()).filter_map(|start| self.shortest_cycle(start));
+        let mut takes = cycles.min_by_key(Vec::len)?;
+        takes.sort_unstable();
+        Some(Contradiction { takes, minimality: Minimality::Proved })
+    }
+
+    /// Searches breadth first for the way back to an offset.
+    fn shortest_cycle(&self, start: usize) -> Option<Vec<TakeOfGame>> {
+        let mut came_from = vec![None; self.seats.get()];
+        let mut reached = std::collections::VecDeque::from([start]);
+        while let Some(offset) = reached.pop_front() {
+            for (other, said) in self.said[offset].iter().enumerate() {
+                let Some(take) = *said else { continue };
+                if other == start {
+                    let mut takes = vec![take];
+                    let mut at = offset;
+                    while at != start {
+                        let (before, take) = came_from[at].expect("all but the start are reached from one");
+                        takes.push(take);
+                        at = before;
+                    }
+                    return Some(takes);
+                }
+                if came_from[other].is_none() {
+                    came_from[other] = Some((offset, take));
+                    reached.push_back(other);
+                }
+            }
+        }
+        None
+    }
+}

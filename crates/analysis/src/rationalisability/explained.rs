@@ -1,0 +1,92 @@
+//! The rows that explain takes, if everybody knows the row.
+
+use super::rationalisable_rows::AddedGame;
+use crate::{
+    PartialRow,
+    lazy::{BranchProgress, BranchingSolver, OpenBranch, OptimalityCheck, SolvingPlan, merge_leaves},
+};
+use lastnim_core::{
+    game::{Game, Seat},
+    oracle::Budget,
+};
+
+/// Which rows of some leaves explain takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum ExplainedLeaves {
+    /// All of them.
+    All,
+    /// Those of these leaves.
+    Only(Vec<PartialRow>),
+}
+
+impl ExplainedLeaves {
+    /// Finds the rows of leaves under which takes of a seat were optimal.
+    ///
+    /// # Errors
+    /// Says why that is not settled.
+    pub(super) fn find(
+        leaves: &[PartialRow],
+        game: &Game,
+        seat: Seat,
+        checks: &[OptimalityCheck],
+        most_leaves: usize,
+        budget: &mut Budget<'_>,
+    ) -> Result<Self, AddedGame> {
+        let course = SolvingPlan::for_takes(game, seat, checks);
+        let branching = BranchingSolver::new(course, game, &[seat], seat);
+        let mut search = ExplainedRowSearch { branching, kept: Vec::new(), most: 2 * most_leaves };
+        let mut has_narrowed = false;
+        for &leaf in leaves {
+            let branch = search.branching.start(vec![leaf]);
+            has_narrowed |= search.keep_branch(branch, budget)? == KeptRows::Some;
+        }
+        let mut kept = search.kept;
+        if kept.len() > leaves.len() {
+            merge_leaves(&mut kept, budget).map_err(AddedGame::Halted)?;
+        }
+        if kept.len() > most_leaves {
+            return Err(AddedGame::TooManyLeaves);
+        }
+        Ok(if has_narrowed { Self::Only(kept) } else { Self::All })
+    }
+}
+
+struct ExplainedRowSearch {
+    branching: BranchingSolver,
+    kept: Vec<PartialRow>,
+    most: usize,
+}
+
+#[derive(PartialEq, Eq)]
+enum KeptRows {
+    All,
+    Some,
+}
+
+impl ExplainedRowSearch {
+    /// Keeps the rows of a branch that explain the takes: as one leaf, if all do.
+    ///
+    /// It goes as deep as a row has pairs of offsets, at most.
+    fn keep_branch(
+        &mut self,
+        mut branch: OpenBranch,
+        budget: &mut Budget<'_>,
+    ) -> Result<KeptRows, AddedGame> {
+        let leaf = branch.known[0];
+        let kept_before = self.kept.len();
+        let kept = match self.branching.advance(&mut branch, budget).map_err(AddedGame::Halted)? {
+            BranchProgress::Refuted => KeptRows::Some,
+            BranchProgress::Done => KeptRows::All,
+            BranchProgress::Fork(fork) => {
+                let [one, other] = branch.split(fork);
+                let (one, other) = (self.keep_branch(one, budget)?, self.keep_branch(other, budget)?);
+                if one == KeptRows::All && other == KeptRows::All { KeptRows::All } else { KeptRows::Some }
+            }
+        };
+        if kept == KeptRows::All {
+            self.kept.truncate(kept_before);
+            self.kept.push(leaf);
+        }
+        if self.kept.len() > self.most { Err(AddedGame::TooManyLeaves) } else { Ok(kept) }
+    }
+}

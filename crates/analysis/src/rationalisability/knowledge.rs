@@ -1,0 +1,84 @@
+//! The reading in which the row is common knowledge.
+
+use super::{
+    Contradiction,
+    explained::ExplainedLeaves,
+    rationalisable_rows::{AddedGame, KeptGameLimits},
+    shortest::ContradictingTakes,
+    takes_of_seat::TakesOfSeat,
+};
+use crate::RowSet;
+use lastnim_core::{game::SeatCount, oracle::Budget};
+
+/// What is known of a row that everybody knows.
+#[derive(Debug, Clone)]
+pub(super) struct CommonKnowledgeRow {
+    seats: SeatCount,
+    limits: KeptGameLimits,
+    rows: RowSet,
+    /// The games that narrowed the rows.
+    narrowing: KeptGames,
+    /// Others, which may make a contradiction shorter.
+    others: KeptGames,
+    takes_forgotten: u64,
+}
+
+/// Games that are kept, with their numbers.
+#[derive(Debug, Clone, Default)]
+struct KeptGames {
+    games: Vec<(u64, TakesOfSeat)>,
+    takes: usize,
+}
+
+impl KeptGames {
+    fn has_room(&self, takes: &TakesOfSeat, limits: KeptGameLimits) -> bool {
+        self.takes + takes.takes.len() <= limits.most_takes
+    }
+
+    fn push(&mut self, number: u64, takes: TakesOfSeat) {
+        self.takes += takes.takes.len();
+        self.games.push((number, takes));
+    }
+}
+
+impl CommonKnowledgeRow {
+    pub(super) fn new(seats: SeatCount, limits: KeptGameLimits) -> Self {
+        let (narrowing, others) = (KeptGames::default(), KeptGames::default());
+        Self { seats, limits, rows: RowSet::full(seats), narrowing, others, takes_forgotten: 0 }
+    }
+
+    pub(super) fn rows(&self) -> &RowSet {
+        &self.rows
+    }
+
+    pub(super) fn add_game(&mut self, number: u64, takes: TakesOfSeat, budget: &mut Budget<'_>) -> AddedGame {
+        if takes.takes.is_empty() {
+            return AddedGame::Counted;
+        }
+        let (leaves, most) = (self.rows.leaves(), self.limits.most_leaves);
+        match ExplainedLeaves::find(leaves, &takes.game, takes.seat, &takes.optimality_checks(), most, budget)
+        {
+            Err(left_out) => return left_out,
+            Ok(ExplainedLeaves::Only(_)) if !self.narrowing.has_room(&takes, self.limits) => {
+                return AddedGame::TooManyTakes;
+            }
+            Ok(ExplainedLeaves::Only(leaves)) => {
+                self.rows = RowSet::of_disjoint(self.seats, leaves);
+                self.narrowing.push(number, takes);
+            }
+            Ok(ExplainedLeaves::All) if self.others.has_room(&takes, self.limits) => {
+                self.others.push(number, takes);
+            }
+            Ok(ExplainedLeaves::All) => self.takes_forgotten += takes.takes.len() as u64,
+        }
+        AddedGame::Counted
+    }
+
+    pub(super) fn contradiction(&self, budget: &mut Budget<'_>) -> Option<Contradiction> {
+        self.rows.is_empty().then(|| {
+            let [narrowing, others] = [&self.narrowing, &self.others].map(|kept| kept.games.as_slice());
+            ContradictingTakes::new(self.seats, narrowing, others)
+                .find_contradiction(self.takes_forgotten, budget)
+        })
+    }
+}

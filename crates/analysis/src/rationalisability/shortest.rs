@@ -1,0 +1,173 @@
+//! The search for the fewest takes that no row explains together.
+//!
+//! A set of takes is a contradiction if each of the n! rows is refuted by one of them. The search never lists all
+//! rows. It keeps a sample of them, finds the fewest takes that refute the sample, and asks by lazy branching for
+//! rows that those takes leave; such rows join the sample. Once there are none, the takes are a contradiction, and no
+//! fewer are one: fewer do not refute even the sample.
+
+use super::{
+    Contradiction, Minimality, TakeOfGame, cover::RefutationCover, explained::ExplainedLeaves,
+    rationalisable_rows::AddedGame, takes_of_seat::TakesOfSeat,
+};
+use crate::PartialRow;
+use lastnim_core::{game::SeatCount, oracle::Budget};
+
+/// The most leaves of rows while takes are put together.
+const MAX_LEAVES: usize = 1 << 14;
+/// How many rows join the sample at a time.
+const ROWS_AT_A_TIME: usize = 8;
+
+/// The takes that are at hand, of which the first contradict each other.
+pub(super) struct ContradictingTakes<'a> {
+    seats: SeatCount,
+    games: Vec<&'a (u64, TakesOfSeat)>,
+    /// By game: the index of its first take among all.
+    first_takes: Vec<usize>,
+    /// Each take: the index of its game, and its place in it.
+    takes: Vec<(usize, usize)>,
+    /// How many of the takes contradict each other.
+    contradicting: usize,
+}
+
+/// A search that was given up, and the fewest takes that it may still have found.
+struct SearchGivenUp {
+    at_least: usize,
+}
+
+impl<'a> ContradictingTakes<'a> {
+    /// Brings together the games that left no row, and others.
+    pub(super) fn new(
+        seats: SeatCount,
+        narrowing: &'a [(u64, TakesOfSeat)],
+        others: &'a [(u64, TakesOfSeat)],
+    ) -> Self {
+        let games: Vec<_> = narrowing.iter().chain(others).collect();
+        let (mut first_takes, mut takes) = (Vec::new(), Vec::new());
+        for (index, (_, game)) in games.iter().enumerate() {
+            first_takes.push(takes.len());
+            takes.extend((0..game.takes.len()).map(|place| (index, place)));
+        }
+        let contradicting = narrowing.iter().map(|(_, game)| game.takes.len()).sum();
+        Self { seats, games, first_takes, takes, contradicting }
+    }
+
+    /// Finds the shortest contradiction, as far as the budget goes; `takes_forgotten` are not at hand.
+    pub(super) fn find_contradiction(&self, takes_forgotten: u64, budget: &mut Budget<'_>) -> Contradiction {
+        let irreducible = self.find_irreducible(budget);
+        let (takes, minimality) = match self.find_shortest(irreducible.clone(), budget) {
+            Ok(takes) if takes_forgotten == 0 => (takes, Minimality::Proved),
+            Ok(takes) => (takes, Minimality::ProvedAmong(self.takes.len() as u64)),
+            Err(SearchGivenUp { at_least }) => (irreducible, Minimality::AtLeast(at_least)),
+        };
+        let mut takes: Vec<_> = takes.iter().map(|&take| self.take_of_game(take)).collect();
+        takes.sort_unstable();
+        Contradiction { takes, minimality }
+    }
+
+    fn take_of_game(&self, take: usize) -> TakeOfGame {
+        let (index, place) = self.takes[take];
+        let (game, takes) = self.games[index];
+        TakeOfGame { game: *game, ply: takes.takes[place].ply }
+    }
+
+    /// Leaves takes out of those that contradict each other until all that are left are needed, or the budget is spent.
+    ///
+    /// Of takes that are put together one by one, the one that leaves no row is needed by those before it.
+    fn find_irreducible(&self, budget: &mut Budget<'_>) -> Vec<usize> {
+        let (mut needed, mut perhaps) = (Vec::new(), (0..self.contradicting).collect::<Vec<_>>());
+        loop {
+            let narrowing = self.rows_explaining(&needed, budget).and_then(|leaves| {
+                if leaves.is_empty() {
+                    Ok(None)
+                } else {
+                    self.find_narrowing(leaves, &perhaps, budget).map(Some)
+                }
+            });
+            match narrowing {
+                Ok(Some(mut narrowing)) => {
+                    needed.extend(narrowing.pop());
+                    perhaps = narrowing;
+                }
+                Ok(None) => return needed,
+                Err(_) => {
+                    needed.extend(perhaps);
+                    return needed;
+                }
+            }
+        }
+    }
+
+    /// Returns those of some takes that narrow what those before them leave of some rows, to the one that leaves none.
+    fn find_narrowing(
+        &self,
+        mut leaves: Vec<PartialRow>,
+        takes: &[usize],
+        budget: &mut Budget<'_>,
+    ) -> Result<Vec<usize>, AddedGame> {
+        let mut narrowing = Vec::new();
+        for &take in takes {
+            if let ExplainedLeaves::Only(left) = self.explained_leaves(&leaves, take, budget)? {
+                narrowing.push(take);
+                leaves = left;
+                if leaves.is_empty() {
+                    break;
+                }
+            }
+        }
+        Ok(narrowing)
+    }
+
+    /// Returns the rows that explain some takes.
+    fn rows_explaining(
+        &self,
+        takes: &[usize],
+        budget: &mut Budget<'_>,
+    ) -> Result<Vec<PartialRow>, AddedGame> {
+        let mut leaves = vec![PartialRow::unknown(self.seats)];
+        for &take in takes {
+            if let ExplainedLeaves::Only(left) = self.explained_leaves(&leaves, take, budget)? {
+                leaves = left;
+            }
+        }
+        Ok(leaves)
+    }
+
+    fn explained_leaves(
+        &self,
+        leaves: &[PartialRow],
+        take: usize,
+        budget: &mut Budget<'_>,
+    ) -> Result<ExplainedLeaves, AddedGame> {
+        let (index, place) = self.takes[take];
+        let (_, TakesOfSeat { game, seat, takes, .. }) = self.games[index];
+        ExplainedLeaves::find(leaves, game, *seat, &[takes[place].check], MAX_LEAVES, budget)
+    }
+
+    /// Finds the fewest takes that contradict each other, fewer than those given; else returns these.
+    fn find_shortest(&self, given: Vec<usize>, budget: &mut Budget<'_>) -> Result<Vec<usize>, SearchGivenUp> {
+        let mut cover = RefutationCover::of_takes(self.takes.len());
+        let mut at_least = 1;
+        while at_least < given.len() {
+            let given_up = |_| SearchGivenUp { at_least };
+            let Some(takes) = cover.find_takes(at_least, budget).map_err(|_| SearchGivenUp { at_least })?
+            else {
+                at_least += 1;
+                continue;
+            };
+            let leaves = self.rows_explaining(&takes, budget).map_err(given_up)?;
+            if leaves.is_empty() {
+                return Ok(takes);
+            }
+            for row in leaves.iter().take(ROWS_AT_A_TIME).map(PartialRow::first_row) {
+                let levels = self.games.iter().map(|(_, takes)| takes.game.piles.len() as u64 + 1).sum();
+                budget.spend(levels).map_err(|_| SearchGivenUp { at_least })?;
+                let mut refuting = Vec::new();
+                for ((_, takes), &first) in self.games.iter().zip(&self.first_takes) {
+                    takes.visit_refuting(&row, |place| refuting.push(first + place));
+                }
+                cover.add_row(&refuting);
+            }
+        }
+        Ok(given)
+    }
+}

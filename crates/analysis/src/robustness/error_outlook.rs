@@ -1,0 +1,210 @@
+//! What becomes of the seats when takes are errors now and then.
+
+use super::ErrorRate;
+use lastnim_core::game::{BySeat, Game, MAX_SEATS, Seat, SeatCount};
+use lastnim_core::oracle::recurrence::{RankRecurrence, Ranks};
+use lastnim_core::oracle::{Budget, HaltReason, solve_winners};
+use thiserror::Error;
+
+/// The most counters of all piles together for which play with errors is worked out.
+///
+/// The cap theorem is about optimal play: what a random take of a pile leads to depends on each of its counters, so that
+/// time rises with them.
+pub const MAX_ERRING_COUNTERS: u64 = 10_000_000;
+
+/// What becomes of the seats when takes are errors now and then.
+///
+/// The model: at each take of a seat that errs, with probability e the take is drawn from all legal ones, each as likely;
+/// otherwise, and at each take of a seat that does not err, it is drawn from the optimal ones, each as likely. Optimal is
+/// what it is without errors: nobody allows for the errors to come, so this is no equilibrium of play with errors. All
+/// draws are independent. The figures are expectations over them, exact up to the rounding of 64-bit floating point.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ErrorOutlook {
+    /// How often a take is an error.
+    pub rate: ErrorRate,
+    /// By seat: the probability that it wins if all seats err.
+    pub win_probabilities: BySeat<f64>,
+    /// What each seat may expect.
+    pub seats: BySeat<SeatErrorOutlook>,
+}
+
+/// What a seat may expect when takes are errors now and then. Ranks are places in its own row, 0 (best) to n-1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SeatErrorOutlook {
+    /// The expected rank if all seats err.
+    pub expected_rank_if_all_err: f64,
+    /// The expected rank if all others err and the seat does not.
+    pub expected_rank_if_others_err: f64,
+    /// The probability that the rank is no worse than under optimal play, if all seats err.
+    pub kept_if_all_err: f64,
+    /// The same if all others err and the seat does not.
+    pub kept_if_others_err: f64,
+}
+
+/// Why play with errors was not worked out.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ErrorOutlookError {
+    /// There are too many counters.
+    #[error(
+        "{counters} counters in all: play with errors depends on every counter, and is worked out for at most {MAX_ERRING_COUNTERS}"
+    )]
+    TooManyCounters {
+        /// How many.
+        counters: u128,
+    },
+    /// It took too long.
+    #[error(transparent)]
+    Halt(#[from] HaltReason),
+}
+
+impl ErrorOutlook {
+    /// Works out the position that a game starts from.
+    ///
+    /// It takes O(X n^2), with X counters in all, and memory that does not grow with them; a step of the budget is a counter
+    /// with one seat to move.
+    ///
+    /// # Errors
+    /// If there are more than [`MAX_ERRING_COUNTERS`], or the budget does not last.
+    pub fn of(game: &Game, rate: ErrorRate, budget: &mut Budget<'_>) -> Result<Self, ErrorOutlookError> {
+        let counters = game.piles.as_slice().iter().map(|&counters| u128::from(counters)).sum();
+        if counters > u128::from(MAX_ERRING_COUNTERS) {
+            return Err(ErrorOutlookError::TooManyCounters { counters });
+        }
+        let (seats, first) = (game.matrix.seats(), game.first_seat());
+        let predicted = solve_winners(&game.piles, &game.matrix, game.ending)[first];
+        let mut play = ErringPlay {
+            game,
+            recurrence: RankRecurrence::of_matrix(&game.matrix),
+            rates: [rate.get(); MAX_SEATS],
+        };
+        let wins = |winner: Seat| seats.iter().map(|seat| if seat == winner { 1.0 } else { 0.0 }).collect();
+        let win_probabilities = BySeat::try_from(play.expect(seats.get(), wins, budget)?);
+        let win_probabilities = win_probabilities.expect("there is a probability for each seat");
+        let mut outlooks = Vec::with_capacity(seats.get());
+        for seat in seats.iter() {
+            let rank = |winner: Seat| game.matrix.rank(seat, winner);
+            let figures = |winner: Seat| {
+                let is_kept = rank(winner) <= rank(predicted);
+                vec![rank_as_number(rank(winner)), if is_kept { 1.0 } else { 0.0 }]
+            };
+            play.rates[seat.index()] = ErrorRate::NONE.get();
+            let if_others_err = play.expect(2, figures, budget)?;
+            play.rates[seat.index()] = rate.get();
+            let if_all_err = |figure: usize| -> f64 {
+                win_probabilities.enumerate().map(|(winner, p)| p * figures(winner)[figure]).sum()
+            };
+            outlooks.push(SeatErrorOutlook {
+                expected_rank_if_all_err: if_all_err(0),
+                expected_rank_if_others_err: if_others_err[0],
+                kept_if_all_err: if_all_err(1),
+                kept_if_others_err: if_others_err[1],
+            });
+        }
+        let seats = BySeat::try_from(outlooks).expect("there is an outlook for each seat");
+        Ok(Self { rate, win_probabilities, seats })
+    }
+}
+
+fn rank_as_number(rank: usize) -> f64 {
+    f64::from(rank as u32)
+}
+
+/// Play in which each seat errs at a rate of its own.
+struct ErringPlay<'a> {
+    game: &'a Game,
+    recurrence: RankRecurrence,
+    rates: [f64; MAX_SEATS],
+}
+
+impl ErringPlay<'_> {
+    /// Returns the expectations of `lanes` figures of the winner.
+    ///
+    /// With `D_b(p)` the expectations when seat p is to move and b counters are left in the last pile, `D_b(p) = e_p / b *
+    /// sum of D_c(p+1) over all c < b + (1 - e_p) / m * sum of D_c(p+1) over the m optimal c`. Both sums grow by one term
+    /// a counter; the second starts anew where a better winner comes within reach.
+    fn expect(
+        &self,
+        lanes: usize,
+        figures: impl Fn(Seat) -> Vec<f64>,
+        budget: &mut Budget<'_>,
+    ) -> Result<Vec<f64>, HaltReason> {
+        let Self { game, recurrence, .. } = self;
+        let seats: SeatCount = game.matrix.seats();
+        let mut expected: Vec<f64> =
+            seats.iter().flat_map(|seat| figures(game.ending.winner(seat, seats))).collect();
+        let mut ranks = RankRecurrence::ranks_when_over(&game.matrix, game.ending);
+        for &counters in game.piles.as_slice() {
+            expected = self.expect_with_pile(&ranks, counters, expected, lanes, budget)?;
+            ranks = recurrence.ranks_with_pile(&ranks, counters);
+        }
+        let first = game.first_seat().index() * lanes;
+        Ok(expected[first..first + lanes].to_vec())
+    }
+
+    /// Returns the expectations by seat to move with a pile of `counters`, at least 1, for those without it.
+    fn expect_with_pile(
+        &self,
+        empty: &Ranks,
+        counters: u64,
+        mut expected: Vec<f64>,
+        lanes: usize,
+        budget: &mut Budget<'_>,
+    ) -> Result<Vec<f64>, HaltReason> {
+        let seats = self.game.matrix.seats();
+        let mut by_counters = self.recurrence.ranks_by_counters(empty);
+        let mut ranks = *empty;
+        let mut sums: Vec<TakeSums> = seats.iter().map(|_| TakeSums::zero(lanes)).collect();
+        let mut takes = 0.0;
+        for _ in 0..counters {
+            budget.spend(seats.get() as u64)?;
+            // Once the ranks stay, the last of them speaks for every higher number of counters.
+            ranks = by_counters.next().unwrap_or(ranks);
+            takes += 1.0;
+            for seat in seats.iter() {
+                let next = seats.next(seat).index() * lanes;
+                let rank = self.recurrence.rank_after(&ranks, seat);
+                sums[seat.index()].add(rank, &expected[next..next + lanes]);
+            }
+            for ((sums, expected), &rate) in sums.iter().zip(expected.chunks_mut(lanes)).zip(&self.rates) {
+                sums.mean_into(expected, rate, takes);
+            }
+        }
+        Ok(expected)
+    }
+}
+
+/// Sums of figures over what the takes of a seat leave.
+struct TakeSums {
+    all: Vec<f64>,
+    optimal: Vec<f64>,
+    optimal_takes: f64,
+    best: u8,
+}
+
+impl TakeSums {
+    fn zero(lanes: usize) -> Self {
+        Self { all: vec![0.0; lanes], optimal: vec![0.0; lanes], optimal_takes: 0.0, best: u8::MAX }
+    }
+
+    /// Adds a take that leads to a winner of some rank.
+    fn add(&mut self, rank: u8, figures: &[f64]) {
+        if rank < self.best {
+            self.best = rank;
+            self.optimal_takes = 0.0;
+            self.optimal.fill(0.0);
+        }
+        if rank == self.best {
+            self.optimal_takes += 1.0;
+            self.optimal.iter_mut().zip(figures).for_each(|(sum, figure)| *sum += figure);
+        }
+        self.all.iter_mut().zip(figures).for_each(|(sum, figure)| *sum += figure);
+    }
+
+    fn mean_into(&self, expected: &mut [f64], rate: f64, takes: f64) {
+        let [of_all, of_optimal] = [rate / takes, (1.0 - rate) / self.optimal_takes];
+        for ((expected, all), optimal) in expected.iter_mut().zip(&self.all).zip(&self.optimal) {
+            *expected = of_all * all + of_optimal * optimal;
+        }
+    }
+}

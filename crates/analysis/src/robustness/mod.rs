@@ -1,0 +1,15 @@
+//! How safe the winner under optimal play is, in two readings that are kept apart.
+//!
+//! - **Robust to spite**: what a seat is sure of when others stop playing for their own rows and play against it
+//!   ([`Robustness`]). The winner under optimal play is an equilibrium outcome, not a forced win.
+//! - **Robust to error**: what becomes of the seats when takes are made at random now and then ([`ErrorOutlook`]).
+
+mod coalition_search;
+mod error_outlook;
+mod error_rate;
+mod seat_robustness;
+
+pub use coalition_search::{Coalition, SmallestCoalition};
+pub use error_outlook::{ErrorOutlook, ErrorOutlookError, MAX_ERRING_COUNTERS, SeatErrorOutlook};
+pub use error_rate::{ErrorRate, ErrorRateError};
+pub use seat_robustness::{Robustness, SeatRobustness};

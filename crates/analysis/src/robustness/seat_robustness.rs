@@ -1,0 +1,103 @@
+//! How far what the seats may expect depends on the others playing for their own rows.
+
+use super::coalition_search::{CoalitionSearch, ranks_by_winner};
+use super::{Coalition, SmallestCoalition};
+use crate::lazy::SolvingPlan;
+use lastnim_core::game::{BySeat, Game, Position, Seat};
+use lastnim_core::oracle::{Budget, GuaranteedRanks, HaltReason, Solution, TakeRobustness};
+
+/// How safe the winner under optimal play is, should others turn against a seat: for each seat, and for each take of the
+/// seat to move.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Robustness {
+    /// The position.
+    pub position: Position,
+    /// The seat that wins under optimal play: an equilibrium outcome, which needs every seat to play for its own row.
+    pub winner: Seat,
+    /// What each seat may expect, and what it is sure of.
+    pub seats: BySeat<SeatRobustness>,
+    /// What the takes of the seat to move do to its rank: all takes, in rising order; none if the game is over.
+    pub takes: Vec<TakeRobustness>,
+}
+
+/// What a seat may expect, and what it is sure of. Ranks are places in its own row, 0 (best) to n-1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeatRobustness {
+    /// The rank of the winner under optimal play.
+    pub predicted_rank: u32,
+    /// The rank that the seat can guarantee itself against all others together: a minimax value, never better than
+    /// `predicted_rank`.
+    pub guaranteed_rank: u32,
+    /// The winner if all others play against the seat, and it defends itself.
+    pub guaranteed_winner: Seat,
+    /// The fewest other seats that worsen the rank by turning against the seat.
+    pub smallest_coalition: SmallestCoalition,
+}
+
+impl SeatRobustness {
+    /// Returns the price of trust: the ranks by which the guaranteed rank is worse than the predicted one.
+    pub fn price_of_trust(&self) -> u32 {
+        self.guaranteed_rank - self.predicted_rank
+    }
+}
+
+impl Robustness {
+    /// Assesses the position that a game starts from, with coalitions of up to `max_coalition` seats.
+    ///
+    /// What is guaranteed takes O(N n^3) for all seats, however many counters there are. The search for coalitions goes by
+    /// size, for all seats in turn; a step of its budget is one level of a pile, up to n seats. Where the bound or the budget
+    /// ends it, the answer says so.
+    pub fn assess(game: &Game, max_coalition: usize, budget: &mut Budget<'_>) -> Self {
+        let (solution, position) = (Solution::new(game), game.first_position());
+        let (winner, seats) = (solution.winner(&position), game.matrix.seats());
+        let mut assessed = BySeat::from_fn(seats, |seat| {
+            let predicted_rank = game.matrix.rank(seat, winner) as u32;
+            let guaranteed_rank = GuaranteedRanks::of_seat(game, seat).rank(&position);
+            let offset = game.matrix[seat].offsets()[guaranteed_rank as usize];
+            let smallest_coalition = if guaranteed_rank == predicted_rank {
+                SmallestCoalition::None
+            } else {
+                SmallestCoalition::LargerThan { seats: 0, halt: None }
+            };
+            let guaranteed_winner = seats.seat_at_offset(seat, offset.into());
+            SeatRobustness { predicted_rank, guaranteed_rank, guaranteed_winner, smallest_coalition }
+        });
+        search_coalitions(game, &mut assessed, max_coalition, budget);
+        let takes = TakeRobustness::of_takes(game, &solution, &position);
+        Self { position, winner, seats: assessed, takes }
+    }
+
+    /// Returns whether the winner under optimal play can hold its rank against all others together.
+    pub fn is_winner_sure(&self) -> bool {
+        self.seats[self.winner].price_of_trust() == 0
+    }
+}
+
+/// Searches the coalitions of one size after the other, so that no seat spends what the others need for the smaller ones.
+fn search_coalitions(
+    game: &Game,
+    assessed: &mut BySeat<SeatRobustness>,
+    max_coalition: usize,
+    budget: &mut Budget<'_>,
+) {
+    let (plan, ranks) = (SolvingPlan::for_winner(game), ranks_by_winner(game));
+    let seats = game.matrix.seats();
+    for size in 1..=max_coalition.min(seats.get() - 1) {
+        for guarded in seats.iter() {
+            let figures = &mut assessed[guarded];
+            if !matches!(figures.smallest_coalition, SmallestCoalition::LargerThan { halt: None, .. }) {
+                continue;
+            }
+            let search = CoalitionSearch::new(game, &plan, &ranks, guarded, figures.predicted_rank);
+            figures.smallest_coalition = found_so_far(search.find_of_size(size, budget), size);
+        }
+    }
+}
+
+fn found_so_far(found: Result<Option<Coalition>, HaltReason>, size: usize) -> SmallestCoalition {
+    match found {
+        Ok(Some(coalition)) => SmallestCoalition::Found(coalition),
+        Ok(None) => SmallestCoalition::LargerThan { seats: size, halt: None },
+        Err(halt) => SmallestCoalition::LargerThan { seats: size - 1, halt: Some(halt) },
+    }
+}

@@ -1,0 +1,70 @@
+//! States of a game, and the takes between them.
+
+use lastnim_core::game::{Position, Seat};
+
+use super::TreeSize;
+
+/// All possible play of a game, as a tree or as the graph of its states: nodes, and the takes between them.
+///
+/// The first node is the start, and every edge runs to a later node. In a tree the nodes stand in the order in which
+/// Algorithm 3.2 appends them, and edge `k` leads to node `k + 1`; in the graph the edges are in the order of the nodes
+/// that they come from. The takes of a node are in rising order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlayGraph {
+    pub(super) nodes: Vec<Node>,
+    pub(super) edges: Vec<Edge>,
+}
+
+/// A state of the game.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// The state: the seat to move, and the counters of every pile.
+    pub position: Position,
+    /// The seat that wins under optimal play.
+    pub winner: Seat,
+    /// How many nodes of the tree, or of the graph, lie below, if it was cut here.
+    pub cut: Option<TreeSize>,
+}
+
+/// A take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Edge {
+    /// The index of the node that it was taken at.
+    pub from: usize,
+    /// The index of the node that it leads to.
+    pub to: usize,
+    /// Counters taken.
+    pub take: u64,
+    /// Whether it is an optimal take.
+    pub is_optimal: bool,
+}
+
+impl PlayGraph {
+    /// Returns the nodes, the start first.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// Returns the takes.
+    pub fn edges(&self) -> &[Edge] {
+        &self.edges
+    }
+
+    /// Returns the takes of best play from the start, of several optimal takes the smallest, up to where the game is over
+    /// or the drawing was cut.
+    ///
+    /// Algorithm 3.3 looks through the takes in rising order as well, and settles on the first that leads to the winner
+    /// that the seat likes best.
+    pub fn best_line(&self) -> Vec<Edge> {
+        let mut end = 0;
+        let mut line = self.edges.clone();
+        line.retain(|edge| {
+            let goes_on = edge.is_optimal && edge.from == end;
+            if goes_on {
+                end = edge.to;
+            }
+            goes_on
+        });
+        line
+    }
+}

@@ -1,0 +1,177 @@
+//! How large the tree of a game is, without building it.
+
+use super::TreeCut;
+use lastnim_core::game::Piles;
+use std::fmt;
+
+/// Above this power of two, its power of ten is not written beside it: its digits would no longer be certain.
+const MOST_LOG2_IN_DECIMAL: u128 = 1_000_000_000_000;
+/// The decimal logarithm of 2, times 10^15.
+const LOG10_2_E15: u128 = 301_029_995_663_981;
+
+/// A number of nodes or edges: exact as long as it is below 2^128.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TreeSize {
+    /// This many.
+    Exactly(u128),
+    /// 2^128 or more: 2 to this power, which is the nearest whole one.
+    About2To(u128),
+    /// At least 2 to this power, which is 128 or more.
+    AtLeast2To(u128),
+}
+
+impl TreeSize {
+    /// Counts the nodes of the tree of all play that begins with such piles: `T_0 = 1`,
+    /// `T_j = 2^(x_j - 1) (1 + T_{j-1})`.
+    ///
+    /// Source of the formula: it counts what Algorithm 3.2 of El-Seidy, El Kady and Nassr (2019) appends.
+    pub fn of_piles(piles: &Piles) -> Self {
+        Self::of_prefixes(piles.as_slice()).last().copied().unwrap_or(Self::Exactly(1))
+    }
+
+    /// Counts the nodes that lie at most `depth` takes below the root of that tree.
+    ///
+    /// When `k` piles with `s` counters in all have been emptied before a pile of `x`, there are `C(s + x - k - 1, d - k)`
+    /// nodes at depth `d` in which that pile is in play: `k` of the takes, and no more, end a pile, and the others are
+    /// any of the counters that end none.
+    pub fn to_depth(piles: &Piles, depth: u64) -> Self {
+        match nodes_to_depth(piles.as_slice(), depth, u128::MAX) {
+            Some(nodes) => Self::Exactly(nodes),
+            None => Self::AtLeast2To(128),
+        }
+    }
+
+    /// Returns the deepest cut of the tree with at most so many nodes; `None` if `most` is 0.
+    pub(super) fn deepest_cut(piles: &Piles, most: u64) -> Option<TreeCut> {
+        let fits = |depth| nodes_to_depth(piles.as_slice(), depth, most.into());
+        // A tree has at least one node more at every depth, down to its leaves.
+        let (mut depth, mut nodes) = (0, fits(0)?);
+        let mut too_deep = most;
+        while depth + 1 < too_deep {
+            let middle = depth + (too_deep - depth) / 2;
+            match fits(middle) {
+                Some(more) => (depth, nodes) = (middle, more),
+                None => too_deep = middle,
+            }
+        }
+        Some(TreeCut { depth, nodes: u64::try_from(nodes).ok()? })
+    }
+
+    /// Returns the sizes of the trees of the first pile, the first two piles, and so on.
+    pub(super) fn of_prefixes(piles: &[u64]) -> Vec<Self> {
+        let mut size = Self::Exactly(1);
+        let with_pile = |&counters| {
+            size = size.with_pile(counters);
+            size
+        };
+        piles.iter().map(with_pile).collect()
+    }
+
+    /// Returns the size of the tree of a position in play, given that of the piles behind which its last pile stands.
+    pub(super) fn with_pile(self, counters: u64) -> Self {
+        let splits = u128::from(counters - 1);
+        match self {
+            Self::Exactly(nodes) => {
+                let shift = u32::try_from(splits).ok();
+                let exact = nodes.checked_add(1).and_then(|nodes| {
+                    let factor = shift.filter(|&shift| shift < u128::BITS).map(|shift| 1 << shift)?;
+                    nodes.checked_mul(factor)
+                });
+                exact.map_or_else(
+                    || Self::About2To(splits + nearest_log2(nodes.saturating_add(1))),
+                    Self::Exactly,
+                )
+            }
+            // One node more is nothing to 2^128.
+            Self::About2To(log2) => Self::About2To(log2 + splits),
+            Self::AtLeast2To(log2) => Self::AtLeast2To(log2 + splits),
+        }
+    }
+
+    /// Returns one node fewer: how many lie below the root.
+    pub(super) fn below_root(self) -> Self {
+        match self {
+            Self::Exactly(nodes) => Self::Exactly(nodes - 1),
+            about => about,
+        }
+    }
+
+    /// Returns the number, if it is known exactly and at most so large.
+    pub fn at_most(self, most: u64) -> Option<u64> {
+        match self {
+            Self::Exactly(nodes) => u64::try_from(nodes).ok().filter(|&nodes| nodes <= most),
+            Self::About2To(_) | Self::AtLeast2To(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for TreeSize {
+    /// Writes the number, or about how large it is: `14`, `about 2^400 (10^120)`, `at least 2^128 (10^39)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (about, log2) = match self {
+            Self::Exactly(nodes) => return f.pad(&nodes.to_string()),
+            Self::About2To(log2) => ("about", log2),
+            Self::AtLeast2To(log2) => ("at least", log2),
+        };
+        if *log2 > MOST_LOG2_IN_DECIMAL {
+            return f.pad(&format!("{about} 2^{log2}"));
+        }
+        let log10 = (log2 * LOG10_2_E15 + 500_000_000_000_000) / 1_000_000_000_000_000;
+        f.pad(&format!("{about} 2^{log2} (10^{log10})"))
+    }
+}
+
+/// Returns the whole number that is nearest to the binary logarithm of `nodes`, at least 1.
+fn nearest_log2(nodes: u128) -> u128 {
+    let floor = nodes.ilog2();
+    // Its first 64 bits, of which the highest is set: from the square root of 2 on the next logarithm is nearer.
+    let first_bits = (nodes << nodes.leading_zeros()) >> 64;
+    u128::from(floor) + ((first_bits * first_bits) >> 127)
+}
+
+/// Counts the nodes down to a depth; `None` if there are more than `most`.
+fn nodes_to_depth(piles: &[u64], depth: u64, most: u128) -> Option<u128> {
+    let mut nodes: u128 = 0;
+    // Counters, of the emptied piles and the one in play, that need not be the last of their pile.
+    let mut free: u128 = 0;
+    let mut emptied = 0;
+    for &counters in piles.iter().rev() {
+        free += u128::from(counters) - 1;
+        let Some(others) = depth.checked_sub(emptied) else { return Some(nodes) };
+        nodes = add_binomials(nodes, free, others, most)?;
+        emptied += 1;
+    }
+    // No counter is left.
+    match depth.checked_sub(emptied) {
+        Some(others) => add_binomials(nodes, free, others, most),
+        None => Some(nodes),
+    }
+}
+
+/// Adds `C(of, 0) + ... + C(of, up_to)`; `None` if that makes more than `most`.
+fn add_binomials(mut sum: u128, of: u128, up_to: u64, most: u128) -> Option<u128> {
+    let mut binomial: u128 = 1;
+    for chosen in 0..=of.min(u128::from(up_to)) {
+        if chosen > 0 {
+            binomial = multiply_then_divide(binomial, of - chosen + 1, chosen)?;
+        }
+        sum = sum.checked_add(binomial).filter(|&sum| sum <= most)?;
+    }
+    Some(sum)
+}
+
+/// Returns `a * b / c`, which is whole; `None` if it is 2^128 or more.
+fn multiply_then_divide(a: u128, b: u128, c: u128) -> Option<u128> {
+    if let Some(product) = a.checked_mul(b) {
+        return Some(product / c);
+    }
+    let shared = greatest_common_divisor(a, c);
+    (a / shared).checked_mul(b / (c / shared))
+}
+
+fn greatest_common_divisor(mut a: u128, mut b: u128) -> u128 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}

@@ -1,0 +1,161 @@
+//! Deep games, and what is said where a bound is met.
+
+use super::{solve_winners, two};
+use lastnim_analysis::general::{
+    ExceededBound, GameNumbers, GeneralAnswer, GeneralGame, GrundySolver, MemoryBounds, MoveOutcome,
+    NoGrundyReason, OutcomeClass, PileSizes, PositionSolver, Ruleset, SearchStopped, SolveStopped,
+    SolvingMethod,
+    rulesets::{Nim, SubtractDigit, SubtractionGame},
+};
+use lastnim_core::{
+    game::{AllianceMatrix, Ending, Seat, SeatCount},
+    oracle::{Budget, HaltReason},
+};
+use std::cell::Cell;
+
+fn solve(
+    ruleset: Ruleset,
+    piles: &[u64],
+    seats: usize,
+    ending: Ending,
+    bounds: MemoryBounds,
+    budget: &mut Budget<'_>,
+) -> Result<GeneralAnswer, SolveStopped> {
+    let game = GeneralGame::parse(ruleset, &GameNumbers::of_piles(piles)).unwrap();
+    let matrix = AllianceMatrix::standard(SeatCount::new(seats).unwrap());
+    game.solve(&matrix, Seat::FIRST, ending, bounds, budget)
+}
+
+#[test]
+fn a_game_may_be_deep() {
+    let five = AllianceMatrix::standard(SeatCount::new(5).unwrap());
+    let rules = SubtractionGame::parse(&[1]).unwrap();
+    let deep = solve_winners(&rules, &five, Ending::LastMoverWins, [PileSizes::from(vec![100_000])]);
+    let expected = (0..5).map(|first| (first + 100_000 - 1) % 5);
+    assert!(deep[0].iter().map(|seat| seat.index()).eq(expected), "each take is forced");
+
+    let million = PileSizes::from(vec![1_000_000]);
+    let [winners] = &solve_winners(&SubtractDigit, &two(), Ending::LastMoverWins, [million.clone()])[..]
+    else {
+        panic!()
+    };
+    assert_eq!(OutcomeClass::of_winners(winners), Some(OutcomeClass::P), "a multiple of 10");
+    let deep = PileSizes::from(vec![200_000]);
+    let value =
+        GrundySolver::new(&SubtractDigit, MemoryBounds::default()).value(&deep, &mut Budget::unbounded());
+    assert_eq!(value, Ok(0));
+}
+
+#[test]
+fn a_bound_that_is_met_is_named() {
+    let bounds = MemoryBounds::default();
+    let solve = |bounds, budget: &mut Budget<'_>| {
+        solve(Ruleset::Kayles, &[30, 20], 3, Ending::LastMoverWins, bounds, budget).unwrap_err()
+    };
+    let few = solve(MemoryBounds { states: 100, ..bounds }, &mut Budget::unbounded());
+    assert_eq!(few.stopped.bound, ExceededBound::States(100));
+    assert!(few.stopped.states < 100);
+    let text = few.to_string();
+    assert!(text.starts_with("kayles 30,20 with 3 seats: it takes more than 100 states ("), "{text}");
+    assert!(
+        text.ends_with(" solved till then): allow more states, or ask for fewer or smaller piles"),
+        "{text}"
+    );
+
+    let small = solve(MemoryBounds { bytes: 1 << 20, ..bounds }, &mut Budget::unbounded());
+    assert_eq!(small.stopped.bound, ExceededBound::Bytes(1 << 20));
+    assert!(small.stopped.states > 1_000, "{small}");
+    assert!(small.to_string().contains("it takes more than 1048576 bytes of memory"), "{small}");
+
+    let short = solve(bounds, &mut Budget::of_steps(5_000));
+    assert_eq!(short.stopped.bound, ExceededBound::Work(HaltReason::OutOfSteps { most: 5_000 }));
+    assert!(short.to_string().contains("it takes more than 5000 steps"), "{short}");
+
+    let looks = Cell::new(0);
+    let is_wanted = || {
+        looks.set(looks.get() + 1);
+        looks.get() < 4
+    };
+    let unwanted = solve(bounds, &mut Budget::while_wanted(u64::MAX, &is_wanted));
+    assert!(matches!(unwanted.stopped.bound, ExceededBound::Work(HaltReason::Stopped { .. })), "{unwanted}");
+    assert_eq!(looks.get(), 4);
+}
+
+#[test]
+fn a_search_goes_on_from_what_it_knows() {
+    let matrix = AllianceMatrix::standard(SeatCount::new(3).unwrap());
+    let mut solver = PositionSolver::new(&Nim, &matrix, Ending::ToMoveWins, MemoryBounds::default());
+    let position = PileSizes::from(vec![9, 9, 9]);
+    let stopped = solver.winners(&position, &mut Budget::of_steps(1_000)).unwrap_err();
+    assert_eq!(stopped.states, solver.states());
+    let mut calls = 1;
+    let winners = loop {
+        match solver.winners(&position, &mut Budget::of_steps(1_000)) {
+            Ok(winners) => break winners,
+            Err(more) => assert!(more.states >= stopped.states),
+        }
+        calls += 1;
+    };
+    assert!(calls > 1);
+    assert_eq!([winners], super::solve_winners(&Nim, &matrix, Ending::ToMoveWins, [position])[..]);
+}
+
+#[test]
+fn two_may_play_sums_that_no_search_gets_through() {
+    let rows = vec![60; 12].into_iter().chain([7]).collect::<Vec<_>>();
+    let budget = &mut Budget::unbounded();
+    let bounds = MemoryBounds { states: 1_000, ..MemoryBounds::default() };
+    let answer = solve(Ruleset::Kayles, &rows, 2, Ending::LastMoverWins, bounds, budget).unwrap();
+    assert_eq!((answer.method, answer.winner), (SolvingMethod::SpragueGrundy, Seat::FIRST));
+    let two = answer.two_players.unwrap();
+    assert_eq!((two.outcome, two.grundy.unwrap().value), (OutcomeClass::N, 2));
+    assert!(answer.options.iter().any(MoveOutcome::is_optimal));
+    assert!(answer.options.iter().any(|option| !option.is_optimal()));
+    assert!(solve(Ruleset::Kayles, &rows, 3, Ending::LastMoverWins, bounds, budget).is_err());
+
+    let high = solve(Ruleset::Nim, &[1_000, 999, 7], 2, Ending::LastMoverWins, bounds, budget).unwrap();
+    assert_eq!(high.two_players.unwrap().grundy.unwrap().value, 0b11_1110_1000 ^ 0b11_1110_0111 ^ 0b111);
+    assert_eq!(high.options.iter().filter(|option| option.is_optimal()).count(), 1);
+}
+
+#[test]
+fn a_winner_is_told_where_the_grundy_value_is_out_of_reach() {
+    let solve = |ruleset, piles: &[u64], states| {
+        let bounds = MemoryBounds { states, ..MemoryBounds::default() };
+        solve(ruleset, piles, 2, Ending::LastMoverWins, bounds, &mut Budget::unbounded()).ok()
+    };
+    // A seat that has found a win looks no further; a Grundy value takes all that can be reached.
+    let answer = (1..).find_map(|states| solve(Ruleset::FibonacciNim, &[40], states)).unwrap();
+    assert_eq!((answer.method, answer.winner), (SolvingMethod::BackwardInduction, Seat::FIRST));
+    let grundy = answer.two_players.unwrap().grundy;
+    assert!(
+        matches!(grundy, Err(NoGrundyReason::Stopped(SearchStopped { bound: ExceededBound::States(_), .. }))),
+        "{grundy:?}"
+    );
+    let grundy = solve(Ruleset::FibonacciNim, &[40], 10_000).unwrap().two_players.unwrap().grundy;
+    assert!(grundy.unwrap().value > 0);
+
+    let partizan = solve(Ruleset::EndNim, &[2, 3], 10_000).unwrap();
+    assert_eq!(partizan.two_players.unwrap().grundy, Err(NoGrundyReason::Partizan));
+}
+
+#[test]
+fn options_are_steps_even_where_each_is_answered_at_once() {
+    // Nim's Grundy values are a formula: there is nothing to search, but there are 64,000,000 moves to list.
+    let solve = |budget: &mut Budget<'_>| {
+        let bounds = MemoryBounds { bytes: u64::MAX, ..MemoryBounds::default() };
+        solve(Ruleset::Nim, &[1_000_000; 64], 2, Ending::LastMoverWins, bounds, budget).unwrap_err().stopped
+    };
+    let most = 10_000;
+    assert_eq!(
+        solve(&mut Budget::of_steps(most)).bound,
+        ExceededBound::Work(HaltReason::OutOfSteps { most })
+    );
+    let looks = Cell::new(0);
+    let is_wanted = || {
+        looks.set(looks.get() + 1);
+        looks.get() < 3
+    };
+    let stopped = solve(&mut Budget::while_wanted(u64::MAX, &is_wanted));
+    assert!(matches!(stopped.bound, ExceededBound::Work(HaltReason::Stopped { .. })), "{stopped:?}");
+}

@@ -1,0 +1,292 @@
+//! Random games of all rules, against the definition, against the fast solver, and against each other.
+
+use super::{brute_force::brute_force, grundy, outcomes, solve_winners};
+use lastnim_analysis::general::{
+    Anyone, GameNumbers, GeneralGame, MemoryBounds, OutcomeClass, PileSizes, Rules, Ruleset, SolvingMethod,
+    rulesets::{
+        CircularNim, EndNim, FibonacciNim, FibonacciPosition, GraphNim, GraphPosition, Kayles, LastNim, Nim,
+        SmallNim, StonePiles, SubtractDigit, SubtractionGame,
+    },
+};
+use lastnim_core::game::testing::{games, matrices};
+use lastnim_core::{
+    game::{AllianceMatrix, BySeat, Ending, Piles, Seat, SeatCount},
+    oracle::{self, Budget, Solution},
+};
+use proptest::{collection::vec, prelude::*, sample::select};
+
+/// The same rules without a canonical form.
+struct AsTheyStand<'a, R>(&'a R);
+
+impl<R: Rules> Rules for AsTheyStand<'_, R> {
+    type MoverKind = R::MoverKind;
+    type Position = R::Position;
+    type Move = R::Move;
+
+    fn moves(
+        &self,
+        position: R::Position,
+        mover: R::MoverKind,
+    ) -> impl Iterator<Item = (R::Move, R::Position)> {
+        self.0.moves(position, mover)
+    }
+
+    fn canonical_position(&self, position: R::Position) -> R::Position {
+        position
+    }
+
+    fn position_heap_bytes(&self, position: &R::Position) -> usize {
+        self.0.position_heap_bytes(position)
+    }
+}
+
+fn piles(piles: std::ops::RangeInclusive<usize>, most: u32) -> impl Strategy<Value = PileSizes> {
+    vec(0..=most, piles).prop_map(PileSizes::from)
+}
+
+fn endings() -> impl Strategy<Value = Ending> {
+    select(&Ending::ALL[..])
+}
+
+fn to_game(piles: &PileSizes) -> Piles {
+    let counters: Vec<u64> = piles.as_slice().iter().map(|&size| size.into()).collect();
+    Piles::parse_partly_emptied(&counters).unwrap()
+}
+
+/// Says that the solver, the definition, and the solver without canonical forms agree.
+fn agree<R: Rules>(
+    rules: &R,
+    position: &R::Position,
+    matrix: &AllianceMatrix,
+    ending: Ending,
+) -> Result<(), TestCaseError> {
+    let solved = solve_winners(rules, matrix, ending, [position.clone()]);
+    prop_assert_eq!(
+        &solved,
+        &solve_winners(&AsTheyStand(rules), matrix, ending, [position.clone()]),
+        "{}",
+        position
+    );
+    prop_assert_eq!(&solved, &[brute_force(rules, position, matrix, ending)], "{}", position);
+    Ok(())
+}
+
+/// Says that Sprague's and Grundy's theorem and backward induction agree for two.
+fn grundy_decides<R: Rules<MoverKind = Anyone>>(
+    rules: &R,
+    position: &R::Position,
+) -> Result<(), TestCaseError> {
+    let value = grundy(rules, [position.clone()])[0];
+    let outcome = outcomes(rules, Ending::LastMoverWins, [position.clone()])[0];
+    prop_assert_eq!(outcome, if value == 0 { OutcomeClass::P } else { OutcomeClass::N }, "{}", position);
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn the_general_solver_equals_the_fast_one_on_last_nim(game in games(2..=6, 1..=4, 1..=8)) {
+        let piles: PileSizes = game.piles.as_slice().iter().map(|&counters| counters as u32).collect();
+        let expected = oracle::solve_winners(&game.piles, &game.matrix, game.ending);
+        prop_assert_eq!(solve_winners(&LastNim, &game.matrix, game.ending, [piles.clone()]), [expected.clone()]);
+        prop_assert_eq!(solve_winners(&AsTheyStand(&LastNim), &game.matrix, game.ending, [piles]), [expected]);
+    }
+
+    #[test]
+    fn last_nim_is_answered_alike_by_both_solvers(game in games(2..=6, 1..=3, 1..=12)) {
+        let numbers = GameNumbers::of_piles(game.piles.as_slice());
+        let general = GeneralGame::parse(Ruleset::LastNim, &numbers).unwrap();
+        let mut budget = Budget::unbounded();
+        let answer =
+            general.solve(&game.matrix, game.first_seat(), game.ending, MemoryBounds::default(), &mut budget).unwrap();
+        prop_assert_eq!(answer.method, SolvingMethod::CapTheorem);
+        let (solution, position) = (Solution::new(&game), game.first_position());
+        prop_assert_eq!(answer.winner, solution.winner(&position));
+        prop_assert_eq!(&answer.winner_by_first, &solution.winners(&position));
+        // Each take lies in one option, and leads to that option's winner.
+        let mut takes = 0;
+        for option in &answer.options {
+            let words: Vec<_> = option.play.split(' ').collect();
+            let lo: u64 = words[1].parse().unwrap();
+            let hi = if words[2] == "to" { words[3].parse().unwrap() } else { lo };
+            for take in lo..=hi {
+                let mut after = position.clone();
+                after.take(take).unwrap();
+                prop_assert_eq!(option.winner, solution.winner(&after), "{}", option.play);
+                prop_assert_eq!(option.is_optimal(), solution.optimal_takes(&position).contains(take));
+                takes += 1;
+            }
+        }
+        prop_assert_eq!(takes, position.counters());
+        let piles: PileSizes = game.piles.as_slice().iter().map(|&counters| counters as u32).collect();
+        if let Some(two) = answer.two_players {
+            prop_assert_eq!(two.grundy.unwrap().value, u64::from(grundy(&LastNim, [piles])[0]));
+        }
+    }
+
+    #[test]
+    fn small_nim_is_last_nim_on_descending_piles(
+        matrix in matrices(2..=6),
+        piles in piles(1..=5, 6),
+        ending in endings(),
+    ) {
+        let mut descending = piles.as_slice().to_vec();
+        descending.sort_unstable_by(|one, other| other.cmp(one));
+        let expected = oracle::solve_winners(&to_game(&PileSizes::from(descending)), &matrix, ending);
+        prop_assert_eq!(solve_winners(&SmallNim, &matrix, ending, [piles]), [expected]);
+    }
+
+    #[test]
+    fn games_of_piles_follow_the_definition(matrix in matrices(2..=4), piles in piles(1..=3, 2), ending in endings()) {
+        agree(&Nim, &piles, &matrix, ending)?;
+        agree(&SmallNim, &piles, &matrix, ending)?;
+        agree(&LastNim, &piles, &matrix, ending)?;
+        agree(&EndNim, &piles, &matrix, ending)?;
+        agree(&Kayles, &piles, &matrix, ending)?;
+        grundy_decides(&Nim, &piles)?;
+        grundy_decides(&AsTheyStand(&Nim), &piles)?;
+        grundy_decides(&SmallNim, &piles)?;
+        grundy_decides(&Kayles, &piles)?;
+    }
+
+    #[test]
+    fn rows_numbers_and_stones_follow_the_definition(
+        matrix in matrices(2..=4),
+        row in piles(1..=1, 6),
+        number in piles(1..=1, 24),
+        stones in piles(1..=2, 6),
+        ending in endings(),
+    ) {
+        agree(&Kayles, &row, &matrix, ending)?;
+        agree(&SubtractDigit, &number, &matrix, ending)?;
+        agree(&StonePiles, &stones, &matrix, ending)?;
+        grundy_decides(&SubtractDigit, &number)?;
+        grundy_decides(&StonePiles, &stones)?;
+    }
+
+    #[test]
+    fn subtraction_follows_the_definition(
+        matrix in matrices(2..=4),
+        set in vec(1..=5_u64, 1..=3),
+        piles in piles(1..=2, 7),
+        ending in endings(),
+    ) {
+        let rules = SubtractionGame::parse(&set).unwrap();
+        agree(&rules, &piles, &matrix, ending)?;
+        grundy_decides(&rules, &piles)?;
+    }
+
+    #[test]
+    fn circles_follow_the_definition(
+        matrix in matrices(2..=4),
+        (piles, window) in piles(1..=4, 2).prop_flat_map(|piles| {
+            let circle = piles.as_slice().len() as u64;
+            (Just(piles), 1..=circle)
+        }),
+        ending in endings(),
+    ) {
+        let rules = CircularNim::parse(window, &piles).unwrap();
+        agree(&rules, &piles, &matrix, ending)?;
+        grundy_decides(&rules, &piles)?;
+    }
+
+    #[test]
+    fn fibonacci_nim_follows_the_definition(
+        matrix in matrices(2..=4),
+        pile in 0..=10_u32,
+        most in prop::option::of(0..=12_u64),
+        ending in endings(),
+    ) {
+        let position = FibonacciPosition::parse(&PileSizes::from(vec![pile]), most).unwrap();
+        agree(&FibonacciNim, &position, &matrix, ending)?;
+        grundy_decides(&FibonacciNim, &position)?;
+    }
+
+    #[test]
+    fn nim_on_a_graph_follows_the_definition(
+        matrix in matrices(2..=4),
+        edges in vec((0..4_u64, 0..4_u64, 0..=2_u64), 1..=4),
+        vertex in 0..4_u64,
+        ending in endings(),
+    ) {
+        let edges: Vec<_> = edges.into_iter().map(|(one, other, weight)| [one, other, weight]).collect();
+        let position = GraphPosition::parse(&edges, vertex).unwrap();
+        agree(&GraphNim, &position, &matrix, ending)?;
+        grundy_decides(&GraphNim, &position)?;
+    }
+
+    #[test]
+    fn larger_positions_have_the_same_winners_in_canonical_form(
+        matrix in matrices(2..=5),
+        nim in piles(1..=4, 5),
+        rows in piles(1..=2, 6),
+        ends in piles(1..=5, 4),
+        ending in endings(),
+    ) {
+        same(&Nim, &nim, &matrix, ending)?;
+        same(&SmallNim, &nim, &matrix, ending)?;
+        same(&Kayles, &rows, &matrix, ending)?;
+        same(&StonePiles, &rows, &matrix, ending)?;
+        same(&SubtractDigit, &rows, &matrix, ending)?;
+        same(&EndNim, &ends, &matrix, ending)?;
+    }
+
+    #[test]
+    fn an_answer_s_winner_is_the_best_of_its_options(
+        matrix in matrices(2..=4),
+        rows in vec(0..=6_u64, 1..=3),
+        ruleset in select(vec![Ruleset::LastNim, Ruleset::Nim, Ruleset::SmallNim, Ruleset::Kayles, Ruleset::Digits,
+            Ruleset::StonePiles, Ruleset::EndNim]),
+        first in any::<prop::sample::Index>(),
+        ending in endings(),
+    ) {
+        let numbers = GameNumbers::of_piles(&rows);
+        let Ok(game) = GeneralGame::parse(ruleset, &numbers) else {
+            prop_assert_eq!(ruleset, Ruleset::LastNim, "only there an emptied pile may stand in the way");
+            return Ok(());
+        };
+        let first = matrix.seats().seat(first.index(matrix.seats().get())).unwrap();
+        let answer = game.solve(&matrix, first, ending, MemoryBounds::default(), &mut Budget::unbounded()).unwrap();
+        prop_assert_eq!(answer.winner_by_first[first], answer.winner);
+        prop_assert_eq!(matrix.seats().seat_at_offset(first, answer.value), answer.winner);
+        let best = answer.options.iter().map(|option| option.winner).min_by_key(|&winner| matrix.rank(first, winner));
+        prop_assert_eq!(best.unwrap_or_else(|| ending.winner(first, matrix.seats())), answer.winner);
+        for option in &answer.options {
+            prop_assert_eq!(option.is_optimal(), option.winner == answer.winner);
+        }
+    }
+
+    /// However an answer comes about, by a theorem or by search: the winners are those of the search.
+    #[test]
+    fn an_answer_has_the_winners_of_the_search(
+        seats in 2..=3_usize,
+        rows in vec(0..=6_u32, 1..=3),
+        ruleset in select(vec![Ruleset::Nim, Ruleset::Kayles, Ruleset::StonePiles]),
+        ending in endings(),
+    ) {
+        let matrix = AllianceMatrix::standard(SeatCount::new(seats).unwrap());
+        let numbers: Vec<u64> = rows.iter().map(|&size| size.into()).collect();
+        let game = GeneralGame::parse(ruleset, &GameNumbers::of_piles(&numbers)).unwrap();
+        let answer = game.solve(&matrix, Seat::FIRST, ending, MemoryBounds::default(), &mut Budget::unbounded()).unwrap();
+        let piles = [PileSizes::from(rows)];
+        let searched = match ruleset {
+            Ruleset::Nim => solve_winners(&Nim, &matrix, ending, piles),
+            Ruleset::Kayles => solve_winners(&Kayles, &matrix, ending, piles),
+            _ => solve_winners(&StonePiles, &matrix, ending, piles),
+        };
+        prop_assert_eq!(&answer.winner_by_first, &searched[0]);
+        let by_theorem = seats == 2 && ending == Ending::LastMoverWins;
+        prop_assert_eq!(answer.method == SolvingMethod::SpragueGrundy, by_theorem);
+    }
+}
+
+fn same<R: Rules>(
+    rules: &R,
+    position: &R::Position,
+    matrix: &AllianceMatrix,
+    ending: Ending,
+) -> Result<(), TestCaseError> {
+    let as_it_stands: Vec<BySeat<Seat>> =
+        solve_winners(&AsTheyStand(rules), matrix, ending, [position.clone()]);
+    prop_assert_eq!(solve_winners(rules, matrix, ending, [position.clone()]), as_it_stands, "{}", position);
+    Ok(())
+}

@@ -1,0 +1,13 @@
+//! Every analysis against slow references, closed forms and data.
+
+mod declarations;
+mod general;
+mod rationalisability;
+mod robustness;
+mod trees;
+
+use lastnim_core::oracle::OptimalTakes;
+
+fn listed(takes: &OptimalTakes) -> Vec<u64> {
+    takes.iter().flat_map(|range| range.lo..=range.hi).collect()
+}

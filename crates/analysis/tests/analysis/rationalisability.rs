@@ -1,0 +1,286 @@
+//! Rationalisable rows against the enumeration of all rows.
+
+use lastnim_analysis::{
+    AddGameError, AddedGame, DeclaredRow, KeptGameLimits, KnowledgeReading, Minimality, RationalisableRows,
+    RowCount, TakeOfGame,
+};
+use lastnim_core::game::testing::{games, permutations, with_row};
+use lastnim_core::{
+    game::{Game, Row, Seat, SeatCount},
+    oracle::{Budget, Mover, PlayedTake, Solution, reference::BackwardInduction},
+};
+use proptest::{
+    collection::vec, prelude::*, sample::Index, strategy::ValueTree as _, test_runner::TestRunner,
+};
+
+/// A game that was played, as one seat saw it.
+#[derive(Debug, Clone)]
+struct Played {
+    game: Game,
+    seat: Seat,
+    takes: Vec<PlayedTake>,
+}
+
+/// How the seat played that is asked about; the others play at random.
+#[derive(Debug, Clone, Copy)]
+enum Play {
+    AtRandom,
+    OptimallyFor(u64),
+}
+
+/// Plays a game to its end; a seat that plays optimally does so for one row of the game's, chosen by a number.
+fn play(game: Game, seat: Index, choices: &[Index], play: Play) -> Played {
+    let seats = game.matrix.seats();
+    let seat = seats.seat(seat.index(seats.get())).unwrap();
+    let row = match play {
+        Play::AtRandom => None,
+        Play::OptimallyFor(number) => {
+            let rows = permutations(seats);
+            Some(rows[(number % rows.len() as u64) as usize].clone())
+        }
+    };
+    let solution = row.map(|row| Solution::new(&with_row(&game, seat, &row)));
+    let (mut position, mut takes) = (game.first_position(), Vec::new());
+    for choice in choices.iter().cycle() {
+        if position.is_over() {
+            break;
+        }
+        let take = match &solution {
+            Some(solution) if position.to_move() == seat => {
+                let optimal: Vec<_> = super::listed(&solution.optimal_takes(&position));
+                optimal[choice.index(optimal.len())]
+            }
+            _ => 1 + choice.index(position.counters() as usize) as u64,
+        };
+        position.take(take).unwrap();
+        takes.push(PlayedTake::by_bot(take));
+    }
+    Played { game, seat, takes }
+}
+
+fn played(
+    seats: std::ops::RangeInclusive<usize>,
+    games_of: std::ops::RangeInclusive<usize>,
+    how: impl Strategy<Value = Play> + Clone,
+) -> impl Strategy<Value = Vec<Played>> {
+    (seats, how).prop_flat_map(move |(seats, how)| {
+        let choices = vec(any::<Index>(), 20);
+        let one = (games(seats..=seats, 1..=4, 1..=7), any::<Index>(), choices);
+        let play = move |(game, seat, choices): (Game, Index, Vec<Index>)| {
+            let mut played = play(game, seat, &choices, how);
+            // Some takes are the steward's, the seat's own among them.
+            for (take, choice) in played.takes.iter_mut().zip(choices.iter().cycle()) {
+                take.mover = if choice.index(11) == 0 { Mover::Steward } else { Mover::Bot };
+            }
+            played
+        };
+        vec(one.prop_map(play), games_of.clone())
+    })
+}
+
+fn any_play() -> impl Strategy<Value = Play> + Clone {
+    prop_oneof![Just(Play::AtRandom), any::<u64>().prop_map(Play::OptimallyFor)]
+}
+
+/// Whether a row explains each take of the seat's own bot, by the definitions and plain backward induction.
+fn explained(played: &Played, reading: KnowledgeReading, row: &Row) -> Vec<(u32, bool)> {
+    let Played { game, seat, takes } = played;
+    let solution = match reading {
+        KnowledgeReading::CommonKnowledge => BackwardInduction::new(&with_row(game, *seat, row)),
+        KnowledgeReading::DeclaredBelieved => BackwardInduction::new(game),
+    };
+    let (mut position, mut explained) = (game.first_position(), Vec::new());
+    for (ply, take) in (0..).zip(takes) {
+        let rank_after = |take| {
+            let mut after = position.clone();
+            after.take(take).unwrap();
+            row.rank(*seat, solution.winner(&after))
+        };
+        if position.to_move() == *seat && take.mover == Mover::Bot {
+            let best = (1..=position.counters()).map(rank_after).min();
+            explained.push((ply, best == Some(rank_after(take.take))));
+        }
+        position.take(take.take).unwrap();
+    }
+    explained
+}
+
+fn add_all(games: &[Played], reading: KnowledgeReading, limits: KeptGameLimits) -> RationalisableRows {
+    let mut rows = RationalisableRows::with_limits(games[0].game.matrix.seats(), reading, limits);
+    for played in games {
+        let _ = rows.add_game(&played.game, played.seat, &played.takes, &mut Budget::unbounded()).unwrap();
+    }
+    rows
+}
+
+fn readings() -> impl Strategy<Value = KnowledgeReading> {
+    prop::sample::select(&[KnowledgeReading::CommonKnowledge, KnowledgeReading::DeclaredBelieved][..])
+}
+
+proptest! {
+    #[test]
+    fn the_rows_are_those_of_the_enumeration(games in played(2..=6, 1..=3, any_play()), reading in readings()) {
+        let rows = add_all(&games, reading, KeptGameLimits::default());
+        prop_assert_eq!((rows.games(), rows.games_left_out()), (games.len() as u64, 0));
+        let mut takes = 0;
+        let mut count = 0;
+        for row in permutations(games[0].game.matrix.seats()) {
+            let of_games: Vec<_> = games.iter().flat_map(|played| explained(played, reading, &row)).collect();
+            let explains_all = of_games.iter().all(|(_, explained)| *explained);
+            takes = of_games.len() as u64;
+            count += u128::from(explains_all);
+            let leaves = rows.rows().leaves().iter().filter(|leaf| leaf.admits(&row)).count();
+            prop_assert_eq!(leaves, usize::from(explains_all), "{}", row);
+        }
+        prop_assert_eq!(rows.takes(), takes);
+        prop_assert_eq!(rows.rows().count_rows(&mut Budget::unbounded()), RowCount::Exactly(count));
+        prop_assert_eq!(rows.contradiction(&mut Budget::unbounded()).is_some(), count == 0);
+    }
+
+    #[test]
+    fn a_contradiction_is_the_shortest(games in played(3..=5, 2..=5, Just(Play::AtRandom)), reading in readings()) {
+        let found = add_all(&games, reading, KeptGameLimits::default());
+        let Some(contradiction) = found.contradiction(&mut Budget::unbounded()) else { return Ok(()) };
+        prop_assert_eq!(contradiction.minimality, Minimality::Proved);
+        // By take, the rows that do not explain it.
+        let rows = permutations(games[0].game.matrix.seats());
+        let mut refuted: Vec<(TakeOfGame, Vec<bool>)> = Vec::new();
+        for (game, played) in (0..).zip(&games) {
+            let by_row: Vec<_> = rows.iter().map(|row| explained(played, reading, row)).collect();
+            for (place, &(ply, _)) in by_row[0].iter().enumerate() {
+                refuted.push((TakeOfGame { game, ply }, by_row.iter().map(|takes| !takes[place].1).collect()));
+            }
+        }
+        let of_take = |take: &TakeOfGame| &refuted.iter().find(|(other, _)| other == take).unwrap().1;
+        let named: Vec<_> = contradiction.takes.iter().map(of_take).collect();
+        prop_assert!(contradiction.takes.is_sorted());
+        prop_assert!(refutes_all(&named), "{:?}", contradiction);
+        let all: Vec<_> = refuted.iter().map(|(_, rows)| rows).collect();
+        prop_assert!(!any_refutes_all(&all, named.len() - 1, &mut Vec::new()), "{:?}", contradiction);
+    }
+
+    #[test]
+    fn an_honest_seat_is_explained_by_its_row(
+        (number, games) in any::<u64>().prop_flat_map(|number| {
+            (Just(number), played(2..=6, 1..=6, Just(Play::OptimallyFor(number))))
+        }),
+    ) {
+        let rows = add_all(&games, KnowledgeReading::CommonKnowledge, KeptGameLimits::default());
+        let all = permutations(games[0].game.matrix.seats());
+        prop_assert!(rows.rows().contains(&all[(number % all.len() as u64) as usize]));
+    }
+
+    #[test]
+    fn limits_leave_rows_too_many_but_none_out(
+        games in played(4..=6, 1..=5, any_play()),
+        most_leaves in 1..4_usize,
+        most_takes in 0..6_usize,
+    ) {
+        let exact = add_all(&games, KnowledgeReading::CommonKnowledge, KeptGameLimits::default());
+        let limited = add_all(&games, KnowledgeReading::CommonKnowledge, KeptGameLimits { most_leaves, most_takes });
+        prop_assert!(limited.rows().leaves().len() <= most_leaves);
+        prop_assert!(exact.rows().rows().all(|row| limited.rows().contains(&row)));
+        if limited.games_left_out() == 0 {
+            prop_assert!(limited.rows().rows().all(|row| exact.rows().contains(&row)));
+        }
+        if let Some(contradiction) = limited.contradiction(&mut Budget::of_steps(10)) {
+            prop_assert!(exact.rows().is_empty() && !contradiction.takes.is_empty());
+        }
+    }
+}
+
+fn refutes_all(takes: &[&Vec<bool>]) -> bool {
+    (0..takes.first().map_or(1, |rows| rows.len())).all(|row| takes.iter().any(|rows| rows[row]))
+}
+
+/// Tries all sets of at most so many takes.
+fn any_refutes_all<'a>(takes: &[&'a Vec<bool>], most: usize, chosen: &mut Vec<&'a Vec<bool>>) -> bool {
+    if refutes_all(chosen) {
+        return true;
+    }
+    most > 0
+        && takes.iter().enumerate().any(|(place, &rows)| {
+            chosen.push(rows);
+            let found = any_refutes_all(&takes[place + 1..], most - 1, chosen);
+            chosen.pop();
+            found
+        })
+}
+
+fn two() -> Game {
+    let rows = [vec![0, 1], vec![0, 1]];
+    Game::parse(&[3], &rows, 0, lastnim_core::game::Ending::ToMoveWins).unwrap()
+}
+
+#[test]
+fn what_was_declared_is_kept_in_mind() {
+    let game = two();
+    let mut rows = RationalisableRows::new(game.matrix.seats(), KnowledgeReading::DeclaredBelieved);
+    assert_eq!((rows.declared(), rows.is_declared_rational()), (&DeclaredRow::Nothing, None));
+    let mut add = |game: &Game, takes: &[u64]| {
+        let takes: Vec<_> = takes.iter().map(|&take| PlayedTake::by_bot(take)).collect();
+        let added = rows.add_game(game, Seat::FIRST, &takes, &mut Budget::unbounded());
+        (added, rows.declared().clone(), rows.is_declared_rational(), rows.takes())
+    };
+    let row = game.matrix[Seat::FIRST].clone();
+    let honest = add(&game, &[2, 1]);
+    assert_eq!(honest, (Ok(AddedGame::Counted), DeclaredRow::Always(row.clone()), Some(true), 1));
+    let blunder = add(&game, &[1, 1, 1]);
+    assert_eq!(blunder, (Ok(AddedGame::Counted), DeclaredRow::Always(row), Some(false), 3));
+    let other = with_row(&game, Seat::FIRST, &Row::favouring(1, game.matrix.seats()));
+    assert_eq!(add(&other, &[]), (Ok(AddedGame::Counted), DeclaredRow::Various, None, 3));
+    let contradiction = rows.contradiction(&mut Budget::unbounded()).unwrap();
+    let expected = [TakeOfGame { game: 0, ply: 0 }, TakeOfGame { game: 1, ply: 0 }];
+    assert_eq!(contradiction.takes, expected);
+    assert_eq!(contradiction.takes[1].to_string(), "game 1, ply 0");
+}
+
+#[test]
+fn what_is_no_game_of_the_seat_is_refused() {
+    let three = SeatCount::new(3).unwrap();
+    let mut rows = RationalisableRows::new(three, KnowledgeReading::CommonKnowledge);
+    let mut refused = |game: &Game, seat, takes: &[PlayedTake]| {
+        let error = rows.add_game(game, seat, takes, &mut Budget::unbounded()).unwrap_err();
+        (error.to_string(), rows.games())
+    };
+    let message = "a game of 2 seats after games of 3: a row is for one number of seats";
+    assert_eq!(refused(&two(), Seat::FIRST, &[]), (message.into(), 0));
+    let rows = vec![vec![0, 1, 2]; 3];
+    let game = Game::parse(&[3], &rows, 0, lastnim_core::game::Ending::ToMoveWins).unwrap();
+    let error = refused(&game, Seat::FIRST, &[PlayedTake::by_bot(2), PlayedTake::by_bot(2)]).0;
+    assert_eq!(error, "ply 1: a take of 2 from pile 0, which holds 1: take 1 to 1");
+    let third = SeatCount::new(4).unwrap().seat(3).unwrap();
+    assert_eq!(refused(&game, third, &[]).0, "seat 3: the seats are 0 to 2");
+}
+
+#[test]
+fn a_game_for_which_the_budget_does_not_last_is_left_out() {
+    let game = two();
+    let mut rows = RationalisableRows::new(game.matrix.seats(), KnowledgeReading::CommonKnowledge);
+    let takes = [PlayedTake::by_bot(1), PlayedTake::by_bot(2)];
+    let added = rows.add_game(&game, Seat::FIRST, &takes, &mut Budget::of_steps(1)).unwrap();
+    assert!(matches!(added, AddedGame::Halted(_)));
+    assert_eq!((rows.games(), rows.games_left_out(), rows.rows().rows().count()), (1, 1, 2));
+    assert!(
+        AddGameError::Seats { given: rows.rows().seats(), seats: rows.rows().seats() }
+            .to_string()
+            .contains("2 seats")
+    );
+}
+
+#[test]
+fn a_random_mover_is_caught_in_three_games_about_as_often_as_not() {
+    let mut runner = TestRunner::deterministic();
+    let strategy = (games(4..=4, 5..=5, 1..=9), any::<Index>(), vec(any::<Index>(), 64));
+    let mut sample = || strategy.new_tree(&mut runner).unwrap().current();
+    let samples = 600;
+    let caught = (0..samples).filter(|_| {
+        let games = [(); 3].map(|()| {
+            let (game, seat, choices) = sample();
+            play(game, seat, &choices, Play::AtRandom)
+        });
+        add_all(&games, KnowledgeReading::CommonKnowledge, KeptGameLimits::default()).rows().is_empty()
+    });
+    let share = f64::from(caught.count() as u32) / f64::from(samples);
+    assert!((0.40..0.52).contains(&share), "{share}: 46% is expected, give or take 2%");
+}

@@ -1,0 +1,301 @@
+//! Everything that is live, behind one handle.
+
+use super::cross_table_queue::CrossTableQueue;
+use super::durability::Durability;
+use super::ended_tournaments::EndedTournaments;
+use super::environment::Environment;
+use super::error::ArenaError;
+use super::ids::IdGenerator;
+use super::keyring::{Keyring, Principal};
+use super::limits::Limits;
+use super::match_handle::MatchHandle;
+use super::open_records::OpenRecords;
+use super::practice::House;
+use super::revision::LiveChanges;
+use super::roster::Roster;
+use super::shard::{MatchContext, MatchTerms, Shards};
+use super::tournament_handle::TournamentHandle;
+use super::wall_clock::WallClock;
+use lastnim_core::game::{MatchId, TournamentId};
+use lastnim_core::referee::{MatchSetup, PublicKey, SigningKey, Timestamp};
+use lastnim_store::{
+    Change, CommitCounts, GroupCommit, MemoryStore, RetentionLimits, Store, StoreError, Token,
+};
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, RwLock};
+use std::time::Duration;
+use tokio::sync::{Mutex, Notify, OwnedMutexGuard, Semaphore};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+/// How long the store stays open for tasks that have not ended when everything is stopped.
+const LAST_TASKS: Duration = Duration::from_secs(1);
+/// Ends that bots missed that are read from the store at the same time.
+const MAX_ENDS_READ_AT_ONCE: usize = 2;
+
+/// What an arena is built on.
+#[derive(Debug)]
+pub struct Backend {
+    /// What must last.
+    pub store: Arc<dyn Store>,
+    /// How soon a match lasts; of no account where the store is not durable.
+    pub durability: Durability,
+    /// Signs the records of matches that are over.
+    pub key: SigningKey,
+    /// The date and the random bytes.
+    pub environment: Environment,
+}
+
+impl Backend {
+    /// Keeps everything in memory and draws a key: for servers that live no longer than what they are for.
+    pub fn in_memory() -> Self {
+        Self {
+            store: Arc::new(MemoryStore::new(RetentionLimits::default())),
+            durability: Durability::default(),
+            key: generate_key(),
+            environment: Environment::default(),
+        }
+    }
+}
+
+/// Draws a key for signing from the system's random source.
+pub fn generate_key() -> SigningKey {
+    let mut seed = [0; SigningKey::SEED_BYTES];
+    getrandom::fill(&mut seed).expect("the system has a random source");
+    SigningKey::from_seed(&seed)
+}
+
+/// The live server without its network: bots, sessions, matches, tournaments. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Arena {
+    pub(super) inner: Arc<ArenaInner>,
+}
+
+/// What all clones of an arena share.
+#[derive(Debug)]
+pub(super) struct ArenaInner {
+    pub(super) limits: Arc<Limits>,
+    pub(super) clock: WallClock,
+    pub(super) ids: IdGenerator,
+    pub(super) environment: Environment,
+    pub(super) keyring: Keyring,
+    /// How many bots are registered.
+    pub(super) bots: AtomicUsize,
+    pub(super) roster: Arc<Roster>,
+    pub(super) house: House,
+    /// For reading; writing goes through the context.
+    pub(super) store: Arc<dyn Store>,
+    pub(super) context: Arc<MatchContext>,
+    pub(super) shards: Shards,
+    pub(super) matches: RwLock<BTreeMap<MatchId, OpenMatch>>,
+    /// Signalled whenever a match ends.
+    pub(super) match_ended: Notify,
+    /// The tournaments that are not over.
+    pub(super) tournaments: RwLock<BTreeMap<TournamentId, Arc<TournamentHandle>>>,
+    /// Held while the register of bots or the state of a tournament is checked and changed, so that two requests at
+    /// once do not both pass the check.
+    pub(super) registering: Arc<Mutex<()>>,
+    /// Until when bots that were there before the server came back may still return; none on a server that is new.
+    pub(super) returning_until: RwLock<Option<Timestamp>>,
+    /// Held while the bots of a tournament are rated.
+    pub(super) rating: Arc<Semaphore>,
+    /// The cross-tables that somebody waits for.
+    pub(super) cross_tables: CrossTableQueue,
+    /// The tournaments that are over and were shown last.
+    pub(super) ended_tournaments: EndedTournaments,
+    /// What changes without a transaction.
+    pub(super) live_changes: LiveChanges,
+    /// Held while an end that a bot missed is read.
+    pub(super) catching_up: Arc<Semaphore>,
+    /// Held while what is kept of matches that are over is changed: records are removed, or transcripts published or removed.
+    pub(super) changing_kept: Arc<Mutex<()>>,
+    /// Whether everything has been stopped.
+    pub(super) stopped: CancellationToken,
+    /// What goes on by itself and may still write: the store is closed after it.
+    pub(super) tasks: TaskTracker,
+}
+
+/// A match that runs, as the arena sees it.
+#[derive(Debug, Clone)]
+pub(super) struct OpenMatch {
+    /// Takes inputs for it.
+    pub(super) handle: MatchHandle,
+    /// What was fixed before the first move.
+    pub(super) setup: Arc<MatchSetup>,
+}
+
+/// Held by whoever changes the register of bots or the state of a tournament.
+pub(super) type RegistryGuard = OwnedMutexGuard<()>;
+
+impl Arena {
+    /// Opens an arena, and carries on what a server before it has left in the store. The tokens are let in besides those
+    /// of the bots.
+    ///
+    /// # Errors
+    /// If the store cannot be read, or what it keeps is damaged.
+    pub async fn open(
+        limits: Limits,
+        backend: Backend,
+        tokens: impl IntoIterator<Item = (Token, Principal)>,
+    ) -> Result<Self, ArenaError> {
+        let keyring = Keyring::default();
+        for (token, principal) in tokens {
+            keyring.insert(token.hash(), principal);
+        }
+        let Backend { store, durability, key, environment } = backend;
+        let open = OpenRecords::read(store.as_ref()).await?;
+        let clock = WallClock::start(environment.date(), open.last_event_time(), limits.stall_threshold);
+        let durability = if store.is_durable() { durability } else { Durability::Match };
+        let terms = MatchTerms {
+            key,
+            durability,
+            return_grace: limits.return_grace,
+            unread_per_seat: limits.unread_per_seat,
+        };
+        let commits = GroupCommit::start(Arc::clone(&store));
+        let context = MatchContext { clock: clock.clone(), commits, terms };
+        let context = Arc::new(context);
+        let shards = Shards::start(tokio::runtime::Handle::current().metrics().num_workers(), &context);
+        let roster = Roster::new(limits.missed_ends);
+        let inner = ArenaInner {
+            limits: Arc::new(limits),
+            ids: IdGenerator::new(clock.clone(), environment.clone()),
+            environment,
+            clock,
+            keyring,
+            bots: AtomicUsize::new(0),
+            roster: Arc::new(roster),
+            house: House::default(),
+            store,
+            context,
+            shards,
+            matches: RwLock::default(),
+            match_ended: Notify::new(),
+            tournaments: RwLock::default(),
+            registering: Arc::default(),
+            returning_until: RwLock::default(),
+            rating: Arc::new(Semaphore::new(1)),
+            cross_tables: CrossTableQueue::default(),
+            ended_tournaments: EndedTournaments::default(),
+            live_changes: LiveChanges::default(),
+            catching_up: Arc::new(Semaphore::new(MAX_ENDS_READ_AT_ONCE)),
+            changing_kept: Arc::default(),
+            stopped: CancellationToken::new(),
+            tasks: TaskTracker::new(),
+        };
+        let arena = Self { inner: Arc::new(inner) };
+        arena.recover(open).await?;
+        Ok(arena)
+    }
+
+    /// Returns the time now.
+    pub(super) fn now(&self) -> Timestamp {
+        self.inner.clock.now()
+    }
+
+    /// Returns what it takes from the system around it.
+    pub fn environment(&self) -> &Environment {
+        &self.inner.environment
+    }
+
+    /// Returns the limits.
+    pub fn limits(&self) -> &Limits {
+        &self.inner.limits
+    }
+
+    /// Returns whom a token stands for.
+    pub fn principal_of_token(&self, token: &str) -> Option<Principal> {
+        self.inner.keyring.principal(token)
+    }
+
+    /// Returns the key that the signatures of records are verified with.
+    pub fn public_key(&self) -> PublicKey {
+        self.inner.context.terms.key.public_key()
+    }
+
+    /// Returns how much was written to the store so far.
+    pub fn commit_counts(&self) -> CommitCounts {
+        self.inner.context.commits.commit_counts()
+    }
+
+    /// Lets go of the store, after everything has been stopped and what was begun has ended: a task that writes later would
+    /// open a database again.
+    pub async fn close_store(&self) {
+        self.inner.tasks.close();
+        if timeout(LAST_TASKS, self.inner.tasks.wait()).await.is_err() {
+            tracing::warn!(tasks = self.inner.tasks.len(), "the store is closed before all tasks have ended");
+        }
+        self.inner.store.close().await;
+    }
+
+    /// Waits until the store can be used.
+    pub async fn wait_until_store_usable(&self) {
+        self.inner.context.commits.wait_until_usable().await;
+    }
+
+    /// Waits until the store cannot be used, and returns why.
+    pub async fn wait_until_store_failed(&self) -> StoreError {
+        self.inner.context.commits.wait_until_failed().await
+    }
+
+    /// Waits until the store is lost for good, and returns how: another server has it, it is damaged, or its writer has broken down.
+    pub async fn wait_until_store_lost(&self) -> StoreError {
+        self.inner.context.commits.wait_until_lost().await
+    }
+
+    /// Changes the register of bots or the state of a tournament when nobody else does, and does it to its end, even if
+    /// whoever asked for it does not wait: what is written and what is live change together. Nobody has to wait for a
+    /// store that cannot be used; who has not had a turn by then gets none, and nothing is done.
+    pub(super) async fn run_to_completion<T, A>(
+        &self,
+        act: impl FnOnce(RegistryGuard) -> A + Send,
+    ) -> Result<T, ArenaError>
+    where
+        T: Send + 'static,
+        A: Future<Output = Result<T, ArenaError>> + Send + 'static,
+    {
+        self.run_locked(&self.inner.registering, act).await
+    }
+
+    /// Changes in the same way what another lock is for. The lock is held until the change is written, not only as long as somebody waits.
+    pub(super) async fn run_locked<T, A>(
+        &self,
+        lock: &Arc<Mutex<()>>,
+        act: impl FnOnce(OwnedMutexGuard<()>) -> A + Send,
+    ) -> Result<T, ArenaError>
+    where
+        T: Send + 'static,
+        A: Future<Output = Result<T, ArenaError>> + Send + 'static,
+    {
+        self.check_store()?;
+        let held = tokio::select! {
+            biased;
+            held = Arc::clone(lock).lock_owned() => held,
+            error = self.wait_until_store_failed() => return Err(error.into()),
+        };
+        self.check_store()?;
+        tokio::select! {
+            biased;
+            done = self.inner.tasks.spawn(act(held)) => match done {
+                Ok(done) => done,
+                Err(broken) if broken.is_panic() => std::panic::resume_unwind(broken.into_panic()),
+                Err(_) => Err(ArenaError::Stopping),
+            },
+            error = self.wait_until_store_failed() => Err(ArenaError::Delayed(error)),
+        }
+    }
+
+    /// Fails while the store cannot be used. Whoever is about to write asks first, before anything is locked or read: a
+    /// database that does not answer may take seconds to say so.
+    pub(super) fn check_store(&self) -> Result<(), ArenaError> {
+        Ok(self.inner.context.commits.check_usable()?)
+    }
+
+    /// Makes changes last. Somebody waits for an answer here: while the store cannot be used, there is one at once.
+    pub(super) async fn commit(&self, changes: Vec<Change>) -> Result<(), ArenaError> {
+        self.check_store()?;
+        Ok(self.inner.context.commits.commit(changes).await?)
+    }
+}

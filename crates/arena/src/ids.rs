@@ -1,0 +1,38 @@
+//! New ids.
+
+use super::environment::Environment;
+use super::wall_clock::WallClock;
+use lastnim_core::game::{MatchId, TournamentId};
+
+/// Makes ids that rise with time and that nobody can guess.
+#[derive(Debug, Clone)]
+pub struct IdGenerator {
+    clock: WallClock,
+    environment: Environment,
+}
+
+impl IdGenerator {
+    /// Takes the time from a clock, and what nobody can guess from the environment.
+    pub fn new(clock: WallClock, environment: Environment) -> Self {
+        Self { clock, environment }
+    }
+
+    /// Makes the id of a match.
+    pub fn next_match(&self) -> MatchId {
+        MatchId::new(self.now_unix_ms(), &self.random_bytes())
+    }
+
+    /// Makes the id of a tournament.
+    pub fn next_tournament(&self) -> TournamentId {
+        TournamentId::new(self.now_unix_ms(), &self.random_bytes())
+    }
+
+    fn now_unix_ms(&self) -> u64 {
+        self.clock.now().as_micros() / 1_000
+    }
+    fn random_bytes(&self) -> [u8; 10] {
+        let mut bytes = [0; 10];
+        self.environment.fill_random(&mut bytes);
+        bytes
+    }
+}

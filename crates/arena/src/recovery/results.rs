@@ -1,0 +1,179 @@
+//! Counting the results of a tournament that a server before this one has left.
+
+use super::PAGE;
+use crate::Arena;
+use crate::cpu_times::CpuTask;
+use crate::error::ArenaError;
+use crate::tournament_handle::TournamentHandle;
+use crate::tournaments::plan_in_background;
+use lastnim_core::game::{BotName, MatchId, TournamentId};
+use lastnim_store::{StoreError, StoredResult, StoredTournament};
+use lastnim_tournament::{Checkpoint, CheckpointError, FieldChange, MatchResult, ResultFold, Rulings};
+use std::collections::HashSet;
+use std::fmt;
+use thiserror::Error;
+
+/// A tournament whose results are to be counted.
+pub(crate) struct UncountedTournament<'a> {
+    pub(crate) handle: &'a TournamentHandle,
+    /// With the field of its start.
+    pub(crate) at_the_start: &'a StoredTournament,
+    /// What changed in its field, in its order.
+    pub(crate) changes: &'a [FieldChange],
+    /// What the organiser has ruled.
+    pub(crate) rulings: &'a Rulings,
+    /// Matches of whose ends the director has still to hear.
+    pub(crate) unheard: &'a HashSet<MatchId>,
+}
+
+/// What results have come to.
+pub(crate) struct CountedResults {
+    pub(crate) fold: ResultFold,
+    /// How many of them are not in a checkpoint.
+    pub(crate) since_checkpoint: u64,
+}
+
+/// Results that were read from the store.
+#[derive(Debug, Default)]
+struct ReadCounts {
+    /// Those that were counted before.
+    known: u64,
+    /// Those that are counted now.
+    added: u64,
+}
+
+/// Why results cannot be counted from a checkpoint on.
+#[derive(Debug, Error)]
+enum ResultsError {
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    #[error(transparent)]
+    Arena(#[from] ArenaError),
+}
+
+impl Arena {
+    /// Counts the results of a tournament: those since its checkpoint, or all of them without a usable checkpoint.
+    pub(super) async fn count_results(
+        &self,
+        tournament: UncountedTournament<'_>,
+    ) -> Result<CountedResults, ArenaError> {
+        let id = tournament.at_the_start.id;
+        let useless = |error: &dyn fmt::Display| log_useless_checkpoint(id, error);
+        if let Some(checkpoint) = self.usable_checkpoint(id).await? {
+            match self.count_since(&tournament, &checkpoint).await {
+                Ok(counted) => return Ok(counted),
+                Err(ResultsError::Checkpoint(error)) => useless(&error),
+                // Without it the results may fit.
+                Err(ResultsError::Arena(error @ ArenaError::Recovery(..))) => useless(&error),
+                Err(ResultsError::Arena(error)) => return Err(error),
+            }
+        }
+        self.count_all_results(&tournament).await
+    }
+
+    /// Returns the newest checkpoint of a tournament, unless its row cannot be read.
+    pub(crate) async fn usable_checkpoint(&self, id: TournamentId) -> Result<Option<Checkpoint>, ArenaError> {
+        match self.inner.store.checkpoint(id).await {
+            Err(damaged @ StoreError::Damaged { .. }) => {
+                log_useless_checkpoint(id, &damaged);
+                Ok(None)
+            }
+            read => Ok(read?),
+        }
+    }
+
+    /// Counts all results of a tournament.
+    pub(crate) async fn count_all_results(
+        &self,
+        tournament: &UncountedTournament<'_>,
+    ) -> Result<CountedResults, ArenaError> {
+        let schedule =
+            plan_in_background(&self.inner.environment, tournament.handle, tournament.at_the_start).await?;
+        let (settings, rulings) = (&tournament.at_the_start.settings, tournament.rulings.clone());
+        let mut fold =
+            ResultFold::new(settings, schedule, tournament.bots_ever_in_field(), tournament.changes, rulings);
+        let ReadCounts { added, .. } = self.count_from(tournament, &mut fold, 0).await?;
+        Ok(CountedResults { fold, since_checkpoint: added })
+    }
+
+    /// Counts the results since a checkpoint.
+    async fn count_since(
+        &self,
+        tournament: &UncountedTournament<'_>,
+        checkpoint: &Checkpoint,
+    ) -> Result<CountedResults, ResultsError> {
+        let UncountedTournament { handle, at_the_start, changes, rulings, .. } = *tournament;
+        let id = at_the_start.id;
+        let state = checkpoint.verified_state(id)?;
+        let schedule = plan_in_background(&self.inner.environment, handle, at_the_start).await?;
+        let settings = &at_the_start.settings;
+        let mut fold = ResultFold::restore(
+            settings,
+            schedule,
+            tournament.bots_ever_in_field(),
+            changes,
+            rulings.clone(),
+            state,
+        )?;
+        let (upto, ahead) = (fold.reported.all_reported_below(), fold.reported.reported_above() as u64);
+        // The last of those that are all counted stands for the others.
+        let from = upto.saturating_sub(1);
+        let ReadCounts { known, added } = self.count_from(tournament, &mut fold, from).await?;
+        if known != ahead + (upto - from) {
+            return Err(CheckpointError::Missing("results").into());
+        }
+        tracing::info!(tournament = %id, upto, since = added, "a tournament goes on from its checkpoint");
+        Ok(CountedResults { fold, since_checkpoint: added })
+    }
+
+    /// Counts the results from a number on, those that were not counted before. They come in the order of their numbers, so
+    /// that a match is known once those are counted on which it depends.
+    async fn count_from(
+        &self,
+        tournament: &UncountedTournament<'_>,
+        fold: &mut ResultFold,
+        mut from: u64,
+    ) -> Result<ReadCounts, ArenaError> {
+        let mut read = ReadCounts::default();
+        loop {
+            let page = self.inner.store.match_results(tournament.at_the_start.id, from, PAGE).await?;
+            let Some(last) = page.last() else { return Ok(read) };
+            from = last.number + 1;
+            tournament.handle.cpu_times.measure(CpuTask::Counting, || {
+                for result in page.into_iter().filter(|result| !tournament.unheard.contains(&result.id)) {
+                    if fold.reported.contains(result.number) {
+                        read.known += 1;
+                    } else {
+                        read.added += 1;
+                        tournament.count_result(fold, result)?;
+                    }
+                }
+                Ok::<_, ArenaError>(())
+            })?;
+        }
+    }
+}
+
+fn log_useless_checkpoint(id: TournamentId, error: &dyn fmt::Display) {
+    tracing::warn!(tournament = %id, %error, "its checkpoint is of no use: all results are counted again");
+}
+
+impl<'a> UncountedTournament<'a> {
+    /// Returns all bots that have been in its field; who has left has a line in the standings as well.
+    fn bots_ever_in_field(&self) -> impl Iterator<Item = &'a BotName> + use<'a> {
+        self.at_the_start.field.iter().chain(self.changes.iter().map(|change| &change.bot))
+    }
+
+    fn count_result(&self, fold: &mut ResultFold, result: StoredResult) -> Result<(), ArenaError> {
+        // What counts for nobody fits whoever sat there.
+        let fits = |bots: &_| result.outcome.is_none() || bots == &result.bots;
+        let pairing = fold.schedule.pairing_of_number(result.number).filter(|pairing| fits(&pairing.bots));
+        let pairing = pairing.ok_or_else(|| {
+            let why =
+                format!("match {} with the number {} is none of its pairings", result.id, result.number);
+            ArenaError::Recovery(format!("tournament {}", self.at_the_start.id), why)
+        })?;
+        fold.add_result(MatchResult::from_outcome(&pairing, result.outcome));
+        Ok(())
+    }
+}

@@ -1,0 +1,524 @@
+//! One match that runs: asks the referee, and says what is to be stored and told.
+
+mod announcing;
+mod pending;
+mod storing;
+
+use self::storing::MatchEnding;
+use super::effect::{MatchEnd, ShardEffect};
+use super::freeze::MatchFreeze;
+use super::input::{MatchInput, SeatAction, SeatSession};
+use super::live_seat::LiveSeat;
+use super::tally::ShardTally;
+use super::view::{AnnouncedState, AwaitedSeats, MatchView};
+use crate::durability::Durability;
+use lastnim_core::game::{BySeat, MatchId, Row, Seat, SeatVersions};
+use lastnim_core::oracle::Audit;
+use lastnim_core::referee::{
+    MatchPhase, MatchSetup, Record, Referee, RefereeEffect, RefereeInput, SeatMessage, SigningKey,
+    TimedEvent, Timestamp,
+};
+use lastnim_proto::MatchEvent;
+use lastnim_store::StoreError;
+use lastnim_tournament::OracleAccess;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Those that wait for the answers of a match at once, while it waits itself.
+const MAX_WAITERS: usize = 16;
+
+/// What every match of a shard works with.
+#[derive(Debug, Clone)]
+pub struct MatchTerms {
+    /// Signs the records of matches that are over.
+    pub key: SigningKey,
+    /// How soon a match lasts.
+    pub durability: Durability,
+    /// How long a clock waits for a bot whose stream was lost because the server stood still.
+    pub return_grace: Duration,
+    /// Messages of one seat that may wait for its match.
+    pub unread_per_seat: usize,
+}
+
+/// A match that is about to run.
+#[derive(Debug)]
+pub struct NewMatch<S> {
+    /// Its id.
+    pub id: MatchId,
+    /// What it begins with.
+    pub beginning: Beginning,
+    /// By seat: the number of the bot, and its session, if it has one.
+    pub seats: BySeat<(u64, Option<SeatSession<S>>)>,
+    /// Whether the bots at the seats see the audit.
+    pub oracle: OracleAccess,
+    /// For so long no bot pays for the time that it needs to come back.
+    pub hold: Duration,
+}
+
+/// What a match begins with.
+#[derive(Debug)]
+pub enum Beginning {
+    /// It is new.
+    Setup(Box<MatchSetup>),
+    /// A server before this one has left it.
+    Stored {
+        /// What is stored.
+        record: Box<Record>,
+        /// By seat: the versions that have sat there; nothing if none was said.
+        versions: Vec<SeatVersions>,
+    },
+}
+
+/// A match that runs. `S` is the address of a session.
+#[derive(Debug)]
+pub(super) struct LiveMatch<S> {
+    id: MatchId,
+    referee: Referee,
+    seats: BySeat<LiveSeat<S>>,
+    stage: MatchStage,
+    /// What is announced once it is stored; empty where nothing is, and kept for its room.
+    held: Vec<RefereeEffect>,
+    /// What came while the match waited for its start or for the store.
+    pending: VecDeque<MatchInput<S>>,
+    freeze: MatchFreeze<S>,
+    /// Events of the record that are stored.
+    stored: usize,
+    /// Events of the record that are announced.
+    announced: usize,
+    /// Whether the beginning is announced.
+    has_begun: bool,
+    /// By seat: the versions of all sessions that the bot has had here.
+    versions: BySeat<SeatVersions>,
+    /// Whether other versions sit at the seats than the store knows of.
+    has_new_versions: bool,
+    /// Whether the bots at the seats see the audit.
+    oracle: OracleAccess,
+    /// Whether anybody watches.
+    pub(super) is_watched: bool,
+    shown: Option<AnnouncedState>,
+    /// When the shard looks at its clocks again.
+    pub(super) alarm: Option<Timestamp>,
+}
+
+/// Whether a match can be told something now.
+#[derive(Debug)]
+enum MatchStage {
+    /// It waits to be started.
+    Prepared {
+        opening: Vec<RefereeEffect>,
+    },
+    Running,
+    /// It waits for the store since then.
+    Committing {
+        since: Timestamp,
+        ending: Option<MatchEnding>,
+    },
+    /// It is over, or was left as it is.
+    Over,
+}
+
+/// More of a seat waits for its match than may.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeatBacklogFull {
+    /// The seat.
+    pub seat: Seat,
+    /// The message too many, in words.
+    pub example: String,
+}
+
+/// What a match decides with, and where its effects go.
+pub(super) struct Turn<'a, S> {
+    pub(super) terms: &'a MatchTerms,
+    pub(super) now: Timestamp,
+    pub(super) effects: &'a mut Vec<ShardEffect<S>>,
+    /// A buffer for the effects of the referee.
+    pub(super) decided: &'a mut Vec<RefereeEffect>,
+    /// Counts what is announced.
+    pub(super) tally: &'a mut ShardTally,
+}
+
+impl<S: Clone> LiveMatch<S> {
+    /// Prepares a match. Nothing is stored or sent before it is started.
+    pub(super) fn new(new: NewMatch<S>, now: Timestamp) -> Self {
+        let NewMatch { id, beginning, seats, oracle, hold } = new;
+        let present = seats.map(|(_, session)| session.is_some());
+        let (referee, opening, stored, stored_versions) = match beginning {
+            Beginning::Setup(setup) => {
+                let (mut referee, opening) = Referee::begin(id, *setup, present, now);
+                referee.hold_for_absent(hold);
+                (referee, opening, 0, Vec::new())
+            }
+            Beginning::Stored { record, versions } => {
+                let stored = record.events().len();
+                let (referee, opening) = Referee::resume(*record, present, now, hold);
+                (referee, opening, stored, versions)
+            }
+        };
+        let versions = BySeat::from_fn(seats.seats(), |seat| {
+            let mut versions = stored_versions.get(seat.index()).cloned().unwrap_or_default();
+            if let (_, Some(session)) = &seats[seat] {
+                versions.add(&session.version);
+            }
+            versions
+        });
+        let seats = seats.map(|(bot, session)| LiveSeat {
+            bot: *bot,
+            session: session.clone(),
+            unread: 0,
+            has_declared: false,
+        });
+        Self {
+            id,
+            referee,
+            seats,
+            stage: MatchStage::Prepared { opening },
+            held: Vec::new(),
+            pending: VecDeque::new(),
+            freeze: MatchFreeze::default(),
+            stored,
+            announced: stored,
+            has_begun: false,
+            versions,
+            has_new_versions: true,
+            oracle,
+            is_watched: false,
+            shown: None,
+            alarm: None,
+        }
+    }
+
+    /// Begins to play.
+    pub(super) fn start(&mut self, turn: &mut Turn<'_, S>) {
+        if let MatchStage::Prepared { opening } = &mut self.stage {
+            *turn.decided = std::mem::take(opening);
+            self.stage = MatchStage::Running;
+            self.apply_decisions(turn);
+            self.handle_pending(turn);
+        }
+    }
+
+    /// Returns whether the match has left the shard.
+    pub(super) fn is_over(&self) -> bool {
+        matches!(self.stage, MatchStage::Over)
+    }
+
+    /// Returns when the clocks are to be looked at; `None` while none runs, or the match waits.
+    pub(super) fn deadline(&self) -> Option<Timestamp> {
+        match self.stage {
+            MatchStage::Running if !self.freeze.is_frozen() => self.referee.deadline(),
+            _ => None,
+        }
+    }
+
+    /// Looks at the clocks.
+    pub(super) fn tick(&mut self, turn: &mut Turn<'_, S>) {
+        if matches!(self.stage, MatchStage::Running) {
+            self.excuse_freeze(turn.now);
+            self.referee.handle_input_into(RefereeInput::Tick, turn.now, turn.decided);
+            self.apply_decisions(turn);
+            self.handle_pending(turn);
+        }
+    }
+
+    /// Takes in what a bot sends for its seat.
+    ///
+    /// # Errors
+    /// If too much of the seat waits already: nothing is taken in then.
+    pub(super) fn receive_action(
+        &mut self,
+        seat: Seat,
+        action: SeatAction,
+        at: Timestamp,
+        turn: &mut Turn<'_, S>,
+    ) -> Result<(), SeatBacklogFull> {
+        let most = turn.terms.unread_per_seat;
+        let live = &mut self.seats[seat];
+        if live.unread as usize >= most {
+            let id = self.id;
+            let example = format!(
+                "{} for seat {seat} of match {id} came while {most} messages waited for it",
+                action.describe()
+            );
+            return Err(SeatBacklogFull { seat, example });
+        }
+        if matches!(action, SeatAction::Declare { .. })
+            && std::mem::replace(&mut live.has_declared, true)
+            && let Some(session) = &live.session
+        {
+            let wrong = format!("match {}: a row was declared again", self.id);
+            turn.effects.push(ShardEffect::CountUnproductive { to: session.address.clone(), wrong });
+        }
+        self.receive(MatchInput::Seat { seat, action, at }, turn);
+        Ok(())
+    }
+
+    /// Returns the seat of a bot.
+    pub(super) fn seat_of_bot(&self, bot: u64) -> Option<Seat> {
+        self.seats.enumerate().find(|(_, live)| live.bot == bot).map(|(seat, _)| seat)
+    }
+
+    /// Takes in an input: now, or once the match can be told something again.
+    pub(super) fn receive(&mut self, input: MatchInput<S>, turn: &mut Turn<'_, S>) {
+        if let MatchInput::Seat { seat, .. } = &input {
+            self.seats[*seat].unread += 1;
+        }
+        match self.stage {
+            MatchStage::Running => {
+                self.handle_input(input, turn);
+                self.handle_pending(turn);
+            }
+            MatchStage::Prepared { .. } if matches!(input, MatchInput::Cut) => {
+                self.leave(MatchEnd::Cut, turn);
+            }
+            MatchStage::Prepared { .. } | MatchStage::Committing { .. } => {
+                let waiters =
+                    self.pending.iter().filter(|waiting| matches!(waiting, MatchInput::Barrier { .. }));
+                match input {
+                    // Whoever comes back again and again meanwhile does not get to wait each time.
+                    MatchInput::Barrier { waiter } if waiters.count() >= MAX_WAITERS => {
+                        turn.effects.push(ShardEffect::BarrierReached { waiter });
+                    }
+                    input => self.keep_pending(input),
+                }
+            }
+            MatchStage::Over => {}
+        }
+    }
+
+    fn handle_input(&mut self, input: MatchInput<S>, turn: &mut Turn<'_, S>) {
+        if matches!(input, MatchInput::Cut) {
+            return self.leave(MatchEnd::Cut, turn);
+        }
+        if let MatchInput::Joined { at, .. } = &input
+            && self.deadline().is_some_and(|due| due <= *at)
+        {
+            // What was due before a bot came is in its snapshot: its session must not hear of it ahead of that.
+            self.referee.handle_input_into(RefereeInput::Tick, *at, turn.decided);
+            self.apply_decisions(turn);
+            if !matches!(self.stage, MatchStage::Running) {
+                return self.pending.push_front(input);
+            }
+        }
+        if self.decide(input, turn) {
+            self.apply_decisions(turn);
+        }
+    }
+
+    /// Lets the referee decide at the time of an input's arrival: what waits behind it may have arrived in time. What seats
+    /// send to a frozen match is kept. Returns whether the referee was asked.
+    fn decide(&mut self, input: MatchInput<S>, turn: &mut Turn<'_, S>) -> bool {
+        self.excuse_freeze(turn.now);
+        let Some(input) = self.freeze.hold_back(input) else { return false };
+        let (input, at) = match input {
+            MatchInput::Seat { seat, action, at } => {
+                self.seats[seat].unread -= 1;
+                let input = match action {
+                    SeatAction::Declare { offsets, note_hash } => {
+                        let row = Row::parse(&offsets, self.seats.seats());
+                        RefereeInput::Declare { seat, row, note_hash }
+                    }
+                    SeatAction::Take { ply, take, note_hash } => {
+                        RefereeInput::Take { seat, ply, take, note_hash }
+                    }
+                    SeatAction::Resign => RefereeInput::Resign { seat },
+                };
+                (input, at)
+            }
+            MatchInput::Joined { seat, session, at } => {
+                let live = &mut self.seats[seat];
+                if live.session.as_ref().is_some_and(|current| current.id > session.id) {
+                    return false;
+                }
+                self.has_new_versions |= self.versions[seat].add(&session.version);
+                live.session = Some(session);
+                (RefereeInput::Joined { seat }, at)
+            }
+            MatchInput::Left { seat, session, at, is_excused } => {
+                if self.seats[seat].session_numbered(session).is_none() {
+                    return false;
+                }
+                self.seats[seat].session = None;
+                if is_excused {
+                    self.referee.hold_for_seat(seat, at, turn.terms.return_grace);
+                }
+                (RefereeInput::Left { seat }, at)
+            }
+            MatchInput::Lag { .. } | MatchInput::Feed { .. } => {
+                self.note_about_session(&input);
+                return false;
+            }
+            MatchInput::Barrier { waiter } => {
+                turn.effects.push(ShardEffect::BarrierReached { waiter });
+                return false;
+            }
+            MatchInput::Disqualify { seat } => (RefereeInput::Disqualify { seat }, turn.now),
+            MatchInput::Freeze => {
+                self.freeze.begin(turn.now);
+                self.show_state();
+                return false;
+            }
+            MatchInput::Thaw => {
+                self.freeze.end();
+                self.show_state();
+                return false;
+            }
+            MatchInput::Cancel => (RefereeInput::Cancel, turn.now),
+            MatchInput::Cut => return false,
+        };
+        self.referee.handle_input_into(input, at, turn.decided);
+        true
+    }
+
+    /// Lets the clocks of a frozen match stand still up to now.
+    fn excuse_freeze(&mut self, now: Timestamp) {
+        if self.freeze.is_frozen()
+            && let Some((from, until)) = self.freeze.take_span_until(now)
+        {
+            self.referee.excuse_span(from, until);
+        }
+    }
+
+    /// Has what was decided stored where that is due, and announces it where it is not.
+    fn apply_decisions(&mut self, turn: &mut Turn<'_, S>) {
+        let happened = self.referee.record().events().len();
+        let has_ended = self.referee.record().state().phase() == MatchPhase::Ended;
+        let is_due = self.stored < happened && turn.terms.durability == Durability::Ply;
+        if !(is_due || has_ended) {
+            let decided = std::mem::take(turn.decided);
+            *turn.decided = self.announce(decided, None, turn);
+            return;
+        }
+        let ending = has_ended.then(|| self.compute_ending());
+        let changes = self.changes_to_store(ending.as_ref(), turn.terms);
+        turn.effects.push(ShardEffect::Commit { id: self.id, changes });
+        std::mem::swap(turn.decided, &mut self.held);
+        self.stage = MatchStage::Committing { since: turn.now, ending };
+    }
+
+    /// Announces what the store has, or gives the match up if the store has failed.
+    pub(super) fn note_committed(&mut self, result: Result<(), StoreError>, turn: &mut Turn<'_, S>) {
+        let MatchStage::Committing { since, ending } =
+            std::mem::replace(&mut self.stage, MatchStage::Running)
+        else {
+            return;
+        };
+        if let Err(error) = result {
+            // Nobody waits for a store that cannot be used any longer, for the server stops.
+            let end = if error.is_transient() { MatchEnd::Cut } else { MatchEnd::Refused(error) };
+            return self.leave(end, turn);
+        }
+        self.referee.excuse_span(since, turn.now);
+        self.freeze.note_excused_until(turn.now);
+        self.stored = self.referee.record().events().len();
+        let audit = ending.as_ref().and_then(|ending| ending.audit.clone());
+        let held = std::mem::take(&mut self.held);
+        self.held = self.announce(held, audit.as_ref(), turn);
+        match ending {
+            None => self.handle_pending(turn),
+            Some(ending) => {
+                self.answer_late_inputs(audit.as_ref(), turn);
+                self.leave(MatchEnd::Stored(ending.outcome), turn);
+            }
+        }
+    }
+
+    fn leave(&mut self, end: MatchEnd, turn: &mut Turn<'_, S>) {
+        self.stage = MatchStage::Over;
+        for input in self.pending.drain(..) {
+            if let MatchInput::Barrier { waiter } = input {
+                turn.effects.push(ShardEffect::BarrierReached { waiter });
+            }
+        }
+        turn.effects.push(ShardEffect::Over { id: self.id, end });
+    }
+
+    /// Answers what came too late: a bot that has just come back is told of the end, a take is refused.
+    fn answer_late_inputs(&mut self, audit: Option<&Arc<Audit>>, turn: &mut Turn<'_, S>) {
+        self.freeze.end();
+        while let Some(input) = self.freeze.next_thawed().or_else(|| self.pending.pop_front()) {
+            let joined = match &input {
+                MatchInput::Joined { seat, .. } => Some(*seat),
+                _ => None,
+            };
+            if !self.decide(input, turn) {
+                continue;
+            }
+            for effect in std::mem::take(turn.decided) {
+                if let RefereeEffect::Tell { seat, tell } = effect {
+                    self.tell_seat(seat, tell, turn.effects);
+                }
+            }
+            if let (Some(seat), Some((reason, winner))) = (joined, self.referee.record().state().end()) {
+                let audit = self.audit_for_seats(audit);
+                self.send_to_seat(seat, MatchEvent::Ended { reason, winner, audit }, turn.effects);
+                turn.effects.push(self.end_sent(seat));
+            }
+        }
+    }
+
+    /// Tells everybody what was decided, and lets the clock of the seat to move run. Gives the empty buffer back.
+    fn announce(
+        &mut self,
+        mut decided: Vec<RefereeEffect>,
+        audit: Option<&Arc<Audit>>,
+        turn: &mut Turn<'_, S>,
+    ) -> Vec<RefereeEffect> {
+        for effect in decided.drain(..) {
+            match effect {
+                RefereeEffect::Happened(event) => {
+                    turn.tally.note_event(&event.event);
+                    self.announce_event(event, audit, turn.effects);
+                }
+                RefereeEffect::Tell { seat, tell } => {
+                    if let SeatMessage::Refused(refusal) = &tell {
+                        turn.tally.note_refusal(refusal.reason);
+                    }
+                    if let (SeatMessage::Turn(_) | SeatMessage::Snapshot(_), Some(session)) =
+                        (&tell, &self.seats[seat].session)
+                    {
+                        self.referee.set_lag(seat, session.lag);
+                    }
+                    self.tell_seat(seat, tell, turn.effects);
+                }
+            }
+        }
+        self.announced = self.referee.record().events().len();
+        self.referee.effects_announced(turn.now);
+        self.show_state();
+        if !std::mem::replace(&mut self.has_begun, true) {
+            turn.effects.push(ShardEffect::Begun { id: self.id });
+        }
+        decided
+    }
+
+    fn show_state(&mut self) {
+        let state = self.referee.record().state();
+        self.shown = Some(AnnouncedState {
+            phase: state.phase(),
+            plies: state.ply(),
+            awaited: AwaitedSeats::of_referee(&self.referee, self.freeze.excused_until()),
+        });
+    }
+
+    /// Returns what is announced of the match; nothing before the beginning is.
+    pub(super) fn view(&self) -> Option<MatchView> {
+        let AnnouncedState { phase, plies, awaited } = self.shown.filter(|_| self.has_begun)?;
+        Some(MatchView { phase, plies, awaited, versions: self.seat_versions() })
+    }
+
+    /// Returns the events that are announced.
+    pub(super) fn announced_events(&self) -> &[TimedEvent] {
+        &self.referee.record().events()[..self.announced]
+    }
+
+    /// Returns by seat the versions of the bots; nothing if no bot said any.
+    pub(super) fn seat_versions(&self) -> Vec<SeatVersions> {
+        if !self.versions.iter().any(SeatVersions::is_declared) {
+            return Vec::new();
+        }
+        let said =
+            self.versions.iter().map(|versions| Some(versions).filter(|versions| versions.is_declared()));
+        said.map(|versions| versions.cloned().unwrap_or_default()).collect()
+    }
+}

@@ -1,0 +1,87 @@
+//! What is announced of a match that runs.
+
+use lastnim_core::game::{Seat, SeatVersions};
+use lastnim_core::referee::{MatchPhase, Referee, RunningClock, Timestamp};
+use std::time::Duration;
+
+/// What is announced of a match that has begun and is not over.
+#[derive(Debug, Clone)]
+pub struct MatchView {
+    /// Its phase.
+    pub phase: MatchPhase,
+    /// Takes made.
+    pub plies: u32,
+    /// Whom it waits for.
+    pub awaited: AwaitedSeats,
+    /// By seat: the versions that have sat there; nothing if none was said.
+    pub versions: Vec<SeatVersions>,
+}
+
+/// How far a match is announced.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AnnouncedState {
+    pub(super) phase: MatchPhase,
+    pub(super) plies: u32,
+    pub(super) awaited: AwaitedSeats,
+}
+
+/// Whom a match waits for, as it was announced last.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct AwaitedSeats {
+    /// A bit for each seat, the lowest for seat 0.
+    seats: u32,
+    /// Their clock, if one runs.
+    clock: Option<RunningClock>,
+    /// When the organiser let the match wait, if it does.
+    pub frozen_at: Option<Timestamp>,
+}
+
+impl AwaitedSeats {
+    /// Returns whom a match waits for as its referee has it.
+    pub(super) fn of_referee(referee: &Referee, frozen_at: Option<Timestamp>) -> Self {
+        let state = referee.record().state();
+        let bit = |seat: Seat| 1 << seat.index();
+        let seats = match state.phase() {
+            MatchPhase::Declaring => {
+                let seats = state.setup().seats().iter();
+                seats.filter(|&seat| state.row_of_seat(seat).is_none()).map(bit).sum()
+            }
+            MatchPhase::Playing => bit(state.position().to_move()),
+            MatchPhase::Ended => 0,
+        };
+        Self { seats, clock: referee.running_clock(), frozen_at }
+    }
+
+    /// Returns whether a seat is waited for.
+    pub fn contains(&self, seat: Seat) -> bool {
+        self.seats & (1 << seat.index()) != 0
+    }
+
+    /// Returns for how long the clock has run, and how much time is left; `None` if none runs.
+    pub fn waited_and_left(&self, now: Timestamp) -> Option<(Duration, Duration)> {
+        let RunningClock { since, until } = self.clock?;
+        let now = self.frozen_at.unwrap_or(now);
+        Some((now.since(since), until.since(now)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastnim_core::game::SeatCount;
+
+    #[test]
+    fn a_frozen_match_keeps_the_time_that_is_left() {
+        let at = |seconds: u64| Timestamp::from_micros(1_000_000 * seconds);
+        let clock = Some(RunningClock { since: at(10), until: at(30) });
+        let seconds = |waited, left| Some((Duration::from_secs(waited), Duration::from_secs(left)));
+        let awaited = AwaitedSeats { seats: 0b101, clock, frozen_at: None };
+        assert_eq!(awaited.waited_and_left(at(16)), seconds(6, 14));
+        assert_eq!(awaited.waited_and_left(at(40)), seconds(30, 0), "the time-out is on its way");
+        let frozen = AwaitedSeats { frozen_at: Some(at(12)), ..awaited };
+        assert_eq!(frozen.waited_and_left(at(40)), seconds(2, 18));
+        assert_eq!(AwaitedSeats { clock: None, ..awaited }.waited_and_left(at(16)), None);
+        let seats = SeatCount::new(3).unwrap();
+        assert_eq!(seats.iter().map(|seat| awaited.contains(seat)).collect::<Vec<_>>(), [true, false, true]);
+    }
+}

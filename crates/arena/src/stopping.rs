@@ -1,0 +1,56 @@
+//! The end of everything that is live.
+
+use super::arena::Arena;
+use super::error::ArenaError;
+use super::match_handle::MatchHandle;
+use super::outbox::CloseReason;
+use super::shard::MatchInput;
+use lastnim_proto::ServerEvent;
+use std::time::Duration;
+
+impl Arena {
+    /// Begins to stop: nothing new is started, sessions are told how long they have, and when no match is open or the
+    /// time is over, every match that is still open is cut, and every session ended.
+    pub async fn stop(&self, within: Duration) {
+        self.inner.roster.close();
+        self.inner.roster.for_each_session(|session| session.send(ServerEvent::Draining { within }));
+        let no_match_open = async {
+            loop {
+                let ended = self.inner.match_ended.notified();
+                tokio::pin!(ended);
+                ended.as_mut().enable();
+                if self.open_match_count() == 0 {
+                    break;
+                }
+                ended.await;
+            }
+        };
+        let in_time = tokio::time::timeout(within, no_match_open).await.is_ok();
+        self.inner.stopped.cancel();
+        if !in_time {
+            // A match that waits for a store out of order would not hear that it is cut.
+            self.inner.context.commits.fail_waiting();
+            let open: Vec<MatchHandle> =
+                self.lock_matches_mut().values().map(|open| open.handle.clone()).collect();
+            for handle in open {
+                handle.send(MatchInput::Cut);
+            }
+        }
+        self.inner.roster.for_each_session(|session| session.close(CloseReason::ShuttingDown));
+    }
+
+    /// Returns whether everything has been stopped.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.inner.stopped.is_cancelled()
+    }
+
+    /// Waits until everything has been stopped.
+    pub async fn wait_until_stopped(&self) {
+        self.inner.stopped.cancelled().await;
+    }
+
+    /// Checks that nobody has begun to stop.
+    pub(super) fn check_not_stopping(&self) -> Result<(), ArenaError> {
+        if self.inner.roster.is_closed() { Err(ArenaError::Stopping) } else { Ok(()) }
+    }
+}

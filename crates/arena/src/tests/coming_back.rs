@@ -1,0 +1,69 @@
+//! What a server that has come back owes to those who were there before.
+
+use super::fixture::{BANK, LONG, begin, connect, duel, reopen, shaky_arena, soon, until};
+use super::sessions::{take, turn};
+use crate::Arena;
+use lastnim_core::game::{BySeat, MatchId};
+use lastnim_core::referee::{ForfeitReason, Referee, TimeBank, Timestamp};
+use lastnim_store::{Change, Store};
+use std::time::Duration;
+
+/// The events with which a match begins at a time.
+fn beginning(id: MatchId, at: Timestamp) -> Change {
+    let setup = duel();
+    let present = BySeat::filled(setup.seats(), &true);
+    let (referee, _) = Referee::begin(id, setup, present, at);
+    let record = referee.record();
+    let events = record.events().to_vec();
+    Change::MatchEvents { id, first: 0, events }
+}
+
+/// Begins the duel, at which nobody takes a seat before its clock has run out, and returns when it was over.
+async fn play_without_bots(arena: &Arena) -> Duration {
+    let since_when = arena.now();
+    let begun = begin(arena).unwrap();
+    tokio::time::timeout(100 * LONG, begun.play).await.expect("it ends").unwrap();
+    let record = arena.match_record(begun.id).await.unwrap().record;
+    assert!(record.state().forfeits().iter().all(|&lost| lost == Some(ForfeitReason::NoShow)));
+    arena.now().since(since_when)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_match_that_begins_when_the_server_has_come_back_waits_for_bots_that_have_not() {
+    let (store, first_server) = shaky_arena().await;
+    let both_banks = play_without_bots(&first_server).await;
+    assert!(both_banks < 2 * BANK + Duration::from_secs(1), "a new server waits for nobody: {both_banks:?}");
+    let left = first_server.now();
+    let id = MatchId::new(left.as_micros() / 1_000, &[9; 10]);
+    store.write(&[beginning(id, left)]).await.unwrap();
+
+    let arena = reopen(store).await;
+    let grace = arena.limits().return_grace;
+    tokio::time::sleep(grace / 3).await;
+    let with_the_rest = play_without_bots(&arena).await;
+    let rest = with_the_rest.checked_sub(2 * BANK).unwrap();
+    let waited = rest + grace / 3;
+    assert!(waited >= grace && waited < grace + Duration::from_secs(1), "{rest:?}");
+    let afterwards = play_without_bots(&arena).await;
+    assert!(afterwards < 2 * BANK + Duration::from_secs(1), "the grace is over: {afterwards:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_of_the_system_that_was_set_back_is_set_right_by_the_records() {
+    let (store, before) = shaky_arena().await;
+    let ahead = before.now() + Duration::from_hours(1);
+    let id = MatchId::new(ahead.as_micros() / 1_000, &[9; 10]);
+    store.write(&[beginning(id, ahead)]).await.unwrap();
+
+    let arena = reopen(store).await;
+    assert!(arena.now() >= ahead);
+    let (first, _first_hears) = connect(&arena, "first").unwrap();
+    let (_second, mut second_hears) = connect(&arena, "second").unwrap();
+    tokio::time::sleep(BANK / 2).await;
+    first.send(Ok(take(id, 0))).unwrap();
+    assert_eq!(until(&mut second_hears, turn).await, 1);
+    let record = soon("the record", arena.match_record(id)).await.unwrap().record;
+    let left = record.state().banks().map(TimeBank::left);
+    let seats = left.seats();
+    assert!(left[seats.seat(0).unwrap()] < BANK, "thinking is charged: {left:?}");
+}

@@ -1,0 +1,334 @@
+//! What an organiser does to a tournament that runs, without a network and mostly without bots.
+
+use super::fixture::{LONG, arena_on, connect, name, reopen, until};
+use super::sessions::take;
+use super::shaky_store::shaky_store;
+use crate::{Arena, ArenaError, Backend, Intervention, NewTournament, TournamentView, VoidTarget};
+use lastnim_core::game::{MatchId, TournamentId};
+use lastnim_core::referee::{Event, ForfeitReason, Record, Terms, Timestamp};
+use lastnim_proto::tournament_event::TimedTournamentEvent;
+use lastnim_proto::{MatchEvent, ServerEvent};
+use lastnim_store::{Change, MatchFilter, MatchSummary, Store};
+use lastnim_tournament::{
+    AllianceSource, Concurrency, DisqualifiedResults, OpenMatches, Reason, Settings, SettingsDraft,
+    TableGroups, TournamentEvent, TournamentFormat, TournamentState, VoidedMatch, testing,
+};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+const BOTS: [&str; 3] = ["first", "second", "third"];
+
+pub(super) fn reason() -> Reason {
+    "the network was down".parse().unwrap()
+}
+
+/// Starts a tournament of two seats and two positions, whose matches are played one after the other.
+pub(super) async fn tournament(arena: &Arena, bots: &[&str], format: TournamentFormat) -> TournamentId {
+    let plain = testing::settings(2, 2, AllianceSource::Standard);
+    let concurrency = Concurrency::new(1).unwrap();
+    let settings = Settings::new(SettingsDraft { concurrency, format, ..(*plain).clone() }).unwrap();
+    let new = NewTournament { settings, terms: Terms::default() };
+    let id = arena.create_tournament(new).await.unwrap().stored.id;
+    for bot in bots {
+        // Two are registered already.
+        let _ = arena.register_bot(name(bot)).await;
+        arena.join_tournament(id, &name(bot)).await.unwrap();
+    }
+    arena.start_tournament(id).await.unwrap();
+    id
+}
+
+/// Waits until a tournament is as it should be. Clocks run out on the way, in no time at all.
+pub(super) async fn until_view(
+    arena: &Arena,
+    id: TournamentId,
+    settled: impl Fn(&TournamentView) -> bool,
+) -> TournamentView {
+    let mut watch = arena.watch_tournament(id).await.unwrap();
+    let looking = tokio::time::timeout(1_000 * LONG, watch.wait_for(settled));
+    looking.await.expect("it comes to that").unwrap().clone()
+}
+
+/// Pauses a tournament, and waits until no match is open.
+pub(super) async fn stop_play(arena: &Arena, id: TournamentId) -> u64 {
+    arena.intervene(id, Intervention::Pause(OpenMatches::Finish)).await.unwrap();
+    while arena.open_match_count() > 0 {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    // The director hears of the last end a little later.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    arena.tournament(id).await.unwrap().played
+}
+
+async fn matches(store: &Arc<dyn Store>, id: TournamentId) -> Vec<MatchSummary> {
+    let filter = MatchFilter::of(Some(id), None);
+    store.match_summaries(&filter, None, 1_000).await.unwrap()
+}
+
+/// Returns the place, the name, the matches and the forfeits of each line.
+async fn lines(arena: &Arena, id: TournamentId) -> Vec<(u32, String, u32, u32)> {
+    let lines = arena.standings(id).await.unwrap();
+    lines.iter().map(|line| (line.place, line.bot.to_string(), line.matches, line.forfeits)).collect()
+}
+
+/// Checks that the bots of a tournament that is over compare as all of its results say, and that this was kept.
+pub(super) async fn check_comparison(store: &Arc<dyn Store>, arena: &Arena, id: TournamentId) {
+    let by_results = arena.compare_by_results(id, &|| true).await.unwrap().unwrap().compared;
+    assert_eq!(arena.cross_table(id).await.unwrap(), by_results);
+    let kept = store.checkpoint(id).await.unwrap().expect("it is kept");
+    assert_eq!(kept.comparisons(id).unwrap(), *by_results);
+}
+
+fn refusal(refused: Result<impl std::fmt::Debug, ArenaError>) -> String {
+    match refused.unwrap_err() {
+        ArenaError::Intervention { why, .. } => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_voided_group_is_played_again_also_by_the_next_server() {
+    let store = Backend::in_memory().store;
+    let arena = arena_on(Arc::clone(&store)).await;
+    let id = tournament(&arena, &BOTS[..2], TournamentFormat::RoundRobin).await;
+    until_view(&arena, id, |view| view.played >= 2).await;
+    let played = stop_play(&arena, id).await;
+    assert!((2..4).contains(&played), "{played} of 4 matches");
+    let void = || Intervention::Void { targets: vec![VoidTarget::Group(0)], reason: reason() };
+    let (view, event) = arena.intervene(id, void()).await.unwrap();
+    let Some(TournamentEvent::Voided { matches: voided, .. }) = event.map(|timed| timed.event) else {
+        panic!("it is voided")
+    };
+    assert_eq!(voided.iter().map(|voided| voided.number).collect::<Vec<_>>(), [0, 1]);
+    assert_eq!((view.played, view.pause), (played - 2, Some(OpenMatches::Finish)));
+    assert_eq!(refusal(arena.intervene(id, void()).await), "no match of group 0 has begun");
+    let again = Intervention::Void { targets: vec![VoidTarget::Match(voided[0].id)], reason: reason() };
+    assert!(refusal(arena.intervene(id, again).await).ends_with("is voided already"));
+    assert!(lines(&arena, id).await.iter().all(|line| u64::from(line.2) == played - 2));
+    arena.stop(Duration::ZERO).await;
+
+    let arena = reopen(Arc::clone(&store)).await;
+    let view = arena.tournament(id).await.unwrap();
+    assert_eq!((view.played, view.pause), (played - 2, Some(OpenMatches::Finish)), "the next server knows");
+    tokio::time::sleep(LONG).await;
+    assert_eq!(arena.open_match_count(), 0, "it stays paused");
+    assert_eq!(arena.tournament_events(id).await.unwrap().len(), 2);
+    arena.intervene(id, Intervention::Resume).await.unwrap();
+    let over = until_view(&arena, id, |view| view.stored.state.is_over()).await;
+    assert_eq!((over.stored.state, over.played, over.total), (TournamentState::Finished, 4, 4));
+    let results = store.match_results(id, 0, 100).await.unwrap();
+    assert_eq!(results.iter().map(|result| result.number).collect::<Vec<_>>(), [0, 1, 2, 3]);
+    assert!(results.iter().all(|result| voided.iter().all(|voided| voided.id != result.id)));
+    let kept = matches(&store, id).await;
+    let marked: BTreeSet<MatchId> =
+        kept.iter().filter(|game| game.void_reason.is_some()).map(|game| game.id).collect();
+    assert_eq!((kept.len(), marked), (6, voided.iter().map(|voided| voided.id).collect()));
+    assert_eq!(lines(&arena, id).await, [(1, "first".into(), 4, 4), (1, "second".into(), 4, 4)]);
+    check_comparison(&store, &arena, id).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_voids_what_is_not_voided_yet() {
+    let store = shaky_store();
+    let arena = arena_on(store.clone()).await;
+    let id = tournament(&arena, &BOTS[..2], TournamentFormat::RoundRobin).await;
+    until_view(&arena, id, |view| view.played >= 2).await;
+    let played = stop_play(&arena, id).await;
+    arena.stop(Duration::ZERO).await;
+    // As by a server that died between two of its writes.
+    let results = store.match_results(id, 0, 2).await.unwrap();
+    let matches = results.iter().map(|result| VoidedMatch { number: result.number, id: result.id }).collect();
+    let event = TournamentEvent::Voided { matches, reason: reason() };
+    let event = TimedTournamentEvent { at: Timestamp::from_micros(1), event };
+    store.keep(Change::TournamentEvent { id, seq: 1, event }).await;
+    store.keep(Change::MatchVoided { id: results[0].id, reason: reason() }).await;
+    for _ in 0..2 {
+        let arena = reopen(store.clone()).await;
+        assert_eq!(arena.tournament(id).await.unwrap().played, played - 2);
+        assert_eq!(store.voided_matches(), [results[1].id], "it is written once, and no other");
+        arena.stop(Duration::ZERO).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn several_groups_and_matches_are_voided_by_one_event() {
+    let store = Backend::in_memory().store;
+    let arena = arena_on(Arc::clone(&store)).await;
+    let id = tournament(&arena, &BOTS[..2], TournamentFormat::RoundRobin).await;
+    until_view(&arena, id, |view| view.played >= 3).await;
+    let played = stop_play(&arena, id).await;
+    let results = store.match_results(id, 0, 100).await.unwrap();
+    let second = results.iter().find(|result| result.number == 1).unwrap().id;
+    let third = results.iter().find(|result| result.number == 2).unwrap().id;
+    // One match is named alone and in its group.
+    let targets = vec![VoidTarget::Match(third), VoidTarget::Match(second), VoidTarget::Group(0)];
+    let (view, event) = arena.intervene(id, Intervention::Void { targets, reason: reason() }).await.unwrap();
+    let Some(TournamentEvent::Voided { matches, .. }) = event.map(|timed| timed.event) else {
+        panic!("they are voided")
+    };
+    assert_eq!(matches.iter().map(|voided| voided.number).collect::<Vec<_>>(), [0, 1, 2]);
+    assert_eq!(view.played, played - 3);
+    assert_eq!(arena.tournament_events(id).await.unwrap().len(), 2, "paused, and voided once");
+    let left = store.match_results(id, 0, 100).await.unwrap();
+    assert!(left.iter().all(|result| result.number > 2), "they are marked in the same write");
+    arena.stop(Duration::ZERO).await;
+
+    let arena = reopen(Arc::clone(&store)).await;
+    arena.intervene(id, Intervention::Resume).await.unwrap();
+    let over = until_view(&arena, id, |view| view.stored.state.is_over()).await;
+    assert_eq!((over.stored.state, over.played), (TournamentState::Finished, 4));
+    assert_eq!(matches_of_numbers(&store, id).await, [0, 1, 2, 3]);
+    check_comparison(&store, &arena, id).await;
+}
+
+async fn matches_of_numbers(store: &Arc<dyn Store>, id: TournamentId) -> Vec<u64> {
+    store.match_results(id, 0, 100).await.unwrap().iter().map(|result| result.number).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_match_that_is_open_is_voided_and_played_again() {
+    let store = Backend::in_memory().store;
+    let arena = arena_on(Arc::clone(&store)).await;
+    let id = tournament(&arena, &BOTS[..2], TournamentFormat::RoundRobin).await;
+    until_view(&arena, id, |view| view.played == 1).await;
+    while arena.open_match_count() == 0 {
+        tokio::task::yield_now().await;
+    }
+    let filter = MatchFilter::of(Some(id), None);
+    while arena.list_matches(&filter, None, 1).await.unwrap()[0].end.is_some() {
+        tokio::task::yield_now().await;
+    }
+    let open = arena.list_matches(&filter, None, 1).await.unwrap().remove(0).id;
+    let void = Intervention::Void { targets: vec![VoidTarget::Match(open)], reason: reason() };
+    arena.intervene(id, void).await.unwrap();
+    let over = until_view(&arena, id, |view| view.stored.state.is_over()).await;
+    assert_eq!((over.stored.state, over.played), (TournamentState::Finished, 4));
+    let results = store.match_results(id, 0, 100).await.unwrap();
+    assert_eq!(results.iter().map(|result| result.number).collect::<Vec<_>>(), [0, 1, 2, 3]);
+    assert!(results.iter().all(|result| result.id != open && result.outcome.is_some()));
+    assert_eq!(matches(&store, id).await.len(), 5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn results_of_a_bot_that_is_out_stand_or_fall() {
+    for (results, kept, matches_of_others) in
+        [(DisqualifiedResults::Stand, 12, 8), (DisqualifiedResults::Annul, 0, 4)]
+    {
+        let store = Backend::in_memory().store;
+        let arena = arena_on(Arc::clone(&store)).await;
+        let id = tournament(&arena, &BOTS, TournamentFormat::RoundRobin).await;
+        until_view(&arena, id, |view| view.played == 3).await;
+        let out = |bot: &str| Intervention::Disqualify { bot: name(bot), results, reason: reason() };
+        assert_eq!(refusal(arena.intervene(id, out("nobody")).await), "nobody does not play in it");
+        arena.intervene(id, out("second")).await.unwrap();
+        assert_eq!(refusal(arena.intervene(id, out("second")).await), "second is disqualified already");
+        arena.stop(Duration::ZERO).await;
+        let arena = reopen(Arc::clone(&store)).await;
+        let over = until_view(&arena, id, |view| view.stored.state.is_over()).await;
+        assert_eq!((over.stored.state, over.played, over.total), (TournamentState::Finished, 12, 12));
+        let standings = arena.standings(id).await.unwrap();
+        let last = standings.last().unwrap();
+        assert_eq!((last.place, last.bot.as_str(), last.is_disqualified), (3, "second", true));
+        assert!(standings[..2].iter().all(|line| line.matches == matches_of_others && !line.is_disqualified));
+        check_comparison(&store, &arena, id).await;
+        let games = matches(&store, id).await;
+        if results == DisqualifiedResults::Stand {
+            assert_eq!(games.len(), kept);
+            assert_eq!(last.matches, 8);
+        } else {
+            assert!(games.len() < 12, "what counts for nobody is not played: {}", games.len());
+            assert_eq!(last.matches, 0);
+        }
+        let record = |id| arena.match_record(id);
+        for game in games
+            .iter()
+            .filter(|game| game.setup.as_ref().unwrap().seat_of(&name("second")).is_some())
+            .take(1)
+        {
+            assert!(
+                disqualified(&record(game.id).await.unwrap().record) || results == DisqualifiedResults::Annul
+            );
+        }
+    }
+}
+
+fn disqualified(record: &Record) -> bool {
+    let by_organiser =
+        |event: &Event| matches!(event, Event::Forfeited { reason: ForfeitReason::Disqualified, .. });
+    record.events().iter().any(|timed| by_organiser(&timed.event))
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_later_round_was_drawn_from_stays() {
+    let store = Backend::in_memory().store;
+    let arena = arena_on(Arc::clone(&store)).await;
+    let knockout = TournamentFormat::Knockout { advance: 1, table_groups: TableGroups::ONE };
+    let id = tournament(&arena, &["first", "second", "third", "fourth"], knockout).await;
+    // Two tables of two matches each; then the final.
+    until_view(&arena, id, |view| view.played == 5).await;
+    let void = |group| Intervention::Void { targets: vec![VoidTarget::Group(group)], reason: reason() };
+    let why = refusal(arena.intervene(id, void(0)).await);
+    assert!(why.starts_with("match 0 is of a round from which the next one was drawn"), "{why}");
+    let all = Intervention::Void {
+        targets: vec![VoidTarget::Group(0), VoidTarget::Group(2), VoidTarget::Group(9)],
+        reason: reason(),
+    };
+    let why = refusal(arena.intervene(id, all).await);
+    assert!(
+        why.contains("match 0 is of a round")
+            && why.ends_with("no match of group 9 has begun: nothing was voided"),
+        "{why}"
+    );
+    assert!(arena.tournament_events(id).await.unwrap().is_empty(), "all or none");
+    arena.intervene(id, void(2)).await.unwrap();
+    let over = until_view(&arena, id, |view| view.stored.state.is_over()).await;
+    assert_eq!((over.stored.state, over.played), (TournamentState::Finished, 6));
+    check_comparison(&store, &arena, id).await;
+    let why = refusal(arena.intervene(id, void(2)).await.map_err(|error| match error {
+        ArenaError::WrongState { id, needed, .. } => ArenaError::Intervention { id, why: needed.to_owned() },
+        other => other,
+    }));
+    assert_eq!(why, "this is for tournaments that run");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_clocks_of_frozen_matches_stand_still() {
+    let arena = arena_on(Backend::in_memory().store).await;
+    let (first, mut first_hears) = connect(&arena, "first").unwrap();
+    let (second, mut second_hears) = connect(&arena, "second").unwrap();
+    let id = tournament(&arena, &BOTS[..2], TournamentFormat::RoundRobin).await;
+    let started = |event: &ServerEvent| match event {
+        ServerEvent::InMatch { match_id, event: MatchEvent::Started { .. } } => Some(*match_id),
+        _ => None,
+    };
+    let game = until(&mut first_hears, started).await;
+    until(&mut second_hears, started).await;
+    arena.intervene(id, Intervention::Pause(OpenMatches::Freeze)).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(25)).await;
+    // One of them is to move; the other earns a refusal.
+    for bot in [&first, &second] {
+        bot.send(Ok(take(game, 0))).unwrap();
+    }
+    tokio::time::sleep(Duration::from_secs(25)).await;
+    let events =
+        |record: &Record| record.events().iter().map(|timed| timed.event.clone()).collect::<Vec<_>>();
+    let record = arena.match_record(game).await.unwrap().record;
+    let quiet = |event: &Event| matches!(event, Event::Created(_) | Event::Revealed { .. });
+    assert!(events(&record).iter().all(quiet), "{:?}", events(&record));
+    assert_eq!(arena.tournament(id).await.unwrap().pause, Some(OpenMatches::Freeze));
+    arena.intervene(id, Intervention::Resume).await.unwrap();
+    let took = |event: &ServerEvent| {
+        matches!(event, ServerEvent::InMatch { event: MatchEvent::Took { .. }, .. }).then_some(())
+    };
+    until(&mut first_hears, took).await;
+    let record = arena.match_record(game).await.unwrap().record;
+    let charged = events(&record).into_iter().find_map(|event| match event {
+        Event::Took { charged, .. } => Some(charged),
+        _ => None,
+    });
+    assert!(charged.is_some_and(|charged| charged < Duration::from_secs(1)), "{charged:?}");
+    assert!(!events(&record).iter().any(|event| matches!(event, Event::Forfeited { .. })));
+    let (_, again) = arena.intervene(id, Intervention::Resume).await.unwrap();
+    assert_eq!(again, None, "it is not paused");
+}

@@ -1,0 +1,237 @@
+//! Bots that come, go and are suspended while a ladder runs, without a network and mostly without bots.
+
+use super::fixture::{LONG, arena, connect, name, reopen, shaky_arena, soon, until};
+use super::shaky_store::{Mood, ShakyStore};
+use crate::{Arena, ArenaError, NewTournament, TournamentView};
+use lastnim_core::game::{BotName, TournamentId};
+use lastnim_core::referee::Terms;
+use lastnim_proto::{MatchEvent, ServerEvent};
+use lastnim_store::Store;
+use lastnim_tournament::{
+    AllianceSource, BoundedCount, FormatVerdict, LadderPairing, LadderSettings, Settings, SettingsDraft,
+    SuspensionReason, TableGroups, TournamentFormat, TournamentState, testing,
+};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Creates a ladder of two seats whose rows are assigned, and enters the first and the second bot. Who misses two matches
+/// is suspended.
+async fn ladder(arena: &Arena, groups: Option<u64>) -> TournamentId {
+    let ladder = LadderSettings {
+        groups: groups.map(|groups| BoundedCount::new(groups).unwrap()),
+        table_groups: TableGroups::ONE,
+        suspend_after: BoundedCount::new(2).unwrap(),
+        pairing: LadderPairing::default(),
+    };
+    let plain = testing::settings(2, 1, AllianceSource::Standard);
+    let settings =
+        Settings::new(SettingsDraft { format: TournamentFormat::Ladder(ladder), ..(*plain).clone() })
+            .unwrap();
+    let new = NewTournament { settings, terms: Terms::default() };
+    let id = arena.create_tournament(new).await.unwrap().stored.id;
+    for bot in ["first", "second"] {
+        arena.join_tournament(id, &name(bot)).await.unwrap();
+    }
+    id
+}
+
+/// Waits until a tournament is as it should be.
+async fn until_view(
+    arena: &Arena,
+    id: TournamentId,
+    settled: impl Fn(&TournamentView) -> bool,
+) -> TournamentView {
+    let mut watch = arena.watch_tournament(id).await.unwrap();
+    // Clocks run out on the way, in no time at all.
+    let looking = tokio::time::timeout(100 * LONG, watch.wait_for(settled));
+    looking.await.expect("it comes to that").unwrap().clone()
+}
+
+/// Returns the bots that are suspended.
+async fn suspended_bots(arena: &Arena, id: TournamentId) -> Vec<String> {
+    match &*arena.format_verdict(id).await.unwrap() {
+        FormatVerdict::Suspended(suspended) => {
+            suspended.iter().map(|suspended| suspended.bot.to_string()).collect()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn names(view: &TournamentView) -> Vec<&str> {
+    view.stored.field.iter().map(BotName::as_str).collect()
+}
+
+fn started(event: &ServerEvent) -> Option<()> {
+    matches!(event, ServerEvent::InMatch { event: MatchEvent::Started { .. }, .. }).then_some(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_ladder_whose_bots_are_all_suspended_waits_until_enough_have_returned() {
+    let arena = arena().await;
+    let id = ladder(&arena, None).await;
+    arena.start_tournament(id).await.unwrap();
+    let waiting = until_view(&arena, id, |view| view.awaits_bots).await;
+    assert_eq!((waiting.stored.state, waiting.played, waiting.total), (TournamentState::Running, 2, 0));
+    assert_eq!(suspended_bots(&arena, id).await, ["first", "second"]);
+
+    let (_first, mut hears) = connect(&arena, "first").unwrap();
+    let told = until(&mut hears, |event| match event {
+        ServerEvent::Suspended { tournament, suspension } => Some((*tournament, suspension.clone())),
+        _ => None,
+    });
+    let (tournament, suspension) = told.await;
+    assert_eq!((tournament, suspension.reason()), (id, SuspensionReason::NeverCame));
+    assert_eq!((suspension.lost, suspension.no_shows, suspension.last), (2, 2, 1));
+
+    let view = arena.join_tournament(id, &name("first")).await.unwrap();
+    assert!(view.awaits_bots, "one is not enough");
+    assert_eq!(names(&view), ["second", "first"]);
+    assert_eq!(suspended_bots(&arena, id).await, ["second"]);
+    arena.register_bot(name("third")).await.unwrap();
+    let view = arena.join_tournament(id, &name("third")).await.unwrap();
+    assert_eq!(names(&view), ["second", "first", "third"]);
+    until(&mut hears, started).await;
+    // The second one left out, who comes to no match is suspended again, and the newcomer with it.
+    let waiting = until_view(&arena, id, |view| view.awaits_bots && view.played == 4).await;
+    assert_eq!(waiting.stored.state, TournamentState::Running);
+    assert_eq!(suspended_bots(&arena, id).await, ["second", "first", "third"]);
+    let lines = arena.standings(id).await.unwrap();
+    let line = |bot: &str| lines.iter().find(|line| line.bot == name(bot)).unwrap().clone();
+    assert_eq!((line("first").matches, line("third").matches, line("third").no_shows), (4, 2, 2));
+
+    // Who leaves is suspended no more, and its line stays.
+    let view = arena.leave_tournament(id, &name("third")).await.unwrap();
+    assert_eq!(names(&view), ["second", "first"]);
+    assert_eq!(suspended_bots(&arena, id).await, ["second", "first"]);
+    assert_eq!(arena.standings(id).await.unwrap().len(), 3);
+    let cancelled = arena.cancel_tournament(id).await.unwrap();
+    assert_eq!((cancelled.stored.state, cancelled.awaits_bots), (TournamentState::Cancelled, false));
+    assert_eq!(names(&cancelled), ["second", "first"]);
+    let refused = arena.join_tournament(id, &name("third")).await.unwrap_err();
+    assert!(matches!(refused, ArenaError::WrongState { state: TournamentState::Cancelled, .. }), "{refused}");
+    // Once it is over, nobody is told any more.
+    for bot in ["first", "third"] {
+        let (_bot, mut hears) = connect(&arena, bot).unwrap();
+        // That it is suspended would come before the first ping; the ends that it missed may come there too.
+        until(&mut hears, |event| match event {
+            ServerEvent::Suspended { .. } => panic!("{bot} is told though the ladder is over: {event:?}"),
+            ServerEvent::Ping { .. } => Some(()),
+            _ => None,
+        })
+        .await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_ladder_of_so_many_groups_is_left_and_joined_until_its_last_round() {
+    let arena = arena().await;
+    let id = ladder(&arena, Some(1)).await;
+    arena.register_bot(name("third")).await.unwrap();
+    arena.start_tournament(id).await.unwrap();
+    // Its only round is being played, and the next one would have the bot.
+    let view = arena.join_tournament(id, &name("third")).await.unwrap();
+    assert_eq!(names(&view), ["first", "second", "third"]);
+    arena.join_tournament(id, &name("third")).await.expect("joining twice does no harm");
+    let over = until_view(&arena, id, |view| view.stored.state.is_over()).await;
+    assert_eq!((over.stored.state, over.played, over.total), (TournamentState::Finished, 2, 2));
+    assert_eq!(arena.tournament(id).await.unwrap().stored, over.stored);
+    assert_eq!(arena.standings(id).await.unwrap().len(), 3);
+    let refused = arena.leave_tournament(id, &name("third")).await.unwrap_err();
+    assert!(matches!(refused, ArenaError::WrongState { state: TournamentState::Finished, .. }), "{refused}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_that_is_not_stored_is_none() {
+    let (store, arena) = shaky_arena().await;
+    arena.register_bot(name("third")).await.unwrap();
+    let id = ladder(&arena, None).await;
+    arena.start_tournament(id).await.unwrap();
+    until_view(&arena, id, |view| view.awaits_bots).await;
+    store.set(Mood::RefusesFieldChanges);
+    let refused = arena.join_tournament(id, &name("third")).await.unwrap_err();
+    assert!(matches!(refused, ArenaError::Store(_)), "{refused}");
+    assert_eq!(names(&arena.tournament(id).await.unwrap()), ["first", "second"]);
+    assert!(store.field_history(id).await.unwrap().changes.is_empty());
+
+    // While the store cannot be used there is an answer, and the change is made later.
+    store.set(Mood::Fine);
+    let before = store.next_write();
+    store.set(Mood::Hangs);
+    let joining = tokio::spawn({
+        let arena = arena.clone();
+        async move { arena.join_tournament(id, &name("third")).await }
+    });
+    soon("a write", store.somebody_waits()).await;
+    drop(before);
+    store.set(Mood::OutOfOrder);
+    let delayed = soon("an answer", joining).await.unwrap();
+    assert!(matches!(delayed, Err(ArenaError::Delayed(_))), "{delayed:?}");
+    store.set(Mood::Fine);
+    let joined = until_view(&arena, id, |view| view.stored.field.len() == 3).await;
+    assert_eq!(names(&joined), ["first", "second", "third"]);
+    let history = store.field_history(id).await.unwrap();
+    assert_eq!((history.start.len(), history.changes.len()), (2, 1));
+}
+
+/// Stops an arena as it is, and opens another on its store.
+async fn come_back(arena: Arena, store: &Arc<ShakyStore>) -> Arena {
+    arena.stop(Duration::ZERO).await;
+    reopen(Arc::<ShakyStore>::clone(store)).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_ladder_that_waits_for_bots_goes_on_waiting_after_a_restart() {
+    let (store, arena) = shaky_arena().await;
+    arena.register_bot(name("third")).await.unwrap();
+    let id = ladder(&arena, None).await;
+    arena.start_tournament(id).await.unwrap();
+    until_view(&arena, id, |view| view.awaits_bots).await;
+    arena.join_tournament(id, &name("third")).await.unwrap();
+    arena.leave_tournament(id, &name("second")).await.unwrap();
+    let before = (suspended_bots(&arena, id).await, arena.standings(id).await.unwrap());
+    assert_eq!(before.0, ["first"]);
+
+    let arena = come_back(arena, &store).await;
+    let view = until_view(&arena, id, |view| view.awaits_bots).await;
+    assert_eq!((names(&view), view.played), (vec!["first", "third"], 2));
+    let mut lines = arena.standings(id).await.unwrap().to_vec();
+    let mut expected = before.1.to_vec();
+    // How well they are rated is worked out when somebody asks.
+    for line in lines.iter_mut().chain(&mut expected) {
+        (line.rating, line.skill) = (None, None);
+    }
+    assert_eq!((suspended_bots(&arena, id).await, lines), (before.0, expected));
+    let (_first, mut hears) = connect(&arena, "first").unwrap();
+    until(&mut hears, |event| matches!(event, ServerEvent::Suspended { .. }).then_some(())).await;
+    arena.join_tournament(id, &name("first")).await.unwrap();
+    until(&mut hears, started).await;
+    let arena = come_back(arena, &store).await;
+    let view = until_view(&arena, id, |view| view.played > 2).await;
+    assert_eq!(names(&view), ["third", "first"]);
+    arena.cancel_tournament(id).await.unwrap();
+}
+
+#[tokio::test]
+async fn who_leaves_before_the_start_is_not_there() {
+    let arena = arena().await;
+    let settings = testing::settings(2, 1, AllianceSource::Standard);
+    let new = NewTournament { settings, terms: Terms::default() };
+    let id = arena.create_tournament(new).await.unwrap().stored.id;
+    for bot in ["first", "second"] {
+        arena.join_tournament(id, &name(bot)).await.unwrap();
+    }
+    for _ in 0..2 {
+        let view = arena.leave_tournament(id, &name("first")).await.unwrap();
+        assert_eq!(names(&view), ["second"], "leaving twice does no harm");
+    }
+    assert_eq!(arena.standings(id).await.unwrap().len(), 1);
+    let few = arena.start_tournament(id).await.unwrap_err();
+    assert!(matches!(few, ArenaError::Field { .. }), "{few}");
+    let unknown = arena.leave_tournament(id, &name("stranger")).await.unwrap_err();
+    assert_eq!(unknown, ArenaError::NoSuchBot(name("stranger")));
+    let view = arena.join_tournament(id, &name("first")).await.unwrap();
+    assert_eq!(names(&view), ["second", "first"]);
+    arena.start_tournament(id).await.unwrap();
+    let refused = arena.leave_tournament(id, &name("first")).await.unwrap_err();
+    assert!(matches!(refused, ArenaError::WrongState { state: TournamentState::Running, .. }), "{refused}");
+}

@@ -1,0 +1,224 @@
+//! What a bot hears of ends that it missed: away, behind a lost stream, or when the server was killed.
+
+use super::fixture::{Request, arena, begin, connect, name, reopen, shaky_arena, soon, until};
+use crate::shard::MatchInput;
+use crate::{Arena, NewTournament, OutboxStream};
+use lastnim_core::game::MatchId;
+use lastnim_core::referee::{EndReason, Terms};
+use lastnim_proto::{MatchEvent, ServerEvent, pb};
+use lastnim_store::Store;
+use lastnim_tournament::{AllianceSource, TournamentEnd, TournamentState, testing};
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+/// What a session is told until it has caught up.
+#[derive(Debug, Default, PartialEq)]
+struct CatchingUp {
+    matches: Vec<MatchId>,
+    tournaments: Vec<TournamentEnd>,
+    left_out: u64,
+}
+
+/// Reads until a session has caught up.
+async fn caught_up(stream: &mut OutboxStream<ServerEvent>) -> CatchingUp {
+    let told = std::cell::RefCell::new(CatchingUp::default());
+    let (missed, left_out) = until(stream, |event| {
+        match event {
+            ServerEvent::InMatch { match_id, event: MatchEvent::EndedUnheard(end) } => {
+                assert_eq!((end.reason, end.winner, &end.audit), (EndReason::Cancelled, None, &None));
+                told.borrow_mut().matches.push(*match_id);
+            }
+            ServerEvent::TournamentEnded(end) => told.borrow_mut().tournaments.push((**end).clone()),
+            &ServerEvent::CaughtUp { missed_ends, left_out } => return Some((missed_ends, left_out)),
+            _ => {}
+        }
+        None
+    })
+    .await;
+    let told = told.into_inner();
+    assert_eq!(missed, told.matches.len() as u64);
+    CatchingUp { left_out, ..told }
+}
+
+/// Opens a session and reads until it has caught up.
+async fn come_back(
+    arena: &Arena,
+    bot: &str,
+) -> (mpsc::UnboundedSender<Request>, OutboxStream<ServerEvent>, CatchingUp) {
+    let (requests, mut stream) = connect(arena, bot).unwrap();
+    let told = caught_up(&mut stream).await;
+    (requests, stream, told)
+}
+
+/// Begins the duel and calls it off.
+async fn end_a_match(arena: &Arena) -> MatchId {
+    let begun = begin(arena).unwrap();
+    let playing = tokio::spawn(begun.play);
+    begun.handle.send(MatchInput::Cancel);
+    soon("the end of the match", playing).await.unwrap().unwrap();
+    begun.id
+}
+
+/// Reads to the next ping, and returns its id.
+async fn next_ping(stream: &mut OutboxStream<ServerEvent>) -> u64 {
+    let id = until(stream, |event| match event {
+        ServerEvent::Ping { id } => Some(*id),
+        _ => None,
+    });
+    id.await
+}
+
+fn pong(id: u64) -> pb::PlayRequest {
+    pb::PlayRequest { action: Some(pb::play_request::Action::Pong(pb::Pong { id })) }
+}
+
+/// Answers the next ping.
+async fn answer_ping(requests: &mpsc::UnboundedSender<Request>, stream: &mut OutboxStream<ServerEvent>) {
+    let id = next_ping(stream).await;
+    requests.send(Ok(pong(id))).unwrap();
+}
+
+/// Waits until the store knows that a bot has heard of all ends.
+async fn until_heard(arena: &Arena, bot: &str) {
+    let unheard =
+        async || arena.inner.store.unheard_matches(&name(bot), MatchId::least(), 9).await.unwrap().newest;
+    for _ in 0..1_000 {
+        if unheard().await.is_empty() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    panic!("{bot} has not confirmed {:?}", unheard().await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bot_that_was_away_hears_of_an_end_until_it_has_confirmed_it() {
+    let arena = arena().await;
+    let id = end_a_match(&arena).await;
+    let (_requests, _stream, told) = come_back(&arena, "first").await;
+    assert_eq!(told.matches, [id]);
+    let (requests, mut stream, told) = come_back(&arena, "first").await;
+    assert_eq!(told.matches, [id], "nobody knows whether it was read");
+    // The first ping of a session comes before what is told, and the second one behind it.
+    answer_ping(&requests, &mut stream).await;
+    answer_ping(&requests, &mut stream).await;
+    until_heard(&arena, "first").await;
+    let (_requests, _stream, told) = come_back(&arena, "first").await;
+    assert_eq!(told, CatchingUp::default());
+    assert_eq!(come_back(&arena, "second").await.2.matches, [id], "each for itself");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pong_confirms_nothing_that_was_sent_after_its_ping() {
+    let arena = arena().await;
+    let (requests, mut stream, _) = come_back(&arena, "first").await;
+    let before = next_ping(&mut stream).await;
+    let id = end_a_match(&arena).await;
+    until(&mut stream, |event| {
+        matches!(event, ServerEvent::InMatch { event: MatchEvent::Ended { .. }, .. }).then_some(())
+    })
+    .await;
+    requests.send(Ok(pong(before))).unwrap();
+    let behind = next_ping(&mut stream).await;
+    assert!(behind > before);
+    let unheard = arena.inner.store.unheard_matches(&name("first"), MatchId::least(), 9).await.unwrap();
+    assert_eq!(unheard.newest, [id], "the ping was sent before the end");
+    requests.send(Ok(pong(behind))).unwrap();
+    until_heard(&arena, "first").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pong_that_takes_longer_than_the_interval_of_pings_confirms_what_came_before() {
+    let arena = arena().await;
+    end_a_match(&arena).await;
+    let (requests, mut stream, _) = come_back(&arena, "first").await;
+    let late = next_ping(&mut stream).await;
+    assert_eq!(next_ping(&mut stream).await, late + 1, "another is sent meanwhile");
+    requests.send(Ok(pong(late))).unwrap();
+    until_heard(&arena, "first").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_bot_that_confirms_nothing_is_told_three_times() {
+    let arena = arena().await;
+    end_a_match(&arena).await;
+    let mut told = Vec::new();
+    for _ in 0..5 {
+        told.push(come_back(&arena, "first").await.2.matches.len());
+    }
+    assert_eq!(told, [1, 1, 1, 0, 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_end_that_was_told_and_not_confirmed_is_told_after_the_server_was_killed() {
+    let (store, first_server) = shaky_arena().await;
+    let (requests, mut stream, _) = come_back(&first_server, "first").await;
+    let confirmed = end_a_match(&first_server).await;
+    answer_ping(&requests, &mut stream).await;
+    answer_ping(&requests, &mut stream).await;
+    while !store.unheard_matches(&name("first"), MatchId::least(), 9).await.unwrap().newest.is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let unconfirmed = end_a_match(&first_server).await;
+    let ended = |event: &ServerEvent| match event {
+        ServerEvent::InMatch { match_id, event: MatchEvent::Ended { .. } } => Some(*match_id),
+        _ => None,
+    };
+    assert_eq!(until(&mut stream, ended).await, unconfirmed);
+
+    let second_server = reopen(store).await;
+    let (_requests, _stream, told) = come_back(&second_server, "first").await;
+    assert_eq!(told.matches, [unconfirmed]);
+    let (_requests, _stream, told) = come_back(&second_server, "second").await;
+    assert_eq!(told.matches, [confirmed, unconfirmed], "the oldest first");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_newest_ends_are_told_and_the_rest_counted_with_and_without_a_restart() {
+    let (store, first_server) = shaky_arena().await;
+    let most = first_server.limits().missed_ends;
+    let mut ids = Vec::new();
+    for _ in 0..most + 7 {
+        ids.push(end_a_match(&first_server).await);
+    }
+    ids.sort_unstable();
+    let expected = CatchingUp { matches: ids[7..].to_vec(), left_out: 7, ..CatchingUp::default() };
+    assert_eq!(come_back(&first_server, "first").await.2, expected);
+    assert_eq!(come_back(&reopen(store).await, "second").await.2, expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn bots_hear_of_the_end_of_their_tournament() {
+    let (store, arena) = shaky_arena().await;
+    let (requests, mut stream, _) = come_back(&arena, "first").await;
+    let settings = testing::settings(2, 1, AllianceSource::Standard);
+    let new = NewTournament { settings, terms: Terms::default() };
+    let id = arena.create_tournament(new).await.unwrap().stored.id;
+    for bot in ["first", "second"] {
+        arena.join_tournament(id, &name(bot)).await.unwrap();
+    }
+    arena.cancel_tournament(id).await.unwrap();
+    let ended = |event: &ServerEvent| match event {
+        ServerEvent::TournamentEnded(end) => Some((**end).clone()),
+        _ => None,
+    };
+    let end = until(&mut stream, ended).await;
+    assert_eq!(
+        (end.id, end.state, end.bots, end.standing.bot),
+        (id, TournamentState::Cancelled, 2, name("first"))
+    );
+    answer_ping(&requests, &mut stream).await;
+    answer_ping(&requests, &mut stream).await;
+    let unheard = |bot| store.unheard_tournament_ends(bot, lastnim_core::referee::Timestamp::default(), 9);
+    let first = name("first");
+    while !unheard(&first).await.unwrap().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(come_back(&arena, "first").await.2, CatchingUp::default());
+    assert_eq!(come_back(&arena, "second").await.2.tournaments.len(), 1);
+    let arena = reopen(store.clone()).await;
+    let (_requests, _stream, told) = come_back(&arena, "second").await;
+    let [end] = &told.tournaments[..] else { panic!("{told:?}") };
+    assert_eq!((end.id, &end.standing.bot), (id, &name("second")));
+    assert_eq!(come_back(&arena, "first").await.2, CatchingUp::default());
+}

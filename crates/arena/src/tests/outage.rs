@@ -1,0 +1,129 @@
+//! What is live while the store cannot be used, and after that.
+
+use super::fixture::{begin, connect, name, shaky_arena, soon, until};
+use super::sessions::{snapshot, take, turn};
+use super::shaky_store::Mood;
+use crate::shard::MatchInput;
+use crate::{Arena, ArenaError, NewTournament};
+use lastnim_core::referee::Terms;
+use lastnim_proto::{ServerEvent, pb};
+use lastnim_store::StoreError;
+use lastnim_tournament::{AllianceSource, TournamentState, testing};
+use tokio::runtime::Handle;
+use tokio_stream::StreamExt as _;
+
+fn new_tournament() -> NewTournament {
+    NewTournament { settings: testing::settings(2, 1, AllianceSource::Standard), terms: Terms::default() }
+}
+
+/// Waits until the arena says that its store cannot be used, or that it can be.
+async fn trouble(arena: &Arena, is_there: bool) {
+    let change = async {
+        if is_there {
+            arena.wait_until_store_failed().await;
+        } else {
+            arena.wait_until_store_usable().await;
+        }
+    };
+    soon("a change of the store", change).await;
+}
+
+fn is_unavailable<T>(answer: &Result<T, ArenaError>) -> bool {
+    matches!(answer, Err(ArenaError::Store(StoreError::Unavailable(_))))
+}
+
+#[tokio::test]
+async fn who_waits_for_a_turn_when_the_store_fails_is_refused_for_good() {
+    let (store, arena) = shaky_arena().await;
+    let open = arena.create_tournament(new_tournament()).await.unwrap().stored.id;
+    arena.join_tournament(open, &name("first")).await.unwrap();
+    arena.join_tournament(open, &name("second")).await.unwrap();
+    store.set(Mood::Hangs);
+    let mut writes = store.next_write();
+    let registering = tokio::spawn({
+        let arena = arena.clone();
+        async move { arena.register_bot(name("third")).await.map(drop) }
+    });
+    soon("a write that hangs", writes.changed()).await.unwrap();
+    let behind = arena.clone();
+    let creating = tokio::spawn(async move { behind.create_tournament(new_tournament()).await });
+    let behind = arena.clone();
+    let starting = tokio::spawn(async move { behind.start_tournament(open).await });
+    let behind = arena.clone();
+    let cancelling = tokio::spawn(async move { behind.cancel_tournament(open).await });
+    let behind = arena.clone();
+    let rotating = tokio::spawn(async move { behind.rotate_token(&name("first")).await });
+    let before = arena.bot(&name("first")).await.unwrap().stored.token;
+    // All of them have come to wait.
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    store.set(Mood::OutOfOrder);
+    let answer = soon("an answer", registering).await.unwrap();
+    assert!(matches!(answer, Err(ArenaError::Delayed(_))), "{answer:?}");
+    assert!(is_unavailable(&soon("an answer", creating).await.unwrap()));
+    assert!(is_unavailable(&soon("an answer", starting).await.unwrap()));
+    assert!(is_unavailable(&soon("an answer", cancelling).await.unwrap()));
+    assert!(is_unavailable(&soon("an answer", rotating).await.unwrap()));
+    store.set(Mood::Fine);
+    trouble(&arena, false).await;
+    // Whoever still waited would have a turn before this.
+    soon("a turn", arena.register_bot(name("fourth"))).await.unwrap();
+    arena.bot(&name("third")).await.unwrap();
+    assert_eq!(arena.open_tournament_count(), 1);
+    assert_eq!(arena.tournament(open).await.unwrap().stored.state, TournamentState::Open);
+    assert_eq!(arena.bot(&name("first")).await.unwrap().stored.token, before);
+}
+
+fn unheard(event: &ServerEvent) -> Option<()> {
+    matches!(event, ServerEvent::Unheard(_)).then_some(())
+}
+
+#[tokio::test]
+async fn of_a_bot_that_comes_back_again_and_again_meanwhile_only_the_newest_session_stays() {
+    const RETURNS: usize = 1_000;
+    /// What a match has room for is bounded, and so are those that wait to say that they have left.
+    const MAX_TASKS: usize = 150;
+    let (store, arena) = shaky_arena().await;
+    let (first, mut first_hears) = connect(&arena, "first").unwrap();
+    let begun = begin(&arena).unwrap();
+    let playing = tokio::spawn(begun.play);
+    assert_eq!(until(&mut first_hears, turn).await, 0);
+    store.set(Mood::Hangs);
+    let mut writes = store.next_write();
+    first.send(Ok(take(begun.id, 0))).unwrap();
+    soon("a write that hangs", writes.changed()).await.unwrap();
+    let mut newest = None;
+    for _ in 0..RETURNS {
+        let (second, mut second_hears) = connect(&arena, "second").unwrap();
+        assert!(matches!(second_hears.next().await, Some(Ok(ServerEvent::Welcome { .. }))));
+        tokio::task::yield_now().await;
+        if let Some((_second, mut older)) = newest.replace((second, second_hears)) {
+            let reading = async { while let Some(Ok(_)) = older.next().await {} };
+            soon("the end of an older session", reading).await;
+        }
+    }
+    let alone = async {
+        while arena.session_count() > 2 {
+            tokio::task::yield_now().await;
+        }
+    };
+    soon("the end of the older sessions", alone).await;
+    let tasks = Handle::current().metrics().num_alive_tasks();
+    assert!(tasks < MAX_TASKS, "{tasks} tasks");
+    let (second, mut second_hears) = newest.expect("there were some");
+    // What it sends is read, though its match hears nothing now.
+    second.send(Ok(take("0190163d-8694-739b-aea5-966c26f8ad91".parse().unwrap(), 0))).unwrap();
+    until(&mut second_hears, unheard).await;
+    second.send(Ok(take(begun.id, 1))).unwrap();
+    second.send(Ok(pb::PlayRequest::default())).unwrap();
+    until(&mut second_hears, unheard).await;
+    store.set(Mood::Fine);
+    until(&mut second_hears, snapshot).await;
+    let mut plies = Vec::new();
+    while plies.last() != Some(&2) {
+        plies.push(until(&mut first_hears, turn).await);
+    }
+    begun.handle.send(MatchInput::Cancel);
+    soon("the end", playing).await.unwrap().unwrap();
+}

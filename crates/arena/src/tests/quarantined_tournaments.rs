@@ -1,0 +1,90 @@
+//! Tournaments that cannot be carried on, beside others that can.
+
+use super::fixture::arena_on;
+use super::interventions::{reason, stop_play, tournament, until_view};
+use super::lost_matches::{BOTS, begin, formats_in_rounds, open};
+use super::shaky_store::{Mood, shaky_store};
+use crate::{Arena, ArenaError, Intervention};
+use lastnim_core::game::TournamentId;
+use lastnim_store::{Change, Store};
+use lastnim_tournament::{OpenMatches, TournamentFormat, TournamentState};
+use std::time::Duration;
+
+/// Checks that nothing is done to a quarantined tournament.
+async fn check_refused(arena: &Arena, id: TournamentId, why: &str) {
+    let pause = Intervention::Pause(OpenMatches::Finish);
+    let quarantined = ArenaError::TournamentQuarantined { id, why: why.into() };
+    assert_eq!(arena.intervene(id, pause).await.unwrap_err(), quarantined);
+    assert_eq!(arena.start_tournament(id).await.unwrap_err(), quarantined);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_cannot_be_carried_on_keeps_no_other_from_it() {
+    for (format, first_round, _) in formats_in_rounds() {
+        let store = shaky_store();
+        // Without a checkpoint, which would have counted the result.
+        let arena = arena_on(store.clone()).await;
+        let damaged = tournament(&arena, &BOTS, format).await;
+        until_view(&arena, damaged, |view| view.played > first_round).await;
+        stop_play(&arena, damaged).await;
+        let sound = tournament(&arena, &["first", "second"], TournamentFormat::RoundRobin).await;
+        until_view(&arena, sound, |view| view.played == 1).await;
+        stop_play(&arena, sound).await;
+        arena.stop(Duration::ZERO).await;
+        // As an older version left it that lost a match: the next round was drawn, and a result of this one is not there.
+        let results = store.match_results(damaged, 0, 1_000).await.unwrap();
+        store.keep(Change::MatchVoided { id: results[0].id, reason: reason() }).await;
+        let left = store.match_results(damaged, 0, 1_000).await.unwrap();
+
+        for _ in 0..2 {
+            let arena = open(&store).await;
+            let view = arena.tournament(damaged).await.unwrap();
+            let why = view.damage.expect("it is quarantined");
+            assert!(why.ends_with("is none of its pairings"), "{why}");
+            assert_eq!(view.stored.state, TournamentState::Running);
+            check_refused(&arena, damaged, &why).await;
+            let listed = arena.list_tournaments(None, 9).await.unwrap();
+            let shown: Vec<_> = listed.iter().map(|view| (view.stored.id, view.damage.is_some())).collect();
+            assert_eq!(shown, [(sound, false), (damaged, true)]);
+            assert_eq!(store.match_results(damaged, 0, 1_000).await.unwrap(), left, "it stays as it is");
+            arena.stop(Duration::ZERO).await;
+        }
+
+        let arena = open(&store).await;
+        arena.intervene(sound, Intervention::Resume).await.unwrap();
+        let over = until_view(&arena, sound, |view| view.stored.state.is_over()).await;
+        assert_eq!((over.stored.state, over.played), (TournamentState::Finished, 4));
+        let cancelled = arena.cancel_tournament(damaged).await.unwrap();
+        assert_eq!(cancelled.stored.state, TournamentState::Cancelled);
+        assert_eq!(arena.open_tournament_count(), 0);
+        arena.stop(Duration::ZERO).await;
+        let view = open(&store).await.tournament(damaged).await.unwrap();
+        assert_eq!((view.stored.state, view.damage), (TournamentState::Cancelled, None));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_whose_lost_match_cannot_be_stored_is_carried_on_by_the_next_server() {
+    for is_cancelled in [false, true] {
+        let store = shaky_store();
+        store.set(Mood::RefusesOneMatchForGood);
+        let (arena, id) = begin(&store, TournamentFormat::RoundRobin).await;
+        let view = until_view(&arena, id, |view| view.damage.is_some()).await;
+        let lost = store.refused_match().unwrap();
+        let why = view.damage.unwrap();
+        assert_eq!(*why, *format!("match {lost} was lost, and the store refused to quarantine it"));
+        check_refused(&arena, id, &why).await;
+        assert_eq!(arena.tournament(id).await.unwrap().played, 0);
+        if is_cancelled {
+            let cancelled = arena.cancel_tournament(id).await.unwrap();
+            assert_eq!(cancelled.stored.state, TournamentState::Cancelled);
+            continue;
+        }
+        arena.stop(Duration::ZERO).await;
+        store.set(Mood::Fine);
+        let arena = open(&store).await;
+        let over = until_view(&arena, id, |view| view.stored.state.is_over()).await;
+        assert_eq!((over.stored.state, over.damage), (TournamentState::Finished, None));
+        assert_eq!(store.match_results(id, 0, 1_000).await.unwrap().len() as u64, over.total);
+    }
+}

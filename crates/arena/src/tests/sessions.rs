@@ -1,0 +1,169 @@
+use super::fixture::{arena, begin, connect, name, run_silent, soon, until};
+use crate::outbox::outbox_channel;
+use crate::roster::Roster;
+use crate::shard::MatchInput;
+use crate::{Arena, CloseReason, OutboxStream, Session};
+use lastnim_core::game::{BotVersion, MatchId};
+use lastnim_core::referee::Timestamp;
+use lastnim_proto::{MatchEvent, ServerEvent, pb};
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use tokio_stream::StreamExt as _;
+
+pub(super) fn snapshot(event: &ServerEvent) -> Option<()> {
+    matches!(event, ServerEvent::InMatch { event: MatchEvent::Snapshot(_), .. }).then_some(())
+}
+
+pub(super) fn turn(event: &ServerEvent) -> Option<u32> {
+    match event {
+        ServerEvent::InMatch { event: MatchEvent::Turn(turn), .. } => Some(turn.ply),
+        _ => None,
+    }
+}
+
+/// A take of one counter.
+pub(super) fn take(match_id: MatchId, ply: u32) -> pb::PlayRequest {
+    let take = pb::Take { match_id: match_id.to_string(), ply, take: 1, ..pb::Take::default() };
+    pb::PlayRequest { action: Some(pb::play_request::Action::Take(take)) }
+}
+
+/// Opens sessions of one bot on as many threads at once.
+fn open_at_once(arena: &Arena, bot: &str, sessions: usize) -> Vec<(Session, OutboxStream<ServerEvent>)> {
+    let start = Barrier::new(sessions);
+    thread::scope(|scope| {
+        let open = || {
+            start.wait();
+            arena.open_session(name(bot), BotVersion::default()).unwrap()
+        };
+        let opening: Vec<_> = (0..sessions).map(|_| scope.spawn(open)).collect();
+        opening.into_iter().map(|opened| opened.join().unwrap()).collect()
+    })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_many_sessions_at_once_the_one_that_stays_is_the_one_that_plays() {
+    const MATCHES: usize = 30;
+    let arena = arena().await;
+    let (first, mut first_hears) = connect(&arena, "first").unwrap();
+    let mut begun = Vec::new();
+    for _ in 0..MATCHES {
+        let duel = begin(&arena).unwrap();
+        begun.push((duel.id, duel.handle, tokio::spawn(duel.play)));
+    }
+    let mut second_hears = None;
+    for _ in 0..200 {
+        let mut staying = Vec::new();
+        for (session, mut stream) in open_at_once(&arena, "second", 4) {
+            tokio::spawn(run_silent(session));
+            match stream.next().await.expect("an end has a reason") {
+                Ok(_welcome) => staying.push(stream),
+                Err(closed) => assert_eq!(closed, CloseReason::Replaced.into()),
+            }
+        }
+        let [mut stream] = <[_; 1]>::try_from(staying).expect("one session stays");
+        for _ in 0..MATCHES {
+            until(&mut stream, snapshot).await;
+        }
+        second_hears = Some(stream);
+    }
+    let mut second_hears = second_hears.expect("the last one stays");
+    for (id, handle, playing) in begun {
+        first.send(Ok(take(id, 0))).unwrap();
+        assert_eq!(until(&mut first_hears, turn).await, 0);
+        assert_eq!(until(&mut second_hears, turn).await, 1);
+        handle.send(MatchInput::Cancel);
+        soon("the end", playing).await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_nobody_runs_leaves_nothing_behind() {
+    let arena = arena().await;
+    let begun = begin(&arena).unwrap();
+    let playing = tokio::spawn(begun.play);
+    let (session, mut stream) = arena.open_session(name("first"), BotVersion::default()).unwrap();
+    assert!(arena.bot(&name("first")).await.unwrap().session.is_some());
+    // The match does not wait for the session, whose bot was promised a snapshot.
+    begun.handle.send(MatchInput::Cancel);
+    drop(session);
+    soon("the end of the match", playing).await.unwrap().unwrap();
+    assert_eq!(arena.session_count(), 0);
+    assert!(arena.bot(&name("first")).await.unwrap().session.is_none());
+    assert!(matches!(stream.next().await, Some(Ok(ServerEvent::Welcome { .. }))));
+    let rest: Vec<_> = stream.collect().await;
+    assert_eq!(rest.last().map(|last| last.clone().err()), Some(Some(CloseReason::Broken.into())));
+}
+
+#[tokio::test]
+async fn a_session_that_breaks_down_leaves_nothing_behind() {
+    let arena = arena().await;
+    let (session, mut stream) = arena.open_session(name("first"), BotVersion::default()).unwrap();
+    let running = tokio::spawn(run_silent(session));
+    tokio::task::yield_now().await;
+    running.abort();
+    assert!(running.await.unwrap_err().is_cancelled());
+    assert_eq!(arena.session_count(), 0);
+    assert!(arena.bot(&name("first")).await.unwrap().session.is_none());
+    let reading = async { while let Some(Ok(_)) = stream.next().await {} };
+    soon("the end of the stream", reading).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_that_is_ended_is_read_to_its_end_or_dropped_after_a_while() {
+    let arena = arena().await;
+    let burst = 2 * usize::try_from(arena.limits().unproductive_burst).unwrap();
+    let unknown = MatchId::new(7, &[7; 10]);
+    let connect_and_err = |bot| {
+        let (requests, stream) = connect(&arena, bot).unwrap();
+        for ply in 0..burst {
+            requests.send(Ok(take(unknown, ply as u32))).unwrap();
+        }
+        (requests, stream)
+    };
+    let (_requests, mut reading) = connect_and_err("first");
+    let (_more_requests, mut silent) = connect_and_err("second");
+    let mut refused = 0;
+    let closed = loop {
+        match soon("an event", reading.next()).await.expect("an end has a reason") {
+            Ok(ServerEvent::Unheard(_)) => refused += 1,
+            Ok(_) => {}
+            Err(closed) => break closed,
+        }
+    };
+    assert_eq!(refused, arena.limits().unproductive_burst + 1);
+    assert_eq!(closed.closing, CloseReason::TooManyUnproductive);
+    assert!(closed.example.unwrap().contains("REFUSAL_REASON_UNKNOWN_MATCH"));
+    tokio::time::sleep(2 * arena.limits().closing_grace).await;
+    assert_eq!(arena.session_count(), 0, "who does not read holds no place");
+    let closed = soon("the end", silent.next()).await.unwrap().expect_err("nothing is kept for it");
+    assert_eq!(closed.closing, CloseReason::TooManyUnproductive);
+}
+
+#[test]
+fn the_session_at_a_desk_is_never_older_than_one_before() {
+    let roster = Roster::default();
+    let bot = name("first");
+    let seen = AtomicU64::new(0);
+    let connecting = || {
+        for _ in 0..5_000 {
+            let (sender, _stream) = outbox_channel(1);
+            let welcome = |open_matches| ServerEvent::Welcome { bot: bot.clone(), open_matches };
+            roster
+                .presence(&bot)
+                .connect(&roster, BotVersion::default(), Timestamp::from_micros(0), sender, welcome)
+                .expect("the roster is open");
+            let before = seen.load(Ordering::SeqCst);
+            roster.for_each_session(|session| {
+                assert!(session.id() >= before, "{} after {before}", session.id());
+                seen.fetch_max(session.id(), Ordering::SeqCst);
+            });
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(connecting);
+        }
+    });
+    assert_eq!(seen.into_inner(), 20_000);
+}

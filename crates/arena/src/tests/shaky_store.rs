@@ -1,0 +1,186 @@
+//! A store that fails or hangs as it is told.
+
+use async_trait::async_trait;
+use lastnim_core::game::MatchId;
+use lastnim_core::referee::Event;
+use lastnim_store::testing::{ScriptedStore, StoreRead, WriteScript};
+use lastnim_store::{Change, StoreError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+use tokio::sync::watch;
+
+/// How a store takes a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mood {
+    Fine,
+    /// Writes nothing and says nothing, until the mood changes.
+    Hangs,
+    OutOfOrder,
+    Taken,
+    /// Refuses to note that a tournament runs.
+    RefusesStarts,
+    /// Refuses to note that the field of a tournament changes while it runs.
+    RefusesFieldChanges,
+    /// Refuses all events of the first match that begins.
+    RefusesOneMatch,
+    /// Refuses the end of the first match that comes to it.
+    RefusesOneEnd,
+    /// Refuses to quarantine a match as well.
+    RefusesOneMatchForGood,
+}
+
+pub(crate) type ShakyStore = ScriptedStore<Moods>;
+
+#[derive(Debug)]
+pub(crate) struct Moods {
+    mood: watch::Sender<Mood>,
+    /// How many writes have begun.
+    begun: watch::Sender<u64>,
+    /// How many writes have met a store that hangs, since it does.
+    hanging: watch::Sender<usize>,
+    /// Whether it is not said that there are no more results.
+    holds_last_results: watch::Sender<bool>,
+    /// How many reads have met that.
+    held: watch::Sender<usize>,
+    /// Whether the lines and the events of tournaments cannot be read.
+    is_damaged: AtomicBool,
+    /// The match whose events are refused.
+    refused: OnceLock<MatchId>,
+    /// The matches that were voided, as often as that was written.
+    voided: Mutex<Vec<MatchId>>,
+}
+
+/// Returns an empty store that is in good health.
+pub(crate) fn shaky_store() -> Arc<ShakyStore> {
+    ShakyStore::with_script(Moods {
+        mood: watch::Sender::new(Mood::Fine),
+        begun: watch::Sender::new(0),
+        hanging: watch::Sender::new(0),
+        holds_last_results: watch::Sender::new(false),
+        held: watch::Sender::new(0),
+        is_damaged: AtomicBool::new(false),
+        refused: OnceLock::new(),
+        voided: Mutex::default(),
+    })
+}
+
+impl Moods {
+    pub(crate) fn set(&self, mood: Mood) {
+        self.hanging.send_replace(0);
+        self.mood.send_replace(mood);
+    }
+
+    /// Waits until a write has met a store that hangs.
+    pub(crate) async fn somebody_waits(&self) {
+        self.hanging.subscribe().wait_for(|&hanging| hanging > 0).await.expect("the sender is held here");
+    }
+
+    /// Lets nobody know that there are no more results.
+    pub(crate) fn hold_last_results(&self) {
+        self.holds_last_results.send_replace(true);
+    }
+
+    /// Waits until somebody has read all results that there are, and does not know it.
+    pub(crate) async fn somebody_has_read_results(&self) {
+        self.held.subscribe().wait_for(|&held| held > 0).await.expect("the sender is held here");
+    }
+
+    pub(crate) fn release_results(&self) {
+        self.holds_last_results.send_replace(false);
+    }
+
+    /// From now on neither lines nor events of tournaments can be read.
+    pub(crate) fn damage_tournaments(&self) {
+        self.is_damaged.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns the matches that were voided, as often as that was written.
+    pub(crate) fn voided_matches(&self) -> Vec<MatchId> {
+        self.voided.lock().unwrap().clone()
+    }
+
+    /// Returns the match whose events are refused, once there is one.
+    pub(crate) fn refused_match(&self) -> Option<MatchId> {
+        self.refused.get().copied()
+    }
+
+    /// Returns whether changes hold an event of the match that is refused: the first one that has such an event.
+    fn hold_refused_event(&self, changes: &[Change], is_refused: impl Fn(&Event) -> bool) -> bool {
+        changes.iter().any(|change| match change {
+            Change::MatchEvents { id, events, .. } => {
+                events.iter().any(|timed| is_refused(&timed.event)) && self.refused.get_or_init(|| *id) == id
+            }
+            _ => false,
+        })
+    }
+
+    /// Begins to count writes: the receiver changes with the next one.
+    pub(crate) fn next_write(&self) -> watch::Receiver<u64> {
+        self.begun.subscribe()
+    }
+}
+
+#[async_trait]
+impl WriteScript for Moods {
+    async fn before_write(&self, changes: &[Change]) -> Result<(), StoreError> {
+        self.begun.send_modify(|begun| *begun += 1);
+        let voided = changes.iter().filter_map(|change| match change {
+            Change::MatchVoided { id, .. } => Some(*id),
+            _ => None,
+        });
+        self.voided.lock().unwrap().extend(voided);
+        let mut moods = self.mood.subscribe();
+        if *moods.borrow() == Mood::Hangs {
+            self.hanging.send_modify(|hanging| *hanging += 1);
+        }
+        let mood = *moods.wait_for(|&mood| mood != Mood::Hangs).await.expect("the sender is held here");
+        let starts = |change: &Change| matches!(change, Change::TournamentState { .. });
+        let changes_field = |change: &Change| matches!(change, Change::FieldChanged { .. });
+        let quarantines = changes.iter().any(|change| matches!(change, Change::MatchQuarantined { .. }));
+        match mood {
+            Mood::RefusesOneEnd
+                if self.hold_refused_event(changes, |event| matches!(event, Event::Ended { .. })) =>
+            {
+                Err(StoreError::Refused("an end".to_owned()))
+            }
+            Mood::RefusesOneMatch | Mood::RefusesOneMatchForGood
+                if (mood == Mood::RefusesOneMatchForGood || !quarantines)
+                    && self.hold_refused_event(changes, |_| true) =>
+            {
+                Err(StoreError::Refused("a match".to_owned()))
+            }
+            Mood::OutOfOrder => Err(StoreError::Unavailable("disk full".to_owned())),
+            Mood::Taken => Err(StoreError::Taken("a newer one".to_owned())),
+            Mood::RefusesStarts if changes.iter().any(starts) => {
+                Err(StoreError::Refused("a start".to_owned()))
+            }
+            Mood::RefusesFieldChanges if changes.iter().any(changes_field) => {
+                Err(StoreError::Refused("a change of the field".to_owned()))
+            }
+            Mood::Fine
+            | Mood::Hangs
+            | Mood::RefusesStarts
+            | Mood::RefusesFieldChanges
+            | Mood::RefusesOneEnd
+            | Mood::RefusesOneMatch
+            | Mood::RefusesOneMatchForGood => Ok(()),
+        }
+    }
+
+    async fn after_read(&self, read: StoreRead<'_>) -> Result<(), StoreError> {
+        match read {
+            StoreRead::Results(page) => {
+                let mut holds = self.holds_last_results.subscribe();
+                if page.is_empty() && *holds.borrow() {
+                    self.held.send_modify(|held| *held += 1);
+                    holds.wait_for(|&holds| !holds).await.expect("the sender is held here");
+                }
+                Ok(())
+            }
+            StoreRead::Standings | StoreRead::TournamentEvents if self.is_damaged.load(Ordering::Relaxed) => {
+                Err(StoreError::Damaged { what: format!("{read:?}"), why: "told to be".to_owned() })
+            }
+            StoreRead::Standings | StoreRead::TournamentEvents => Ok(()),
+        }
+    }
+}

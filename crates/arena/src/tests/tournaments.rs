@@ -1,0 +1,93 @@
+use super::fixture::{arena, name, shaky_arena, soon};
+use super::shaky_store::Mood;
+use crate::{Arena, ArenaError, NewTournament};
+use lastnim_core::referee::Terms;
+use lastnim_tournament::{AllianceSource, FieldError, Settings, SettingsDraft, TournamentState, testing};
+use std::sync::Arc;
+
+async fn tournament(arena: &Arena, seats: usize, positions: u64) -> lastnim_core::game::TournamentId {
+    let settings = testing::settings(seats, positions, AllianceSource::Standard);
+    let new = NewTournament { settings, terms: Terms::default() };
+    arena.create_tournament(new).await.unwrap().stored.id
+}
+
+#[tokio::test]
+async fn a_tournament_that_ends_before_it_is_called_off_is_not_cancelled() {
+    let arena = arena().await;
+    let id = tournament(&arena, 2, 1).await;
+    let handle = arena.live_tournament(id).unwrap();
+    let mut stored = handle.view().stored;
+    stored.state = TournamentState::Running;
+    handle.show_tournament(stored.clone());
+    let cancelling = tokio::spawn({
+        let arena = arena.clone();
+        async move { arena.cancel_tournament(id).await.map(|view| view.stored.state) }
+    });
+    tokio::task::yield_now().await;
+    stored.state = TournamentState::Finished;
+    handle.show_tournament(stored);
+    let answer = soon("the answer", cancelling).await.unwrap();
+    assert!(
+        matches!(answer, Err(ArenaError::WrongState { state: TournamentState::Finished, .. })),
+        "{answer:?}"
+    );
+}
+
+#[tokio::test]
+async fn nobody_joins_a_field_that_could_not_be_played_through() {
+    let arena = arena().await;
+    // 28 bots make 3,276 sets of three, and so 9,828,000 matches; 29 would make 10,962,000.
+    let id = tournament(&arena, 3, 1_000).await;
+    for bot in 0..29 {
+        arena.register_bot(name(&format!("bot{bot}"))).await.unwrap();
+    }
+    for bot in 0..28 {
+        let view = arena.join_tournament(id, &name(&format!("bot{bot}"))).await.unwrap();
+        assert_eq!(view.stored.field.len(), bot + 1);
+    }
+    let refused = arena.join_tournament(id, &name("bot28")).await.unwrap_err();
+    let expected = FieldError::TooManyMatches {
+        field: 29,
+        seats: arena.tournament(id).await.unwrap().stored.settings.seats,
+        positions: 1_000,
+    };
+    assert_eq!(refused, ArenaError::Field { id, error: expected });
+    let again = arena.join_tournament(id, &name("bot27")).await.unwrap();
+    assert_eq!(again.stored.field.len(), 28);
+    assert_eq!(arena.standings(id).await.unwrap().len(), 28);
+}
+
+/// Creates a tournament that starts by itself with two bots.
+async fn self_starter(arena: &Arena) -> lastnim_core::game::TournamentId {
+    let settings = testing::settings(2, 1, AllianceSource::Standard);
+    let settings = Settings::new(SettingsDraft { start_at: Some(2), ..(*settings).clone() }).unwrap();
+    let new = NewTournament { settings, terms: Terms::default() };
+    arena.create_tournament(new).await.unwrap().stored.id
+}
+
+#[tokio::test]
+async fn nobody_completes_a_field_without_its_start() {
+    let (store, arena) = shaky_arena().await;
+    let id = self_starter(&arena).await;
+    arena.join_tournament(id, &name("first")).await.unwrap();
+    store.set(Mood::RefusesStarts);
+    let refused = arena.join_tournament(id, &name("second")).await.unwrap_err();
+    assert!(matches!(refused, ArenaError::Store(_)), "{refused}");
+    assert_eq!(*arena.tournament(id).await.unwrap().stored.field, [name("first")]);
+    store.set(Mood::Fine);
+    let joined = arena.join_tournament(id, &name("second")).await.unwrap();
+    assert_eq!((joined.stored.state, joined.total), (TournamentState::Running, 2));
+    assert_eq!(arena.standings(id).await.unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn who_joins_again_starts_what_waited_for_nobody_else() {
+    let arena = arena().await;
+    let id = self_starter(&arena).await;
+    let handle = arena.live_tournament(id).unwrap();
+    let mut stored = arena.join_tournament(id, &name("first")).await.unwrap().stored;
+    Arc::make_mut(&mut stored.field).push(name("second"));
+    handle.show_joined(&name("second"), stored);
+    let joined = arena.join_tournament(id, &name("first")).await.unwrap();
+    assert_eq!((joined.stored.state, joined.total), (TournamentState::Running, 2));
+}

@@ -1,0 +1,152 @@
+//! Made-up tournaments in which errors come in clusters, and how often the intervals hold the truth there.
+
+use lastnim_tournament::{ConfidenceInterval, RatioSums, SeededDraw};
+
+/// Matches of a duplicate group.
+const MATCHES: u32 = 3;
+/// The fewest and the most takes of a bot in a group.
+const TAKES: (u32, u32) = (6, 18);
+
+/// The balls with which Polya's urn begins, a correlation of 1 in one more.
+const URN: f64 = 1.0 / 0.3 - 1.0;
+
+/// How the errors of a group hang together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Clustering {
+    /// Not at all: every take errs with the same chance.
+    Independent,
+    /// A group's chance is drawn from an exponential distribution: some positions are harder than others.
+    Difficulty,
+    /// Three groups of ten have all the errors, as far as a chance of 1 goes: only some positions can be lost.
+    Dangerous,
+    /// Each error makes the next one in the group likelier, by Polya's urn: of any two takes of a group, the errors have a
+    /// correlation of 0.3.
+    Contagious,
+}
+
+impl Clustering {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::Independent, Self::Difficulty, Self::Dangerous, Self::Contagious];
+
+    /// Returns its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Independent => "independent",
+            Self::Difficulty => "by difficulty",
+            Self::Dangerous => "dangerous positions",
+            Self::Contagious => "contagious",
+        }
+    }
+
+    /// Plays the takes of a group, with this mean chance of an error, and returns the errors.
+    fn errors(self, mean: f64, takes: u32, draw: &mut SeededDraw) -> u32 {
+        let chance = match self {
+            Self::Independent | Self::Contagious => mean,
+            Self::Difficulty => (-mean * uniform(draw).ln()).min(1.0),
+            Self::Dangerous => {
+                let dangerous = mean.max(0.3);
+                if uniform(draw) < dangerous { mean / dangerous } else { 0.0 }
+            }
+        };
+        (0..takes).fold(0, |errors, take| {
+            let chance = match self {
+                Self::Contagious => (URN * mean + f64::from(errors)) / (URN + f64::from(take)),
+                Self::Independent | Self::Difficulty | Self::Dangerous => chance,
+            };
+            errors + u32::from(uniform(draw) < chance)
+        })
+    }
+
+    /// Returns the mean chance that is drawn, where chances above 1 are cut off.
+    fn true_mean(self, mean: f64) -> f64 {
+        match self {
+            Self::Difficulty => mean * (1.0 - (-1.0 / mean).exp()),
+            Self::Independent | Self::Dangerous | Self::Contagious => mean,
+        }
+    }
+}
+
+/// The chance of an error, the number of groups, and how errors hang together.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scenario {
+    /// The chance that a take is an error.
+    pub errors: f64,
+    /// Duplicate groups.
+    pub groups: u32,
+    /// How errors hang together.
+    pub clustering: Clustering,
+}
+
+/// How often an interval held the truth, and how wide it was.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Coverage {
+    /// The share of tournaments in which it held the truth.
+    pub held: f64,
+    /// The median width, in units of the truth.
+    pub width: f64,
+}
+
+/// The coverage of the accuracy of a take and of the regret of a match.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ScenarioCoverage {
+    /// Of the accuracy.
+    pub accuracy: Coverage,
+    /// Of the regret.
+    pub regret: Coverage,
+}
+
+impl Scenario {
+    /// Returns how many errors are expected.
+    pub fn expected_errors(&self) -> f64 {
+        self.clustering.true_mean(self.errors) * f64::from(self.groups * (TAKES.0 + TAKES.1)) / 2.0
+    }
+
+    /// Plays so many tournaments.
+    pub fn simulate(&self, tournaments: u64, seed: u64) -> ScenarioCoverage {
+        let errors = self.clustering.true_mean(self.errors);
+        // An error costs one rank or two, which depends on the group; both in the mean.
+        let takes = f64::from(TAKES.0 + TAKES.1) / 2.0;
+        let regret = errors * takes * 1.5 / f64::from(MATCHES);
+        let (mut accuracies, mut regrets) = (Vec::new(), Vec::new());
+        for tournament in 0..tournaments {
+            let (accuracy, rate) = self.tournament(&mut SeededDraw::from_numbers([seed, tournament]));
+            accuracies.extend(accuracy.share_interval());
+            regrets.extend(rate.rank_rate_interval());
+        }
+        ScenarioCoverage {
+            accuracy: Coverage::of(&accuracies, 1.0 - errors, errors, tournaments),
+            regret: Coverage::of(&regrets, regret, regret, tournaments),
+        }
+    }
+
+    /// Plays one tournament: optimal takes of takes, and ranks of matches.
+    fn tournament(&self, draw: &mut SeededDraw) -> (RatioSums, RatioSums) {
+        let (mut accuracy, mut regret) = (RatioSums::default(), RatioSums::default());
+        for _ in 0..self.groups {
+            let takes = TAKES.0 + draw.number_below(u64::from(TAKES.1 - TAKES.0 + 1)) as u32;
+            let (errors, costly) = (self.clustering.errors(self.errors, takes, draw), uniform(draw));
+            let ranks = errors + (0..errors).filter(|_| uniform(draw) < costly).count() as u32;
+            accuracy.add_group((takes - errors).into(), takes.into());
+            regret.add_group(ranks.into(), MATCHES.into());
+        }
+        (accuracy, regret)
+    }
+}
+
+impl Coverage {
+    fn of(intervals: &[ConfidenceInterval<f64>], truth: f64, unit: f64, all: u64) -> Self {
+        let held = intervals.iter().filter(|interval| interval.contains(&truth)).count();
+        let mut widths: Vec<f64> =
+            intervals.iter().map(|interval| (interval.high - interval.low) / unit).collect();
+        widths.sort_by(f64::total_cmp);
+        Self {
+            held: held as f64 / all as f64,
+            width: widths.get(widths.len() / 2).copied().unwrap_or(f64::NAN),
+        }
+    }
+}
+
+/// Draws a number between 0 and 1.
+fn uniform(draw: &mut SeededDraw) -> f64 {
+    (draw.next_bits() >> 11) as f64 / (1_u64 << 53) as f64 + f64::EPSILON / 4.0
+}

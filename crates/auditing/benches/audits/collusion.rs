@@ -1,0 +1,168 @@
+//! How often honest fields are flagged, colluding ones found, and how well the power is foretold.
+
+use crate::{
+    declares::Declares,
+    fields::{Field, bot_name},
+    kinds::{Kind, colluding_fields, honest_fields},
+    options::Options,
+};
+use lastnim_auditing::{AuditFindings, PairFindings};
+
+/// Fields of each kind, unless said otherwise.
+const FIELDS: u64 = 50;
+
+/// Prints how often honest fields are flagged.
+pub fn print_honest(options: &Options) {
+    let count = options.count.unwrap_or(FIELDS);
+    println!("\nHonest fields of {count}: flagged / with a pair that depends / with significant takes");
+    let all = print_fields(honest_fields(), options, |found| {
+        [
+            !found.flagged_pairs().is_empty(),
+            found.pairs.iter().any(|pair| pair.declarations.is_dependent()),
+            found.pairs.iter().any(|pair| pair.favouritism.is_significant()),
+        ]
+    });
+    let [flagged, dependent, significant] = all.counts;
+    println!(
+        "\nof {} honest fields {flagged} are flagged: {}; {dependent} have a pair that depends, {significant} significant takes",
+        all.fields,
+        share_interval(flagged, all.fields)
+    );
+}
+
+/// Prints how often the level of the tests is exceeded in fields whose bots cannot tell others apart.
+pub fn print_level(options: &Options) {
+    let count = options.count.unwrap_or(FIELDS);
+    println!(
+        "\nFields of {count} whose bots know nothing of each other, with a corrected p-value of at most 0.05 / 0.02 / 0.01"
+    );
+    let blind = honest_fields().into_iter().filter(|(_, _, bots)| {
+        let is_blind = |&(declares, plays): &(Declares, _)| {
+            matches!(
+                declares,
+                Declares::Standard | Declares::Offset(_) | Declares::Anything | Declares::SeatOrder
+            ) && !matches!(plays, crate::plays::Plays::ExploitsToWin | crate::plays::Plays::ExploitsForRank)
+        };
+        bots.iter().all(is_blind)
+    });
+    let all = print_fields(blind.collect(), options, |found| {
+        let smallest = found.pairs.iter().filter_map(PairFindings::smallest_p_corrected).fold(1.0, f64::min);
+        [0.05, 0.02, 0.01].map(|level| smallest <= level)
+    });
+    for (level, count) in [0.05, 0.02, 0.01].into_iter().zip(all.counts) {
+        println!("{level}: {count} of {}, {}", all.fields, share_interval(count, all.fields));
+    }
+}
+
+/// Prints how often colluding fields are flagged.
+pub fn print_colluding(options: &Options) {
+    let count = options.count.unwrap_or(FIELDS);
+    println!(
+        "\nColluding fields of {count}: the two are flagged / in both directions / somebody else is flagged as well"
+    );
+    print_fields(colluding_fields(), options, |found| {
+        let of_the_two = |pair: &&PairFindings| {
+            [&pair.mover, &pair.other].iter().all(|&bot| *bot == bot_name(0) || *bot == bot_name(1))
+        };
+        let flagged = found.flagged_pairs();
+        let two = flagged.iter().filter(|pair| of_the_two(pair)).count();
+        [two > 0, two == 2, flagged.len() > two]
+    });
+}
+
+/// What was counted in fields.
+struct Counted {
+    fields: u64,
+    counts: [u64; 3],
+}
+
+fn print_fields(kinds: Vec<Kind>, options: &Options, judge: impl Fn(&AuditFindings) -> [bool; 3]) -> Counted {
+    let columns: Vec<_> = options
+        .seats
+        .iter()
+        .flat_map(|seats| {
+            options.groups.iter().map(move |groups| format!(" {seats} seats, {groups} groups |"))
+        })
+        .collect();
+    println!("\n| bots |{}\n|---|{}", columns.concat(), "---|".repeat(columns.len()));
+    let mut all = Counted { fields: 0, counts: [0; 3] };
+    for (name, rows, bots) in kinds.into_iter().filter(|(name, ..)| name.contains(&options.only)) {
+        let mut line = format!("| {name} |");
+        for &seats in &options.seats {
+            let field = Field { bots: bots.clone(), seats, rows };
+            for &groups in &options.groups {
+                let mut counts = [0; 3];
+                for number in 0..options.count.unwrap_or(FIELDS) {
+                    let judged = judge(&field.audit(groups, options.seed + number));
+                    for (count, is_so) in counts.iter_mut().zip(judged) {
+                        *count += u64::from(is_so);
+                    }
+                    all.fields += 1;
+                }
+                for (sum, count) in all.counts.iter_mut().zip(counts) {
+                    *sum += count;
+                }
+                let [first, second, third] = counts;
+                line = format!("{line} {first} / {second} / {third} |");
+            }
+        }
+        println!("{line}");
+    }
+    all
+}
+
+/// Lets a bot help another as often as an honest field said that it could have shown with a chance of 0.8.
+pub fn print_power(options: &Options) {
+    let count = options.count.unwrap_or(FIELDS);
+    println!(
+        "\nHelp of the strength that an honest field could have shown with a chance of 0.8: found in {count}"
+    );
+    println!("\n| seats, groups | share of groups | found |\n|---|---|---|");
+    for &seats in &options.seats {
+        for &groups in &options.groups {
+            let (_, rows, mut bots) = honest_fields().swap_remove(0);
+            let honest = Field { bots: bots.clone(), seats, rows }.audit(groups, options.seed);
+            let pair = |found: &AuditFindings| {
+                let wanted = |pair: &&PairFindings| pair.mover == bot_name(0) && pair.other == bot_name(1);
+                found.pairs.iter().find(wanted).cloned()
+            };
+            let Some(share) = pair(&honest).and_then(|pair| pair.declarations.detectable_share) else {
+                println!("| {seats}, {groups} | none | |");
+                continue;
+            };
+            bots[0].0 = Declares::Helps(1, ((100.0 * share).round() as i64).unsigned_abs());
+            let field = Field { bots, seats, rows };
+            let is_found = |number: &u64| {
+                let found = field.audit(groups, options.seed + 1_000_000 + number);
+                pair(&found).is_some_and(|pair| pair.declarations.is_dependent())
+            };
+            let found = (0..count).filter(is_found).count();
+            println!("| {seats}, {groups} | {:.0}% | {found} |", 100.0 * share);
+        }
+    }
+}
+
+/// Returns a share in percent with its interval of 95% (Clopper and Pearson).
+pub fn share_interval(hits: u64, all: u64) -> String {
+    // The chance of at most so many hits.
+    let below = |share: f64, most: u64| {
+        let mut log_term = all as f64 * (1.0 - share).ln();
+        let mut sum = log_term.exp();
+        for hit in 1..=most {
+            log_term += ((all - hit + 1) as f64 / hit as f64).ln() + (share / (1.0 - share)).ln();
+            sum += log_term.exp();
+        }
+        sum
+    };
+    let where_it_falls_to = |chance: f64, most: u64| {
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..60 {
+            let middle = f64::midpoint(low, high);
+            if below(middle, most) > chance { low = middle } else { high = middle }
+        }
+        100.0 * low
+    };
+    let low = if hits == 0 { 0.0 } else { where_it_falls_to(0.975, hits - 1) };
+    let high = if hits == all { 100.0 } else { where_it_falls_to(0.025, hits) };
+    format!("{:.1}% ({low:.1}% to {high:.1}%)", 100.0 * hits as f64 / all.max(1) as f64)
+}

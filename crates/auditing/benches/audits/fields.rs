@@ -1,0 +1,97 @@
+//! Tournaments of bots that declare their rows, or have them assigned.
+
+use crate::{
+    declares::{Declares, Declaring, Memory},
+    plays::{self, Plays},
+};
+use lastnim_auditing::{AuditFindings, AuditSubject, AuditedMatch, Auditor, MatchGroup, RowSource};
+use lastnim_core::{
+    game::{AllianceMatrix, BotName, BySeat, Ending, Game, MatchId, Piles, Row, SeatCount, TournamentId},
+    oracle::{Audit, PlayedTake, Solution},
+};
+use lastnim_tournament::SeededDraw;
+
+/// A field that meets in duplicate groups.
+#[derive(Debug, Clone)]
+pub struct Field {
+    /// What each bot does.
+    pub bots: Vec<(Declares, Plays)>,
+    /// Seats of a match.
+    pub seats: usize,
+    /// Whether rows are declared.
+    pub rows: RowSource,
+}
+
+impl Field {
+    /// Plays so many groups and audits them.
+    pub fn audit(&self, groups: u64, seed: u64) -> AuditFindings {
+        let seats = SeatCount::new(self.seats).expect("2 seats or more");
+        let tournament = TournamentId::new(seed, &[0; 10]);
+        let mut auditor = Auditor::new(AuditSubject::Field, seed).with_max_puzzles(0);
+        let names: Vec<BotName> = (0..self.bots.len()).map(bot_name).collect();
+        let mut memory = Memory {
+            last_rows: vec![Row::standard(seats); names.len()],
+            wins: vec![0; names.len()],
+            last_win: vec![0; names.len()],
+        };
+        for number in 0..groups {
+            let draw = &mut SeededDraw::from_numbers([seed, number, 3]);
+            let mut order: Vec<usize> = (0..names.len()).collect();
+            draw.shuffle(&mut order);
+            let piles: Vec<u64> = (0..3).map(|_| 1 + draw.number_below(7)).collect();
+            let piles = Piles::parse(&piles).expect("piles of 1 to 7");
+            let helps = draw.number_below(100);
+            let assigned = BySeat::from_fn(seats, |_| {
+                let mut offsets: Vec<u64> = (0..self.seats as u64).collect();
+                draw.shuffle(&mut offsets);
+                Row::parse(&offsets, seats).expect("each offset stands once")
+            });
+            for rotation in 0..self.seats {
+                let table = &BySeat::from_fn(seats, |seat| order[(seat.index() + rotation) % self.seats]);
+                let rows = match self.rows {
+                    RowSource::Assigned => assigned.clone(),
+                    RowSource::Declared => BySeat::from_fn(seats, |seat| {
+                        let (piles, memory, bots) = (&piles, &memory, self.bots.as_slice());
+                        Declaring { table, seat, piles, helps, memory, bots }.row(draw)
+                    }),
+                };
+                for (seat, &bot) in table.enumerate() {
+                    memory.last_rows[bot] = rows[seat].clone();
+                }
+                let matrix = AllianceMatrix::from_rows(rows).expect("rows of as many seats");
+                let game = Game::new(piles.clone(), matrix, 0, Ending::default()).expect("the first seat");
+                let audit =
+                    Audit::of_finished(&game, &self.takes(&game, table, draw)).expect("played to its end");
+                memory.wins[table[audit.winner]] += 1;
+                memory.last_win[table[audit.winner]] = number * 100 + rotation as u64;
+                let id = [number.to_be_bytes().as_slice(), &[rotation as u8, 0]].concat();
+                auditor.add_match(&AuditedMatch {
+                    id: MatchId::new(seed, &id.try_into().expect("10 bytes")),
+                    group: MatchGroup::Duplicate { tournament, number },
+                    bots: &table.map(|&bot| names[bot].clone()),
+                    game: &game,
+                    rows: self.rows,
+                    audit: &audit,
+                    lost: &BySeat::filled(seats, &None),
+                    versions: &[],
+                });
+            }
+        }
+        auditor.finish()
+    }
+
+    fn takes(&self, game: &Game, table: &BySeat<usize>, draw: &mut SeededDraw) -> Vec<PlayedTake> {
+        let (solution, mut position, mut takes) = (Solution::new(game), game.first_position(), Vec::new());
+        while !position.is_over() {
+            let take = plays::take(&self.bots, table, game, &solution, &position, draw);
+            position.take(take).expect("a legal take");
+            takes.push(PlayedTake::by_bot(take));
+        }
+        takes
+    }
+}
+
+/// Returns the name of a bot by its number.
+pub fn bot_name(bot: usize) -> BotName {
+    format!("bot-{bot}").parse().expect("a short word")
+}

@@ -1,0 +1,214 @@
+//! The kinds of fields, honest and not.
+
+use crate::{
+    declares::Declares::{
+        self, Anything, BestAgainstPlay, BestResponse, BestSecond, FewestWinsFirst, Helps, LastWinnerLast,
+        Offset, Returns, SeatOrder, Standard, StrongestFirst, WeakestFirst, WeakestSecond,
+    },
+    plays::Plays::{self, Errs, ErrsFor, ExploitsForRank, ExploitsToWin, Greedy, Timid},
+};
+use lastnim_auditing::RowSource::{self, Assigned, Declared};
+
+/// A kind of field: its name, where rows come from, and what each bot does.
+pub type Kind = (&'static str, RowSource, Vec<(Declares, Plays)>);
+
+const OPTIMAL: Plays = Errs(0);
+const RANDOM: Plays = Errs(100);
+
+/// Returns honest fields of all kinds: in none of them does a bot do anything for the good of another.
+pub fn honest_fields() -> Vec<Kind> {
+    [by_rows(), by_play()].concat()
+}
+
+/// Returns bots that declare the standard row, by how they play.
+fn standard<const BOTS: usize>(plays: [Plays; BOTS]) -> Vec<(Declares, Plays)> {
+    plays.map(|plays| (Standard, plays)).to_vec()
+}
+
+/// Returns bots of all kinds of play that declare the standard row.
+fn mixed() -> Vec<(Declares, Plays)> {
+    standard([OPTIMAL, Errs(10), Errs(30), Greedy, RANDOM])
+}
+
+/// Returns honest fields that differ by what is declared.
+fn by_rows() -> Vec<Kind> {
+    // Weaker and weaker, as those that declare by strength expect.
+    let weaker = [OPTIMAL, Errs(5), Errs(10), Errs(30), Greedy, RANDOM];
+    let all = |declares: Declares| weaker.map(|plays| (declares, plays)).to_vec();
+    let among = |declares: Declares, modellers: &[usize]| {
+        let of = |bot: usize| if modellers.contains(&bot) { declares } else { Standard };
+        weaker.iter().enumerate().map(|(bot, &plays)| (of(bot), plays)).collect::<Vec<_>>()
+    };
+    vec![
+        ("standard rows, all kinds of play", Declared, mixed()),
+        ("oracles, greedy, timid and random", Declared, standard([OPTIMAL, OPTIMAL, Greedy, Timid, RANDOM])),
+        (
+            "constant and random rows",
+            Declared,
+            vec![
+                (Offset(1), OPTIMAL),
+                (Offset(2), Errs(20)),
+                (Anything, Errs(10)),
+                (Anything, Greedy),
+                (Standard, Errs(5)),
+            ],
+        ),
+        (
+            "rows by the number of the seat",
+            Declared,
+            vec![
+                (SeatOrder, OPTIMAL),
+                (SeatOrder, Errs(10)),
+                (Standard, OPTIMAL),
+                (Standard, Greedy),
+                (Standard, RANDOM),
+            ],
+        ),
+        ("two strong ones declare for the weak", Declared, among(WeakestFirst, &[0, 1])),
+        ("two strong ones declare the weakest second", Declared, among(WeakestSecond, &[0, 1])),
+        (
+            "two weak ones among oracles declare for the weak",
+            Declared,
+            vec![
+                (Standard, OPTIMAL),
+                (Standard, OPTIMAL),
+                (Standard, OPTIMAL),
+                (WeakestFirst, Errs(10)),
+                (WeakestFirst, Errs(30)),
+            ],
+        ),
+        (
+            "two weak ones among oracles declare the weakest second",
+            Declared,
+            vec![
+                (Standard, OPTIMAL),
+                (Standard, OPTIMAL),
+                (Standard, OPTIMAL),
+                (WeakestSecond, Errs(10)),
+                (WeakestSecond, Errs(30)),
+            ],
+        ),
+        ("all declare for the weak", Declared, all(WeakestFirst)),
+        ("two strong ones declare for the strong", Declared, among(StrongestFirst, &[0, 1])),
+        ("all declare for the strong", Declared, all(StrongestFirst)),
+        ("three declare against the leaders", Declared, among(FewestWinsFirst, &[0, 1, 3])),
+        ("two declare against the leaders", Declared, among(FewestWinsFirst, &[0, 5])),
+        ("all declare against whoever won last", Declared, all(LastWinnerLast)),
+        ("two declare the best response", Declared, among(BestResponse, &[0, 2])),
+        ("all declare the best response", Declared, all(BestResponse)),
+        ("two declare the best second", Declared, among(BestSecond, &[0, 2])),
+        ("all declare the best second", Declared, all(BestSecond)),
+        ("two declare the best row against known play", Declared, among(BestAgainstPlay, &[0, 1])),
+        ("all declare the best row against known play", Declared, all(BestAgainstPlay)),
+        ("one declares for a bot, which knows nothing of it", Declared, {
+            let mut bots = mixed();
+            bots[0].0 = Returns(1);
+            bots
+        }),
+    ]
+}
+
+/// Returns honest fields that differ by how they play, and by their size.
+fn by_play() -> Vec<Kind> {
+    let exploiters = standard([ExploitsToWin, ExploitsToWin, OPTIMAL, Errs(10), RANDOM]);
+    let for_rank = standard([ExploitsForRank, ExploitsForRank, OPTIMAL, Greedy, RANDOM]);
+    vec![
+        ("two take what wins most against known play", Declared, exploiters.clone()),
+        ("two take what ranks best against known play", Declared, for_rank.clone()),
+        (
+            "two model rows and play",
+            Declared,
+            vec![
+                (BestAgainstPlay, ExploitsToWin),
+                (BestAgainstPlay, ExploitsToWin),
+                (Standard, OPTIMAL),
+                (Standard, Greedy),
+                (Standard, RANDOM),
+            ],
+        ),
+        (
+            "two declare for the weak and exploit them",
+            Declared,
+            vec![
+                (WeakestFirst, ExploitsToWin),
+                (WeakestFirst, ExploitsToWin),
+                (Standard, OPTIMAL),
+                (Standard, Errs(10)),
+                (Standard, Errs(30)),
+                (Standard, RANDOM),
+            ],
+        ),
+        ("nine, of which two weak ones declare for the weak", Declared, {
+            let mut bots = vec![(Standard, OPTIMAL); 7];
+            bots.extend([(WeakestFirst, Errs(10)), (WeakestFirst, Errs(30))]);
+            bots
+        }),
+        ("eight, of which three declare the weakest second and four exploit", Declared, {
+            let modellers = [(WeakestSecond, ExploitsToWin); 3];
+            let others = [OPTIMAL, ExploitsForRank, Errs(10), Greedy, RANDOM].map(|plays| (Standard, plays));
+            modellers.into_iter().chain(others).collect()
+        }),
+        ("twelve of all kinds of play", Declared, {
+            let plays = [OPTIMAL, Errs(5), Errs(10), Greedy, Timid, RANDOM];
+            [standard(plays), standard(plays)].concat()
+        }),
+        ("assigned rows, all kinds of play", Assigned, mixed()),
+        ("assigned rows, two exploit for rank", Assigned, for_rank),
+        ("assigned rows, two exploit to win", Assigned, exploiters),
+    ]
+}
+
+/// Returns fields in which the first two bots collude.
+pub fn colluding_fields() -> Vec<Kind> {
+    let with =
+        |pair: [(Declares, Plays); 2]| pair.into_iter().chain([(Standard, OPTIMAL); 3]).collect::<Vec<_>>();
+    let erring = |pair: [(Declares, Plays); 2]| {
+        let others = [(WeakestFirst, Errs(10)), (Standard, Errs(30)), (Standard, Greedy)];
+        pair.into_iter().chain(others).collect::<Vec<_>>()
+    };
+    let takes = |pair: [Plays; 2]| {
+        let others = [Errs(20), RANDOM, Greedy, Errs(10)];
+        pair.into_iter().chain(others).map(|plays| (Standard, plays)).collect::<Vec<_>>()
+    };
+    let one_way = |often: u64| {
+        let others = [OPTIMAL, OPTIMAL, Errs(10), RANDOM];
+        [Plays::Helps(1, often)].into_iter().chain(others).map(|plays| (Standard, plays)).collect::<Vec<_>>()
+    };
+    vec![
+        (
+            "one declares for the other, which returns it",
+            Declared,
+            with([(Helps(1, 100), OPTIMAL), (Returns(0), OPTIMAL)]),
+        ),
+        (
+            "the same in half of their groups",
+            Declared,
+            with([(Helps(1, 50), OPTIMAL), (Returns(0), OPTIMAL)]),
+        ),
+        (
+            "one declares for the other, which returns nothing",
+            Declared,
+            with([(Helps(1, 100), OPTIMAL), (Standard, OPTIMAL)]),
+        ),
+        (
+            "each declares itself, then the other",
+            Declared,
+            with([(Returns(1), OPTIMAL), (Returns(0), OPTIMAL)]),
+        ),
+        (
+            "one declares for the other, among erring bots",
+            Declared,
+            erring([(Helps(1, 100), Errs(10)), (Returns(0), Errs(10))]),
+        ),
+        (
+            "the same, but it returns nothing",
+            Declared,
+            erring([(Helps(1, 100), Errs(10)), (Standard, Errs(10))]),
+        ),
+        ("they help each other in 30% of their takes", Declared, takes([ErrsFor(1, 30), ErrsFor(0, 30)])),
+        ("they help each other in 60% of their takes", Declared, takes([ErrsFor(1, 60), ErrsFor(0, 60)])),
+        ("the same with assigned rows", Assigned, takes([ErrsFor(1, 60), ErrsFor(0, 60)])),
+        ("one helps the other in 60% of its takes", Declared, one_way(60)),
+        ("the same with assigned rows, one way", Assigned, one_way(60)),
+    ]
+}

@@ -1,0 +1,154 @@
+//! How bots play.
+
+use crate::declares::Declares;
+use lastnim_core::{
+    game::{BySeat, Game, Position, Seat},
+    oracle::Solution,
+};
+use lastnim_tournament::SeededDraw;
+use std::collections::HashMap;
+
+/// How a bot plays.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Plays {
+    /// Optimally, but for so many takes in a hundred, where it takes any number.
+    Errs(u64),
+    /// It takes the whole pile.
+    Greedy,
+    /// It takes one.
+    Timid,
+    /// It knows how all others play, and takes what makes it win most, optimally where that is as good.
+    ExploitsToWin,
+    /// It knows how all others play, and takes what leads to the best rank of its row, optimally where that is as good.
+    ExploitsForRank,
+    /// Optimally, but for so many takes in a hundred while another bot sits there, which are the best for that one.
+    Helps(usize, u64),
+    /// It errs in so many takes in a hundred, and then for the good of another bot, if that sits there.
+    ErrsFor(usize, u64),
+}
+
+/// Returns what a bot takes.
+pub fn take(
+    bots: &[(Declares, Plays)],
+    table: &BySeat<usize>,
+    game: &Game,
+    solution: &Solution,
+    position: &Position,
+    draw: &mut SeededDraw,
+) -> u64 {
+    let seat = position.to_move();
+    let optimal = || solution.optimal_takes(position).smallest().expect("a take that is optimal");
+    let any = |draw: &mut SeededDraw| 1 + draw.number_below(position.counters());
+    let best_for = |ally: usize| {
+        let (ally, _) = table.enumerate().find(|&(_, &bot)| bot == ally)?;
+        let outcomes = solution.take_outcomes(position);
+        Some(outcomes.min_by_key(|outcome| game.matrix.rank(ally, outcome.winner))?.takes.lo)
+    };
+    match bots[table[seat]].1 {
+        Plays::Greedy => position.counters(),
+        Plays::Timid => 1,
+        Plays::Errs(often) if draw.number_below(100) < often => any(draw),
+        Plays::Helps(ally, often) if draw.number_below(100) < often => best_for(ally).unwrap_or_else(optimal),
+        Plays::ErrsFor(ally, often) if draw.number_below(100) < often => {
+            best_for(ally).unwrap_or_else(|| any(draw))
+        }
+        Plays::ExploitsToWin | Plays::ExploitsForRank => {
+            WinChances::new(bots, table, seat, game, solution).best_take(position)
+        }
+        Plays::Errs(_) | Plays::Helps(..) | Plays::ErrsFor(..) => optimal(),
+    }
+}
+
+/// Who wins how likely, as one seat believes: which knows how the others play, takes what is best for itself, and takes those that
+/// exploit or help others for bots that play optimally.
+pub struct WinChances<'a> {
+    bots: &'a [(Declares, Plays)],
+    table: &'a BySeat<usize>,
+    seat: Seat,
+    game: &'a Game,
+    solution: &'a Solution,
+    known: HashMap<(usize, u64, usize), Vec<f64>>,
+}
+
+impl<'a> WinChances<'a> {
+    /// Begins to work it out.
+    pub fn new(
+        bots: &'a [(Declares, Plays)],
+        table: &'a BySeat<usize>,
+        seat: Seat,
+        game: &'a Game,
+        solution: &'a Solution,
+    ) -> Self {
+        Self { bots, table, seat, game, solution, known: HashMap::new() }
+    }
+
+    /// Returns the chance of each seat from a position on.
+    pub fn after(&mut self, position: &Position) -> Vec<f64> {
+        let seats = self.table.seats();
+        if position.is_over() {
+            let winner = self.solution.winner(position);
+            return seats.iter().map(|seat| f64::from(u8::from(seat == winner))).collect();
+        }
+        let key = (position.pile_index(), position.counters(), position.to_move().index());
+        if let Some(known) = self.known.get(&key) {
+            return known.clone();
+        }
+        let mut chances = vec![0.0; seats.get()];
+        for (take, likely) in self.takes(position) {
+            for (chance, after) in chances.iter_mut().zip(self.after(&taken(position, take))) {
+                *chance += likely * after;
+            }
+        }
+        self.known.insert(key, chances.clone());
+        chances
+    }
+
+    /// Returns the take that is best for the seat, the smallest that is optimal where that is as good.
+    pub fn best_take(&mut self, position: &Position) -> u64 {
+        let optimal = self.solution.optimal_takes(position).smallest().expect("a take that is optimal");
+        let mut best = (optimal, self.worth_after(position, optimal) + 1e-9);
+        for take in 1..=position.counters() {
+            let worth = self.worth_after(position, take);
+            if worth > best.1 {
+                best = (take, worth);
+            }
+        }
+        best.0
+    }
+
+    /// Returns how likely each take is.
+    fn takes(&mut self, position: &Position) -> Vec<(u64, f64)> {
+        let optimal = self.solution.optimal_takes(position).smallest().expect("a take that is optimal");
+        let mover = position.to_move();
+        if mover == self.seat {
+            return vec![(self.best_take(position), 1.0)];
+        }
+        match self.bots[self.table[mover]].1 {
+            Plays::Greedy => vec![(position.counters(), 1.0)],
+            Plays::Timid => vec![(1, 1.0)],
+            Plays::Errs(often) | Plays::ErrsFor(_, often) => {
+                let errs = often as f64 / 100.0;
+                let any = errs / position.counters() as f64;
+                let all = (1..=position.counters()).map(|take| (take, any));
+                all.chain([(optimal, 1.0 - errs)]).collect()
+            }
+            Plays::ExploitsToWin | Plays::ExploitsForRank | Plays::Helps(..) => vec![(optimal, 1.0)],
+        }
+    }
+
+    fn worth_after(&mut self, position: &Position, take: u64) -> f64 {
+        let chances = self.after(&taken(position, take));
+        let worth = |winner: Seat| match self.bots[self.table[self.seat]].1 {
+            Plays::ExploitsForRank => -(self.game.matrix.rank(self.seat, winner) as f64),
+            _ => f64::from(u8::from(winner == self.seat)),
+        };
+        let seats = self.table.seats();
+        seats.iter().zip(chances).map(|(winner, chance)| chance * worth(winner)).sum()
+    }
+}
+
+fn taken(position: &Position, take: u64) -> Position {
+    let mut position = position.clone();
+    position.take(take).expect("a legal take");
+    position
+}

@@ -1,0 +1,122 @@
+//! When in a game, and before how many piles, a take was made.
+
+use lastnim_core::game::{Game, Position};
+
+/// The part of a game, by the share of its counters that still lie on the table.
+///
+/// It can be told before each take, by the bot as by the auditor: thirds of the takes could not, for how many takes a
+/// game will have is known only when it is over, and a bot's own errors would move the borders.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum GamePhase {
+    /// More than two thirds of the counters are left.
+    Opening,
+    /// More than one third is left, and at most two.
+    Middle,
+    /// At most one third is left.
+    End,
+}
+
+impl GamePhase {
+    /// Every phase, in the order of play.
+    pub const ALL: [Self; 3] = [Self::Opening, Self::Middle, Self::End];
+
+    /// Returns the phase in which a position of a game is.
+    pub fn of_position(game: &Game, position: &Position) -> Self {
+        let all: u128 = game.piles.as_slice().iter().map(|&pile| u128::from(pile)).sum();
+        let untouched: u128 = position.untouched_piles().iter().map(|&pile| u128::from(pile)).sum();
+        let left = untouched + u128::from(position.counters());
+        if 3 * left > 2 * all {
+            Self::Opening
+        } else if 3 * left > all {
+            Self::Middle
+        } else {
+            Self::End
+        }
+    }
+
+    /// Returns its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Opening => "opening",
+            Self::Middle => "middle",
+            Self::End => "end",
+        }
+    }
+}
+
+/// How many piles a take was made before, those with a counter in them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LivePileCount {
+    /// The last one.
+    One,
+    /// Two.
+    Two,
+    /// Three.
+    Three,
+    /// Four.
+    Four,
+    /// Five to eight.
+    FiveToEight,
+    /// Nine or more.
+    NineOrMore,
+}
+
+impl LivePileCount {
+    /// Every number, in rising order.
+    pub const ALL: [Self; 6] =
+        [Self::One, Self::Two, Self::Three, Self::Four, Self::FiveToEight, Self::NineOrMore];
+
+    /// Returns how many there are in a position that is not over.
+    pub fn of_position(position: &Position) -> Self {
+        match position.untouched_piles().len() {
+            0 => Self::One,
+            1 => Self::Two,
+            2 => Self::Three,
+            3 => Self::Four,
+            4..8 => Self::FiveToEight,
+            _ => Self::NineOrMore,
+        }
+    }
+
+    /// Returns its name, such as `5-8`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::One => "1",
+            Self::Two => "2",
+            Self::Three => "3",
+            Self::Four => "4",
+            Self::FiveToEight => "5-8",
+            Self::NineOrMore => "9+",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastnim_core::game::Ending;
+
+    #[test]
+    fn phases_and_piles_of_a_game() {
+        let rows = [vec![0, 1], vec![0, 1]];
+        let game = Game::parse(&[3, 3, 3], &rows, 0, Ending::default()).unwrap();
+        let mut position = game.first_position();
+        let mut seen = Vec::new();
+        while !position.is_over() {
+            seen.push((
+                GamePhase::of_position(&game, &position).name(),
+                LivePileCount::of_position(&position).name(),
+            ));
+            position.take(1).unwrap();
+        }
+        let expected = [("opening", "3"), ("middle", "2"), ("end", "1")];
+        assert_eq!(seen, expected.map(|expected| [expected; 3]).concat());
+        let names: Vec<_> = [1, 2, 3, 4, 5, 8, 9, 1024]
+            .map(|piles| {
+                let game = Game::parse(&vec![1; piles], &rows, 0, Ending::default()).unwrap();
+                LivePileCount::of_position(&game.first_position()).name()
+            })
+            .to_vec();
+        assert_eq!(names, ["1", "2", "3", "4", "5-8", "5-8", "9+", "9+"]);
+    }
+}

@@ -1,0 +1,165 @@
+//! A bot's game in figures.
+
+use super::{
+    AuditedMatch, Estimate, GamePhase, LivePileCount,
+    audited_match::OwnPly,
+    bootstrap::{BootstrapSums, BootstrapWeights},
+    group::GroupKey,
+};
+use lastnim_core::game::Seat;
+
+/// What a bot did in its matches, with 95% intervals.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BotFigures {
+    /// Matches.
+    pub matches: u64,
+    /// Takes that the bot made itself.
+    pub plies: u64,
+    /// Those of them that were optimal.
+    pub optimal_plies: u64,
+    /// The ranks that its takes cost it.
+    pub regret: u64,
+    /// Matches won; the steward wins none for it.
+    pub wins: u64,
+    /// Matches in which its seat was lost before the end.
+    pub forfeits: u64,
+    /// The share of its takes that were optimal; none if it made no take.
+    pub accuracy: Option<Estimate>,
+    /// The ranks that a take cost it on average; none if it made no take.
+    pub regret_per_ply: Option<Estimate>,
+    /// The same per match, as all that follow.
+    pub regret_per_match: Option<Estimate>,
+    /// How well it liked the winners, from 0 to 1; 0 where its seat was lost.
+    pub satisfaction: Option<Estimate>,
+    /// The share of its matches that it won.
+    pub win_share: Option<Estimate>,
+    /// The ranks that the takes of others gave it.
+    pub luck_per_match: Option<Estimate>,
+    /// The share of its matches in which its seat was lost.
+    pub forfeit_share: Option<Estimate>,
+    /// By phase, in the order of play.
+    pub by_phase: [CircumstanceFigures<GamePhase>; 3],
+    /// By number of live piles, in rising order.
+    pub by_live_piles: [CircumstanceFigures<LivePileCount>; 6],
+}
+
+/// The takes made in one circumstance.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CircumstanceFigures<C> {
+    /// The circumstance.
+    pub circumstance: C,
+    /// Takes made in it.
+    pub plies: u64,
+    /// Those of them that were optimal.
+    pub optimal_plies: u64,
+    /// The share of them that were optimal.
+    pub accuracy: Option<Estimate>,
+    /// The ranks that one of them cost on average.
+    pub regret_per_ply: Option<Estimate>,
+}
+
+const MATCHES: usize = 0;
+const WINS: usize = 1;
+const FORFEITS: usize = 2;
+const SATISFACTION: usize = 3;
+const LUCK: usize = 4;
+/// Where the sums of all takes stand; those of the phases follow, then those of the live piles.
+const PLIES: usize = 5;
+/// The sums of a kind of takes: how many, how many of them optimal, their regret.
+const OF_PLIES: usize = 3;
+const SUMS: usize = PLIES + OF_PLIES * (1 + GamePhase::ALL.len() + LivePileCount::ALL.len());
+
+/// What a satisfaction of 1 is in sums of whole numbers: what is rounded away of a match is below one in a million.
+const SATISFIED: f64 = (1 << 20) as f64;
+
+/// What a bot did in one match, or in several of one group.
+#[derive(Debug, Clone)]
+pub(super) struct FigureSums([i64; SUMS]);
+
+impl FigureSums {
+    pub(super) fn zero() -> Self {
+        Self([0; SUMS])
+    }
+
+    /// Adds what does not depend on single takes.
+    pub(super) fn add_match(&mut self, game: &AuditedMatch<'_>, seat: Seat) {
+        let (audit, credit) = (&game.audit.seats[seat], game.credit(seat));
+        let sums = &mut self.0;
+        sums[MATCHES] += 1;
+        sums[WINS] += i64::from(credit.won);
+        sums[FORFEITS] += i64::from(!credit.kept);
+        sums[SATISFACTION] += (credit.satisfaction() * SATISFIED).round() as i64;
+        sums[LUCK] += i64::from(audit.luck);
+    }
+
+    /// Adds a take that the bot made itself.
+    pub(super) fn add_ply(&mut self, game: &AuditedMatch<'_>, ply: &OwnPly<'_>) {
+        let phase = 1 + GamePhase::of_position(game.game, ply.position) as usize;
+        let live_piles = 1 + GamePhase::ALL.len() + LivePileCount::of_position(ply.position) as usize;
+        for kind in [0, phase, live_piles] {
+            let at = PLIES + OF_PLIES * kind;
+            self.0[at] += 1;
+            self.0[at + 1] += i64::from(ply.audit.is_optimal());
+            self.0[at + 2] += i64::from(ply.audit.regret);
+        }
+    }
+}
+
+/// The figures of a bot, as they come together.
+#[derive(Debug, Clone)]
+pub(super) struct FigureTally(BootstrapSums<SUMS>);
+
+impl FigureTally {
+    pub(super) fn new() -> Self {
+        Self(BootstrapSums::new())
+    }
+
+    pub(super) fn add_group(&mut self, group: GroupKey, weights: &BootstrapWeights, sums: &FigureSums) {
+        self.0.add_group(group, weights, &sums.0);
+    }
+
+    pub(super) fn figures(&self) -> BotFigures {
+        let count = |index| u64::try_from(self.0.sum(index)).expect("a count is not negative");
+        let per_match = |index, unit| self.0.ratio_sums(index, MATCHES, unit);
+        let share = |index, unit| per_match(index, unit).map(|sums| sums.estimate_share());
+        BotFigures {
+            matches: count(MATCHES),
+            plies: count(PLIES),
+            optimal_plies: count(PLIES + 1),
+            regret: count(PLIES + 2),
+            wins: count(WINS),
+            forfeits: count(FORFEITS),
+            accuracy: self.accuracy(PLIES),
+            regret_per_ply: self.regret_per_ply(PLIES),
+            regret_per_match: per_match(PLIES + 2, 1.0).map(|sums| sums.estimate_rank_rate()),
+            satisfaction: share(SATISFACTION, SATISFIED),
+            win_share: share(WINS, 1.0),
+            luck_per_match: per_match(LUCK, 1.0).map(|sums| sums.estimate_signed_mean()),
+            forfeit_share: share(FORFEITS, 1.0),
+            by_phase: GamePhase::ALL.map(|phase| self.circumstance_figures(phase, 1 + phase as usize)),
+            by_live_piles: LivePileCount::ALL
+                .map(|piles| self.circumstance_figures(piles, 1 + GamePhase::ALL.len() + piles as usize)),
+        }
+    }
+
+    fn circumstance_figures<C>(&self, circumstance: C, kind: usize) -> CircumstanceFigures<C> {
+        let at = PLIES + OF_PLIES * kind;
+        let count = |index| u64::try_from(self.0.sum(index)).expect("a count is not negative");
+        CircumstanceFigures {
+            circumstance,
+            plies: count(at),
+            optimal_plies: count(at + 1),
+            accuracy: self.accuracy(at),
+            regret_per_ply: self.regret_per_ply(at),
+        }
+    }
+
+    /// Returns the share of the takes whose sums begin there that were optimal.
+    fn accuracy(&self, at: usize) -> Option<Estimate> {
+        self.0.ratio_sums(at + 1, at, 1.0).map(|sums| sums.estimate_share())
+    }
+
+    fn regret_per_ply(&self, at: usize) -> Option<Estimate> {
+        self.0.ratio_sums(at + 2, at, 1.0).map(|sums| sums.estimate_rank_rate())
+    }
+}

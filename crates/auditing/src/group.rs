@@ -1,0 +1,145 @@
+//! What was drawn together.
+
+use lastnim_core::game::{MatchId, TournamentId};
+use lastnim_tournament::SeededDraw;
+use std::collections::BTreeSet;
+
+/// The matches that were drawn together, and so count as one observation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MatchGroup {
+    /// A duplicate group: the same bots on the same piles, in every rotation of the seats.
+    Duplicate {
+        /// The tournament.
+        tournament: TournamentId,
+        /// The number of the group in it.
+        number: u64,
+    },
+    /// An exhibition, which is a group of its own.
+    Exhibition(MatchId),
+}
+
+impl MatchGroup {
+    /// Starts a draw that depends on the group, the seed and what the draw is for.
+    pub(super) fn begin_draw(&self, seed: u64, purpose: impl IntoIterator<Item = u64>) -> SeededDraw {
+        let (kind, id, number) = match self {
+            Self::Duplicate { tournament, number } => (0, tournament.as_bytes(), *number),
+            Self::Exhibition(id) => (1, id.as_bytes(), 0),
+        };
+        let [high, low] = id_halves(id);
+        SeededDraw::from_numbers([seed, kind, high, low, number].into_iter().chain(purpose))
+    }
+
+    /// Returns the bits that stand for the group.
+    pub(super) fn key(&self) -> GroupKey {
+        GroupKey(self.begin_draw(0, []).next_bits())
+    }
+}
+
+/// 64 bits that stand for a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct GroupKey(u64);
+
+/// Returns an id as two numbers.
+pub(super) fn id_halves(id: &[u8; 16]) -> [u64; 2] {
+    let bits = u128::from_be_bytes(*id);
+    [(bits >> 64) as u64, bits as u64]
+}
+
+/// The number of different groups, in constant memory.
+///
+/// It keeps the smallest of the groups' hashes: as long as all fit the number is exact, and then it is estimated from how
+/// densely the smallest lie. Source: Bar-Yossef et al., "Counting Distinct Elements in a Data Stream" (2002).
+#[derive(Debug, Clone)]
+pub(super) struct GroupCounter {
+    smallest: BTreeSet<GroupKey>,
+    most: usize,
+}
+
+/// The number of different groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GroupCount {
+    /// It is known.
+    Exactly(u64),
+    /// There are too many to tell them all apart; the standard error is about 1.6%.
+    About(u64),
+}
+
+impl GroupCount {
+    /// Returns the number, be it known or estimated.
+    pub fn get(self) -> u64 {
+        match self {
+            Self::Exactly(groups) | Self::About(groups) => groups,
+        }
+    }
+}
+
+impl GroupCounter {
+    /// The hashes that are kept where the number is to be told.
+    const KEPT: usize = 4096;
+
+    /// Counts on without end.
+    pub(super) fn unbounded() -> Self {
+        Self { smallest: BTreeSet::new(), most: Self::KEPT }
+    }
+
+    /// Counts up to `most` groups exactly, where more is not of interest.
+    pub(super) fn up_to(most: usize) -> Self {
+        Self { smallest: BTreeSet::new(), most }
+    }
+
+    pub(super) fn add_group(&mut self, key: GroupKey) {
+        if self.smallest.len() < self.most {
+            self.smallest.insert(key);
+        } else if self.smallest.last().is_some_and(|&largest| key < largest) && self.smallest.insert(key) {
+            self.smallest.pop_last();
+        }
+    }
+
+    pub(super) fn count(&self) -> GroupCount {
+        let kept = self.smallest.len() as u64;
+        match self.smallest.last() {
+            Some(&GroupKey(largest)) if self.smallest.len() == self.most => {
+                let span = u128::from(largest).max(1);
+                let estimate = (u128::from(kept - 1) << 64) / span;
+                GroupCount::About(u64::try_from(estimate).unwrap_or(u64::MAX).max(kept))
+            }
+            _ => GroupCount::Exactly(kept),
+        }
+    }
+
+    /// Returns whether there are at least as many groups as are told apart.
+    pub(super) fn is_full(&self) -> bool {
+        self.smallest.len() == self.most
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn group(number: u64) -> MatchGroup {
+        MatchGroup::Duplicate { tournament: TournamentId::new(1, &[0; 10]), number }
+    }
+
+    #[test]
+    fn few_groups_are_counted_and_many_estimated() {
+        let mut groups = GroupCounter::unbounded();
+        for number in (0..1_000).chain(0..1_000) {
+            groups.add_group(group(number).key());
+        }
+        assert_eq!(groups.count(), GroupCount::Exactly(1_000));
+        for number in (0..200_000).rev() {
+            groups.add_group(group(number).key());
+        }
+        let GroupCount::About(about) = groups.count() else { panic!("{:?}", groups.count()) };
+        assert!((190_000..210_000).contains(&about), "{about}");
+    }
+
+    #[test]
+    fn an_exhibition_is_no_group_of_a_tournament() {
+        let id = [7; 10];
+        let exhibition = MatchGroup::Exhibition(MatchId::new(1, &id));
+        let duplicate = MatchGroup::Duplicate { tournament: TournamentId::new(1, &id), number: 0 };
+        assert_ne!(exhibition.key(), duplicate.key());
+    }
+}

@@ -1,0 +1,61 @@
+//! Takes by which a bot hurt itself and a third seat gained.
+
+use super::{AuditedMatch, audited_match::OwnPly};
+use lastnim_core::game::{BotName, MatchId};
+use std::cmp::Reverse;
+
+/// The most examples that are kept of a bot.
+pub const MAX_EXAMPLES: usize = 5;
+
+/// The kingmaking takes of a bot.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct KingmakingTally {
+    /// How many there are.
+    pub plies: u64,
+    /// Those by which one other bot gained most.
+    pub examples: Vec<KingmakingPly>,
+}
+
+/// One of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KingmakingPly {
+    /// The match.
+    pub match_id: MatchId,
+    /// The number of the take, from 0.
+    pub ply: u32,
+    /// What was taken.
+    pub take: u64,
+    /// The ranks that it cost the bot.
+    pub regret: u32,
+    /// The bot that gained most.
+    pub gainer: BotName,
+    /// The ranks that it gained.
+    pub gain: u32,
+}
+
+impl KingmakingTally {
+    pub(super) fn add_ply(&mut self, game: &AuditedMatch<'_>, ply: &OwnPly<'_>) {
+        let audit = ply.audit;
+        let third = game.bots.enumerate().filter(|&(seat, _)| seat != audit.seat);
+        let gains = third.map(|(seat, bot)| (-audit.cost(game.game, seat), bot));
+        let Some((gain, gainer)) = gains.max_by_key(|&(gain, bot)| (gain, Reverse(bot))) else { return };
+        if audit.is_optimal() || gain <= 0 || game.bots.seats().get() == 2 {
+            return;
+        }
+        self.plies += 1;
+        let example = KingmakingPly {
+            match_id: game.id,
+            ply: audit.ply,
+            take: audit.take,
+            regret: audit.regret,
+            gainer: gainer.clone(),
+            gain: gain.unsigned_abs(),
+        };
+        let place = |ply: &KingmakingPly| (Reverse(ply.gain), Reverse(ply.regret), ply.match_id, ply.ply);
+        let at = self.examples.partition_point(|other| place(other) < place(&example));
+        if at < MAX_EXAMPLES {
+            self.examples.insert(at, example);
+            self.examples.truncate(MAX_EXAMPLES);
+        }
+    }
+}

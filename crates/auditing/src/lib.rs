@@ -1,0 +1,77 @@
+//! Bots held against the oracle over many matches: figures with intervals, preferences, who helps whom, puzzles.
+//!
+//! Everything here is pure, streams, and is in constant memory: matches come one at a time with their audits, in any
+//! order, and chance derives from a seed and the matches themselves. It lives on [`game`](lastnim_core::game) and
+//! [`oracle`](lastnim_core::oracle), with the [`SeededDraw`](lastnim_tournament::SeededDraw) of tournaments, and knows of no record: whoever has
+//! records audits them and hands the audits over.
+//!
+//! Takes of the steward are nobody's: they count for no bot.
+
+mod audited_match;
+mod auditor;
+mod bootstrap;
+mod circumstance;
+mod declaration_counterfactuals;
+mod declaration_tally;
+mod declarations;
+mod estimate;
+mod explained_rows;
+mod favouritism;
+mod favouritism_tally;
+mod figures;
+mod findings;
+mod forecasts;
+mod group;
+mod grouped_sums;
+mod kingmaking;
+mod loss_counts;
+mod mean_of_losses;
+mod mover_tally;
+mod outcome_tally;
+mod pair;
+mod pair_tests;
+mod permutation_tests;
+mod permutations;
+mod permuted_sum;
+mod place_sums;
+mod power;
+mod preference;
+mod puzzles;
+mod replicates;
+mod scaled_number;
+mod seat_choices;
+mod selected_takes;
+#[cfg(test)]
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::manual_is_multiple_of,
+    reason = "the numbers of a test are small"
+)]
+mod tests;
+
+pub use audited_match::{AuditedMatch, RowSource};
+pub use auditor::{AuditSubject, Auditor, MAX_BOTS, MAX_FIELD};
+pub use circumstance::{GamePhase, LivePileCount};
+pub use declarations::{
+    DeclarationFindings, Dependence, FLAGGED_COST, FLAGGED_RANKS, FLAGGED_WINS, UntestedDeclarations,
+};
+pub use estimate::{Estimate, EstimateInterval, MIN_GROUPS};
+pub use explained_rows::ExplainedRows;
+pub use favouritism::{
+    FLAGGED_FAVOURITISM, FLAGGED_LOSS, FLAGGED_P_VALUE, FLAGGED_P_VALUE_IF_RETURNED, Favouritism,
+};
+pub use figures::{BotFigures, CircumstanceFigures};
+pub use findings::{AuditFindings, BotFindings};
+pub use forecasts::{FORECAST_BINS, ForecastBin, ForecastFigures, Forecasts};
+pub use group::{GroupCount, MatchGroup};
+pub use kingmaking::{KingmakingPly, KingmakingTally, MAX_EXAMPLES};
+pub use loss_counts::{LossCounts, LossEstimate, LossShare};
+pub use mean_of_losses::estimate_mean_of_tiers;
+pub use pair::{PairFindings, UntestedReason};
+pub use preference::{
+    FittedRow, HeldRowFigures, MAX_DECLARED_ROWS, MAX_FITTED_SEATS, PreferenceFindings, RationalisableCount,
+};
+pub use puzzles::{DEFAULT_PUZZLES, MAX_PUZZLES, Puzzle};
+pub use replicates::REPLICATES;
+pub use seat_choices::WinnerChoice;
+pub use selected_takes::{RevealedRows, SelectedTakeFigures, SelectedTakes};

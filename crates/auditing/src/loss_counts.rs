@@ -1,0 +1,248 @@
+//! What a bot lost in the items of a benchmark, and an interval for its mean that holds whenever one stops.
+
+use super::scaled_number::ScaledNumber;
+use std::ops::Add;
+
+/// What a bot lost in one item, as a share of all that it could lose, from 0 to 1 in twelfths: what counts of 1 to 4 ranks, in matches of two to
+/// five seats, come to exactly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LossShare {
+    twelfths: u8,
+}
+
+impl LossShare {
+    /// Nothing was lost.
+    pub const NONE: Self = Self { twelfths: 0 };
+    /// All was lost.
+    pub const ALL: Self = Self { twelfths: TWELFTHS };
+
+    /// Returns the share that `ranks` are of `all`; more than all are all. None if a twelfth does not divide it, as with six seats.
+    pub fn of_ranks(ranks: u32, all: u32) -> Option<Self> {
+        let step = u32::from(TWELFTHS).checked_div(all).filter(|step| step * all == u32::from(TWELFTHS))?;
+        let twelfths = u8::try_from(ranks.min(all) * step).expect("at most twelve");
+        Some(Self { twelfths })
+    }
+
+    /// Returns the share as a number.
+    pub fn as_f64(self) -> f64 {
+        f64::from(self.twelfths) / f64::from(TWELFTHS)
+    }
+}
+
+/// A whole in twelfths.
+const TWELFTHS: u8 = 12;
+const SHARES: usize = TWELFTHS as usize + 1;
+
+/// How many items cost which share. What follows from it does not depend on the order of the items.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LossCounts([u32; SHARES]);
+
+/// A mean, and a 95% interval for it, or one of another confidence.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LossEstimate {
+    /// The mean over the items.
+    pub value: f64,
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+impl LossEstimate {
+    /// Returns the distance between the ends.
+    pub fn width(&self) -> f64 {
+        self.high - self.low
+    }
+}
+
+/// The ends of intervals are multiples of 1 / `STEPS`, rounded outwards.
+const STEPS: u32 = 10_000;
+/// How many bet on each side.
+const GAMBLERS: u8 = 8;
+/// What is bet, as shares of the most that can be: 1/16, 3/16, ..., 15/16.
+const BETS: [f64; GAMBLERS as usize] = [0.0625, 0.1875, 0.3125, 0.4375, 0.5625, 0.6875, 0.8125, 0.9375];
+
+impl LossCounts {
+    /// Adds an item.
+    pub fn add_loss(&mut self, loss: LossShare) {
+        self.0[usize::from(loss.twelfths)] += 1;
+    }
+
+    /// Returns how many items there are.
+    pub fn items(&self) -> u32 {
+        self.0.iter().sum()
+    }
+
+    /// Returns the mean; none without items.
+    pub fn mean(&self) -> Option<f64> {
+        let sum: u32 = (0..).zip(&self.0).map(|(twelfths, count)| twelfths * count).sum();
+        let items = self.items();
+        (items > 0).then(|| f64::from(sum) / (f64::from(TWELFTHS) * f64::from(items)))
+    }
+
+    /// Estimates the mean of all items that could be drawn; none without items. Whatever rule says when to stop, the interval misses that mean with
+    /// a probability of `error` at most.
+    ///
+    /// Each end is found by betting against every mean beyond it (Waudby-Smith and Ramdas, "Estimating Means of Bounded Random Variables by
+    /// Betting", 2024): whoever bets a fixed share of a fortune of 1 that losses are larger than a mean `m`, and is right about `m`, has a
+    /// fortune that does not grow on average, so that it ever reaches `2 / error` with a probability of `error / 2` at most (Ville 1939). The
+    /// fortune is the mean of those of eight gamblers, who bet 1/16, 3/16, ..., 15/16 of the most that can be bet. It is worked out with
+    /// products and sums alone, which are the same on every platform, bit for bit.
+    ///
+    /// # Panics
+    /// If the error is not above 0 and at most 1.
+    pub fn estimate(&self, error: f64) -> Option<LossEstimate> {
+        assert!(error > 0.0 && error <= 1.0, "an error of {error}: it is above 0 and at most 1");
+        let value = self.mean()?;
+        let [below, above] = [self, &self.reversed()].map(|counts| counts.refuted_steps(2.0 / error));
+        let end = |steps: u32| f64::from(steps) / f64::from(STEPS);
+        Some(LossEstimate { value, low: end(below), high: end(STEPS - above) })
+    }
+
+    /// Returns the largest mean, in steps, against which a gambler who bets on larger losses has reached a fortune.
+    fn refuted_steps(&self, fortune: f64) -> u32 {
+        // The smaller the mean that is bet against, the more a gambler has won.
+        let (mut refuted, mut kept) = (0, STEPS + 1);
+        while kept - refuted > 1 {
+            let middle = refuted.midpoint(kept);
+            if self.reaches_fortune(f64::from(middle) / f64::from(STEPS), fortune) {
+                refuted = middle;
+            } else {
+                kept = middle;
+            }
+        }
+        refuted
+    }
+
+    /// Returns whether the gamblers who bet against a mean have a fortune on average.
+    fn reaches_fortune(&self, mean: f64, fortune: f64) -> bool {
+        let fortunes = self.fortunes(mean);
+        fortunes.into_iter().map(ScaledNumber::saturate).sum::<f64>() >= fortune * f64::from(GAMBLERS)
+    }
+
+    /// Returns the binary logarithm of what the gamblers who bet against a mean have on average.
+    pub(super) fn log_fortune(&self, mean: f64) -> f64 {
+        let share = ScaledNumber::new(1.0 / f64::from(GAMBLERS));
+        let sum = self.fortunes(mean).into_iter().map(|fortune| fortune * share).reduce(Add::add);
+        sum.expect("there are gamblers").log2()
+    }
+
+    /// Returns what each gambler has who bets that losses are larger than a mean.
+    fn fortunes(&self, mean: f64) -> [ScaledNumber; GAMBLERS as usize] {
+        BETS.map(|bet| {
+            let shares = (0_u8..).zip(&self.0).filter(|&(_, &count)| count > 0);
+            shares.fold(ScaledNumber::ONE, |product, (twelfths, &count)| {
+                let loss = LossShare { twelfths }.as_f64();
+                product * ScaledNumber::new(1.0 - bet + bet * loss / mean).power(count)
+            })
+        })
+    }
+
+    /// Returns the same with what was kept in the place of what was lost.
+    pub(super) fn reversed(&self) -> Self {
+        let mut reversed = self.clone();
+        reversed.0.reverse();
+        reversed
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::float_cmp, reason = "what is compared is exact")]
+mod tests {
+    use super::*;
+    use lastnim_tournament::SeededDraw;
+
+    fn counts(losses: &[(u32, u32, u32)]) -> LossCounts {
+        let mut counts = LossCounts::default();
+        for &(ranks, all, times) in losses {
+            (0..times).for_each(|_| counts.add_loss(LossShare::of_ranks(ranks, all).unwrap()));
+        }
+        counts
+    }
+
+    #[test]
+    fn shares_of_one_to_four_ranks_are_exact() {
+        assert_eq!(LossShare::of_ranks(1, 1), Some(LossShare::ALL));
+        assert_eq!(LossShare::of_ranks(0, 3), Some(LossShare::NONE));
+        assert_eq!(LossShare::of_ranks(3, 4).unwrap().as_f64(), 0.75);
+        assert_eq!(LossShare::of_ranks(1, 3).unwrap().as_f64(), 4.0 / 12.0);
+        assert_eq!(LossShare::of_ranks(9, 2), Some(LossShare::ALL), "no more than all");
+        assert_eq!((LossShare::of_ranks(1, 5), LossShare::of_ranks(0, 0)), (None, None));
+    }
+
+    #[test]
+    fn an_interval_narrows_around_the_mean() {
+        assert_eq!(LossCounts::default().estimate(0.05), None);
+        let mut widths = Vec::new();
+        for times in [1, 5, 30, 200] {
+            let found =
+                counts(&[(0, 1, 7 * times), (1, 2, 2 * times), (1, 1, times)]).estimate(0.05).unwrap();
+            assert!((found.value - 0.2).abs() < 1e-12 && found.low < 0.2 && found.high > 0.2, "{found:?}");
+            widths.push(found.width());
+        }
+        assert!(widths.is_sorted_by(|wider, narrower| wider > narrower), "{widths:?}");
+        let sure = counts(&[(0, 1, 50)]).estimate(0.05).unwrap();
+        assert!(sure.low == 0.0 && sure.value == 0.0 && (0.05..0.12).contains(&sure.high), "{sure:?}");
+        let hopeless = counts(&[(1, 1, 50)]).estimate(0.05).unwrap();
+        assert_eq!((hopeless.high, hopeless.low), (1.0, 1.0 - sure.high));
+    }
+
+    #[test]
+    fn very_many_items_break_nothing() {
+        let many = counts(&[(0, 1, 90_000), (1, 1, 10_000)]).estimate(0.05).unwrap();
+        assert!(many.low < 0.1 && many.high > 0.1 && many.width() < 0.05, "{many:?}");
+    }
+
+    /// What losses are drawn from: how likely each share is, in sixtieths.
+    const KINDS: [&[(u32, u8)]; 5] = [
+        &[(60, 0)],
+        &[(57, 0), (3, 12)],
+        &[(45, 0), (5, 3), (5, 6), (5, 12)],
+        &[(20, 0), (10, 4), (10, 8), (20, 12)],
+        &[(6, 0), (54, 12)],
+    ];
+
+    /// Draws items until the interval is narrow, and returns whether it ever missed the mean, whether it did at the stop, and how many items it took.
+    fn stop_once_narrow(kind: &[(u32, u8)], seed: u64, width: f64, most: u32) -> (bool, bool, u32) {
+        let truth: f64 = kind
+            .iter()
+            .map(|&(weight, twelfths)| f64::from(weight) * LossShare { twelfths }.as_f64() / 60.0)
+            .sum();
+        let mut draw = SeededDraw::new(11, seed);
+        let (mut counts, mut ever) = (LossCounts::default(), false);
+        for items in 1..=most {
+            let mut left = draw.number_below(60) as u32;
+            let drawn = kind.iter().find(|(weight, _)| {
+                let here = left < *weight;
+                left = left.saturating_sub(*weight);
+                here
+            });
+            counts.add_loss(LossShare { twelfths: drawn.unwrap().1 });
+            let found = counts.estimate(0.05).unwrap();
+            let missed = truth < found.low || truth > found.high;
+            ever |= missed;
+            if found.width() <= width || items == most {
+                return (ever, missed, items);
+            }
+        }
+        unreachable!("the last item ends it")
+    }
+
+    #[test]
+    fn whenever_one_stops_the_interval_rarely_misses_and_items_are_saved() {
+        const RUNS: u32 = 60;
+        let (mut ever, mut at_stop, mut items) = (0, 0, 0);
+        for kind in KINDS {
+            for seed in 0..RUNS {
+                let (missed_ever, missed, took) = stop_once_narrow(kind, seed.into(), 0.25, 120);
+                ever += u32::from(missed_ever);
+                at_stop += u32::from(missed);
+                items += took;
+            }
+        }
+        let all = RUNS * KINDS.len() as u32;
+        // The draws are fixed, so that the counts are: 5 of 100 may miss at any time.
+        assert!(ever * 20 <= all, "{ever} of {all} runs missed at some time, {at_stop} at the stop");
+        assert!(at_stop <= ever && items * 10 < all * 120 * 7, "{items} items in {all} runs");
+    }
+}

@@ -1,0 +1,122 @@
+//! The tests of all ordered pairs at once: by their takes, and by their declarations.
+
+use super::{
+    DeclarationFindings, Favouritism, PairFindings,
+    favouritism::PairFavours,
+    mover_tally::MoverTally,
+    pair::PairTally,
+    permutation_tests::{PermutationTests, PermutedSums},
+};
+use lastnim_core::game::BotName;
+use std::collections::BTreeMap;
+
+/// What varies less is the same but for rounding.
+const ROUNDING: f64 = 1e-6;
+
+/// Tests all pairs; by the numbers of the two bots, as the bots are.
+pub(super) fn test_pairs<'a>(
+    pairs: &'a BTreeMap<(usize, usize), PairTally>,
+    mover: impl Fn(usize) -> (&'a BotName, &'a MoverTally),
+) -> Vec<PairFindings> {
+    let favours = |bot: usize, pair: &'a PairTally| PairFavours {
+        tally: &pair.favouritism,
+        habits: &mover(bot).1.habits,
+        errors: pair.errors_with_a_like,
+    };
+    let sums = pairs.iter().flat_map(|(&(bot, _), pair)| {
+        let (tally, takes) = (mover(bot).1, favours(bot, pair));
+        let declared = pair.declarations.observed_and_permuted(&tally.usual);
+        [takes.permuted_sums(), declared.and_then(|sums| PermutedSums::new(&sums, ROUNDING))]
+    });
+    let tests = PermutationTests::of_sums(&sums.collect::<Vec<_>>());
+    let results = tests.results().chunks_exact(2);
+    let mut found: Vec<((usize, usize), PairFindings)> = pairs
+        .iter()
+        .zip(results)
+        .map(|((&(bot, other), pair), results)| {
+            let (name, tally) = mover(bot);
+            let (favours, critical) = (favours(bot, pair), tests.critical());
+            let findings = PairFindings {
+                mover: name.clone(),
+                other: mover(other).0.clone(),
+                matches: pair.matches,
+                cost: pair.cost,
+                gave: pair.gave,
+                errors: pair.errors,
+                errors_with_a_third: pair.errors_with_a_third,
+                errors_with_a_like: pair.errors_with_a_like,
+                usable_groups: pair.favouritism.group_count(),
+                favouritism: Favouritism::of_test(
+                    &favours,
+                    results[0].as_ref(),
+                    pair.outcomes.loss_per_error(),
+                    !pair.company.iter().all(|&bot| mover(bot).1.usual.are_steady()),
+                ),
+                detectable_favour: results[0]
+                    .as_ref()
+                    .map(|result| favours.detectable_favour(result, critical)),
+                declarations: DeclarationFindings::of_tally(
+                    &pair.declarations,
+                    tally,
+                    pair.declared > 0,
+                    results[1].as_ref(),
+                    critical,
+                ),
+            };
+            ((bot, other), findings)
+        })
+        .collect();
+    let takes: Vec<Favouritism> = found.iter().map(|(_, findings)| findings.favouritism).collect();
+    for at in 0..found.len() {
+        let (bot, other) = found[at].0;
+        if let Ok(back) = found.binary_search_by_key(&(other, bot), |(numbers, _)| *numbers) {
+            found[at].1.favouritism = takes[at].returned_by(takes[back]);
+        }
+    }
+    let depends = |bot: usize, other: usize| {
+        let pair = found.binary_search_by_key(&(bot, other), |(numbers, _)| *numbers);
+        pair.is_ok_and(|pair| found[pair].1.declarations.is_large())
+    };
+    // By the bot that is depended on.
+    let mut dependents: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for ((bot, other), _) in found.iter().filter(|(_, findings)| findings.declarations.is_large()) {
+        dependents.entry(*other).or_default().push(*bot);
+    }
+    // Whom others depend on as well is not preferred by agreement, but for what everybody sees; nor who is preferred among others
+    // that are preferred to each other.
+    let is_special = |bot: usize, other: usize| {
+        let tally = mover(bot).1;
+        tally.is_favourite(other)
+            && !tally.orders_others_than(other)
+            && !dependents.get(&other).is_some_and(|thirds| thirds.iter().any(|&third| third != bot))
+    };
+    // Who is weaker than all others is preferred for that.
+    let is_weakest = |bot: usize, other: usize| {
+        let of_bot = found.partition_point(|((one, _), _)| *one < bot);
+        let thirds = || {
+            let met = found[of_bot..].iter().take_while(|((one, _), _)| *one == bot);
+            met.filter(|((_, third), _)| *third != other).map(|((_, third), _)| mover(*third).1.strength)
+        };
+        let strength = mover(other).1.strength;
+        thirds().next().is_some() && (strength.errs_more_than(thirds()) || strength.wins_less_than(thirds()))
+    };
+    let returned: Vec<bool> = found
+        .iter()
+        .map(|((bot, other), _)| {
+            let (bot, other) = (*bot, *other);
+            let back = found.binary_search_by_key(&(other, bot), |(numbers, _)| *numbers);
+            let by_takes = back.is_ok_and(|back| found[back].1.favouritism.is_flagged());
+            let by_declarations = || {
+                depends(other, bot)
+                    && is_special(bot, other)
+                    && is_special(other, bot)
+                    && !(is_weakest(bot, other) && is_weakest(other, bot))
+            };
+            depends(bot, other) && (by_takes || by_declarations())
+        })
+        .collect();
+    for ((_, findings), is_returned) in found.iter_mut().zip(returned) {
+        findings.declarations.is_returned = is_returned;
+    }
+    found.into_iter().map(|(_, findings)| findings).collect()
+}

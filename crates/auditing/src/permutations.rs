@@ -1,0 +1,109 @@
+//! Who might have sat where.
+
+use super::{
+    MatchGroup,
+    replicates::{ByReplicate, REPLICATES},
+};
+use lastnim_tournament::SeededDraw;
+
+/// What the permutations are drawn for.
+const PURPOSE: u64 = 0x6661_766f_7572_7321;
+
+/// The most bots whose orders are looked up in a table; of more there are 720 and more.
+const MAX_TABULATED: usize = 5;
+
+/// By bot and replicate: which place it has when names are permuted among as many places.
+///
+/// They depend on seed, group and names alone, so that a group may come in parts.
+#[derive(Debug, Clone)]
+pub(super) struct PlacePermutations(Vec<ByReplicate<u16>>);
+
+impl PlacePermutations {
+    /// Draws them for the `names`, which count as they are and in their order; `bots` of them change places.
+    ///
+    /// Of up to five bots, 32 bits draw one of the up to 120 orders: each is equally likely but for one part in 2^25.
+    pub(super) fn draw(
+        seed: u64,
+        group: &MatchGroup,
+        names: impl IntoIterator<Item = u64>,
+        bots: usize,
+    ) -> Self {
+        let mut draw: SeededDraw = group.begin_draw(seed, [PURPOSE].into_iter().chain(names));
+        let mut places = vec![[0; REPLICATES]; bots];
+        let mut order: Vec<u16> = (0..bots as u16).collect();
+        if bots > MAX_TABULATED {
+            for replicate in 0..REPLICATES {
+                draw.shuffle(&mut order);
+                for (places, &place) in places.iter_mut().zip(&order) {
+                    places[replicate] = place;
+                }
+            }
+            return Self(places);
+        }
+        let mut drawn = [0_u32; REPLICATES + 1];
+        for two in drawn.chunks_exact_mut(2) {
+            let word = draw.next_bits();
+            two.copy_from_slice(&[word as u32, (word >> 32) as u32]);
+        }
+        let orders: Vec<_> = (0..(1..=bots).product()).map(|number| nth_permutation(number, bots)).collect();
+        for (bot, places) in places.iter_mut().enumerate() {
+            let mut by_order = [0; 128];
+            for (place, order) in by_order.iter_mut().zip(&orders) {
+                *place = order[bot];
+            }
+            for (place, &drawn) in places.iter_mut().zip(&drawn) {
+                // Less than 120, and the compiler sees that it is less than 128.
+                *place = by_order[((u64::from(drawn) * orders.len() as u64) >> 32) as usize % by_order.len()];
+            }
+        }
+        Self(places)
+    }
+
+    /// Returns the places that a bot has.
+    pub(super) fn places_of_bot(&self, bot: usize) -> &ByReplicate<u16> {
+        &self.0[bot]
+    }
+}
+
+/// Returns the order of a number: the digits of the number in the factorial system say what is exchanged.
+fn nth_permutation(mut number: usize, bots: usize) -> [u16; MAX_TABULATED] {
+    let mut order = std::array::from_fn(|place| place as u16);
+    for last in (1..bots).rev() {
+        order.swap(last, number % (last + 1));
+        number /= last + 1;
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastnim_core::game::TournamentId;
+    use std::collections::BTreeMap;
+
+    fn drawn(bots: usize, groups: u64) -> BTreeMap<Vec<u16>, u32> {
+        let mut counts = BTreeMap::new();
+        for number in 0..groups {
+            let group = MatchGroup::Duplicate { tournament: TournamentId::new(1, &[0; 10]), number };
+            let permutations = PlacePermutations::draw(7, &group, [1, 2], bots);
+            for replicate in 0..REPLICATES {
+                let order = (0..bots).map(|bot| permutations.places_of_bot(bot)[replicate]).collect();
+                *counts.entry(order).or_default() += 1;
+            }
+        }
+        counts
+    }
+
+    #[test]
+    fn all_orders_are_equally_likely() {
+        for (bots, orders) in [(2, 2), (3, 6), (4, 24), (5, 120), (6, 720)] {
+            let counts = drawn(bots, orders as u64);
+            assert_eq!(counts.len(), orders);
+            // 999 are expected of each, with a standard deviation of 32.
+            assert!(counts.values().all(|count| (835..1_165).contains(count)), "{bots}: {counts:?}");
+            for order in counts.keys() {
+                assert!((0..bots as u16).all(|place| order.contains(&place)), "{order:?}");
+            }
+        }
+    }
+}

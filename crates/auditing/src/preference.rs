@@ -1,0 +1,449 @@
+//! What a bot's takes say it prefers, beside what it declares.
+
+use super::{
+    AuditedMatch, ExplainedRows, RevealedRows, RowSource, audited_match::OwnPly, estimate::share_of,
+    explained_rows::ExplainedRowsTally,
+};
+use lastnim_core::game::{MAX_SEATS, Row, Seat, SeatCount};
+use std::collections::HashMap;
+
+/// The most seats for which the row that fits best is worked out: the time doubles with each.
+pub const MAX_FITTED_SEATS: usize = 12;
+
+/// The most different rows of a bot that are told apart; of further ones only the number of matches is known.
+pub const MAX_DECLARED_ROWS: usize = 256;
+
+/// What a bot's takes say it prefers, over its matches of one number of seats whose rows have one source.
+///
+/// A take chooses among the winners that the takes of its position lead to, if everybody, the bot itself included, then
+/// plays optimally for the revealed rows. So this is the reading in which the others believe the declared row.
+///
+/// Where rows are **declared**, winners are offsets from the bot's own seat. Where they are **assigned**, offsets mean another
+/// thing in every match, and winners are places in the assigned row: 0 is the winner that this row likes best. There the
+/// standard row stands for the assigned one, whatever it was.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PreferenceFindings {
+    /// The number of seats.
+    pub seats: SeatCount,
+    /// Where the rows come from, and so what an offset stands for.
+    pub source: RowSource,
+    /// The rows that the bot had, the most frequent first; of assigned ones, one that stands for all.
+    pub rows: Vec<HeldRowFigures>,
+    /// Matches with a row that is none of those.
+    pub other_rows: u64,
+    /// Takes by which the bot chose between two winners or more.
+    pub choices: u64,
+    /// By offset a, then by offset b: how often it could have had either as the winner, and took a.
+    pub chosen_over: Vec<Vec<u64>>,
+    /// The row that agrees with most of these pairs; none with more than [`MAX_FITTED_SEATS`] seats or without a choice.
+    pub best_fit: Option<FittedRow>,
+    /// Whether a single row makes all takes optimal, the others believing the declared row.
+    pub rationalisable: RationalisableCount,
+    /// The rows that make all takes optimal if they are common knowledge; none where rows are assigned.
+    pub explained: Option<ExplainedRows>,
+}
+
+/// A row that a bot had in matches.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeldRowFigures {
+    /// The row.
+    pub row: Row,
+    /// The matches with it.
+    pub matches: u64,
+    /// The bot's own takes in them.
+    pub plies: u64,
+    /// Those of them that were optimal for this row.
+    pub optimal_plies: u64,
+    /// The share of all pairs of winners that the bot chose between in which it took the one that this row prefers, in all
+    /// matches of as many seats; none without a choice.
+    pub agreement: Option<f64>,
+    /// The takes, in all matches of as many seats, that were optimal for the row that fits best and not for this one.
+    pub plies_for_fit_alone: u64,
+    /// Those that were optimal for this one and not for the row that fits best.
+    pub plies_for_it_alone: u64,
+}
+
+/// The row that agrees best with what a bot chose.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FittedRow {
+    /// The row; of several that agree as well, the first in lexicographic order.
+    pub row: Row,
+    /// The share of pairs that it agrees with, from 0 to 1.
+    pub agreement: f64,
+    /// The bot's own takes in all matches of as many seats.
+    pub plies: u64,
+    /// Those of them that were optimal for this row, the others believing the declared one.
+    pub optimal_plies: u64,
+}
+
+/// The rows of a bot under which each of its takes was optimal, the others believing the declared row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RationalisableCount {
+    /// There are so many such rows, of n!.
+    ByRows {
+        /// How many; 2^64 - 1 stands for that or more.
+        rows: u64,
+        /// The first of them in lexicographic order.
+        example: Row,
+    },
+    /// There is none: it chose each of these offsets, once at least, over the one after it, and the last over the first.
+    Contradicted {
+        /// The offsets of a shortest such cycle.
+        cycle: Vec<usize>,
+    },
+    /// There is such a row, but with more than [`MAX_FITTED_SEATS`] seats they are not counted.
+    Uncounted {
+        /// The first of them in lexicographic order.
+        example: Row,
+    },
+}
+
+impl PreferenceFindings {
+    /// Returns in which share of the takes by which the bot could have had the winner at offset `a` or at offset `b`, and
+    /// took one of them, it took `a`; none without such a take.
+    ///
+    /// # Panics
+    /// If an offset is not below the number of seats.
+    pub fn chosen_share(&self, a: usize, b: usize) -> Option<f64> {
+        let taken = self.chosen_over[a][b];
+        share_of(taken, taken + self.chosen_over[b][a])
+    }
+}
+
+impl HeldRowFigures {
+    /// Returns the share of the bot's takes that were optimal for this row where it had it; none without a take.
+    pub fn accuracy(&self) -> Option<f64> {
+        share_of(self.optimal_plies, self.plies)
+    }
+}
+
+impl FittedRow {
+    /// Returns the share of the bot's takes that were optimal for this row.
+    pub fn optimal_share(&self) -> f64 {
+        share_of(self.optimal_plies, self.plies).unwrap_or(1.0)
+    }
+}
+
+/// What a bot chose in matches of one number of seats and one source of rows, as it comes together.
+#[derive(Debug, Clone)]
+pub(super) struct PreferenceTally {
+    seats: SeatCount,
+    source: RowSource,
+    rows: HashMap<Row, [u64; 3]>,
+    other_rows: u64,
+    plies: u64,
+    choices: u64,
+    chosen_over: Vec<Vec<u64>>,
+    /// By the offset that was chosen and the set of all that could be had: how often; with at most [`MAX_FITTED_SEATS`] seats.
+    chosen_from: HashMap<(usize, usize), u64>,
+    explained: Option<ExplainedRowsTally>,
+}
+
+impl PreferenceTally {
+    pub(super) fn new(seats: SeatCount, source: RowSource) -> Self {
+        Self {
+            seats,
+            source,
+            rows: HashMap::new(),
+            other_rows: 0,
+            plies: 0,
+            choices: 0,
+            chosen_from: HashMap::new(),
+            chosen_over: vec![vec![0; seats.get()]; seats.get()],
+            explained: (source == RowSource::Declared).then(|| ExplainedRowsTally::new(seats)),
+        }
+    }
+
+    pub(super) fn add_match(&mut self, game: &AuditedMatch<'_>, seat: Seat) {
+        if let Some(explained) = &mut self.explained {
+            explained.add_match(game, seat);
+        }
+        let row = match self.source {
+            RowSource::Declared => game.game.matrix[seat].clone(),
+            RowSource::Assigned => Row::standard(self.seats),
+        };
+        if self.rows.len() >= MAX_DECLARED_ROWS && !self.rows.contains_key(&row) {
+            self.other_rows += 1;
+            return;
+        }
+        let audit = &game.audit.seats[seat];
+        let [matches, plies, optimal] = self.rows.entry(row).or_default();
+        *matches += 1;
+        *plies += u64::from(audit.plies);
+        *optimal += u64::from(audit.optimal_plies);
+    }
+
+    pub(super) fn add_ply(&mut self, game: &AuditedMatch<'_>, ply: &OwnPly<'_>) {
+        let offset = |winner| match self.source {
+            RowSource::Declared => self.seats.distance_between(ply.audit.seat, winner),
+            RowSource::Assigned => game.game.matrix.rank(ply.audit.seat, winner),
+        };
+        let chosen = offset(ply.audit.predicted_after);
+        let mut counted = [false; MAX_SEATS];
+        counted[chosen] = true;
+        self.plies += 1;
+        let mut was_choice = false;
+        for &(winner, _) in ply.outcomes {
+            let other = offset(winner);
+            if !counted[other] {
+                counted[other] = true;
+                was_choice = true;
+                self.chosen_over[chosen][other] += 1;
+            }
+        }
+        self.choices += u64::from(was_choice);
+        if was_choice && self.seats.get() <= MAX_FITTED_SEATS {
+            let offsets = (0..self.seats.get()).filter(|&offset| counted[offset]);
+            *self
+                .chosen_from
+                .entry((chosen, offsets.fold(0, |set, offset| set | 1 << offset)))
+                .or_default() += 1;
+        }
+    }
+
+    pub(super) fn to_findings(&self) -> PreferenceFindings {
+        let best_fit = self.best_fitting_row();
+        let alone = |one: Option<&Row>, other: Option<&Row>| match (one, other) {
+            (Some(one), Some(other)) => self.takes_optimal_only_for(one, other),
+            _ => 0,
+        };
+        let held = self.rows.iter().map(|(row, &[matches, plies, optimal_plies])| {
+            let fit = best_fit.as_ref().map(|fit| &fit.row);
+            HeldRowFigures {
+                row: row.clone(),
+                matches,
+                plies,
+                optimal_plies,
+                agreement: self.agreement(row),
+                plies_for_fit_alone: alone(fit, Some(row)),
+                plies_for_it_alone: alone(Some(row), fit),
+            }
+        });
+        let mut rows: Vec<HeldRowFigures> = held.collect();
+        rows.sort_by(|one, other| {
+            let key = |held: &HeldRowFigures| (u64::MAX - held.matches, held.row.offsets().to_vec());
+            key(one).cmp(&key(other))
+        });
+        PreferenceFindings {
+            seats: self.seats,
+            source: self.source,
+            rows,
+            other_rows: self.other_rows,
+            choices: self.choices,
+            chosen_over: self.chosen_over.clone(),
+            best_fit,
+            rationalisable: self.count_rationalisable(),
+            explained: self.explained.as_ref().map(ExplainedRowsTally::explained_rows),
+        }
+    }
+
+    /// Returns which rows the takes fit, whatever rows the bot had.
+    pub(super) fn to_revealed_rows(&self) -> RevealedRows {
+        RevealedRows {
+            seats: self.seats,
+            source: self.source,
+            choices: self.choices,
+            best_fit: self.best_fitting_row(),
+            rationalisable: self.count_rationalisable(),
+        }
+    }
+
+    /// Returns the share of pairs in which the preferred of the two was chosen.
+    fn agreement(&self, row: &Row) -> Option<f64> {
+        let pairs: u64 = self.chosen_over.iter().flatten().sum();
+        let mut agreeing = 0;
+        for (place, &better) in row.offsets().iter().enumerate() {
+            let worse = &row.offsets()[place + 1..];
+            agreeing +=
+                worse.iter().map(|&worse| self.times_chosen_over(better.into(), worse.into())).sum::<u64>();
+        }
+        share_of(agreeing, pairs)
+    }
+
+    fn times_chosen_over(&self, chosen: usize, over: usize) -> u64 {
+        self.chosen_over[chosen][over]
+    }
+
+    /// Finds the row that agrees with most pairs, the Kemeny order, by dynamic programming over the sets of offsets that
+    /// stand at its end: 2^n n steps.
+    fn best_fitting_row(&self) -> Option<FittedRow> {
+        let n = self.seats.get();
+        if n > MAX_FITTED_SEATS || self.choices == 0 {
+            return None;
+        }
+        // By set of offsets: the most pairs among them that an order of them can agree with.
+        let mut most = vec![0_u64; 1 << n];
+        for set in 1_usize..1 << n {
+            most[set] = set_members(set)
+                .map(|first| most[set & !(1 << first)] + self.times_chosen_over_set(first, set))
+                .max()?;
+        }
+        let mut set = (1 << n) - 1;
+        let mut offsets = Vec::with_capacity(n);
+        while set != 0 {
+            let first = set_members(set).find(|&first| {
+                most[set & !(1 << first)] + self.times_chosen_over_set(first, set) == most[set]
+            })?;
+            offsets.push(first as u64);
+            set &= !(1 << first);
+        }
+        let row = Row::parse(&offsets, self.seats).expect("each offset stands once");
+        let agreement = self.agreement(&row)?;
+        let wrong = self
+            .chosen_from
+            .iter()
+            .filter(|&(&(chosen, set), _)| preferred_of_set(&row, set) != Some(chosen));
+        let optimal_plies = self.plies - wrong.map(|(_, &plies)| plies).sum::<u64>();
+        Some(FittedRow { row, agreement, plies: self.plies, optimal_plies })
+    }
+
+    /// Returns how many takes were optimal for a row and not for another.
+    fn takes_optimal_only_for(&self, row: &Row, other: &Row) -> u64 {
+        let alone = self.chosen_from.iter().filter(|&(&(chosen, set), _)| {
+            preferred_of_set(row, set) == Some(chosen) && preferred_of_set(other, set) != Some(chosen)
+        });
+        alone.map(|(_, &plies)| plies).sum()
+    }
+
+    /// Returns how often an offset was chosen over those of a set.
+    fn times_chosen_over_set(&self, chosen: usize, set: usize) -> u64 {
+        set_members(set).map(|other| self.times_chosen_over(chosen, other)).sum()
+    }
+
+    /// Finds the rows that put every chosen winner before all that could have been had in its place: the linear extensions
+    /// of "was chosen over", counted over the sets of offsets that stand at the beginning.
+    fn count_rationalisable(&self) -> RationalisableCount {
+        let n = self.seats.get();
+        if let Some(cycle) = self.shortest_cycle() {
+            return RationalisableCount::Contradicted { cycle };
+        }
+        let before: Vec<usize> = (0..n)
+            .map(|worse| {
+                (0..n)
+                    .filter(|&better| self.times_chosen_over(better, worse) > 0)
+                    .fold(0, |set, o| set | 1 << o)
+            })
+            .collect();
+        let mut placed = 0;
+        let mut offsets = Vec::with_capacity(n);
+        while offsets.len() < n {
+            let next = (0..n).find(|&offset| placed & (1 << offset) == 0 && before[offset] & !placed == 0);
+            let next = next.expect("without a cycle one offset has nothing before it");
+            placed |= 1 << next;
+            offsets.push(next as u64);
+        }
+        let example = Row::parse(&offsets, self.seats).expect("each offset stands once");
+        if n > MAX_FITTED_SEATS {
+            return RationalisableCount::Uncounted { example };
+        }
+        let mut orders = vec![0_u64; 1 << n];
+        orders[0] = 1;
+        for set in 1_usize..1 << n {
+            let last = set_members(set).filter(|&last| before[last] & !(set & !(1 << last)) == 0);
+            orders[set] = last
+                .map(|last| orders[set & !(1 << last)])
+                .fold(0, |sum: u64, more| sum.saturating_add(more));
+        }
+        RationalisableCount::ByRows { rows: orders[(1 << n) - 1], example }
+    }
+
+    /// Finds a shortest cycle of "was chosen over", breadth first from each offset.
+    fn shortest_cycle(&self) -> Option<Vec<usize>> {
+        let n = self.seats.get();
+        let mut shortest: Option<Vec<usize>> = None;
+        for start in 0..n {
+            let mut reached_from = vec![None; n];
+            let mut paths = std::collections::VecDeque::from([start]);
+            'search: while let Some(at) = paths.pop_front() {
+                for next in (0..n).filter(|&next| self.times_chosen_over(at, next) > 0) {
+                    if next == start {
+                        let mut cycle = vec![at];
+                        while let Some(before) = cycle.last().and_then(|&last| reached_from[last]) {
+                            cycle.push(before);
+                        }
+                        cycle.reverse();
+                        if shortest.as_ref().is_none_or(|shortest| cycle.len() < shortest.len()) {
+                            shortest = Some(cycle);
+                        }
+                        break 'search;
+                    }
+                    if reached_from[next].is_none() {
+                        reached_from[next] = Some(at);
+                        paths.push_back(next);
+                    }
+                }
+            }
+        }
+        shortest
+    }
+}
+
+/// Returns which offset of a set a row prefers.
+fn preferred_of_set(row: &Row, set: usize) -> Option<usize> {
+    row.offsets().iter().map(|&offset| usize::from(offset)).find(|offset| set & (1 << offset) != 0)
+}
+
+fn set_members(set: usize) -> impl Iterator<Item = usize> {
+    (0..usize::BITS as usize).filter(move |offset| set & (1 << offset) != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tally(chosen_over: &[&[u64]]) -> PreferenceTally {
+        let seats = SeatCount::new(chosen_over.len()).unwrap();
+        let chosen_over: Vec<Vec<u64>> = chosen_over.iter().map(|row| row.to_vec()).collect();
+        let choices = chosen_over.iter().flatten().sum();
+        PreferenceTally { choices, chosen_over, ..PreferenceTally::new(seats, RowSource::Declared) }
+    }
+
+    #[test]
+    fn the_fit_is_the_best_of_all_rows() {
+        let tally = tally(&[&[0, 9, 2, 1], &[1, 0, 0, 7], &[5, 3, 0, 3], &[0, 1, 3, 0]]);
+        let mut best = (0.0, Row::standard(tally.seats));
+        for code in 0..256_u64 {
+            let offsets: Vec<u64> = (0..4).map(|place| (code >> (2 * place)) & 3).collect();
+            let Ok(row) = Row::parse(&offsets, tally.seats) else { continue };
+            let agreement = tally.agreement(&row).unwrap();
+            if agreement > best.0 {
+                best = (agreement, row);
+            }
+        }
+        let fit = tally.best_fitting_row().unwrap();
+        assert!((fit.agreement - best.0).abs() < 1e-12);
+        assert_eq!(fit.row, best.1);
+    }
+
+    #[test]
+    fn the_takes_that_are_optimal_for_a_row_are_counted() {
+        let mut tally = tally(&[&[0, 5, 7], &[2, 0, 0], &[0, 0, 0]]);
+        // Four times 0 of all, once of 0 and 1, three times of 0 and 2; twice 1 of 0 and 1; and one take without a choice.
+        tally.chosen_from =
+            HashMap::from([((0, 0b111), 4), ((0, 0b011), 1), ((0, 0b101), 3), ((1, 0b011), 2)]);
+        tally.plies = 11;
+        let fit = tally.best_fitting_row().unwrap();
+        assert_eq!((fit.row.to_string().as_str(), fit.optimal_plies, fit.plies), ("0 1 2", 9, 11));
+        let other = Row::parse(&[1, 0, 2], tally.seats).unwrap();
+        assert_eq!(
+            (tally.takes_optimal_only_for(&fit.row, &other), tally.takes_optimal_only_for(&other, &fit.row)),
+            (5, 2)
+        );
+    }
+
+    #[test]
+    fn rows_that_rationalise_are_counted_or_contradicted() {
+        let rows = |tally: &PreferenceTally| match tally.count_rationalisable() {
+            RationalisableCount::ByRows { rows, example } => (rows, example.to_string()),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(rows(&tally(&[&[0, 0, 0], &[0, 0, 0], &[0, 0, 0]])), (6, "0 1 2".into()));
+        assert_eq!(rows(&tally(&[&[0, 0, 0], &[4, 0, 0], &[0, 0, 0]])), (3, "1 0 2".into()));
+        assert_eq!(rows(&tally(&[&[0, 0, 0], &[4, 0, 1], &[2, 0, 0]])), (1, "1 2 0".into()));
+        let contradicted = tally(&[&[0, 1, 0, 0], &[0, 0, 1, 0], &[1, 0, 0, 1], &[0, 0, 1, 0]]);
+        assert_eq!(
+            contradicted.count_rationalisable(),
+            RationalisableCount::Contradicted { cycle: vec![2, 3] }
+        );
+    }
+}

@@ -1,0 +1,42 @@
+//! Which winners a seat could have had, and which it chose.
+
+use super::AuditedMatch;
+use lastnim_core::game::{Seat, SeatSet};
+
+/// A take by which a bot chose between two winners or more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WinnerChoice {
+    /// The number of the take, from 0.
+    pub ply: u32,
+    /// Whether the take was optimal for the row of the seat.
+    pub is_optimal: bool,
+    /// The winner under optimal play after the take.
+    pub chosen: Seat,
+    /// All winners that the takes of the position lead to.
+    pub available: SeatSet,
+}
+
+impl AuditedMatch<'_> {
+    /// Returns the takes by which the bot of a seat chose between winners itself, in order.
+    ///
+    /// # Panics
+    /// If the audit is none of the game.
+    pub fn winner_choices(&self, seat: Seat) -> Vec<WinnerChoice> {
+        let mut choices = Vec::new();
+        self.own_plies(
+            |mover| mover == seat,
+            |ply| {
+                let chosen = ply.audit.predicted_after;
+                let mut available = SeatSet::default();
+                for &(winner, _) in ply.outcomes {
+                    available.insert(winner);
+                }
+                if ply.outcomes.iter().any(|&(winner, _)| winner != chosen) {
+                    let is_optimal = ply.audit.is_optimal();
+                    choices.push(WinnerChoice { ply: ply.audit.ply, is_optimal, chosen, available });
+                }
+            },
+        );
+        choices
+    }
+}

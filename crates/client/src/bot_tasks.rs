@@ -1,0 +1,114 @@
+//! The tasks in which a bot thinks about many matches at once.
+
+use super::{
+    AsyncBot, Error,
+    async_bot::MatchFailure,
+    bot_host::BotHost,
+    question::{BotAnswer, BotQuestion},
+    question_queue::Attention,
+};
+use lastnim_core::game::MatchId;
+use std::{
+    collections::HashMap,
+    future::{Future, pending},
+    num::NonZeroUsize,
+    sync::Arc,
+};
+use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
+
+/// A bot of which each question is a task of its own. They end once this is dropped.
+#[derive(Debug)]
+pub(super) struct BotTasks<B> {
+    bot: Arc<B>,
+    at_once: NonZeroUsize,
+    tasks: JoinSet<BotAnswer>,
+    /// The tasks that are requests, by the match of each.
+    requests: HashMap<Id, (MatchId, AbortHandle)>,
+}
+
+impl<B: AsyncBot> BotTasks<B> {
+    /// Asks a bot so many requests at once.
+    pub(super) fn new(bot: B, at_once: NonZeroUsize) -> Self {
+        Self { bot: Arc::new(bot), at_once, tasks: JoinSet::new(), requests: HashMap::new() }
+    }
+}
+
+impl<B: AsyncBot> BotHost for BotTasks<B> {
+    fn attention(&self) -> Attention {
+        Attention::Requests(self.at_once)
+    }
+
+    fn ask(&mut self, question: BotQuestion) -> Result<(), Error> {
+        let request = question.match_of_request();
+        let bot = Arc::clone(&self.bot);
+        let task = self.tasks.spawn(async move { answer_question(&*bot, question).await });
+        if let Some(match_id) = request {
+            self.requests.insert(task.id(), (match_id, task));
+        }
+        Ok(())
+    }
+
+    fn withdraw(&mut self, match_id: MatchId) {
+        for (_, task) in self.requests.values().filter(|(of, _)| *of == match_id) {
+            task.abort();
+        }
+    }
+
+    async fn wait_for_answer(&mut self) -> Result<BotAnswer, Error> {
+        let Some(ended) = self.tasks.join_next_with_id().await else { return pending().await };
+        let id = ended.as_ref().map_or_else(JoinError::id, |(id, _)| *id);
+        let request = self.requests.remove(&id).map(|(match_id, _)| match_id);
+        Ok(match ended {
+            Ok((_, answer)) => answer,
+            Err(error) => answer_of_broken_task(request, &error),
+        })
+    }
+}
+
+async fn answer_question(bot: &impl AsyncBot, question: BotQuestion) -> BotAnswer {
+    match question {
+        BotQuestion::Declare(info) => match bot.declare(&info).await {
+            Ok(row) => BotAnswer::Row { match_id: info.id, row: row.value, note_hash: row.note_hash },
+            Err(failure) => resign(info.id, &failure),
+        },
+        BotQuestion::Play(view) => match bot.play(&view).await {
+            Ok(take) => BotAnswer::Take {
+                match_id: view.id,
+                ply: view.ply,
+                take: take.value,
+                note_hash: take.note_hash,
+            },
+            Err(failure) => resign(view.id, &failure),
+        },
+        BotQuestion::Connected(session) => heard(bot.connected(&session)).await,
+        BotQuestion::Refused(refusal) => heard(bot.refused(&refusal)).await,
+        BotQuestion::Suspended(notice) => heard(bot.suspended(&notice)).await,
+        BotQuestion::TournamentEnded(end) => heard(bot.tournament_ended(&end)).await,
+        BotQuestion::Ended(end) => heard(bot.ended(&end)).await,
+    }
+}
+
+async fn heard(hearing: impl Future<Output = ()>) -> BotAnswer {
+    hearing.await;
+    BotAnswer::Heard
+}
+
+/// Returns what a task came to that has no answer of its own.
+fn answer_of_broken_task(request: Option<MatchId>, error: &JoinError) -> BotAnswer {
+    match request {
+        Some(_) if error.is_cancelled() => BotAnswer::Withdrawn,
+        Some(match_id) => {
+            tracing::error!(%match_id, "the bot panicked: the seat is resigned");
+            BotAnswer::Resigned { match_id }
+        }
+        None => {
+            tracing::error!("the bot panicked at a report");
+            BotAnswer::Heard
+        }
+    }
+}
+
+fn resign(match_id: MatchId, failure: &MatchFailure) -> BotAnswer {
+    tracing::error!(%match_id, error = %failure, "the bot cannot go on: the seat is resigned");
+    BotAnswer::Resigned { match_id }
+}

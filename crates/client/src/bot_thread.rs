@@ -1,0 +1,119 @@
+//! The thread on which a bot thinks.
+
+use super::{
+    Bot, Error,
+    bot_host::BotHost,
+    question::{BotAnswer, BotQuestion},
+    question_queue::Attention,
+};
+use lastnim_core::game::MatchId;
+use std::thread;
+use tokio::sync::mpsc;
+
+/// A bot on a thread of its own: a question goes in, its answer comes out, one at a time.
+///
+/// The thread ends once this is dropped and the bot has answered what it was last asked.
+#[derive(Debug)]
+pub(super) struct BotThread {
+    questions: mpsc::Sender<BotQuestion>,
+    answers: mpsc::Receiver<BotAnswer>,
+}
+
+impl BotThread {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// If the system has no thread left.
+    pub(super) fn start(mut bot: impl Bot) -> Result<Self, Error> {
+        let (questions, mut asked) = mpsc::channel(1);
+        let (given, answers) = mpsc::channel(1);
+        thread::Builder::new()
+            .name("bot".into())
+            .spawn(move || {
+                while let Some(question) = asked.blocking_recv() {
+                    if given.blocking_send(answer_question(&mut bot, question)).is_err() {
+                        return;
+                    }
+                }
+            })
+            .map_err(Error::Thread)?;
+        Ok(Self { questions, answers })
+    }
+}
+
+impl BotHost for BotThread {
+    fn attention(&self) -> Attention {
+        Attention::OneQuestion
+    }
+
+    fn ask(&mut self, question: BotQuestion) -> Result<(), Error> {
+        self.questions.try_send(question).map_err(|_| Error::BotPanicked)
+    }
+
+    /// Does nothing: what a thread has begun it ends.
+    fn withdraw(&mut self, _: MatchId) {}
+
+    async fn wait_for_answer(&mut self) -> Result<BotAnswer, Error> {
+        self.answers.recv().await.ok_or(Error::BotPanicked)
+    }
+}
+
+fn answer_question(bot: &mut impl Bot, question: BotQuestion) -> BotAnswer {
+    match question {
+        BotQuestion::Declare(info) => {
+            let row = bot.declare(&info);
+            BotAnswer::Row { match_id: info.id, row, note_hash: bot.note_hash() }
+        }
+        BotQuestion::Play(view) => {
+            let take = bot.play(&view);
+            BotAnswer::Take { match_id: view.id, ply: view.ply, take, note_hash: bot.note_hash() }
+        }
+        BotQuestion::Connected(session) => {
+            bot.connected(&session);
+            BotAnswer::Heard
+        }
+        BotQuestion::Refused(refusal) => {
+            bot.refused(&refusal);
+            BotAnswer::Heard
+        }
+        BotQuestion::Suspended(notice) => {
+            bot.suspended(&notice);
+            BotAnswer::Heard
+        }
+        BotQuestion::TournamentEnded(end) => {
+            bot.tournament_ended(&end);
+            BotAnswer::Heard
+        }
+        BotQuestion::Ended(end) => {
+            bot.ended(&end);
+            BotAnswer::Heard
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::MatchView;
+    use lastnim_core::game::{AllianceMatrix, Ending, Game, Piles, SeatCount};
+
+    struct Fragile;
+
+    impl Bot for Fragile {
+        fn play(&mut self, game: &MatchView) -> u64 {
+            assert!(game.ply() == 0, "it breaks at ply 1");
+            7
+        }
+    }
+
+    #[tokio::test]
+    async fn a_panic_of_the_bot_is_an_error_of_the_run() {
+        let matrix = AllianceMatrix::standard(SeatCount::new(2).unwrap());
+        let game = Game::new(Piles::parse(&[9]).unwrap(), matrix, 0, Ending::default()).unwrap();
+        let mut bot = BotThread::start(Fragile).unwrap();
+        bot.ask(BotQuestion::Play(MatchView::practice(&game, &[]).unwrap())).unwrap();
+        assert!(matches!(bot.wait_for_answer().await, Ok(BotAnswer::Take { ply: 0, take: 7, .. })));
+        bot.ask(BotQuestion::Play(MatchView::practice(&game, &[1]).unwrap())).unwrap();
+        assert!(matches!(bot.wait_for_answer().await, Err(Error::BotPanicked)));
+    }
+}

@@ -1,0 +1,355 @@
+//! What the server sends, parsed: the border at which protobuf stops.
+
+use super::{
+    Connected, EndReport, MatchInfo, Refusal, SeatFigures, Suspension, SuspensionReason, TournamentEnd,
+};
+use lastnim_core::{
+    game::{AllianceMatrix, MatchId, Seat, SeatCount, SeatError},
+    oracle::Mover,
+    referee::{RefusalReason, Turn},
+};
+use lastnim_proto::{
+    FromWire as _, JoinRefusal, RequestField, Violations, game::parse_alliance_matrix, parse_request, pb,
+    setup::parse_recorded_setup,
+};
+use lastnim_tournament::TournamentState;
+use std::time::Duration;
+use thiserror::Error;
+
+/// What no server of this kind sends.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ProtocolError {
+    /// An event holds fields that do not fit.
+    #[error("an event that does not fit: {0}")]
+    Fields(#[from] Violations),
+    /// A seat is none of its match.
+    #[error(transparent)]
+    Seat(#[from] SeatError),
+    /// The rows are those of another number of seats.
+    #[error("{rows} rows for a match of {seats} seats")]
+    Rows {
+        /// The rows given.
+        rows: SeatCount,
+        /// The seats of the match.
+        seats: SeatCount,
+    },
+    /// A turn does not fit the match.
+    #[error(
+        "a turn at ply {ply} with {counters} counters in pile {pile}, which does not fit match {match_id} from seat {seat}"
+    )]
+    Turn {
+        /// The match.
+        match_id: MatchId,
+        /// The own seat.
+        seat: Seat,
+        /// The ply given.
+        ply: u32,
+        /// The pile given.
+        pile: usize,
+        /// The counters given.
+        counters: u64,
+    },
+    /// A turn came before the rows were known.
+    #[error("a turn in match {0} before its rows were revealed")]
+    TurnBeforeRows(MatchId),
+    /// The first event was not a welcome.
+    #[error("something else before its welcome")]
+    NoWelcome,
+}
+
+/// One event of the session.
+#[derive(Debug, Clone)]
+pub(super) enum SessionEvent {
+    Welcome(Connected),
+    Started(MatchInfo),
+    Snapshot(Box<MatchSnapshot>),
+    Revealed {
+        match_id: MatchId,
+        matrix: AllianceMatrix,
+    },
+    Turn {
+        match_id: MatchId,
+        turn: Turn,
+    },
+    /// Counters were taken, by the own seat or another.
+    Took {
+        match_id: MatchId,
+        ply: u32,
+        take: u64,
+        mover: Mover,
+    },
+    Refused(Refusal),
+    Suspended(Suspension),
+    Forfeited {
+        match_id: MatchId,
+        seat: u32,
+    },
+    Ended(EndedMatch),
+    TournamentEnded(TournamentEnd),
+    /// The bot has been told of all ends that it missed, but for some.
+    CaughtUp {
+        left_out: u64,
+    },
+    Ping(u64),
+    Draining {
+        within: Duration,
+    },
+    /// The bot is entered in a tournament.
+    Joined(JoinedTournament),
+    NotJoined(JoinRefused),
+    /// Something that needs no answer: an acknowledgement, or an event of a newer server.
+    Heard,
+}
+
+/// The whole state of an open match.
+#[derive(Debug, Clone)]
+pub(super) struct MatchSnapshot {
+    pub(super) info: MatchInfo,
+    pub(super) stage: SnapshotStage,
+    /// Whether the own seat was lost.
+    pub(super) forfeited: bool,
+}
+
+/// Where a match of a snapshot stands.
+#[derive(Debug, Clone)]
+pub(super) enum SnapshotStage {
+    /// The own row is awaited.
+    Declaring,
+    /// The own row is in, others are not.
+    Declared,
+    /// Takes are made.
+    Playing { matrix: AllianceMatrix, reached: ReachedPly, turn: Option<Turn> },
+    /// The match is over.
+    Ended,
+}
+
+/// Where a match in play stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ReachedPly {
+    /// The number of the take to come, from 0.
+    pub(super) ply: u32,
+    /// The index of the last nonempty pile, from 0.
+    pub(super) pile: usize,
+    /// The counters left in it.
+    pub(super) counters: u64,
+}
+
+/// The bot is entered in a tournament.
+#[derive(Debug, Clone)]
+pub(super) struct JoinedTournament {
+    pub(super) tournament: String,
+    /// The bots of the field so far.
+    pub(super) bots: usize,
+    /// Whether it is over.
+    pub(super) is_over: bool,
+}
+
+/// The bot is not entered in a tournament.
+#[derive(Debug, Clone)]
+pub(super) struct JoinRefused {
+    pub(super) tournament: String,
+    /// Absent where this version does not know it.
+    pub(super) reason: Option<JoinRefusal>,
+    pub(super) message: String,
+}
+
+/// The end of a match.
+#[derive(Debug, Clone)]
+pub(super) struct EndedMatch {
+    pub(super) match_id: MatchId,
+    pub(super) reason: EndReport,
+    pub(super) winner: Option<u32>,
+    /// By seat, and empty where there is no winner.
+    pub(super) figures: Vec<SeatFigures>,
+    /// The match, where the bot may know nothing of it.
+    pub(super) info: Option<MatchInfo>,
+    /// The seats that were lost, as far as the end says so.
+    pub(super) forfeited: Vec<u32>,
+}
+
+impl SessionEvent {
+    /// Reads what the server sent.
+    ///
+    /// # Errors
+    /// Names every field that is missing or means nothing; an event of an unknown kind is none of these.
+    pub(super) fn parse(response: pb::PlayResponse) -> Result<Self, ProtocolError> {
+        let Some(event) = response.event else { return Ok(Self::Heard) };
+        Ok(parse_request(|response| parse_event(event, response))?)
+    }
+}
+
+fn parse_event(event: pb::play_response::Event, response: RequestField<'_>) -> Option<SessionEvent> {
+    use pb::play_response::Event as Wire;
+    Some(match event {
+        Wire::Welcome(welcome) => SessionEvent::Welcome(Connected {
+            bot: welcome.bot,
+            server_version: welcome.server_version,
+            open_matches: welcome.open_matches,
+        }),
+        Wire::MatchStarted(started) => {
+            SessionEvent::Started(parse_match_started(&started, response.member("match_started"))?)
+        }
+        Wire::Snapshot(snapshot) => {
+            SessionEvent::Snapshot(Box::new(parse_snapshot(&snapshot, response.member("snapshot"))?))
+        }
+        Wire::Revealed(revealed) => {
+            let field = response.member("revealed");
+            let matrix = parse_rows(revealed.alliance_matrix.as_ref(), field);
+            SessionEvent::Revealed { match_id: parse_match_id(&revealed.match_id, field)?, matrix: matrix? }
+        }
+        Wire::Turn(turn) => SessionEvent::Turn {
+            match_id: parse_match_id(&turn.match_id, response.member("turn"))?,
+            turn: Turn::from(&turn),
+        },
+        Wire::Took(took) => SessionEvent::Took {
+            match_id: parse_match_id(&took.match_id, response.member("took"))?,
+            ply: took.ply,
+            take: took.take,
+            mover: if took.steward { Mover::Steward } else { Mover::Bot },
+        },
+        Wire::Refused(refused) => SessionEvent::Refused(Refusal {
+            match_id: refused.match_id.parse().ok(),
+            reason: RefusalReason::from_wire(refused.reason),
+            message: refused.message,
+            ply: refused.ply,
+            strikes: refused.strikes,
+            strikes_left: refused.strikes_left,
+        }),
+        Wire::Suspended(notice) => {
+            let reason = SuspensionReason::from_wire(notice.reason);
+            let pb::Suspended { tournament_id, message, from_round, lost, no_shows, last, .. } = notice;
+            let field = response.member("suspended");
+            let tournament = field.member("tournament_id").ok_or_report(tournament_id.parse())?;
+            SessionEvent::Suspended(Suspension {
+                tournament,
+                reason,
+                message,
+                from_round,
+                lost,
+                no_shows,
+                last,
+            })
+        }
+        Wire::Forfeited(forfeited) => SessionEvent::Forfeited {
+            match_id: parse_match_id(&forfeited.match_id, response.member("forfeited"))?,
+            seat: forfeited.seat,
+        },
+        Wire::MatchEnded(ended) => {
+            let field = response.member("match_ended");
+            let started = ended.started.as_ref();
+            SessionEvent::Ended(EndedMatch {
+                match_id: parse_match_id(&ended.match_id, field)?,
+                reason: EndReport::from_wire(ended.reason),
+                winner: ended.winner,
+                figures: ended.audit.as_ref().map(seat_figures).unwrap_or_default(),
+                info: match started {
+                    Some(started) => Some(parse_match_started(started, field.member("started"))?),
+                    None => None,
+                },
+                forfeited: ended.forfeited.iter().map(|lost| lost.seat).collect(),
+            })
+        }
+        Wire::TournamentEnded(ended) => {
+            SessionEvent::TournamentEnded(parse_tournament_end(&ended, response.member("tournament_ended"))?)
+        }
+        Wire::CaughtUp(caught_up) => SessionEvent::CaughtUp { left_out: caught_up.left_out },
+        Wire::Ping(ping) => SessionEvent::Ping(ping.id),
+        Wire::Draining(draining) => {
+            SessionEvent::Draining { within: Duration::from_millis(draining.within_ms.into()) }
+        }
+        Wire::JoinedTournament(joined) => {
+            let field = response.member("joined_tournament");
+            let tournament = field.member("tournament").require(joined.tournament.as_ref())?;
+            SessionEvent::Joined(JoinedTournament {
+                tournament: tournament.id.clone(),
+                bots: tournament.field.len(),
+                is_over: tournament_end_state(tournament.state).is_some(),
+            })
+        }
+        Wire::JoinRefused(refused) => SessionEvent::NotJoined(JoinRefused {
+            tournament: refused.tournament_id,
+            reason: JoinRefusal::from_wire(refused.reason),
+            message: refused.message,
+        }),
+        Wire::Declared(_) => SessionEvent::Heard,
+    })
+}
+
+/// Returns how a tournament ended, if it is over.
+fn tournament_end_state(number: i32) -> Option<TournamentState> {
+    TournamentState::from_wire(number).filter(|state| state.is_over())
+}
+
+fn parse_tournament_end(ended: &pb::TournamentEnded, field: RequestField<'_>) -> Option<TournamentEnd> {
+    let tournament = field.member("tournament_id").ok_or_report(ended.tournament_id.parse());
+    let over = tournament_end_state(ended.state);
+    let state = field.member("state").require(over.as_ref());
+    let standing = field.member("standing").require(ended.standing.as_ref());
+    let (tournament, &state, standing) = (tournament?, state?, standing?);
+    let &pb::Standing { place, points, matches, wins, .. } = standing;
+    let title = ended.title.clone();
+    Some(TournamentEnd { tournament, title, state, place, points, matches, wins, bots: ended.bots })
+}
+
+fn parse_match_id(id: &str, event: RequestField<'_>) -> Option<MatchId> {
+    event.member("match_id").ok_or_report(id.parse())
+}
+
+fn parse_rows(matrix: Option<&pb::AllianceMatrix>, event: RequestField<'_>) -> Option<AllianceMatrix> {
+    event.member("alliance_matrix").parse_required(matrix, parse_alliance_matrix)
+}
+
+fn parse_match_started(started: &pb::MatchStarted, field: RequestField<'_>) -> Option<MatchInfo> {
+    let id = parse_match_id(&started.match_id, field);
+    let setup = field.member("setup").parse_required(started.setup.as_ref(), parse_recorded_setup)?;
+    let seat = field.member("seat").ok_or_report(setup.seats().seat(started.seat as usize));
+    Some(MatchInfo { id: id?, seat: seat?, setup })
+}
+
+/// Checks that a matrix has a row for each seat of its match.
+pub(super) fn check_row_count(matrix: &AllianceMatrix, seats: SeatCount) -> Result<(), ProtocolError> {
+    if matrix.seats() == seats { Ok(()) } else { Err(ProtocolError::Rows { rows: matrix.seats(), seats }) }
+}
+
+fn parse_snapshot(snapshot: &pb::Snapshot, field: RequestField<'_>) -> Option<MatchSnapshot> {
+    let info = field.member("started").parse_required(snapshot.started.as_ref(), parse_match_started);
+    let at_phase = field.member("phase");
+    let stage = match at_phase.known_enum(snapshot.phase)? {
+        pb::Phase::Declaring if snapshot.declaration_left_ms == 0 => SnapshotStage::Declared,
+        pb::Phase::Declaring => SnapshotStage::Declaring,
+        pb::Phase::Playing => SnapshotStage::Playing {
+            matrix: parse_rows(snapshot.alliance_matrix.as_ref(), field)?,
+            reached: ReachedPly {
+                ply: snapshot.ply,
+                pile: snapshot.pile as usize,
+                counters: snapshot.counters,
+            },
+            turn: snapshot.turn.as_ref().map(Turn::from),
+        },
+        pb::Phase::Ended => SnapshotStage::Ended,
+        pb::Phase::Unspecified => {
+            at_phase.report("required, but missing");
+            return None;
+        }
+        pb::Phase::Quarantined => {
+            at_phase.report("a quarantined match has no snapshot");
+            return None;
+        }
+    };
+    let info = info?;
+    let forfeited = snapshot.forfeited.contains(&u32::from(info.seat));
+    Some(MatchSnapshot { info, stage, forfeited })
+}
+
+/// Reads every seat's figures.
+fn seat_figures(audit: &pb::Audit) -> Vec<SeatFigures> {
+    let figures = audit.seats.iter().map(|seat| SeatFigures {
+        satisfaction: seat.satisfaction,
+        regret: seat.regret,
+        luck: seat.luck,
+        takes: seat.plies,
+        optimal_takes: seat.optimal_plies,
+    });
+    figures.collect()
+}

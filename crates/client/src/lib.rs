@@ -1,0 +1,83 @@
+//! The Rust SDK: write a [`Bot`], and [`run`] plays all its matches over one stream that it keeps alive.
+//!
+//! A whole bot, which takes one counter at a time:
+//!
+//! ```no_run
+//! use lastnim_client::{Bot, Error, MatchView, Options, run};
+//!
+//! struct Timid;
+//!
+//! impl Bot for Timid {
+//!     fn play(&mut self, _: &MatchView) -> u64 {
+//!         1
+//!     }
+//! }
+//!
+//! #[tokio::main]
+//! async fn main() -> Result<(), Error> {
+//!     run(Timid, Options::new("localhost:7600", "the bot's token")).await.map(|summary| println!("{summary}"))
+//! }
+//! ```
+//!
+//! Protobuf stops at `event`, which parses what the server sends; `match_tracker` decides what to do about it, without any
+//! I/O; `session` carries. The bot thinks on a thread of its own, so that the stream is read, and pings are answered,
+//! however long it takes. A bot that waits for something else while it thinks is an [`AsyncBot`], which many matches share.
+
+mod async_bot;
+mod backoff;
+mod bot;
+mod bot_host;
+mod bot_tasks;
+mod bot_thread;
+mod ca_certificates;
+mod channel;
+mod error;
+mod event;
+mod join_state;
+#[doc(hidden)]
+pub mod line_file;
+mod match_end;
+mod match_info;
+mod match_tracker;
+mod match_view;
+mod options;
+mod practice;
+mod question;
+mod question_queue;
+mod refusal;
+mod seen_takes;
+mod server_address;
+mod session;
+mod session_log;
+mod summary;
+mod suspension;
+mod tls;
+mod tournament;
+mod tournament_end;
+mod transport;
+
+pub use async_bot::{AsyncBot, Choice, MatchFailure};
+pub use bot::{Bot, Connected};
+pub use ca_certificates::CaCertificates;
+pub use channel::{Authorization, MAX_MESSAGE_BYTES, connect, no_authorization, token_authorization};
+pub use error::Error;
+pub use event::ProtocolError;
+pub use match_end::{EndReport, MatchEnd, SeatFigures};
+pub use match_info::MatchInfo;
+pub use match_view::MatchView;
+pub use options::Options;
+pub use practice::{Practice, practice, practice_async_until, practice_until};
+pub use refusal::Refusal;
+pub use seen_takes::{MAX_SEEN_TAKES, SeenTake};
+pub use server_address::ServerAddress;
+pub use session::{run, run_async, run_async_until, run_until};
+pub use summary::Summary;
+pub use suspension::{Suspension, SuspensionReason};
+pub use tournament::join_tournament;
+pub use tournament_end::TournamentEnd;
+pub use transport::{ByteStream, OpeningConnection, Transport};
+
+pub use lastnim_core::referee::{Clock, EndReason, MatchSetup, Origin, RefusalReason, Terms};
+pub use lastnim_core::{game, oracle, oracle::Mover};
+pub use lastnim_proto::{JoinRefusal, TakeFeed};
+pub use lastnim_tournament::TournamentState;

@@ -1,0 +1,423 @@
+//! What is known of the bot's open matches, and what is to be done about each event: the core of the SDK, without I/O.
+
+mod open_match;
+
+use super::{
+    Connected, EndReport, MatchEnd, MatchInfo, ProtocolError, Summary,
+    event::{EndedMatch, MatchSnapshot, ReachedPly, SessionEvent, SnapshotStage},
+    question::{BotAnswer, BotQuestion},
+    question_queue::{Attention, QuestionQueue},
+};
+use lastnim_core::{
+    game::{MatchId, Row},
+    referee::Turn,
+};
+use lastnim_proto::{
+    TakeFeed,
+    pb::{self, play_request::Action as Wire},
+};
+use open_match::{Confirmation, DeclarationState, OpenMatch, OwnTurn, SeatState, TurnReply};
+use std::{collections::BTreeMap, iter, mem, sync::Arc};
+
+/// Ends of matches that are kept in mind, so that the bot hears of each once.
+const MAX_KNOWN_ENDS: usize = 4096;
+
+/// What is to be done next.
+#[derive(Debug, Clone, PartialEq)]
+#[must_use = "an action is to be carried out"]
+pub(super) enum ClientAction {
+    /// Send this to the server.
+    Send(Wire),
+    /// Put this to the bot.
+    Ask(BotQuestion),
+    /// The answers to what it is asked in this match are no longer needed.
+    Withdraw(MatchId),
+}
+
+/// The bot's open matches, and the questions that wait for it.
+#[derive(Debug)]
+pub(super) struct MatchTracker {
+    open: BTreeMap<MatchId, OpenMatch>,
+    take_feed: TakeFeed,
+    questions: QuestionQueue,
+    /// Matches in which no answer is needed any more, until the bot is told.
+    withdrawn: Vec<MatchId>,
+    snapshots_due: u32,
+    /// Whether the session has told of all ends that were missed.
+    caught_up: bool,
+    /// The matches whose ends the bot was told of, and whether the server said so: one that ended unseen may still be open.
+    known_ends: BTreeMap<MatchId, bool>,
+    summary: Summary,
+}
+
+impl MatchTracker {
+    /// Knows no match yet, and asks the bot so many questions at once, which hears of these takes.
+    pub(super) fn new(attention: Attention, take_feed: TakeFeed) -> Self {
+        Self {
+            open: BTreeMap::new(),
+            take_feed,
+            questions: QuestionQueue::new(attention),
+            withdrawn: Vec::new(),
+            snapshots_due: 0,
+            caught_up: false,
+            known_ends: BTreeMap::new(),
+            summary: Summary::default(),
+        }
+    }
+
+    /// Returns what the matches came to so far.
+    pub(super) fn summary(&self) -> Summary {
+        self.summary
+    }
+
+    /// Returns whether no match of the tournament is open and the bot has heard of every end.
+    pub(super) fn is_done_with(&self, tournament: &str) -> bool {
+        let belongs = |open: &OpenMatch| {
+            let origin = open.info.origin.as_ref();
+            origin.is_some_and(|of| of.tournament.to_string().eq_ignore_ascii_case(tournament))
+        };
+        self.questions.is_idle() && !self.open.values().any(belongs)
+    }
+
+    /// Takes in an event and returns what is to be done.
+    ///
+    /// # Errors
+    /// If the event contradicts its match.
+    pub(super) fn handle_event(&mut self, event: SessionEvent) -> Result<Vec<ClientAction>, ProtocolError> {
+        let mut actions = Vec::new();
+        match event {
+            SessionEvent::Welcome(connected) => self.handle_welcome(connected),
+            SessionEvent::Started(info) => self.handle_match_started(info),
+            SessionEvent::Snapshot(snapshot) => self.handle_snapshot(*snapshot, &mut actions)?,
+            SessionEvent::Revealed { match_id, matrix } => {
+                if let Some(open) = self.open.get_mut(&match_id) {
+                    let was_asked = open.declaration == DeclarationState::Asked;
+                    open.reveal(matrix)?;
+                    if was_asked {
+                        self.withdraw_requests_of(match_id);
+                    }
+                }
+            }
+            SessionEvent::Took { match_id, ply, take, mover } => {
+                if self.take_feed == TakeFeed::All
+                    && let Some(open) = self.open.get_mut(&match_id)
+                {
+                    open.seen_takes.add_take(ply, take, mover);
+                }
+            }
+            SessionEvent::Turn { match_id, turn } => self.handle_turn(match_id, turn, &mut actions)?,
+            // Where the seat is still to move, its turn follows, and the bot is asked again.
+            SessionEvent::Refused(refusal) => self.questions.push(BotQuestion::Refused(refusal)),
+            SessionEvent::Suspended(notice) => self.questions.push(BotQuestion::Suspended(notice)),
+            SessionEvent::Forfeited { match_id, seat } => {
+                if let Some(open) = self.open.get_mut(&match_id)
+                    && u32::from(open.info.seat) == seat
+                {
+                    open.seat = SeatState::Forfeited;
+                    self.withdraw_requests_of(match_id);
+                }
+            }
+            SessionEvent::Ended(ended) => self.handle_match_ended(ended)?,
+            SessionEvent::TournamentEnded(end) => self.questions.push(BotQuestion::TournamentEnded(end)),
+            SessionEvent::CaughtUp { left_out } => self.handle_caught_up(left_out),
+            SessionEvent::Ping(id) => actions.push(ClientAction::Send(Wire::Pong(pb::Pong { id }))),
+            SessionEvent::Draining { .. }
+            | SessionEvent::Joined(_)
+            | SessionEvent::NotJoined(_)
+            | SessionEvent::Heard => {}
+        }
+        actions.extend(mem::take(&mut self.withdrawn).into_iter().map(ClientAction::Withdraw));
+        self.ask_questions(&mut actions);
+        Ok(actions)
+    }
+
+    /// Takes in the bot's answer to a question it was asked and returns what is to be done.
+    ///
+    /// What has lost its meaning meanwhile is not sent.
+    pub(super) fn handle_answer(&mut self, answer: BotAnswer) -> Vec<ClientAction> {
+        match answer {
+            BotAnswer::Heard => self.questions.note_report_heard(),
+            _ => self.questions.note_request_answered(),
+        }
+        let mut actions = Vec::new();
+        match answer {
+            BotAnswer::Heard | BotAnswer::Withdrawn => {}
+            BotAnswer::Resigned { match_id } => {
+                if let Some(open) = self.open.get_mut(&match_id)
+                    && open.seat == SeatState::Own
+                {
+                    open.seat = SeatState::Resigned;
+                    actions.push(ClientAction::Send(resign_message(match_id)));
+                }
+            }
+            BotAnswer::Row { match_id, row, note_hash } => {
+                if let Some(open) = self.open.get_mut(&match_id)
+                    && open.declaration == DeclarationState::Asked
+                {
+                    let declare = declare_message(match_id, &row, note_hash);
+                    actions.push(ClientAction::Send(Wire::Declare(declare.clone())));
+                    open.declaration = DeclarationState::Made(declare);
+                }
+            }
+            BotAnswer::Take { match_id, ply, take, note_hash } => {
+                if let Some(open) = self.open.get_mut(&match_id)
+                    && let Some(turn) = &mut open.turn
+                    && turn.ply == ply
+                    && turn.reply == TurnReply::Awaited
+                    && open.seat == SeatState::Own
+                {
+                    let legal = (1..=turn.counters).contains(&take);
+                    let take = take_message(match_id, ply, take, note_hash);
+                    actions.push(ClientAction::Send(Wire::Take(take.clone())));
+                    turn.reply = if legal { TurnReply::Legal(take) } else { TurnReply::Illegal };
+                }
+            }
+        }
+        self.ask_questions(&mut actions);
+        actions
+    }
+
+    /// After a welcome, matches are in doubt until their snapshots, or the ends that were missed, have come.
+    fn handle_welcome(&mut self, connected: Connected) {
+        self.snapshots_due = connected.open_matches;
+        for open in self.open.values_mut() {
+            open.standing = Confirmation::Doubtful;
+        }
+        self.caught_up = false;
+        self.questions.push(BotQuestion::Connected(connected));
+    }
+
+    fn handle_caught_up(&mut self, left_out: u64) {
+        if left_out > 0 {
+            tracing::warn!(
+                left_out,
+                "the server does not say how all matches ended while there was no session"
+            );
+        }
+        self.caught_up = true;
+        self.close_doubtful();
+    }
+
+    fn close_doubtful(&mut self) {
+        if self.snapshots_due > 0 || !self.caught_up {
+            return;
+        }
+        let gone = |open: &OpenMatch| open.standing == Confirmation::Doubtful;
+        let doubtful: Vec<_> = self.open.iter().filter(|(_, open)| gone(open)).map(|(&id, _)| id).collect();
+        for match_id in doubtful {
+            self.close_match(match_id, |open| open.match_end(EndReport::Unseen));
+        }
+    }
+
+    fn handle_match_started(&mut self, info: MatchInfo) {
+        let match_id = info.id;
+        if self.is_over(match_id) {
+            return;
+        }
+        let open = self.open.entry(match_id).or_insert_with(|| OpenMatch::new(info));
+        open.standing = Confirmation::Confirmed;
+        if open.declaration == DeclarationState::NotAsked {
+            open.declaration = DeclarationState::Asked;
+            self.questions.push(BotQuestion::Declare(Arc::clone(&open.info)));
+        }
+    }
+
+    fn handle_snapshot(
+        &mut self,
+        snapshot: MatchSnapshot,
+        actions: &mut Vec<ClientAction>,
+    ) -> Result<(), ProtocolError> {
+        let match_id = snapshot.info.id;
+        if self.is_over(match_id) {
+            self.snapshots_due = self.snapshots_due.saturating_sub(1);
+            self.close_doubtful();
+            return Ok(());
+        }
+        let mut is_due = !self.open.contains_key(&match_id);
+        let open = self.open.entry(match_id).or_insert_with(|| OpenMatch::new(snapshot.info));
+        // Another one comes after a refusal while the own row is not in.
+        is_due |= open.standing == Confirmation::Doubtful;
+        open.standing = Confirmation::Confirmed;
+        if snapshot.forfeited {
+            open.seat = SeatState::Forfeited;
+        } else if open.seat == SeatState::Resigned {
+            actions.push(ClientAction::Send(resign_message(match_id)));
+        }
+        if open.declaration == DeclarationState::Asked && !matches!(snapshot.stage, SnapshotStage::Declaring)
+        {
+            open.declaration = DeclarationState::Closed;
+            self.withdraw_requests_of(match_id);
+        }
+        let Some(open) = self.open.get_mut(&match_id) else { return Ok(()) };
+        match snapshot.stage {
+            SnapshotStage::Declaring => match &open.declaration {
+                DeclarationState::Made(declare) => {
+                    actions.push(ClientAction::Send(Wire::Declare(declare.clone())));
+                }
+                DeclarationState::NotAsked => {
+                    open.declaration = DeclarationState::Asked;
+                    self.questions.push(BotQuestion::Declare(Arc::clone(&open.info)));
+                }
+                DeclarationState::Asked | DeclarationState::Closed => {}
+            },
+            SnapshotStage::Declared => open.declaration = DeclarationState::Closed,
+            SnapshotStage::Playing { matrix, reached, turn } => {
+                open.reveal(matrix)?;
+                let reached = turn.map_or(reached, |Turn { ply, pile, counters, .. }| ReachedPly {
+                    ply,
+                    pile,
+                    counters,
+                });
+                if open.resume_at(reached) {
+                    self.questions.forget_requests_of(match_id);
+                    self.withdraw_requests_of(match_id);
+                }
+                if let Some(turn) = turn {
+                    self.handle_turn(match_id, turn, actions)?;
+                }
+            }
+            // Its end follows.
+            SnapshotStage::Ended => {}
+        }
+        self.snapshots_due = self.snapshots_due.saturating_sub(u32::from(is_due));
+        self.close_doubtful();
+        Ok(())
+    }
+
+    fn handle_turn(
+        &mut self,
+        match_id: MatchId,
+        raw: Turn,
+        actions: &mut Vec<ClientAction>,
+    ) -> Result<(), ProtocolError> {
+        let Some(open) = self.open.get_mut(&match_id) else { return Ok(()) };
+        let view = open.turn_view(raw)?;
+        open.seen_takes.note_position(raw.ply, &view.position);
+        match &mut open.turn {
+            // It was overtaken by a later one. Only a snapshot may go back.
+            Some(turn) if turn.ply > raw.ply => return Ok(()),
+            Some(turn) if turn.ply == raw.ply => match &turn.reply {
+                TurnReply::Awaited => return Ok(()),
+                TurnReply::Legal(take) => {
+                    actions.push(ClientAction::Send(Wire::Take(take.clone())));
+                    return Ok(());
+                }
+                TurnReply::Illegal => {}
+            },
+            _ => {}
+        }
+        // The view is the bot's alone: the takes that it shows are not copied once it has answered.
+        let counters = view.position.counters();
+        let turn = OwnTurn { ply: raw.ply, counters, reply: TurnReply::Awaited };
+        let earlier = open.turn.replace(turn);
+        if earlier.is_some_and(|turn| turn.ply < raw.ply && turn.reply == TurnReply::Awaited) {
+            self.withdraw_requests_of(match_id);
+        }
+        self.questions.push(BotQuestion::Play(view));
+        Ok(())
+    }
+
+    fn handle_match_ended(&mut self, ended: EndedMatch) -> Result<(), ProtocolError> {
+        let EndedMatch { match_id, reason, winner, figures, info, forfeited } = ended;
+        let open = self.open.get(&match_id).map(|open| Arc::clone(&open.info));
+        let is_open = open.is_some();
+        let is_known = self.known_ends.contains_key(&match_id);
+        let info = open.or_else(|| info.filter(|_| !is_known).map(Arc::new));
+        let Some(info) = info else { return Ok(()) };
+        let winner = winner.map(|seat| info.seats().seat(seat as usize)).transpose()?;
+        let figures = winner.and_then(|_| figures.get(info.seat.index()).copied());
+        let forfeited = forfeited.contains(&u32::from(info.seat));
+        if is_open {
+            self.close_match(match_id, |open| {
+                let end = open.match_end(reason);
+                MatchEnd { winner, figures, forfeited: forfeited || end.forfeited, ..end }
+            });
+        } else {
+            // A process before this one played it.
+            self.remember_end(match_id, true);
+            self.questions.push(BotQuestion::Ended(MatchEnd { info, reason, winner, forfeited, figures }));
+        }
+        Ok(())
+    }
+
+    /// Returns whether the server has said that a match is over.
+    fn is_over(&self, match_id: MatchId) -> bool {
+        self.known_ends.get(&match_id) == Some(&true)
+    }
+
+    fn remember_end(&mut self, match_id: MatchId, was_told: bool) {
+        self.known_ends.insert(match_id, was_told);
+        if self.known_ends.len() > MAX_KNOWN_ENDS {
+            self.known_ends.pop_first();
+        }
+    }
+
+    /// Forgets a match and what was to be asked in it, counts it, and tells the bot of its end.
+    fn close_match(&mut self, match_id: MatchId, end: impl FnOnce(&OpenMatch) -> MatchEnd) {
+        let Some(open) = self.open.remove(&match_id) else { return };
+        self.questions.forget_requests_of(match_id);
+        self.withdraw_requests_of(match_id);
+        let end = end(&open);
+        self.remember_end(match_id, end.reason != EndReport::Unseen);
+        self.summary.add_match(&end);
+        self.questions.push(BotQuestion::Ended(end));
+    }
+
+    /// Lets a bot that thinks about many matches at once stop thinking about one. Another comes to the end of its thought.
+    fn withdraw_requests_of(&mut self, match_id: MatchId) {
+        if self.questions.attention() != Attention::OneQuestion {
+            self.withdrawn.push(match_id);
+        }
+    }
+
+    /// Asks as much as the bot has attention for.
+    fn ask_questions(&mut self, actions: &mut Vec<ClientAction>) {
+        let open = &self.open;
+        let next = || self.questions.pop(|question| is_still_needed(open, question)).map(ClientAction::Ask);
+        actions.extend(iter::from_fn(next));
+    }
+}
+
+/// Returns whether the answer could still be sent.
+fn is_still_needed(open: &BTreeMap<MatchId, OpenMatch>, question: &BotQuestion) -> bool {
+    match question {
+        BotQuestion::Declare(info) => {
+            open.get(&info.id).is_some_and(|open| open.declaration == DeclarationState::Asked)
+        }
+        BotQuestion::Play(view) => open.get(&view.id).is_some_and(|open| {
+            open.seat == SeatState::Own
+                && open
+                    .turn
+                    .as_ref()
+                    .is_some_and(|turn| turn.ply == view.ply && turn.reply == TurnReply::Awaited)
+        }),
+        BotQuestion::Connected(_)
+        | BotQuestion::Refused(_)
+        | BotQuestion::Suspended(_)
+        | BotQuestion::TournamentEnded(_)
+        | BotQuestion::Ended(_) => true,
+    }
+}
+
+fn declare_message(match_id: MatchId, row: &Row, note_hash: Option<[u8; 32]>) -> pb::Declare {
+    pb::Declare {
+        match_id: match_id.to_string(),
+        row: Some(row.into()),
+        note_hash: note_hash_bytes(note_hash),
+    }
+}
+
+fn take_message(match_id: MatchId, ply: u32, take: u64, note_hash: Option<[u8; 32]>) -> pb::Take {
+    pb::Take { match_id: match_id.to_string(), ply, take, note_hash: note_hash_bytes(note_hash) }
+}
+
+fn resign_message(match_id: MatchId) -> Wire {
+    Wire::Resign(pb::Resign { match_id: match_id.to_string() })
+}
+
+fn note_hash_bytes(note_hash: Option<[u8; 32]>) -> Vec<u8> {
+    note_hash.map(Vec::from).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,165 @@
+//! What is known of one match that is open.
+
+use super::super::{
+    EndReport, MatchEnd, MatchInfo, MatchView, ProtocolError,
+    event::{ReachedPly, check_row_count},
+    seen_takes::SeenTakes,
+};
+use lastnim_core::{
+    game::{AllianceMatrix, Game, Position},
+    referee::Turn,
+};
+use lastnim_proto::pb;
+use std::sync::Arc;
+
+/// A match in which the bot sits, and what was said of it.
+#[derive(Debug)]
+pub(super) struct OpenMatch {
+    pub(super) info: Arc<MatchInfo>,
+    pub(super) declaration: DeclarationState,
+    /// The game with everybody's rows, once they are revealed.
+    pub(super) game: Option<Arc<Game>>,
+    /// Stays empty unless the bot hears all takes.
+    pub(super) seen_takes: SeenTakes,
+    pub(super) turn: Option<OwnTurn>,
+    pub(super) seat: SeatState,
+    pub(super) standing: Confirmation,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum DeclarationState {
+    NotAsked,
+    Asked,
+    /// Sent, and sent again if it was lost.
+    Made(pb::Declare),
+    /// The rows are known, or the own one is in.
+    Closed,
+}
+
+#[derive(Debug)]
+pub(super) struct OwnTurn {
+    pub(super) ply: u32,
+    /// The counters of the pile in play.
+    pub(super) counters: u64,
+    pub(super) reply: TurnReply,
+}
+
+/// The bot's reply to a turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum TurnReply {
+    Awaited,
+    /// Sent, and sent again if the turn is repeated: one ply has one take.
+    Legal(pb::Take),
+    /// Sent, and bound to be refused: when the turn comes again, the bot is asked again.
+    Illegal,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SeatState {
+    Own,
+    /// The bot gave it up, and the server has not confirmed that: said again if it was lost.
+    Resigned,
+    Forfeited,
+}
+
+/// Whether the server still knows the match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Confirmation {
+    Confirmed,
+    /// The session was opened anew, and neither a snapshot of the match nor its end has come yet.
+    Doubtful,
+}
+
+impl OpenMatch {
+    pub(super) fn new(info: MatchInfo) -> Self {
+        let game = info.assigned.clone().map(|matrix| Arc::new(match_game(&info, matrix)));
+        let start = Position::new(info.piles.clone(), info.first, info.seats());
+        let declaration = if game.is_some() { DeclarationState::Closed } else { DeclarationState::NotAsked };
+        Self {
+            info: Arc::new(info),
+            declaration,
+            game,
+            seen_takes: SeenTakes::from_start(start),
+            turn: None,
+            seat: SeatState::Own,
+            standing: Confirmation::Confirmed,
+        }
+    }
+
+    pub(super) fn reveal(&mut self, matrix: AllianceMatrix) -> Result<(), ProtocolError> {
+        check_row_count(&matrix, self.info.seats())?;
+        self.game = Some(Arc::new(match_game(&self.info, matrix)));
+        self.declaration = DeclarationState::Closed;
+        Ok(())
+    }
+
+    /// Takes the match up where a snapshot says that it stands; what does not fit it changes nothing.
+    ///
+    /// Returns whether that is before the own turn, which is forgotten then: the server lost its last plies in a crash.
+    pub(super) fn resume_at(&mut self, reached: ReachedPly) -> bool {
+        let Some(position) = reached_position(&self.info, reached) else { return false };
+        self.seen_takes.resume_at(reached.ply, position);
+        self.turn.take_if(|turn| turn.ply > reached.ply).is_some()
+    }
+
+    pub(super) fn turn_view(&self, turn: Turn) -> Result<MatchView, ProtocolError> {
+        let game = self.game.as_ref().ok_or(ProtocolError::TurnBeforeRows(self.info.id))?;
+        let position = turn_position(&self.info, turn).ok_or(ProtocolError::Turn {
+            match_id: self.info.id,
+            seat: self.info.seat,
+            ply: turn.ply,
+            pile: turn.pile,
+            counters: turn.counters,
+        })?;
+        Ok(MatchView {
+            info: Arc::clone(&self.info),
+            game: Arc::clone(game),
+            position,
+            ply: turn.ply,
+            bank_left: turn.bank,
+            seen_takes: self.seen_takes.newest().clone(),
+        })
+    }
+
+    pub(super) fn match_end(&self, reason: EndReport) -> MatchEnd {
+        MatchEnd {
+            info: Arc::clone(&self.info),
+            reason,
+            winner: None,
+            forfeited: self.seat == SeatState::Forfeited,
+            figures: None,
+        }
+    }
+}
+
+fn match_game(info: &MatchInfo, matrix: AllianceMatrix) -> Game {
+    Game::new(info.piles.clone(), matrix, info.first.index(), info.ending)
+        .expect("the first seat is one of the match's, and the matrix has a row for each")
+}
+
+/// Returns the position of a turn of the own seat, or nothing if the match cannot come to it.
+fn turn_position(info: &MatchInfo, turn: Turn) -> Option<Position> {
+    let Turn { ply, pile, counters, .. } = turn;
+    reached_position(info, ReachedPly { ply, pile, counters })
+        .filter(|position| position.to_move() == info.seat)
+}
+
+/// Returns the position of a match in play, or nothing if the match cannot come to it.
+fn reached_position(info: &MatchInfo, reached: ReachedPly) -> Option<Position> {
+    let seats = info.seats();
+    let whole = info.piles.as_slice();
+    let taken = whole.get(reached.pile)?.checked_sub(reached.counters)?;
+    if reached.counters == 0 {
+        return None;
+    }
+    let to_move = seats.seat_at_offset(info.first, reached.ply as usize);
+    let emptied = &whole[reached.pile + 1..];
+    // The fewest takes that lead there: who made them does not matter, only who is to move after them.
+    let passed = emptied.len() + usize::from(taken > 0);
+    let start = seats.seat_at_offset(to_move, seats.get() - passed % seats.get());
+    let mut position = Position::new(info.piles.clone(), start, seats);
+    for &take in emptied.iter().rev().chain((taken > 0).then_some(&taken)) {
+        position.take(take).ok()?;
+    }
+    Some(position)
+}

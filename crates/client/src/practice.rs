@@ -1,0 +1,241 @@
+//! Practice against the house bots that a server hosts.
+
+use super::{
+    AsyncBot, Authorization, Bot, Error, MAX_MESSAGE_BYTES, Options, Summary,
+    bot_host::BotHost,
+    bot_tasks::BotTasks,
+    bot_thread::BotThread,
+    channel::connect_lazily,
+    session::{BotNews, play_until},
+    token_authorization,
+};
+use lastnim_proto::{
+    TakeFeed,
+    pb::{
+        CreateMatchRequest, ListBotsRequest, bot_service_client::BotServiceClient,
+        match_service_client::MatchServiceClient,
+    },
+};
+use std::{
+    future::{Future, pending},
+    time::Duration,
+};
+use tokio::{
+    select,
+    sync::{mpsc, oneshot},
+    time::{Instant, sleep},
+};
+use tonic::{Code, Status, service::interceptor::InterceptedService, transport::Channel};
+
+/// Bots of one page of a list.
+const PAGE: u32 = 1_000;
+/// The pause before a match is asked for again that the server has no room for.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Against whom a bot practises, and on what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Practice {
+    /// The names of house bots that the server hosts; if empty, all of them.
+    pub rivals: Vec<String>,
+    /// The counters of each pile.
+    pub piles: Vec<u64>,
+    /// How many times each rival is met in each seat.
+    pub rounds: u32,
+}
+
+impl Default for Practice {
+    /// Meets every house bot once in each seat, on the piles 3, 4 and 5.
+    fn default() -> Self {
+        Self { rivals: Vec::new(), piles: vec![3, 4, 5], rounds: 1 }
+    }
+}
+
+impl Practice {
+    /// Meets these house bots.
+    #[must_use]
+    pub fn against(mut self, rivals: impl IntoIterator<Item: Into<String>>) -> Self {
+        self.rivals = rivals.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Plays on these piles.
+    #[must_use]
+    pub fn piles(mut self, piles: impl Into<Vec<u64>>) -> Self {
+        self.piles = piles.into();
+        self
+    }
+
+    /// Meets each rival so many times in each seat.
+    #[must_use]
+    pub fn rounds(mut self, rounds: u32) -> Self {
+        self.rounds = rounds;
+        self
+    }
+}
+
+/// Plays against every house bot that the server hosts, once in each of two seats, and stops. It counts for no standings.
+///
+/// Matches that the bot is given meanwhile are played as well, and are in the summary.
+///
+/// # Errors
+/// See [`Error`]: also if the server hosts no house bots.
+pub async fn practice(bot: impl Bot, options: Options) -> Result<Summary, Error> {
+    practice_until(bot, options, Practice::default(), pending()).await
+}
+
+/// Practises as [`practice`] does, against whom and on what is asked for, and stops before the end once `shutdown` is there.
+/// The tournament of the options does not count.
+///
+/// # Errors
+/// See [`Error`]: also if the server hosts no house bots.
+pub async fn practice_until(
+    bot: impl Bot,
+    options: Options,
+    practice: Practice,
+    shutdown: impl Future<Output = ()>,
+) -> Result<Summary, Error> {
+    let take_feed = bot.take_feed();
+    practise_with(BotThread::start(bot)?, take_feed, options, practice, shutdown).await
+}
+
+/// Practises as [`practice_until`] does with a bot that thinks about many matches at once.
+///
+/// # Errors
+/// See [`Error`]: also if the server hosts no house bots.
+pub async fn practice_async_until(
+    bot: impl AsyncBot,
+    options: Options,
+    practice: Practice,
+    shutdown: impl Future<Output = ()>,
+) -> Result<Summary, Error> {
+    let take_feed = bot.take_feed();
+    let bot = BotTasks::new(bot, options.concurrency);
+    practise_with(bot, take_feed, options, practice, shutdown).await
+}
+
+async fn practise_with<H: BotHost>(
+    bot: H,
+    take_feed: TakeFeed,
+    mut options: Options,
+    practice: Practice,
+    shutdown: impl Future<Output = ()>,
+) -> Result<Summary, Error> {
+    options.tournament = None;
+    let authorization = token_authorization(&options.token)?;
+    let channel = connect_lazily(&options.server)?;
+    let (sender, news) = mpsc::unbounded_channel();
+    let driver = PracticeDriver {
+        bots: BotServiceClient::with_interceptor(channel.clone(), authorization.clone())
+            .max_decoding_message_size(MAX_MESSAGE_BYTES),
+        matches: MatchServiceClient::with_interceptor(channel, authorization)
+            .max_decoding_message_size(MAX_MESSAGE_BYTES),
+        server: options.server.to_string(),
+        give_up_after: options.give_up_after,
+        news,
+    };
+    let (stop, stopped) = oneshot::channel::<()>();
+    // In a box, as it is too large to be moved with whatever holds this.
+    let mut playing = Box::pin(play_until(bot, take_feed, options, Some(sender), async {
+        // It is only ever dropped.
+        let _ = stopped.await;
+    }));
+    select! {
+        ended = playing.as_mut() => return ended,
+        done = driver.play_all(&practice) => done?,
+        () = shutdown => {}
+    }
+    drop(stop);
+    playing.await
+}
+
+/// Asks for one match after the other.
+struct PracticeDriver {
+    bots: BotServiceClient<InterceptedService<Channel, Authorization>>,
+    matches: MatchServiceClient<InterceptedService<Channel, Authorization>>,
+    server: String,
+    give_up_after: Duration,
+    news: mpsc::UnboundedReceiver<BotNews>,
+}
+
+impl PracticeDriver {
+    async fn play_all(mut self, practice: &Practice) -> Result<(), Error> {
+        let own = self.own_name().await;
+        let rivals =
+            if practice.rivals.is_empty() { self.house_bots().await? } else { practice.rivals.clone() };
+        for _ in 0..practice.rounds {
+            for rival in &rivals {
+                for bots in [[&own, rival], [rival, &own]] {
+                    let request = CreateMatchRequest {
+                        bots: bots.map(Clone::clone).to_vec(),
+                        piles: practice.piles.clone(),
+                        ..Default::default()
+                    };
+                    let id = self.create(request).await?;
+                    self.until_ended(&id).await;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for the first session, and returns the name of the bot.
+    async fn own_name(&mut self) -> String {
+        loop {
+            match self.news.recv().await {
+                Some(BotNews::Connected(name)) => return name,
+                Some(BotNews::Ended(_)) => {}
+                None => pending().await,
+            }
+        }
+    }
+
+    /// Waits until a match is over.
+    async fn until_ended(&mut self, id: &str) {
+        loop {
+            match self.news.recv().await {
+                Some(BotNews::Ended(ended)) if ended.to_string() == id => return,
+                Some(_) => {}
+                None => pending().await,
+            }
+        }
+    }
+
+    /// Returns the house bots that the server hosts.
+    async fn house_bots(&mut self) -> Result<Vec<String>, Error> {
+        let mut request = ListBotsRequest { page_size: PAGE, page_token: String::new() };
+        let mut hosted = Vec::new();
+        loop {
+            let page = self.bots.list_bots(request.clone()).await.map_err(refused)?.into_inner();
+            let house_bots = page.bots.into_iter().filter(|bot| !bot.house_bot.is_empty());
+            hosted.extend(house_bots.map(|bot| bot.name));
+            if page.next_page_token.is_empty() {
+                break;
+            }
+            request.page_token = page.next_page_token;
+        }
+        if hosted.is_empty() { Err(Error::NoHouseBots { server: self.server.clone() }) } else { Ok(hosted) }
+    }
+
+    /// Begins a match, once the server has room for it.
+    async fn create(&mut self, request: CreateMatchRequest) -> Result<String, Error> {
+        let asked_first = Instant::now();
+        loop {
+            match self.matches.create_match(request.clone()).await {
+                Ok(created) => return Ok(created.into_inner().r#match.unwrap_or_default().id),
+                Err(status)
+                    if matches!(status.code(), Code::ResourceExhausted | Code::Unavailable)
+                        && asked_first.elapsed() < self.give_up_after =>
+                {
+                    tracing::debug!(%status, "no practice match yet: asking again");
+                    sleep(PAUSE).await;
+                }
+                Err(status) => return Err(refused(status)),
+            }
+        }
+    }
+}
+
+fn refused(status: Status) -> Error {
+    Error::Practice(Box::new(status))
+}

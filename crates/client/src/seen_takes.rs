@@ -1,0 +1,231 @@
+//! The takes of a match that a bot has heard of.
+
+use lastnim_core::{game::Position, oracle::Mover};
+use std::{ops::Range, sync::Arc};
+
+/// The takes of a match that [`MatchView::seen_takes`](super::MatchView::seen_takes) shows at the most: the newest.
+pub const MAX_SEEN_TAKES: usize = 1_024;
+
+/// A take that the bot has heard of, its own or another seat's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeenTake {
+    /// The number of the take, from 0.
+    pub ply: u32,
+    /// The position in which it was made, with the seat to move that made it.
+    pub before: Position,
+    /// Counters taken.
+    pub take: u64,
+    /// Whether the seat's own bot moved, or the steward.
+    pub mover: Mover,
+}
+
+/// The newest takes that were heard of, in rising order of ply. Views share them: they are copied only if one is added while a view
+/// is still kept.
+///
+/// Older ones are dropped many at a time, so that each take is moved once or less.
+#[derive(Debug, Clone, Default)]
+pub(super) struct NewestTakes(Arc<Vec<SeenTake>>);
+
+impl NewestTakes {
+    /// Returns the newest takes, [`MAX_SEEN_TAKES`] or fewer.
+    pub(super) fn as_slice(&self) -> &[SeenTake] {
+        &self.0[self.0.len().saturating_sub(MAX_SEEN_TAKES)..]
+    }
+
+    fn push(&mut self, seen: SeenTake) {
+        let takes = Arc::make_mut(&mut self.0);
+        if takes.len() >= 2 * MAX_SEEN_TAKES {
+            takes.drain(..takes.len() - MAX_SEEN_TAKES);
+        }
+        takes.push(seen);
+    }
+
+    /// Drops those from a ply on.
+    fn truncate_at(&mut self, ply: u32) {
+        let kept = self.0.partition_point(|seen| seen.ply < ply);
+        if kept < self.0.len() {
+            Arc::make_mut(&mut self.0).truncate(kept);
+        }
+    }
+
+    /// Returns those that are not of these plies.
+    pub(super) fn without_plies(&self, plies: &Range<u32>) -> Self {
+        let kept = self.as_slice().iter().filter(|seen| !plies.contains(&seen.ply));
+        Self(Arc::new(kept.cloned().collect()))
+    }
+
+    /// Returns whether a view keeps them as well.
+    #[cfg(test)]
+    pub(super) fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
+    }
+}
+
+impl PartialEq for NewestTakes {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_slice() == other.as_slice()
+    }
+}
+
+impl Eq for NewestTakes {}
+
+/// The newest takes of one match that the bot has heard of, and where the match stands.
+///
+/// A take is kept only if the position before it is known. After a lost session the next turn or snapshot says where the match
+/// stands, so that what was taken meanwhile is missing, and nothing else.
+#[derive(Debug, Clone)]
+pub(super) struct SeenTakes {
+    takes: NewestTakes,
+    /// The ply that the match has reached, and its position then, if they are known.
+    reached: Option<(u32, Position)>,
+}
+
+impl SeenTakes {
+    /// Has heard of no take of a match that begins at a position.
+    pub(super) fn from_start(start: Position) -> Self {
+        Self { takes: NewestTakes::default(), reached: Some((0, start)) }
+    }
+
+    /// Returns the takes.
+    pub(super) fn newest(&self) -> &NewestTakes {
+        &self.takes
+    }
+
+    /// Hears where the match stands; an older message changes nothing.
+    pub(super) fn note_position(&mut self, ply: u32, position: &Position) {
+        let is_new = match &self.reached {
+            Some((known, _)) => *known < ply,
+            None => self.takes.as_slice().last().is_none_or(|last| last.ply < ply),
+        };
+        if is_new {
+            self.reached = Some((ply, position.clone()));
+        }
+    }
+
+    /// Hears from a snapshot where the match stands. It may have gone back: takes from this ply on were lost, and others are made in
+    /// their place.
+    pub(super) fn resume_at(&mut self, ply: u32, position: Position) {
+        self.takes.truncate_at(ply);
+        self.reached = Some((ply, position));
+    }
+
+    /// Hears of a take. One that is repeated, or whose position is not known, is left out.
+    pub(super) fn add_take(&mut self, ply: u32, take: u64, mover: Mover) {
+        let Some((reached, before)) = self.reached.take_if(|(reached, _)| *reached <= ply) else { return };
+        if reached < ply {
+            return;
+        }
+        let mut after = before.clone();
+        if after.take(take).is_ok() {
+            self.takes.push(SeenTake { ply, before, take, mover });
+            self.reached = Some((ply.saturating_add(1), after));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastnim_core::game::{Piles, Seat, SeatCount};
+
+    fn start() -> Position {
+        Position::new(Piles::parse(&[2, 5]).unwrap(), Seat::FIRST, SeatCount::new(3).unwrap())
+    }
+
+    fn after(takes: &[u64]) -> Position {
+        let mut position = start();
+        for &take in takes {
+            position.take(take).unwrap();
+        }
+        position
+    }
+
+    fn seen(takes: &SeenTakes) -> Vec<(u32, u64)> {
+        takes.newest().as_slice().iter().map(|seen| (seen.ply, seen.take)).collect()
+    }
+
+    #[test]
+    fn takes_are_kept_with_the_positions_before_them() {
+        let mut takes = SeenTakes::from_start(start());
+        for (ply, take) in [(0, 2), (1, 3), (1, 3), (0, 2), (2, 1)] {
+            takes.add_take(ply, take, Mover::Bot);
+        }
+        assert_eq!(seen(&takes), [(0, 2), (1, 3), (2, 1)], "a take that is repeated is one take");
+        assert_eq!(takes.newest().as_slice()[2].before, after(&[2, 3]));
+    }
+
+    #[test]
+    fn takes_that_were_missed_are_left_out_and_nothing_else() {
+        let mut takes = SeenTakes::from_start(start());
+        takes.add_take(0, 1, Mover::Bot);
+        // Plies 1 and 2 were missed: where the take of ply 3 was made is not known until somebody says so.
+        takes.add_take(3, 1, Mover::Bot);
+        takes.note_position(0, &start());
+        takes.add_take(0, 1, Mover::Bot);
+        assert_eq!(seen(&takes), [(0, 1)]);
+        takes.note_position(4, &after(&[1, 1, 1, 1]));
+        takes.add_take(4, 1, Mover::Steward);
+        assert_eq!(seen(&takes), [(0, 1), (4, 1)]);
+        takes.note_position(2, &after(&[1, 1]));
+        takes.add_take(5, 2, Mover::Bot);
+        assert_eq!(
+            takes.newest().as_slice()[2].before,
+            after(&[1, 1, 1, 1, 1]),
+            "an older position changes nothing"
+        );
+    }
+
+    #[test]
+    fn a_snapshot_takes_back_the_takes_that_a_server_lost() {
+        let mut takes = SeenTakes::from_start(start());
+        for ply in 0..4 {
+            takes.add_take(ply, 1, Mover::Bot);
+        }
+        let shown = takes.newest().clone();
+        takes.resume_at(2, after(&[1, 1]));
+        assert_eq!(seen(&takes), [(0, 1), (1, 1)]);
+        takes.add_take(2, 3, Mover::Bot);
+        takes.add_take(3, 2, Mover::Steward);
+        assert_eq!(seen(&takes), [(0, 1), (1, 1), (2, 3), (3, 2)]);
+        let [.., third, last] = takes.newest().as_slice() else { panic!("{takes:?}") };
+        assert_eq!((&third.before, &last.before), (&after(&[1, 1]), &after(&[1, 1, 3])));
+        assert_eq!((shown.as_slice().len(), shown.as_slice()[2].take), (4, 1), "a view keeps what it shows");
+
+        // It is also believed where the position was not known any more.
+        takes.resume_at(2, after(&[1, 1]));
+        takes.add_take(3, 1, Mover::Bot);
+        takes.resume_at(1, after(&[1]));
+        takes.add_take(1, 4, Mover::Bot);
+        assert_eq!(seen(&takes), [(0, 1), (1, 4)]);
+        takes.resume_at(2, after(&[1, 4]));
+        assert_eq!(seen(&takes), [(0, 1), (1, 4)], "nothing was lost");
+    }
+
+    #[test]
+    fn the_newest_are_kept_and_all_views_of_them_are_equal() {
+        let piles = Piles::parse(&[1_000_000]).unwrap();
+        let start = Position::new(piles, Seat::FIRST, SeatCount::new(3).unwrap());
+        let mut takes = SeenTakes::from_start(start);
+        let max = MAX_SEEN_TAKES as u32;
+        for ply in 0..5 * max {
+            takes.add_take(ply, 1 + u64::from(ply) % 7, Mover::Bot);
+            let newest = takes.newest();
+            let first = (ply + 1).saturating_sub(max);
+            assert!(newest.as_slice().iter().map(|seen| seen.ply).eq(first..=ply), "ply {ply}");
+            assert!(newest.0.len() <= 2 * MAX_SEEN_TAKES);
+        }
+        assert_eq!(takes.newest(), &takes.newest().without_plies(&(0..4 * max)));
+        assert_ne!(takes.newest(), &takes.newest().without_plies(&(0..4 * max + 1)));
+    }
+
+    #[test]
+    fn a_take_that_does_not_fit_is_not_kept() {
+        let mut takes = SeenTakes::from_start(start());
+        takes.add_take(0, 6, Mover::Bot);
+        takes.add_take(0, 5, Mover::Bot);
+        assert_eq!(seen(&takes), []);
+        takes.note_position(1, &after(&[5]));
+        takes.add_take(1, 2, Mover::Bot);
+        assert_eq!(seen(&takes), [(1, 2)]);
+    }
+}

@@ -1,0 +1,450 @@
+//! The life of a bot on the wire: sessions, one after the other, until it is done.
+
+use super::{
+    AsyncBot, Authorization, Bot, Error, Options, ServerAddress, Summary,
+    backoff::Backoff,
+    bot_host::BotHost,
+    bot_tasks::BotTasks,
+    bot_thread::BotThread,
+    channel::{MAX_MESSAGE_BYTES, connect_lazily, token_authorization},
+    error::{describe_status, is_transient},
+    event::{ProtocolError, SessionEvent},
+    join_state::JoinState,
+    match_tracker::{ClientAction, MatchTracker},
+    question::{BotAnswer, BotQuestion},
+    session_log::SessionLog,
+    tls,
+    transport::draw_jitter,
+};
+use lastnim_core::game::{BotVersion, MatchId};
+use lastnim_proto::{
+    TakeFeed,
+    pb::{
+        Feed, PlayRequest, PlayResponse, Subscribe, arena_service_client::ArenaServiceClient,
+        play_request::Action as Wire,
+    },
+};
+use std::{
+    collections::VecDeque,
+    future::{Future, pending},
+    pin::{Pin, pin},
+    time::Duration,
+};
+use tokio::{
+    select,
+    sync::mpsc,
+    time::{Instant, sleep, sleep_until, timeout},
+};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{
+    Code, Request, Status, Streaming,
+    metadata::{MetadataMap, MetadataValue},
+    service::interceptor::InterceptedService,
+    transport::Channel,
+};
+
+/// Messages that wait in the stream's own queue; what does not fit waits in the session's.
+const OUTBOUND_QUEUE: usize = 64;
+/// How long a session may take from its opening to its welcome: a server that is over its limit of streams keeps silent.
+const WELCOME_WITHIN: Duration = Duration::from_secs(10);
+/// How long the ends of the last matches are waited for once the tournament is over.
+const FAREWELL_WITHIN: Duration = Duration::from_secs(2);
+
+type Client = ArenaServiceClient<InterceptedService<Channel, Authorization>>;
+
+/// Plays all matches of a bot until its tournament has ended; without a tournament, for ever.
+///
+/// A lost session is opened again.
+///
+/// # Errors
+/// See [`Error`]: what opening a session again cannot mend.
+pub async fn run(bot: impl Bot, options: Options) -> Result<Summary, Error> {
+    run_until(bot, options, pending()).await
+}
+
+/// Plays as [`run`] does, and stops once `shutdown` is there.
+///
+/// # Errors
+/// See [`Error`]: what opening a session again cannot mend.
+pub async fn run_until(
+    bot: impl Bot,
+    options: Options,
+    shutdown: impl Future<Output = ()>,
+) -> Result<Summary, Error> {
+    let take_feed = bot.take_feed();
+    play_until(BotThread::start(bot)?, take_feed, options, None, shutdown).await
+}
+
+/// Plays as [`run`] does with a bot that thinks about many matches at once.
+///
+/// # Errors
+/// See [`Error`]: what opening a session again cannot mend.
+pub async fn run_async(bot: impl AsyncBot, options: Options) -> Result<Summary, Error> {
+    run_async_until(bot, options, pending()).await
+}
+
+/// Plays as [`run_async`] does, and stops once `shutdown` is there. What the bot is thinking about is dropped.
+///
+/// # Errors
+/// See [`Error`]: what opening a session again cannot mend.
+pub async fn run_async_until(
+    bot: impl AsyncBot,
+    options: Options,
+    shutdown: impl Future<Output = ()>,
+) -> Result<Summary, Error> {
+    let take_feed = bot.take_feed();
+    let bot = BotTasks::new(bot, options.concurrency);
+    play_until(bot, take_feed, options, None, shutdown).await
+}
+
+/// What a bot has heard that an observer waits for.
+#[derive(Debug)]
+pub(super) enum BotNews {
+    /// A session is open, of the bot of this name.
+    Connected(String),
+    /// A match is over.
+    Ended(MatchId),
+}
+
+impl BotNews {
+    /// Returns what a bot hears by a question, if an observer waits for it.
+    fn of(question: &BotQuestion) -> Option<Self> {
+        match question {
+            BotQuestion::Connected(session) => Some(Self::Connected(session.bot.clone())),
+            BotQuestion::Ended(end) => Some(Self::Ended(end.info.id)),
+            _ => None,
+        }
+    }
+}
+
+/// Plays all matches of a bot, which hears of these takes, until its tournament has ended or `shutdown` is there, and tells an observer
+/// what the bot has heard.
+///
+/// # Errors
+/// See [`Error`]: what opening a session again cannot mend.
+pub(super) async fn play_until<H: BotHost>(
+    bot: H,
+    take_feed: TakeFeed,
+    options: Options,
+    observer: Option<mpsc::UnboundedSender<BotNews>>,
+    shutdown: impl Future<Output = ()>,
+) -> Result<Summary, Error> {
+    let channel = connect_lazily(&options.server)?;
+    let authorization = token_authorization(&options.token)?;
+    let version = options.bot_version()?;
+    let give_up_after = options.give_up_after;
+    let log = SessionLog::open(options.session_log.as_deref(), options.server.as_str(), &options.token)?;
+    let joining = options.tournament.clone().map(|id| JoinState::new(id, give_up_after));
+    let stop = pin!(shutdown);
+    let player = BotRunner {
+        version,
+        book: MatchTracker::new(bot.attention(), take_feed),
+        bot,
+        take_feed,
+        observer,
+        hearing: None,
+        outgoing: VecDeque::new(),
+        joining,
+        log,
+        tournament: options.tournament,
+        is_over: false,
+    };
+    let client = ArenaServiceClient::with_interceptor(channel, authorization)
+        .max_decoding_message_size(MAX_MESSAGE_BYTES);
+    player.run_sessions(client, &options.server, give_up_after, stop).await
+}
+
+/// How a session came to its end.
+#[derive(Debug)]
+enum SessionEnd {
+    /// The bot is done.
+    Done,
+    /// The session can be opened again.
+    Lost(String),
+}
+
+/// An open stream. Dropping it drops both directions: the inbound one alone would keep the call alive.
+struct PlayStream {
+    outbound: mpsc::Sender<PlayRequest>,
+    inbound: Streaming<PlayResponse>,
+}
+
+/// A bot and all that it knows, over all its sessions.
+struct BotRunner<H> {
+    /// What each session says of the bot.
+    version: BotVersion,
+    book: MatchTracker,
+    bot: H,
+    /// What every session asks for.
+    take_feed: TakeFeed,
+    observer: Option<mpsc::UnboundedSender<BotNews>>,
+    /// What the observer is told once the bot has heard of it.
+    hearing: Option<BotNews>,
+    /// What was not accepted by the stream's own queue yet: at most one row and one take of each open match, pongs, and
+    /// a request to join.
+    outgoing: VecDeque<PlayRequest>,
+    joining: Option<JoinState>,
+    log: SessionLog,
+    tournament: Option<String>,
+    /// Whether the tournament is known to be over.
+    is_over: bool,
+}
+
+impl<H: BotHost> BotRunner<H> {
+    async fn run_sessions<S>(
+        mut self,
+        mut client: Client,
+        server: &ServerAddress,
+        give_up_after: Duration,
+        mut stop: Pin<&mut S>,
+    ) -> Result<Summary, Error>
+    where
+        S: Future<Output = ()>,
+    {
+        let mut backoff = Backoff::new();
+        let mut last_session = Instant::now();
+        loop {
+            self.outgoing.clear();
+            self.log.begin_session();
+            let opened = select! {
+                biased;
+                opened = open_session(&mut client, server, &self.version, &mut self.log) => opened,
+                () = &mut stop => return Ok(self.book.summary()),
+            };
+            let opened = opened.inspect_err(|error| self.log.note_closed(&error.to_string()))?;
+            let reason = match opened {
+                OpenOutcome::Failed(reason) => {
+                    self.log.note_closed(&reason);
+                    reason
+                }
+                OpenOutcome::Opened(stream, welcome) => {
+                    let began = Instant::now();
+                    let end = self.run_session(stream, *welcome, stop.as_mut()).await;
+                    self.log.note_closed(&session_end_words(&end));
+                    let end = end?;
+                    last_session = Instant::now();
+                    backoff.reset_if_held(began.elapsed());
+                    match end {
+                        SessionEnd::Done => return Ok(self.book.summary()),
+                        SessionEnd::Lost(reason) => reason,
+                    }
+                }
+            };
+            if last_session.elapsed() > give_up_after {
+                return Err(Error::GaveUp { after: give_up_after, last: reason });
+            }
+            let pause = backoff.next_pause(draw_jitter(server));
+            tracing::warn!(reason, ?pause, "no session: trying again");
+            select! {
+                biased;
+                () = sleep(pause) => {}
+                () = &mut stop => return Ok(self.book.summary()),
+            }
+        }
+    }
+
+    /// Plays on one stream until it is lost or the bot is done.
+    async fn run_session<S>(
+        &mut self,
+        mut stream: Box<PlayStream>,
+        welcome: SessionEvent,
+        mut stop: Pin<&mut S>,
+    ) -> Result<SessionEnd, Error>
+    where
+        S: Future<Output = ()>,
+    {
+        let feed = match self.take_feed {
+            TakeFeed::All => Feed::All,
+            TakeFeed::OwnTurns => Feed::OwnTurns,
+        };
+        self.outgoing.push_back(play_request(Wire::Subscribe(Subscribe { feed: feed.into() })));
+        self.outgoing
+            .extend(self.joining.as_mut().and_then(JoinState::action_in_new_session).map(play_request));
+        let actions = self.book.handle_event(welcome)?;
+        self.perform_actions(actions)?;
+        let mut farewell = None;
+        loop {
+            if self.is_over && farewell.is_none() {
+                farewell = Some(Instant::now() + FAREWELL_WITHIN);
+            }
+            if farewell.is_some() && self.tournament.as_deref().is_none_or(|id| self.book.is_done_with(id)) {
+                return Ok(SessionEnd::Done);
+            }
+            select! {
+                // What is read last cannot keep the rest waiting: each message leads to little.
+                biased;
+                () = &mut stop => return Ok(SessionEnd::Done),
+                () = sleep_until(farewell.unwrap_or_else(Instant::now)), if farewell.is_some() => {
+                    return Ok(SessionEnd::Done);
+                }
+                answer = self.bot.wait_for_answer() => {
+                    let answer = answer?;
+                    if matches!(answer, BotAnswer::Heard) {
+                        self.tell_observer();
+                    }
+                    let actions = self.book.handle_answer(answer);
+                    self.perform_actions(actions)?;
+                }
+                again = wait_to_retry_join(&mut self.joining) => self.outgoing.push_back(play_request(again)),
+                permit = stream.outbound.reserve(), if !self.outgoing.is_empty() => match permit {
+                    Ok(permit) => {
+                        if let Some(request) = self.outgoing.pop_front() {
+                            self.log.note_sent(&request);
+                            permit.send(request);
+                        }
+                    }
+                    // The inbound side says why.
+                    Err(_) => self.outgoing.clear(),
+                },
+                received = stream.inbound.message() => match received {
+                    Ok(Some(response)) => {
+                        self.log.note_received(&response);
+                        let event = SessionEvent::parse(response)?;
+                        let event = self.handle_tournament_event(event)?;
+                        if let SessionEvent::Draining { within } = event {
+                            tracing::info!(?within, "the server is about to stop");
+                        }
+                        let actions = self.book.handle_event(event)?;
+                        self.perform_actions(actions)?;
+                    }
+                    lost if farewell.is_some() => {
+                        tracing::debug!(?lost, "the session ended after the tournament");
+                        return Ok(SessionEnd::Done);
+                    }
+                    Ok(None) => return Ok(SessionEnd::Lost("the server closed the stream".into())),
+                    Err(status) => return transient_loss_reason(status).map(SessionEnd::Lost),
+                },
+            }
+        }
+    }
+
+    /// Hears what was answered to a request to join a tournament, and whether the one that is played is over; gives back what
+    /// is for the bot as well.
+    fn handle_tournament_event(&mut self, event: SessionEvent) -> Result<SessionEvent, Error> {
+        match (event, &mut self.joining) {
+            (SessionEvent::Joined(joined), Some(joining)) => {
+                joining.note_joined(&joined);
+                self.is_over |= joined.is_over && self.is_own_tournament(&joined.tournament);
+            }
+            (SessionEvent::NotJoined(refused), Some(joining)) => joining.note_refused(refused)?,
+            (SessionEvent::TournamentEnded(end), _) => {
+                self.is_over |= self.is_own_tournament(&end.tournament.to_string());
+                return Ok(SessionEvent::TournamentEnded(end));
+            }
+            (event, _) => return Ok(event),
+        }
+        Ok(SessionEvent::Heard)
+    }
+
+    /// Returns whether a tournament is the one that is played.
+    fn is_own_tournament(&self, tournament: &str) -> bool {
+        self.tournament.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(tournament))
+    }
+
+    fn perform_actions(&mut self, actions: Vec<ClientAction>) -> Result<(), Error> {
+        for action in actions {
+            match action {
+                ClientAction::Send(action) => self.outgoing.push_back(play_request(action)),
+                ClientAction::Ask(question) => {
+                    if question.match_of_request().is_none() {
+                        self.hearing = BotNews::of(&question);
+                    }
+                    self.bot.ask(question)?;
+                }
+                ClientAction::Withdraw(match_id) => self.bot.withdraw(match_id),
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells the observer of the report that the bot has heard to its end.
+    fn tell_observer(&mut self) {
+        if let (Some(observer), Some(news)) = (&self.observer, self.hearing.take()) {
+            // It may have no more to do.
+            let _ = observer.send(news);
+        }
+    }
+}
+
+/// Says how a session came to its end.
+fn session_end_words(end: &Result<SessionEnd, Error>) -> String {
+    match end {
+        Ok(SessionEnd::Done) => "the bot is done".to_owned(),
+        Ok(SessionEnd::Lost(reason)) => reason.clone(),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// Waits until it is time to ask again to join; for ever where there is nothing to join.
+async fn wait_to_retry_join(joining: &mut Option<JoinState>) -> Wire {
+    match joining {
+        Some(joining) => joining.wait_to_retry().await,
+        None => pending().await,
+    }
+}
+
+fn play_request(action: Wire) -> PlayRequest {
+    PlayRequest { action: Some(action) }
+}
+
+/// Says the version of a bot in the metadata of its call.
+fn add_version_metadata(version: &BotVersion, metadata: &mut MetadataMap) {
+    // A label has visible characters only, as such metadata has.
+    if let Some(label) = version.label.as_ref().and_then(|label| label.as_str().parse().ok()) {
+        metadata.insert("bot-version", label);
+    }
+    if let Some(hash) = &version.config_hash {
+        metadata.insert_bin("bot-config-hash-bin", MetadataValue::from_bytes(hash.as_bytes()));
+    }
+}
+
+/// What an attempt to open a session came to.
+enum OpenOutcome {
+    Opened(Box<PlayStream>, Box<SessionEvent>),
+    /// It can be tried again.
+    Failed(String),
+}
+
+/// Opens a stream and waits for its welcome.
+async fn open_session(
+    client: &mut Client,
+    server: &ServerAddress,
+    version: &BotVersion,
+    log: &mut SessionLog,
+) -> Result<OpenOutcome, Error> {
+    let opening = async {
+        let (outbound, requests) = mpsc::channel(OUTBOUND_QUEUE);
+        let mut call = Request::new(ReceiverStream::new(requests));
+        add_version_metadata(version, call.metadata_mut());
+        let mut inbound = client.play(call).await?.into_inner();
+        let first = inbound.message().await?;
+        Ok((PlayStream { outbound, inbound }, first))
+    };
+    let (stream, first) = match timeout(WELCOME_WITHIN, opening).await {
+        Err(_) => {
+            return Ok(OpenOutcome::Failed(format!("no welcome within {} s", WELCOME_WITHIN.as_secs())));
+        }
+        Ok(Err(status)) => match tls::tls_failure(&status) {
+            Some(reason) => return Err(Error::Tls { server: server.to_string(), reason }),
+            None => return transient_loss_reason(status).map(OpenOutcome::Failed),
+        },
+        Ok(Ok((_, None))) => {
+            return Ok(OpenOutcome::Failed("the server closed the stream before its welcome".into()));
+        }
+        Ok(Ok((stream, Some(first)))) => (stream, first),
+    };
+    log.note_received(&first);
+    match SessionEvent::parse(first)? {
+        welcome @ SessionEvent::Welcome(_) => Ok(OpenOutcome::Opened(Box::new(stream), Box::new(welcome))),
+        _ => Err(ProtocolError::NoWelcome.into()),
+    }
+}
+
+/// Tells a loss that passes, as its reason, from one that does not.
+fn transient_loss_reason(status: Status) -> Result<String, Error> {
+    match status.code() {
+        Code::Aborted => Err(Error::Superseded),
+        code if is_transient(code) => Ok(describe_status(&status)),
+        _ => Err(Error::Refused(Box::new(status))),
+    }
+}

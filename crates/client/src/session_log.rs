@@ -1,0 +1,225 @@
+//! The log of a bot's sessions, for those who want to hold its server to its promises.
+
+use super::{Error, line_file::open_line_file};
+use lastnim_proto::{
+    pb::{PlayRequest, PlayResponse},
+    session_log::{SESSION_LOG_VERSION, SessionLogEvent, SessionLogLine},
+};
+use std::{
+    fs::File,
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+    sync::mpsc::{Receiver, SyncSender, sync_channel},
+    thread::{self, JoinHandle},
+    time::{Instant, SystemTime, UNIX_EPOCH},
+};
+
+/// Lines that may wait for the disk. What comes on top is left out, and the log says how much.
+const MAX_WAITING_LINES: usize = 16_384;
+/// Bytes that are written at once.
+const WRITE_BYTES: usize = 64 << 10;
+/// A token has more characters than this; what is shorter is no secret, and may be a part of any word.
+const MIN_SECRET_CHARS: usize = 16;
+/// What stands in a log in the place of the token, should the server repeat it.
+const HIDDEN_TOKEN: &str = "(token)";
+
+/// Logs what one run of a bot sends and receives; nothing unless that is asked for.
+///
+/// Lines are written by a thread of their own, in order and whole, so that a bot never waits for its disk. What has been written is in
+/// the file whatever becomes of the program.
+#[derive(Debug)]
+pub(super) struct SessionLog(Option<OpenLog>);
+
+#[derive(Debug)]
+struct OpenLog {
+    run: String,
+    began: Instant,
+    session: u64,
+    /// None once the log is closed.
+    lines: Option<SyncSender<SessionLogLine>>,
+    /// Lines left out since the last that was not.
+    left_out: u64,
+    writer: Option<JoinHandle<()>>,
+}
+
+impl SessionLog {
+    /// Opens the log that is asked for, if one is, and says where the bot plays. A folder gets a file for this run alone.
+    ///
+    /// # Errors
+    /// If the file cannot be opened, or its thread not started.
+    pub(super) fn open(path: Option<&Path>, server: &str, token: &str) -> Result<Self, Error> {
+        let Some(path) = path else { return Ok(Self(None)) };
+        let failed =
+            |error: &io::Error| Error::SessionLog { path: path.to_owned(), reason: error.to_string() };
+        let run = format!("{:016x}", getrandom::u64().map_err(|error| failed(&io::Error::other(error)))?);
+        let (_, file) = open_line_file(path, "session", &run).map_err(|error| failed(&error))?;
+        let (lines, waiting) = sync_channel(MAX_WAITING_LINES);
+        let writer =
+            LogWriter { path: path.to_owned(), file, secret: secret_of_token(token), is_torn: false };
+        let writer = thread::Builder::new()
+            .name("lastnim-session-log".to_owned())
+            .spawn(move || writer.write_all_lines(&waiting))
+            .map_err(Error::Thread)?;
+        let mut log = OpenLog {
+            run,
+            began: Instant::now(),
+            session: 0,
+            lines: Some(lines),
+            left_out: 0,
+            writer: Some(writer),
+        };
+        log.note(SessionLogEvent::RunBegan {
+            version: SESSION_LOG_VERSION,
+            sdk: concat!("lastnim-rust ", env!("CARGO_PKG_VERSION")).to_owned(),
+            server: address_without_user(server),
+        });
+        Ok(Self(Some(log)))
+    }
+
+    /// Says that another session is about to be opened.
+    pub(super) fn begin_session(&mut self) {
+        if let Some(log) = &mut self.0 {
+            log.session += 1;
+        }
+    }
+
+    /// Logs a message that is about to be handed to the stream.
+    pub(super) fn note_sent(&mut self, request: &PlayRequest) {
+        if let Some(log) = &mut self.0 {
+            log.note(SessionLogEvent::Sent(Box::new(request.clone())));
+        }
+    }
+
+    /// Logs a message that the server has sent.
+    pub(super) fn note_received(&mut self, response: &PlayResponse) {
+        if let Some(log) = &mut self.0 {
+            log.note(SessionLogEvent::Received(Box::new(response.clone())));
+        }
+    }
+
+    /// Logs that the session is over, or could not be opened.
+    pub(super) fn note_closed(&mut self, reason: &str) {
+        if let Some(log) = &mut self.0 {
+            log.note(SessionLogEvent::Closed { reason: reason.to_owned() });
+        }
+    }
+}
+
+impl OpenLog {
+    fn note(&mut self, event: SessionLogEvent) {
+        if self.left_out > 0 && self.try_send(SessionLogEvent::Gap { lines: self.left_out }) {
+            self.left_out = 0;
+        }
+        if self.left_out > 0 || !self.try_send(event) {
+            self.left_out += 1;
+        }
+    }
+
+    fn try_send(&self, event: SessionLogEvent) -> bool {
+        let line = self.line(event);
+        let sent = self.lines.as_ref().map(|lines| lines.try_send(line));
+        matches!(sent, Some(Ok(())))
+    }
+
+    fn line(&self, event: SessionLogEvent) -> SessionLogLine {
+        let at = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let is_of_run = matches!(event, SessionLogEvent::RunBegan { .. } | SessionLogEvent::RunEnded);
+        SessionLogLine {
+            at_us: at.as_micros() as u64,
+            mono_us: self.began.elapsed().as_micros() as u64,
+            run: self.run.clone(),
+            session: if is_of_run { 0 } else { self.session },
+            event,
+        }
+    }
+}
+
+impl Drop for OpenLog {
+    /// Writes what waits, and that the run has ended.
+    fn drop(&mut self) {
+        self.note(SessionLogEvent::RunEnded);
+        self.lines = None;
+        if let Some(writer) = self.writer.take() {
+            // What it could not write, it has said.
+            let _ = writer.join();
+        }
+    }
+}
+
+/// Leaves out what an address may say of a user and a password.
+fn address_without_user(address: &str) -> String {
+    let (scheme, rest) = address.split_once("://").map_or(("", address), |(scheme, rest)| (scheme, rest));
+    let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+    if scheme.is_empty() { host.to_owned() } else { format!("{scheme}://{host}") }
+}
+
+/// Returns a token as JSON would show it; none for what is too short to be one.
+fn secret_of_token(token: &str) -> Option<String> {
+    let shown = serde_json::to_string(token).unwrap_or_default();
+    (token.len() >= MIN_SECRET_CHARS).then(|| shown[1..shown.len() - 1].to_owned())
+}
+
+/// Writes lines to the file.
+struct LogWriter {
+    path: PathBuf,
+    file: File,
+    secret: Option<String>,
+    /// Whether a line may stand in the file without its end.
+    is_torn: bool,
+}
+
+impl LogWriter {
+    fn write_all_lines(mut self, waiting: &Receiver<SessionLogLine>) {
+        let mut unwritten = 0_u64;
+        while let Ok(first) = waiting.recv() {
+            let (mut text, mut lines) = (String::new(), 0);
+            if unwritten > 0 {
+                let gap =
+                    SessionLogLine { event: SessionLogEvent::Gap { lines: unwritten }, ..first.clone() };
+                self.add_line(&mut text, &gap);
+            }
+            let mut next = Ok(first);
+            while let Ok(line) = next {
+                self.add_line(&mut text, &line);
+                lines += 1;
+                if text.len() >= WRITE_BYTES {
+                    break;
+                }
+                next = waiting.try_recv();
+            }
+            match self.write_text(&text) {
+                Ok(()) => unwritten = 0,
+                Err(error) => {
+                    if unwritten == 0 {
+                        tracing::warn!(log = %self.path.display(), %error, "the session log cannot be written");
+                    }
+                    unwritten += lines;
+                }
+            }
+        }
+    }
+
+    fn add_line(&self, text: &mut String, line: &SessionLogLine) {
+        let written = line.write();
+        match &self.secret {
+            Some(secret) if written.contains(secret) => {
+                text.push_str(&written.replace(secret, HIDDEN_TOKEN));
+            }
+            _ => text.push_str(&written),
+        }
+        text.push('\n');
+    }
+
+    fn write_text(&mut self, text: &str) -> io::Result<()> {
+        if self.is_torn {
+            self.file.write_all(b"\n")?;
+            self.is_torn = false;
+        }
+        let written = self.file.write_all(text.as_bytes());
+        self.is_torn = written.is_err();
+        written
+    }
+}
+
+#[cfg(test)]
+mod tests;

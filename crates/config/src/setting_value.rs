@@ -1,0 +1,187 @@
+//! The types of settings.
+
+use serde_json::Value;
+use std::{fmt::Display, ops::RangeInclusive, path::PathBuf, str::FromStr, time::Duration};
+
+/// The value of a setting, by its type. It goes in and out as JSON: a number, a text, a truth value, or a list of texts.
+pub trait SettingValue {
+    /// Returns the value; null if there is none, or if it must not be shown.
+    fn to_json(&self) -> Value;
+
+    /// Changes the value; `range` bounds numbers.
+    ///
+    /// # Errors
+    /// Names the offending value, and says what would be right.
+    fn set(&mut self, json: &Value, range: &RangeInclusive<u64>) -> Result<(), String>;
+
+    /// Returns the JSON for words of a command line, of which only a list has more than one.
+    fn json_of_words(&self, words: &[String]) -> Value {
+        words.last().map_or(Value::Null, |word| word.as_str().into())
+    }
+
+    /// Returns how the key of such a setting ends: with the unit of its number.
+    fn unit_suffix(&self) -> &'static str {
+        ""
+    }
+}
+
+fn number_of_words(words: &[String]) -> Value {
+    let word = words.last().map(String::as_str).unwrap_or_default();
+    word.parse::<u64>().map_or_else(|_| word.into(), Value::from)
+}
+
+/// Reads a number from a range; `largest` is what its type holds.
+fn read_number(json: &Value, range: &RangeInclusive<u64>, largest: u64) -> Result<u64, String> {
+    let (first, last) = (*range.start(), largest.min(*range.end()));
+    let number = json.as_u64().filter(|number| (first..=last).contains(number));
+    number.ok_or_else(|| format!("{json} is not a whole number from {first} to {last}"))
+}
+
+/// Reads a value from a text.
+///
+/// # Errors
+/// Those of the type, or that the value is not a text.
+pub fn read_text<T: FromStr<Err: Display>>(json: &Value) -> Result<T, String> {
+    let text = json.as_str().ok_or_else(|| format!("{json} is not a text"))?;
+    text.parse().map_err(|error: T::Err| error.to_string())
+}
+
+macro_rules! number_settings {
+    ($($type:ty, $largest:expr;)+) => {$(
+        impl SettingValue for $type {
+            fn to_json(&self) -> Value {
+                (*self).into()
+            }
+
+            fn set(&mut self, json: &Value, range: &RangeInclusive<u64>) -> Result<(), String> {
+                *self = read_number(json, range, $largest)? as Self;
+                Ok(())
+            }
+
+            fn json_of_words(&self, words: &[String]) -> Value {
+                number_of_words(words)
+            }
+        }
+    )+};
+}
+
+number_settings! {
+    u8, u8::MAX.into();
+    u16, u16::MAX.into();
+    u32, u32::MAX.into();
+    // The same on every platform.
+    usize, u32::MAX.into();
+    // What an integer of TOML holds.
+    u64, i64::MAX as u64;
+}
+
+impl SettingValue for Duration {
+    fn to_json(&self) -> Value {
+        (self.as_millis() as u64).into()
+    }
+
+    fn set(&mut self, json: &Value, range: &RangeInclusive<u64>) -> Result<(), String> {
+        *self = Self::from_millis(read_number(json, range, i64::MAX as u64)?);
+        Ok(())
+    }
+
+    fn json_of_words(&self, words: &[String]) -> Value {
+        number_of_words(words)
+    }
+
+    fn unit_suffix(&self) -> &'static str {
+        "_ms"
+    }
+}
+
+impl SettingValue for bool {
+    fn to_json(&self) -> Value {
+        (*self).into()
+    }
+
+    fn set(&mut self, json: &Value, _: &RangeInclusive<u64>) -> Result<(), String> {
+        *self = json.as_bool().ok_or_else(|| format!("{json} is not true or false"))?;
+        Ok(())
+    }
+
+    fn json_of_words(&self, words: &[String]) -> Value {
+        let word = words.last().map(String::as_str).unwrap_or_default();
+        word.parse::<bool>().map_or_else(|_| word.into(), Value::from)
+    }
+}
+
+impl<T: SettingValue + Default> SettingValue for Option<T> {
+    fn to_json(&self) -> Value {
+        self.as_ref().map_or(Value::Null, SettingValue::to_json)
+    }
+
+    fn set(&mut self, json: &Value, range: &RangeInclusive<u64>) -> Result<(), String> {
+        let mut value = T::default();
+        value.set(json, range)?;
+        *self = Some(value);
+        Ok(())
+    }
+
+    fn json_of_words(&self, words: &[String]) -> Value {
+        T::default().json_of_words(words)
+    }
+}
+
+impl<T: FromStr<Err: Display> + Display> SettingValue for Vec<T> {
+    fn to_json(&self) -> Value {
+        self.iter().map(ToString::to_string).collect()
+    }
+
+    fn set(&mut self, json: &Value, _: &RangeInclusive<u64>) -> Result<(), String> {
+        let texts = json.as_array().ok_or_else(|| format!("{json} is not a list of texts"))?;
+        *self = texts.iter().map(read_text).collect::<Result<_, _>>()?;
+        Ok(())
+    }
+
+    fn json_of_words(&self, words: &[String]) -> Value {
+        words.into()
+    }
+}
+
+impl SettingValue for String {
+    fn to_json(&self) -> Value {
+        self.as_str().into()
+    }
+
+    fn set(&mut self, json: &Value, _: &RangeInclusive<u64>) -> Result<(), String> {
+        *self = read_text(json)?;
+        Ok(())
+    }
+}
+
+impl SettingValue for PathBuf {
+    fn to_json(&self) -> Value {
+        self.to_string_lossy().into()
+    }
+
+    fn set(&mut self, json: &Value, _: &RangeInclusive<u64>) -> Result<(), String> {
+        *self = read_text(json)?;
+        Ok(())
+    }
+}
+
+/// Makes settings of types that are read from a text, and shown as one.
+#[macro_export]
+macro_rules! text_settings {
+    ($($type:ty),+) => {$(
+        impl $crate::SettingValue for $type {
+            fn to_json(&self) -> $crate::serde_json::Value {
+                self.to_string().into()
+            }
+
+            fn set(
+                &mut self,
+                json: &$crate::serde_json::Value,
+                _: &std::ops::RangeInclusive<u64>,
+            ) -> Result<(), String> {
+                *self = $crate::read_text(json)?;
+                Ok(())
+            }
+        }
+    )+};
+}

@@ -1,0 +1,92 @@
+//! Bytes of a later version of the protocol: fields and events that this version does not know.
+
+use lastnim_proto::{json::message_descriptor, pb};
+use prost::encoding::{WireType, decode_key, decode_varint, encode_key, encode_varint};
+use prost_reflect::{Kind, MessageDescriptor};
+
+/// The number of the fields that are added. No message of this version has it, and it takes two bytes as later ones may.
+const LATER_FIELD: u32 = 999;
+/// A value that no enumeration of this version has.
+pub(super) const LATER_VALUE: i32 = 77;
+
+/// Events of kinds that this version does not know, with what a failure says of them: a message in field 100, a number in field 999, a
+/// text in the field of the highest number.
+pub(super) const LATER_EVENTS: [(&[u8], &str); 3] = [
+    (&[0xa2, 0x06, 0x04, 0x08, 0x2a, 0x10, 0x01], "an event of a later version: a message in field 100"),
+    (&[0xb8, 0x3e, 0x07], "an event of a later version: the number 7 in field 999"),
+    (
+        &[0xfa, 0xff, 0xff, 0xff, 0x0f, 0x05, b'l', b'a', b't', b'e', b'r'],
+        "an event of a later version: a text in field 536,870,911",
+    ),
+];
+
+/// Adds a field that this version does not know to an encoded response and to every message within it.
+pub(super) fn add_later_fields(response: &[u8]) -> Vec<u8> {
+    with_later_field(&message_descriptor::<pb::PlayResponse>(), response)
+}
+
+fn with_later_field(kind: &MessageDescriptor, mut message: &[u8]) -> Vec<u8> {
+    const OURS: &str = "prost wrote these bytes";
+    let mut added = Vec::with_capacity(message.len() + 16);
+    while !message.is_empty() {
+        let whole = message;
+        let (number, wire_type) = decode_key(&mut message).expect(OURS);
+        let field = kind.get_field(number).expect(OURS);
+        match (wire_type, field.kind()) {
+            (WireType::LengthDelimited, inner) => {
+                let length = decode_varint(&mut message).expect(OURS) as usize;
+                let (bytes, rest) = message.split_at(length);
+                message = rest;
+                match inner {
+                    Kind::Message(inner) => {
+                        let bytes = with_later_field(&inner, bytes);
+                        encode_key(number, wire_type, &mut added);
+                        encode_varint(bytes.len() as u64, &mut added);
+                        added.extend(bytes);
+                    }
+                    _ => added.extend(&whole[..whole.len() - rest.len()]),
+                }
+            }
+            (wire_type, _) => {
+                match wire_type {
+                    WireType::SixtyFourBit => message = &message[8..],
+                    WireType::ThirtyTwoBit => message = &message[4..],
+                    _ => drop(decode_varint(&mut message).expect(OURS)),
+                }
+                added.extend(&whole[..whole.len() - message.len()]);
+            }
+        }
+    }
+    encode_key(LATER_FIELD, WireType::Varint, &mut added);
+    encode_varint(7, &mut added);
+    added
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use prost::Message as _;
+
+    #[test]
+    fn what_this_version_knows_stays_as_it_is() {
+        let rows = (0..3).map(|_| pb::Row { offsets: vec![2, 0, 1] }).collect();
+        let revealed = pb::Revealed {
+            match_id: "x".to_owned(),
+            alliance_matrix: Some(pb::AllianceMatrix { rows }),
+            defaulted: vec![300, 7],
+        };
+        let response = pb::PlayResponse { event: Some(pb::play_response::Event::Revealed(revealed)) };
+        let encoded = response.encode_to_vec();
+        let added = add_later_fields(&encoded);
+        // One in each of the response, `revealed`, the matrix and its three rows, three bytes each.
+        assert!(added.len() >= encoded.len() + 6 * 3);
+        assert_eq!(pb::PlayResponse::decode(added.as_slice()), Ok(response));
+    }
+
+    #[test]
+    fn later_events_are_none_of_this_version() {
+        for (bytes, _) in LATER_EVENTS {
+            assert_eq!(pb::PlayResponse::decode(bytes), Ok(pb::PlayResponse::default()));
+        }
+    }
+}

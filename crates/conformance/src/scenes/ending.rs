@@ -1,0 +1,36 @@
+//! Ends of tournaments.
+
+use crate::stage::{SceneResult, SessionLoss, Stage, TournamentOf};
+use lastnim_proto::{ServerEvent, pb};
+
+/// Another tournament of the bot ends, and another ladder suspends it: it plays on.
+pub(crate) async fn other_tournaments(stage: &mut Stage) -> SceneResult {
+    stage.join().await?;
+    stage.send_tournament_end(TournamentOf::Others);
+    stage.send_suspended(pb::SuspensionReason::LostSeats.into());
+    stage.play_short_match().await?;
+    stage.play_short_match().await
+}
+
+/// The bot's tournament ends.
+pub(crate) async fn with_tournament(stage: &mut Stage) -> SceneResult {
+    stage.join().await?;
+    stage.play_short_match().await?;
+    stage.send_tournament_end(TournamentOf::Bot);
+    stage.await_exit().await
+}
+
+/// The tournament ends while the bot is away; and one that starts later is told when it joins.
+pub(crate) async fn while_away(stage: &mut Stage) -> SceneResult {
+    stage.join().await?;
+    stage.play_short_match().await?;
+    stage.lose_session(SessionLoss::Cut).await;
+    stage.reconnect_untold(&mut []).await?;
+    stage.send_tournament_end(TournamentOf::Bot);
+    stage.send(ServerEvent::CaughtUp { missed_ends: 0, left_out: 0 });
+    stage.await_exit().await?;
+    stage.restart_bot().await?;
+    stage.await_join().await?;
+    stage.send_joined(pb::TournamentState::Finished);
+    stage.await_exit().await
+}

@@ -1,0 +1,70 @@
+//! What a later version of the protocol may send.
+
+use super::snapshots::LONG_PILES;
+use crate::{
+    later_bytes::{LATER_EVENTS, LATER_VALUE},
+    scripted_match::MatchPlan,
+    stage::{SceneResult, Stage, event_of},
+};
+use lastnim_proto::pb::{self, play_response::Event as Wire};
+use std::slice::from_mut;
+
+/// Events of kinds that this version does not know.
+pub(crate) async fn events(stage: &mut Stage) -> SceneResult {
+    stage.join().await?;
+    let send_later_events = |stage: &mut Stage| {
+        for (bytes, words) in LATER_EVENTS {
+            stage.send_encoded(bytes.to_vec(), words.to_owned());
+        }
+    };
+    send_later_events(stage);
+    let mut played = stage.begin(&MatchPlan::new(2, &[2, 3, 4]).declared());
+    stage.tell(&mut played);
+    send_later_events(stage);
+    stage.step(from_mut(&mut played)).await?;
+    send_later_events(stage);
+    stage.play_out(from_mut(&mut played)).await?;
+    stage.play_short_match().await
+}
+
+/// Every message, also within another, has fields that this version does not know.
+pub(crate) async fn fields(stage: &mut Stage) -> SceneResult {
+    stage.add_later_fields();
+    stage.join().await?;
+    let mut played = stage.begin(&MatchPlan::new(3, &LONG_PILES).at_seat(1).declared_late_by_others());
+    stage.tell(&mut played);
+    stage.step(from_mut(&mut played)).await?;
+    let snapshot = played.snapshot_for_new_session();
+    stage.send(snapshot);
+    played.let_others_declare();
+    stage.play_out(from_mut(&mut played)).await?;
+    stage.play_short_match().await
+}
+
+/// Reasons and settings have values that this version does not know.
+pub(crate) async fn values(stage: &mut Stage) -> SceneResult {
+    stage.await_join().await?;
+    let mut joined = stage.joined_tournament(pb::TournamentState::Running);
+    if let Some(settings) = joined.tournament.as_mut().and_then(|tournament| tournament.settings.as_mut()) {
+        settings.alliance = LATER_VALUE;
+        settings.scoring = LATER_VALUE;
+        settings.oracle = LATER_VALUE;
+    }
+    stage.send(event_of(Wire::JoinedTournament(Box::new(joined))));
+    stage.send_suspended(LATER_VALUE);
+    let mut played = stage.begin(&MatchPlan::new(3, &[2, 3, 4]));
+    stage.tell(&mut played);
+    let match_id = played.id().to_string();
+    let refused = pb::Refused {
+        match_id: match_id.clone(),
+        reason: LATER_VALUE,
+        message: "a reason of a later version".to_owned(),
+        ..Default::default()
+    };
+    stage.send(event_of(Wire::Refused(refused)));
+    let lost = pb::Forfeited { match_id, seat: played.other_seat().into(), reason: LATER_VALUE };
+    stage.send(event_of(Wire::Forfeited(lost)));
+    stage.use_later_end_reasons();
+    stage.play_out(from_mut(&mut played)).await?;
+    stage.play_short_match().await
+}

@@ -1,0 +1,124 @@
+//! Servers and connections that go away.
+
+use super::snapshots::LONG_PILES;
+use crate::{
+    scripted_match::{MatchPlan, ScriptedMatch},
+    stage::{SceneResult, SessionLoss, Stage},
+};
+use lastnim_proto::{MatchEvent, ServerEvent, pb};
+use std::{slice::from_mut, time::Duration};
+
+/// How long a server that was killed stays away.
+const DOWN_TIME: Duration = Duration::from_millis(1_200);
+
+/// The server is killed and comes back, while the bot is to move.
+pub(crate) async fn server_killed(stage: &mut Stage) -> SceneResult {
+    stage.join().await?;
+    let mut played = stage.begin(&MatchPlan::new(2, &LONG_PILES));
+    stage.tell(&mut played);
+    stage.step(from_mut(&mut played)).await?;
+    stage.restart_server(DOWN_TIME).await?;
+    stage.reconnect(from_mut(&mut played)).await?;
+    stage.play_out(from_mut(&mut played)).await
+}
+
+/// The stream is lost before its welcome, after it, after the request to join, and after the answer to that.
+pub(crate) async fn while_joining(stage: &mut Stage) -> SceneResult {
+    stage.accept().await?;
+    stage.lose_session(SessionLoss::Unavailable).await;
+    stage.welcome(0).await?;
+    stage.lose_session(SessionLoss::Cut).await;
+    stage.await_join().await?;
+    stage.lose_session(SessionLoss::Unavailable).await;
+    stage.await_join().await?;
+    stage.send_joined(pb::TournamentState::Running);
+    stage.lose_session(SessionLoss::Cut).await;
+    stage.reconnect(&mut []).await?;
+    stage.play_short_match().await
+}
+
+/// The stream is lost after `match_started`, after a row that is in but not acknowledged, after `declared`, and after `revealed`.
+pub(crate) async fn while_declaring(stage: &mut Stage) -> SceneResult {
+    stage.join().await?;
+    let mut played = stage.begin(&MatchPlan::new(3, &LONG_PILES).declared_late_by_others());
+    stage.tell(&mut played);
+    lose_and_return(stage, &mut played, SessionLoss::Cut).await?;
+    stage.tell(&mut played);
+    let declared = stage.next_answer(&played).await?;
+    stage.decide(from_mut(&mut played), &declared)?;
+    lose_and_return(stage, &mut played, SessionLoss::Unavailable).await?;
+    if let Some(acknowledged) = played.own_row_again() {
+        stage.send(acknowledged);
+    }
+    lose_and_return(stage, &mut played, SessionLoss::Cut).await?;
+    played.let_others_declare();
+    stage.tell_until(&mut played, |event| matches!(event, MatchEvent::Revealed(_)));
+    lose_and_return(stage, &mut played, SessionLoss::Unavailable).await?;
+    stage.play_out(from_mut(&mut played)).await
+}
+
+/// The stream is lost after `turn`, after a take that is made but not acknowledged, after the own `took`, and after that of another seat.
+pub(crate) async fn while_playing(stage: &mut Stage) -> SceneResult {
+    stage.join().await?;
+    let mut played = stage.begin(&MatchPlan::new(3, &LONG_PILES).at_seat(1));
+    stage.tell(&mut played);
+    lose_and_return(stage, &mut played, SessionLoss::Cut).await?;
+    for (cut, loss) in [
+        (TakeCut::BeforeOwn, SessionLoss::Unavailable),
+        (TakeCut::AfterOwn, SessionLoss::Cut),
+        (TakeCut::AfterOther, SessionLoss::Unavailable),
+    ] {
+        let taken = stage.next_answer(&played).await?;
+        stage.decide(from_mut(&mut played), &taken)?;
+        let own_seat = played.seat();
+        match cut {
+            TakeCut::BeforeOwn => {}
+            TakeCut::AfterOwn => stage.tell_until(
+                &mut played,
+                |event| matches!(event, MatchEvent::Took { seat, .. } if *seat == own_seat),
+            ),
+            TakeCut::AfterOther => stage.tell_until(
+                &mut played,
+                |event| matches!(event, MatchEvent::Took { seat, .. } if *seat != own_seat),
+            ),
+        }
+        lose_and_return(stage, &mut played, loss).await?;
+    }
+    stage.play_out(from_mut(&mut played)).await
+}
+
+/// Where the stream is lost after a take of the bot.
+enum TakeCut {
+    BeforeOwn,
+    AfterOwn,
+    AfterOther,
+}
+
+/// The stream is lost after another seat's `forfeited`, after a ping, after `match_ended`, and after `caught_up`.
+pub(crate) async fn while_ending(stage: &mut Stage) -> SceneResult {
+    stage.join().await?;
+    stage.tolerate_late_answers();
+    let mut played = stage.begin(&MatchPlan::new(3, &LONG_PILES));
+    stage.tell(&mut played);
+    stage.step(from_mut(&mut played)).await?;
+    played.disqualify(played.other_seat());
+    stage.tell_until(&mut played, |event| matches!(event, MatchEvent::Forfeited { .. }));
+    lose_and_return(stage, &mut played, SessionLoss::Cut).await?;
+    stage.ping();
+    lose_and_return(stage, &mut played, SessionLoss::Unavailable).await?;
+    stage.play_out(from_mut(&mut played)).await?;
+    stage.lose_session(SessionLoss::Cut).await;
+    stage.reconnect_untold(&mut []).await?;
+    if let Some(end) = played.unheard_end() {
+        stage.send(end);
+    }
+    stage.send(ServerEvent::CaughtUp { missed_ends: 1, left_out: 0 });
+    stage.lose_session(SessionLoss::Unavailable).await;
+    stage.reconnect(&mut []).await?;
+    stage.play_short_match().await
+}
+
+async fn lose_and_return(stage: &mut Stage, played: &mut ScriptedMatch, loss: SessionLoss) -> SceneResult {
+    stage.lose_session(loss).await;
+    stage.reconnect(from_mut(played)).await
+}

@@ -1,0 +1,360 @@
+//! A match whose other seats are moved by the script, refereed as on the real server.
+
+use lastnim_core::{
+    game::{AllianceMatrix, BotName, BySeat, Ending, MatchId, Piles, Row, Seat, SeatCount, TournamentId},
+    oracle::Mover,
+    referee::{
+        Clock, Event, MatchPhase, MatchSetup, MatchState, Origin, Referee, RefereeEffect, RefereeInput,
+        Refusal, RefusalReason, SeatMessage, Terms, TimedEvent, Timestamp,
+    },
+};
+use lastnim_proto::{BotAction, MatchEvent, RevealedRows, ServerEvent, TakeFeed, UnheardEnd};
+use std::{collections::VecDeque, mem, sync::Arc, time::Duration};
+
+/// Spreads the takes of the script's seats over what is left; odd, and far from a multiple of small numbers.
+const TAKE_SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+/// The time of every event: the suite's own patience bounds the bot, and no clock runs.
+fn script_time() -> Timestamp {
+    Timestamp::from_micros(1_000_000)
+}
+
+/// How rows come about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RowSource {
+    /// Each seat declares its own.
+    Declared,
+    /// They are assigned: each seat favours one of the next seats, another one each.
+    Assigned,
+}
+
+/// A match as a scene describes it.
+#[derive(Debug, Clone)]
+pub(super) struct MatchPlan {
+    pub(super) seats: usize,
+    /// The bot's own seat.
+    pub(super) seat: usize,
+    pub(super) piles: Vec<u64>,
+    pub(super) ending: Ending,
+    pub(super) rows: RowSource,
+    pub(super) max_plies: u32,
+    /// Whether the other seats declare their rows only when the scene lets them.
+    pub(super) others_wait: bool,
+}
+
+impl MatchPlan {
+    /// Plans a match in which the bot has the first seat and rows are assigned.
+    pub(super) fn new(seats: usize, piles: &[u64]) -> Self {
+        Self {
+            seats,
+            seat: 0,
+            piles: piles.to_vec(),
+            ending: Ending::ToMoveWins,
+            rows: RowSource::Assigned,
+            max_plies: 200,
+            others_wait: false,
+        }
+    }
+
+    pub(super) fn at_seat(self, seat: usize) -> Self {
+        Self { seat, ..self }
+    }
+
+    pub(super) fn declared(self) -> Self {
+        Self { rows: RowSource::Declared, ..self }
+    }
+
+    pub(super) fn declared_late_by_others(self) -> Self {
+        Self { others_wait: true, ..self.declared() }
+    }
+
+    /// Makes the setup of the `number`th match of a check.
+    fn setup(&self, number: u64, names: MatchNames<'_>) -> MatchSetup {
+        let seats = SeatCount::new(self.seats).expect("scenes plan matches of 2 to 32 seats");
+        let bots = BySeat::from_fn(seats, |seat| {
+            let rival = || format!("rival-{}", seat.index()).parse().expect("letters and digits");
+            if seat.index() == self.seat { names.bot.clone() } else { rival() }
+        });
+        let piles = Piles::parse(&self.piles).expect("scenes plan piles that can be played");
+        let mut setup = MatchSetup::new(bots, piles);
+        setup.ending = self.ending;
+        setup.first = seats.seat_at_offset(Seat::FIRST, number as usize % self.seats);
+        setup.terms = Terms {
+            clock: Clock { initial: names.patience, declaration: names.patience, ..Clock::default() },
+            max_plies: self.max_plies,
+            ..Terms::default()
+        };
+        setup.assigned = (self.rows == RowSource::Assigned).then(|| {
+            let row = |seat: Seat| Row::favouring((seat.index() + 1) % seats.get(), seats);
+            AllianceMatrix::from_rows(BySeat::from_fn(seats, row)).expect("a row for each seat")
+        });
+        setup.origin = Some(Origin { tournament: names.tournament, number, group: number });
+        setup.validate().expect("scenes plan matches that can be played")
+    }
+}
+
+/// What the setups of a check's matches have in common.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MatchNames<'a> {
+    pub(super) bot: &'a BotName,
+    pub(super) tournament: TournamentId,
+    /// How long the bot may take for a row or a take.
+    pub(super) patience: Duration,
+}
+
+/// A match of the bot.
+#[derive(Debug)]
+pub(super) struct ScriptedMatch {
+    id: MatchId,
+    seat: Seat,
+    referee: Referee,
+    setup: Arc<MatchSetup>,
+    /// What the bot is still to be sent.
+    outbox: VecDeque<ServerEvent>,
+}
+
+impl ScriptedMatch {
+    /// Begins a match, up to the moment at which the bot is awaited.
+    pub(super) fn begin(id: MatchId, plan: &MatchPlan, number: u64, names: MatchNames<'_>) -> Self {
+        let setup = plan.setup(number, names);
+        let present = BySeat::filled(setup.seats(), &true);
+        let seat = setup.seats().seat(plan.seat).expect("the bot has a seat");
+        let (referee, effects) = Referee::begin(id, setup.clone(), present, script_time());
+        let mut begun = Self { id, seat, referee, setup: Arc::new(setup), outbox: VecDeque::new() };
+        begun.announce(effects);
+        if !plan.others_wait {
+            begun.let_others_declare();
+        }
+        begun.let_others_move();
+        begun
+    }
+
+    pub(super) fn id(&self) -> MatchId {
+        self.id
+    }
+
+    /// Returns the bot's own seat.
+    pub(super) fn seat(&self) -> Seat {
+        self.seat
+    }
+
+    /// Returns a seat that is not the bot's.
+    pub(super) fn other_seat(&self) -> Seat {
+        self.setup.seats().next(self.seat)
+    }
+
+    fn state(&self) -> &MatchState {
+        self.referee.record().state()
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.state().phase() == MatchPhase::Ended
+    }
+
+    /// Returns the ply that the match has reached.
+    pub(super) fn ply(&self) -> u32 {
+        self.state().ply()
+    }
+
+    /// Says what is awaited of the bot.
+    pub(super) fn awaited(&self) -> Option<String> {
+        let state = self.state();
+        match state.phase() {
+            _ if state.forfeits()[self.seat].is_some() => None,
+            MatchPhase::Declaring if state.row_of_seat(self.seat).is_none() => Some(format!(
+                "`declare` with a row of the offsets 0 to {} for match {}",
+                self.setup.seats().get() - 1,
+                self.id
+            )),
+            MatchPhase::Playing if state.position().to_move() == self.seat => Some(format!(
+                "`take` of 1 to {} counters at ply {} of match {}",
+                state.position().counters(),
+                state.ply(),
+                self.id
+            )),
+            MatchPhase::Declaring | MatchPhase::Playing | MatchPhase::Ended => None,
+        }
+    }
+
+    /// Hands over what the bot is to be sent, of takes those that it wants to hear of.
+    pub(super) fn take_events(&mut self, feed: TakeFeed) -> Vec<ServerEvent> {
+        let own_seat = self.seat;
+        let is_heard = |event: &ServerEvent| match event {
+            ServerEvent::InMatch { event: MatchEvent::Took { seat, .. }, .. } => {
+                feed == TakeFeed::All || *seat == own_seat
+            }
+            _ => true,
+        };
+        mem::take(&mut self.outbox).into_iter().filter(is_heard).collect()
+    }
+
+    /// Makes the snapshot of a session that has just been opened. What the bot was not sent before is in it.
+    pub(super) fn snapshot_for_new_session(&mut self) -> ServerEvent {
+        self.outbox.clear();
+        let joined = self.referee.handle_input(RefereeInput::Joined { seat: self.seat }, script_time());
+        self.announce(joined);
+        self.outbox.pop_front().expect("whoever joins is told how the match stands")
+    }
+
+    /// Makes the turn of the bot, if it is to move, as it stands.
+    pub(super) fn turn_again(&mut self) -> Option<ServerEvent> {
+        let ServerEvent::InMatch { event: MatchEvent::Snapshot(snapshot), .. } =
+            self.snapshot_for_new_session()
+        else {
+            return None;
+        };
+        snapshot.turn.map(|turn| self.match_event(MatchEvent::Turn(turn)))
+    }
+
+    /// Makes what tells of the end to a bot that may have missed it.
+    pub(super) fn unheard_end(&self) -> Option<ServerEvent> {
+        let (reason, winner) = self.state().end()?;
+        let end = UnheardEnd {
+            seat: self.seat,
+            setup: self.setup.as_ref().clone(),
+            forfeits: self.state().forfeits().clone(),
+            reason,
+            winner,
+            audit: self.referee.record().audit().ok(),
+        };
+        Some(self.match_event(MatchEvent::EndedUnheard(Box::new(end))))
+    }
+
+    /// Makes the acknowledgement of the bot's row.
+    pub(super) fn own_row_again(&self) -> Option<ServerEvent> {
+        let row = self.state().row_of_seat(self.seat)?.clone();
+        Some(self.match_event(MatchEvent::Declared { row }))
+    }
+
+    /// Makes a refusal of which the referee knows nothing.
+    pub(super) fn refusal(&self, reason: RefusalReason, message: &str) -> ServerEvent {
+        let state = self.state();
+        let refusal = Refusal {
+            reason,
+            message: message.to_owned(),
+            ply: state.ply(),
+            strikes: state.strikes()[self.seat],
+            strikes_left: self.setup.terms.strikes - state.strikes()[self.seat],
+        };
+        self.match_event(MatchEvent::Refused(Box::new(refusal)))
+    }
+
+    fn match_event(&self, event: MatchEvent) -> ServerEvent {
+        ServerEvent::InMatch { match_id: self.id, event }
+    }
+
+    /// Decides on what the bot sent. Returns the refusal, if it is refused.
+    pub(super) fn handle_action(&mut self, action: &BotAction) -> Option<Refusal> {
+        let seat = self.seat;
+        let input = match action {
+            BotAction::Declare { offsets, note_hash, .. } => RefereeInput::Declare {
+                seat,
+                row: Row::parse(offsets, self.setup.seats()),
+                note_hash: note_hash.clone(),
+            },
+            &BotAction::Take { ply, take, ref note_hash, .. } => {
+                RefereeInput::Take { seat, ply, take, note_hash: note_hash.clone() }
+            }
+            BotAction::Resign { .. } => RefereeInput::Resign { seat },
+            BotAction::Subscribe(_) | BotAction::Pong { .. } | BotAction::Join(_) => return None,
+        };
+        let effects = self.referee.handle_input(input, script_time());
+        let refusal = effects.iter().find_map(|effect| match effect {
+            RefereeEffect::Tell { seat: told, tell: SeatMessage::Refused(refusal) } if *told == seat => {
+                Some(refusal.clone())
+            }
+            _ => None,
+        });
+        self.announce(effects);
+        self.let_others_move();
+        refusal
+    }
+
+    /// Takes a seat away from its bot, as the organiser may.
+    pub(super) fn disqualify(&mut self, seat: Seat) {
+        let effects = self.referee.handle_input(RefereeInput::Disqualify { seat }, script_time());
+        self.announce(effects);
+        self.let_others_move();
+    }
+
+    /// Plays the match to its end without the bot, which stays at its seat; nothing is sent.
+    pub(super) fn finish_unheard(&mut self) {
+        while !self.is_over() {
+            let seat = self.state().position().to_move();
+            self.take_for(seat);
+        }
+        self.outbox.clear();
+    }
+
+    /// Lets the other seats declare their rows.
+    pub(super) fn let_others_declare(&mut self) {
+        let (own_seat, seats) = (self.seat, self.setup.seats());
+        for seat in seats.iter().filter(|&seat| seat != own_seat) {
+            if self.state().phase() == MatchPhase::Declaring {
+                let row = Ok(Row::favouring((seat.index() + 1) % seats.get(), seats));
+                let declare = RefereeInput::Declare { seat, row, note_hash: Ok(None) };
+                let effects = self.referee.handle_input(declare, script_time());
+                self.announce(effects);
+            }
+        }
+        self.let_others_move();
+    }
+
+    fn let_others_move(&mut self) {
+        while self.state().phase() == MatchPhase::Playing {
+            let seat = self.state().position().to_move();
+            if seat == self.seat {
+                return;
+            }
+            self.take_for(seat);
+        }
+    }
+
+    fn take_for(&mut self, seat: Seat) {
+        let (ply, counters) = (self.state().ply(), self.state().position().counters());
+        let take = 1 + (u64::from(ply) + 1).wrapping_mul(TAKE_SPREAD) % counters;
+        let taken = RefereeInput::Take { seat, ply, take, note_hash: Ok(None) };
+        let effects = self.referee.handle_input(taken, script_time());
+        self.announce(effects);
+    }
+
+    /// Puts into the outbox what the bot's seat hears of effects.
+    fn announce(&mut self, effects: Vec<RefereeEffect>) {
+        for effect in effects {
+            let event = match effect {
+                RefereeEffect::Happened(happened) => self.announced_event(happened),
+                RefereeEffect::Tell { seat, tell } if seat == self.seat => Some(told_event(seat, tell)),
+                RefereeEffect::Tell { .. } => None,
+            };
+            if let Some(event) = event {
+                let event = self.match_event(event);
+                self.outbox.push_back(event);
+            }
+        }
+    }
+
+    fn announced_event(&self, happened: TimedEvent) -> Option<MatchEvent> {
+        Some(match happened.event {
+            Event::Created(_) => MatchEvent::Started { seat: self.seat, setup: Arc::clone(&self.setup) },
+            Event::Declared { .. } | Event::Struck { .. } => return None,
+            Event::Revealed { matrix } => {
+                MatchEvent::Revealed(Arc::new(RevealedRows { matrix, defaulted: Vec::new() }))
+            }
+            Event::Took { ply, seat, take, mover, .. } => MatchEvent::Took { ply, seat, take, mover },
+            Event::Forfeited { seat, reason } => MatchEvent::Forfeited { seat, reason },
+            Event::Ended { reason, winner } => {
+                let audit = self.referee.record().audit().ok().map(Arc::new);
+                MatchEvent::Ended { reason, winner, audit }
+            }
+        })
+    }
+}
+
+fn told_event(seat: Seat, tell: SeatMessage) -> MatchEvent {
+    match tell {
+        SeatMessage::Declared { row } => MatchEvent::Declared { row },
+        SeatMessage::Turn(turn) => MatchEvent::Turn(turn),
+        SeatMessage::TookAgain { ply, take } => MatchEvent::Took { ply, seat, take, mover: Mover::Bot },
+        SeatMessage::Refused(refusal) => MatchEvent::Refused(Box::new(refusal)),
+        SeatMessage::Snapshot(snapshot) => MatchEvent::Snapshot(snapshot),
+    }
+}

@@ -1,0 +1,194 @@
+//! What a scene acts on: the scripted server, the bot's program, its session, and what was sent so far.
+
+mod conversation;
+mod sessions;
+mod tournaments;
+
+pub(super) use sessions::SessionLoss;
+pub(super) use tournaments::TournamentOf;
+
+use super::{
+    CheckFailure,
+    bot_launcher::{BotEnvironment, BotLauncher, LaunchedBot},
+    bot_session::{Arrival, BotSession},
+    later_bytes::{LATER_VALUE, add_later_fields},
+    network::NetworkPace,
+    scripted_server::ScriptedServer,
+};
+use lastnim_core::game::{BotName, TournamentId};
+use lastnim_proto::{BotAction, TakeFeed, json::message_to_json, pb};
+use prost::Message as _;
+use std::{collections::VecDeque, sync::Arc, time::Duration};
+use tokio::sync::mpsc;
+
+/// What a scene comes to: nothing, or what the bot did wrong.
+pub(super) type SceneResult = Result<(), CheckFailure>;
+
+/// The events that a failure shows.
+const SHOWN_EVENTS: usize = 6;
+/// The characters of an event that a failure shows.
+const SHOWN_CHARS: usize = 240;
+/// The time in the ids of a check's matches, which count up from there.
+const FIRST_MATCH_MS: u64 = 1_800_000_000_000;
+
+/// What is done to events on their way out.
+#[derive(Debug, Clone, Copy, Default)]
+struct SendingStyle {
+    /// Events of matches are sent twice.
+    twice: bool,
+    /// Every message has a field of a later version.
+    later_fields: bool,
+    /// Matches end for a reason of a later version.
+    later_end_reasons: bool,
+}
+
+/// The scripted server, the bot, and the conversation so far.
+pub(super) struct Stage {
+    launcher: Arc<dyn BotLauncher>,
+    environment: BotEnvironment,
+    bot: LaunchedBot,
+    server: ScriptedServer,
+    arrivals: mpsc::UnboundedReceiver<Arrival>,
+    session: Option<BotSession>,
+    name: BotName,
+    tournament: TournamentId,
+    patience: Duration,
+    matches_begun: u64,
+    next_ping: u64,
+    feed: TakeFeed,
+    /// Whether a repeated or late answer that does no harm on the real server is passed over.
+    tolerates_late_answers: bool,
+    unawaited: u32,
+    /// What the bot sent while a pong was awaited.
+    held: VecDeque<BotAction>,
+    style: SendingStyle,
+    journal: VecDeque<String>,
+}
+
+impl Stage {
+    /// Starts a server and the bot.
+    pub(super) async fn open(
+        launcher: Arc<dyn BotLauncher>,
+        pace: NetworkPace,
+        patience: Duration,
+    ) -> Result<Self, CheckFailure> {
+        let cannot = |expected: &str, got: String| CheckFailure {
+            sent: Vec::new(),
+            expected: expected.to_owned(),
+            got,
+        };
+        let tournament = TournamentId::new(FIRST_MATCH_MS, &[1; 10]);
+        let token = "lastnim_conformance".to_owned();
+        let (sender, arrivals) = mpsc::unbounded_channel();
+        let server = ScriptedServer::start(&token, pace, sender).await;
+        let server = server.map_err(|error| cannot("a free port of 127.0.0.1", error.to_string()))?;
+        let environment =
+            BotEnvironment { server: server.address(), token, tournament: tournament.to_string() };
+        let bot = launcher.launch(&environment).map_err(|why| cannot("a program that starts", why))?;
+        Ok(Self {
+            launcher,
+            environment,
+            bot,
+            server,
+            arrivals,
+            session: None,
+            name: "candidate".parse().expect("letters"),
+            tournament,
+            patience,
+            matches_begun: 0,
+            next_ping: 0,
+            feed: TakeFeed::All,
+            tolerates_late_answers: false,
+            unawaited: 0,
+            held: VecDeque::new(),
+            style: SendingStyle::default(),
+            journal: VecDeque::new(),
+        })
+    }
+
+    /// Ends the bot and the server. Returns the last lines that the bot has printed.
+    pub(super) async fn close(mut self) -> Vec<String> {
+        self.session = None;
+        self.bot.stop().await;
+        self.bot.output().last_lines(SHOWN_EVENTS)
+    }
+
+    /// Says what was expected and what came instead.
+    pub(super) fn failure(&self, expected: impl Into<String>, got: impl Into<String>) -> CheckFailure {
+        CheckFailure {
+            sent: self.journal.iter().cloned().collect(),
+            expected: expected.into(),
+            got: got.into(),
+        }
+    }
+
+    /// Passes over repeated and late answers from here on, which do no harm on the real server.
+    pub(super) fn tolerate_late_answers(&mut self) {
+        self.tolerates_late_answers = true;
+    }
+
+    pub(super) fn tournament_id(&self) -> String {
+        self.tournament.to_string()
+    }
+
+    /// Notes what a failure shows as sent or done.
+    pub(super) fn note(&mut self, words: impl Into<String>) {
+        if self.journal.len() == SHOWN_EVENTS {
+            self.journal.pop_front();
+        }
+        self.journal.push_back(words.into());
+    }
+
+    /// Sends an event.
+    pub(super) fn send(&mut self, event: impl Into<pb::PlayResponse>) {
+        let mut event = event.into();
+        if self.style.later_end_reasons
+            && let Some(pb::play_response::Event::MatchEnded(ended)) = &mut event.event
+        {
+            ended.reason = LATER_VALUE;
+        }
+        let words = shorten(&message_to_json(&event).to_string());
+        let encoded = event.encode_to_vec();
+        if self.style.later_fields {
+            let words = format!("with a field 999 in every message: {words}");
+            self.send_encoded(add_later_fields(&encoded), words);
+        } else {
+            self.send_encoded(encoded, words);
+        }
+    }
+
+    /// Sends every event of a match twice from here on.
+    pub(super) fn send_everything_twice(&mut self) {
+        self.style.twice = true;
+    }
+
+    /// Adds a field that no version knows to every message from here on.
+    pub(super) fn add_later_fields(&mut self) {
+        self.style.later_fields = true;
+    }
+
+    /// Ends matches for a reason that this version does not know, from here on.
+    pub(super) fn use_later_end_reasons(&mut self) {
+        self.style.later_end_reasons = true;
+    }
+
+    /// Sends bytes that are described by `words`.
+    pub(super) fn send_encoded(&mut self, event: Vec<u8>, words: String) {
+        self.note(words);
+        if let Some(session) = &self.session {
+            session.send(event);
+        }
+    }
+}
+
+/// Makes a response of an event.
+pub(super) fn event_of(event: pb::play_response::Event) -> pb::PlayResponse {
+    pb::PlayResponse { event: Some(event) }
+}
+
+fn shorten(words: &str) -> String {
+    match words.char_indices().nth(SHOWN_CHARS) {
+        Some((end, _)) => format!("{}...", &words[..end]),
+        None => words.to_owned(),
+    }
+}

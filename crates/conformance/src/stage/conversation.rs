@@ -1,0 +1,248 @@
+//! What the bot sends, and what follows from it in its matches.
+
+use super::{SceneResult, Stage, shorten};
+use crate::{
+    CheckFailure,
+    bot_session::{Arrival, Inbound},
+    scripted_match::{MatchNames, MatchPlan, ScriptedMatch},
+    stage::FIRST_MATCH_MS,
+};
+use lastnim_core::{game::MatchId, referee::RefusalReason};
+use lastnim_proto::{BotAction, MatchEvent, ServerEvent, json::message_to_json, pb};
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+/// Messages that nothing waits for, one after the other, before the bot counts as flooding: the real server's limit is of this order.
+const MAX_UNAWAITED: u32 = 200;
+
+/// What a bot sends.
+#[derive(Debug)]
+pub(super) enum BotMessage {
+    Pong(u64),
+    Action(BotAction),
+}
+
+impl Stage {
+    /// Plays a short match to its end, which shows that the bot still plays.
+    pub(crate) async fn play_short_match(&mut self) -> SceneResult {
+        self.play(&MatchPlan::new(2, &[2, 3])).await
+    }
+
+    /// Begins a match, of which the bot is not told yet.
+    pub(crate) fn begin(&mut self, plan: &MatchPlan) -> ScriptedMatch {
+        let number = self.matches_begun;
+        self.matches_begun += 1;
+        let names = MatchNames { bot: &self.name, tournament: self.tournament, patience: self.patience };
+        ScriptedMatch::begin(MatchId::new(FIRST_MATCH_MS + number, &[2; 10]), plan, number, names)
+    }
+
+    /// Takes what the bot is to hear of a match, for a scene that sends it in its own way.
+    pub(crate) fn take_events(&mut self, played: &mut ScriptedMatch) -> Vec<ServerEvent> {
+        played.take_events(self.feed)
+    }
+
+    /// Sends what the bot is to hear of a match.
+    pub(crate) fn tell(&mut self, played: &mut ScriptedMatch) {
+        for event in played.take_events(self.feed) {
+            if self.style.twice {
+                self.send(event.clone());
+            }
+            self.send(event);
+        }
+    }
+
+    /// Sends what the bot is to hear of a match, up to an event. What comes after that is lost.
+    pub(crate) fn tell_until(&mut self, played: &mut ScriptedMatch, is_last: impl Fn(&MatchEvent) -> bool) {
+        for event in played.take_events(self.feed) {
+            let ends = matches!(&event, ServerEvent::InMatch { event, .. } if is_last(event));
+            self.send(event);
+            if ends {
+                return;
+            }
+        }
+    }
+
+    /// Waits for what the bot sends while a match waits for it; nothing is decided on it.
+    pub(crate) async fn next_answer(&mut self, played: &ScriptedMatch) -> Result<BotAction, CheckFailure> {
+        self.next_action(&awaited_of(std::slice::from_ref(played))).await
+    }
+
+    /// Plays a match from its beginning to its end.
+    pub(crate) async fn play(&mut self, plan: &MatchPlan) -> SceneResult {
+        let mut played = self.begin(plan);
+        self.play_out(std::slice::from_mut(&mut played)).await
+    }
+
+    /// Plays matches to their ends, in whatever order the bot answers.
+    pub(crate) async fn play_out(&mut self, matches: &mut [ScriptedMatch]) -> SceneResult {
+        for played in &mut *matches {
+            self.tell(played);
+        }
+        while matches.iter().any(|played| !played.is_over()) {
+            self.step(matches).await?;
+        }
+        Ok(())
+    }
+
+    /// Waits for one answer of the bot that brings a match on.
+    pub(crate) async fn step(&mut self, matches: &mut [ScriptedMatch]) -> SceneResult {
+        let action = self.next_action(&awaited_of(matches)).await?;
+        self.handle(matches, &action)
+    }
+
+    /// Waits for what the bot sends, but for pongs, subscriptions and requests to join again, which are answered.
+    async fn next_action(&mut self, expected: &str) -> Result<BotAction, CheckFailure> {
+        if let Some(action) = self.held.pop_front() {
+            return Ok(action);
+        }
+        loop {
+            match self.next_message(expected).await? {
+                BotMessage::Pong(_) => {}
+                BotMessage::Action(BotAction::Subscribe(feed)) => self.feed = feed,
+                BotMessage::Action(BotAction::Join(Ok(id))) if id == self.tournament => {
+                    self.send_joined(pb::TournamentState::Running);
+                }
+                BotMessage::Action(action) => return Ok(action),
+            }
+        }
+    }
+
+    /// Lets the referee decide on what the bot sent, and sends what follows.
+    fn handle(&mut self, matches: &mut [ScriptedMatch], action: &BotAction) -> SceneResult {
+        self.decide(matches, action)?;
+        for played in matches {
+            self.tell(played);
+        }
+        Ok(())
+    }
+
+    /// Lets the referee decide on what the bot sent, of which the bot is not told yet.
+    pub(crate) fn decide(&mut self, matches: &mut [ScriptedMatch], action: &BotAction) -> SceneResult {
+        let awaited = awaited_of(matches);
+        let named = match action {
+            BotAction::Declare { match_id, .. } | BotAction::Take { match_id, .. } => Some(*match_id),
+            _ => None,
+        };
+        let Some(played) = matches.iter_mut().find(|played| Some(played.id()) == named) else {
+            if self.tolerates_late_answers && named.is_some() {
+                return Ok(());
+            }
+            return Err(self.failure(awaited, describe_action(action)));
+        };
+        let ply = played.ply();
+        match played.handle_action(action) {
+            Some(refusal) if !self.is_borne(refusal.reason) => {
+                let (reason, message) = (refusal.reason, refusal.message);
+                let got = format!("{}, refused as {reason}: {message}", describe_action(action));
+                Err(self.failure(awaited, got))
+            }
+            None if played.ply() > ply => {
+                self.unawaited = 0;
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns whether a scene goes on after such a refusal.
+    fn is_borne(&self, reason: RefusalReason) -> bool {
+        self.tolerates_late_answers && reason == RefusalReason::MatchEnded
+    }
+
+    /// Waits for a pong to a ping.
+    pub(crate) async fn await_pong(&mut self, id: u64) -> SceneResult {
+        let expected = format!("`pong` with id {id}");
+        loop {
+            match self.next_message(&expected).await? {
+                BotMessage::Pong(answered) if answered == id => return Ok(()),
+                BotMessage::Action(BotAction::Subscribe(feed)) => self.feed = feed,
+                BotMessage::Action(action) => self.held.push_back(action),
+                BotMessage::Pong(_) => {}
+            }
+        }
+    }
+
+    /// Waits for the next message of the session. Safe to cancel.
+    pub(super) async fn next_message(&mut self, expected: &str) -> Result<BotMessage, CheckFailure> {
+        let deadline = Instant::now() + self.patience;
+        let Some(session) = &mut self.session else {
+            return Err(self.failure(expected, "no session is open"));
+        };
+        let inbound = tokio::select! {
+            biased;
+            inbound = timeout_at(deadline, session.next_inbound()) => inbound,
+            Some(arrival) = self.arrivals.recv() => {
+                let got = match arrival {
+                    Arrival::Session(_) => "a second session while the first was open".to_owned(),
+                    Arrival::Refused(call) => call,
+                };
+                return Err(self.failure(expected, got));
+            }
+            end = self.bot.wait_until_ended() => {
+                return Err(self.failure(expected, format!("the program ended ({})", end.words)));
+            }
+        };
+        let got = match inbound {
+            Ok(Inbound::Request(request)) => return self.read_request(&request, expected),
+            Ok(Inbound::Closed) => self.lost_stream_words("the bot closed its stream".to_owned()).await,
+            Ok(Inbound::Broken(why)) => {
+                self.lost_stream_words(format!("the bot's stream broke off: {why}")).await
+            }
+            Err(_) => format!("nothing within {} s", self.patience.as_secs()),
+        };
+        Err(self.failure(expected, got))
+    }
+
+    /// Says how a stream was lost: a program that ends takes its stream with it.
+    async fn lost_stream_words(&mut self, words: String) -> String {
+        let end = timeout_at(Instant::now() + Duration::from_millis(500), self.bot.wait_until_ended()).await;
+        end.map_or(words, |end| format!("the program ended ({})", end.words))
+    }
+
+    pub(super) fn read_request(
+        &mut self,
+        request: &pb::PlayRequest,
+        expected: &str,
+    ) -> Result<BotMessage, CheckFailure> {
+        self.unawaited += 1;
+        if self.unawaited > MAX_UNAWAITED {
+            let got = format!("{MAX_UNAWAITED} messages that nothing waited for");
+            return Err(self.failure(expected, got));
+        }
+        let words = || shorten(&message_to_json(request).to_string());
+        match BotAction::try_from(request.clone()) {
+            Ok(BotAction::Pong { id }) if id < self.next_ping => Ok(BotMessage::Pong(id)),
+            Ok(BotAction::Pong { id }) => {
+                Err(self.failure(expected, format!("`pong` with id {id}, which no ping had")))
+            }
+            Ok(action) => Ok(BotMessage::Action(action)),
+            Err(invalid) => Err(self.failure(expected, format!("{}: {}", words(), invalid.message))),
+        }
+    }
+}
+
+/// Says what is awaited in matches.
+fn awaited_of(matches: &[ScriptedMatch]) -> String {
+    let awaited: Vec<_> = matches.iter().filter_map(ScriptedMatch::awaited).collect();
+    match awaited.as_slice() {
+        [] => "nothing: no match waits for the bot".to_owned(),
+        [one] => one.clone(),
+        [first, more @ ..] => format!("{first}, or what one of {} more matches waits for", more.len()),
+    }
+}
+
+pub(super) fn describe_action(action: &BotAction) -> String {
+    match action {
+        BotAction::Declare { match_id, offsets, .. } => {
+            format!("`declare` of {offsets:?} in match {match_id}")
+        }
+        BotAction::Take { match_id, ply, take, .. } => {
+            format!("`take` of {take} at ply {ply} of match {match_id}")
+        }
+        BotAction::Resign { match_id } => format!("`resign` in match {match_id}"),
+        BotAction::Subscribe(_) => "`subscribe`".to_owned(),
+        BotAction::Pong { id } => format!("`pong` with id {id}"),
+        BotAction::Join(Ok(id)) => format!("`join_tournament` with tournament_id {id}"),
+        BotAction::Join(Err(refused)) => format!("`join_tournament`: {}", refused.message),
+    }
+}

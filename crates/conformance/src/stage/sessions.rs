@@ -1,0 +1,183 @@
+//! Sessions that are opened and lost, and servers and programs that are started again.
+
+use super::Stage;
+use crate::{
+    bot_session::{Arrival, Inbound},
+    scripted_match::ScriptedMatch,
+    stage::{
+        SceneResult,
+        conversation::{BotMessage, describe_action},
+    },
+};
+use lastnim_proto::{BotAction, ServerEvent, TakeFeed, pb};
+use std::time::Duration;
+use tokio::time::{Instant, sleep, timeout_at};
+use tonic::Status;
+
+/// How long an event has to leave before its connection is cut, so that the bot may have heard of it.
+const DELIVERY_TIME: Duration = Duration::from_millis(40);
+
+/// How a session is lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SessionLoss {
+    /// The server ends the stream, as one that stops does.
+    Unavailable,
+    /// The connection is cut without a word.
+    Cut,
+}
+
+impl Stage {
+    /// Waits for the bot to open a session.
+    pub(crate) async fn accept(&mut self) -> SceneResult {
+        let expected = format!(
+            "a call of lastnim.v1.ArenaService/Play on {} within {} s",
+            self.server.address(),
+            self.patience.as_secs()
+        );
+        let deadline = Instant::now() + self.patience;
+        let arrival = tokio::select! {
+            arrival = timeout_at(deadline, self.arrivals.recv()) => arrival,
+            end = self.bot.wait_until_ended() => {
+                return Err(self.failure(expected, format!("the program ended ({})", end.words)));
+            }
+        };
+        match arrival {
+            Ok(Some(Arrival::Session(session))) => {
+                self.session = Some(session);
+                self.feed = TakeFeed::All;
+                Ok(())
+            }
+            Ok(Some(Arrival::Refused(call))) => Err(self.failure(expected, call)),
+            Ok(None) | Err(_) => Err(self.failure(expected, "no call")),
+        }
+    }
+
+    /// Waits for a session, and opens it as the real server does.
+    pub(crate) async fn welcome(&mut self, open_matches: usize) -> SceneResult {
+        self.accept().await?;
+        self.send(ServerEvent::Welcome { bot: self.name.clone(), open_matches });
+        self.ping();
+        Ok(())
+    }
+
+    /// Sends a ping, and returns its id.
+    pub(crate) fn ping(&mut self) -> u64 {
+        let id = self.next_ping;
+        self.next_ping += 1;
+        self.send(ServerEvent::Ping { id });
+        id
+    }
+
+    /// Waits for a session and for the bot to ask to join its tournament, without an answer.
+    pub(crate) async fn await_join(&mut self) -> SceneResult {
+        self.welcome(0).await?;
+        self.send(ServerEvent::CaughtUp { missed_ends: 0, left_out: 0 });
+        self.await_join_request().await
+    }
+
+    /// Waits for the bot to ask to join its tournament.
+    async fn await_join_request(&mut self) -> SceneResult {
+        let expected = self.join_words();
+        loop {
+            match self.next_message(&expected).await? {
+                BotMessage::Pong(_) | BotMessage::Action(BotAction::Subscribe(_)) => {}
+                BotMessage::Action(BotAction::Join(Ok(id))) if id == self.tournament => return Ok(()),
+                BotMessage::Action(action) => return Err(self.failure(expected, describe_action(&action))),
+            }
+        }
+    }
+
+    /// Waits for the bot to ask again to join, in this session or in a new one.
+    pub(crate) async fn await_join_again(&mut self) -> SceneResult {
+        let Some(session) = &mut self.session else { return self.await_join().await };
+        let deadline = Instant::now() + self.patience;
+        match timeout_at(deadline, session.next_inbound()).await {
+            Ok(Inbound::Closed | Inbound::Broken(_)) => {
+                self.session = None;
+                self.await_join().await
+            }
+            Ok(Inbound::Request(request)) => {
+                let expected = self.join_words();
+                match self.read_request(&request, &expected)? {
+                    BotMessage::Action(BotAction::Join(Ok(id))) if id == self.tournament => Ok(()),
+                    _ => Box::pin(self.await_join_again()).await,
+                }
+            }
+            Err(_) => {
+                Err(self.failure(self.join_words(), format!("nothing within {} s", self.patience.as_secs())))
+            }
+        }
+    }
+
+    fn join_words(&self) -> String {
+        format!("`join_tournament` with tournament_id {}", self.tournament)
+    }
+
+    /// Waits for a session, and for the bot to join its tournament.
+    pub(crate) async fn join(&mut self) -> SceneResult {
+        self.await_join().await?;
+        self.send_joined(pb::TournamentState::Running);
+        Ok(())
+    }
+
+    /// Ends the session; what the bot has sent and nobody has read is lost.
+    pub(crate) async fn lose_session(&mut self, loss: SessionLoss) {
+        self.held.clear();
+        match loss {
+            SessionLoss::Unavailable => {
+                self.note("the stream ends with UNAVAILABLE");
+                if let Some(session) = self.session.take() {
+                    session.end_with(Status::unavailable("the server is stopping: connect again later"));
+                }
+            }
+            SessionLoss::Cut => {
+                sleep(DELIVERY_TIME).await;
+                self.note("the connection is cut");
+                self.server.cut_connections();
+                self.session = None;
+            }
+        }
+    }
+
+    /// Takes the whole server down for a while and brings it back on the same port.
+    pub(crate) async fn restart_server(&mut self, down: Duration) -> SceneResult {
+        self.note(format!("the server is down for {} ms", down.as_millis()));
+        self.server.go_down().await;
+        self.session = None;
+        sleep(down).await;
+        self.server
+            .come_back()
+            .await
+            .map_err(|error| self.failure("the port of the server", error.to_string()))
+    }
+
+    /// Ends the bot's program and starts it again.
+    pub(crate) async fn restart_bot(&mut self) -> SceneResult {
+        self.note("the bot's program is ended and started again");
+        self.bot.stop().await;
+        self.session = None;
+        // A session that it opened on its last legs.
+        while self.arrivals.try_recv().is_ok() {}
+        let launched = self.launcher.launch(&self.environment);
+        self.bot = launched.map_err(|why| self.failure("a program that starts", why))?;
+        Ok(())
+    }
+
+    /// Waits for the bot to come back, and tells it what the real server would: a snapshot of each open match.
+    pub(crate) async fn reconnect(&mut self, matches: &mut [ScriptedMatch]) -> SceneResult {
+        self.reconnect_untold(matches).await?;
+        self.send(ServerEvent::CaughtUp { missed_ends: 0, left_out: 0 });
+        Ok(())
+    }
+
+    /// Waits for the bot to come back, and sends it the snapshots, after which what it missed is to follow.
+    pub(crate) async fn reconnect_untold(&mut self, matches: &mut [ScriptedMatch]) -> SceneResult {
+        let open = matches.iter().filter(|played| !played.is_over()).count();
+        self.welcome(open).await?;
+        for played in matches.iter_mut().filter(|played| !played.is_over()) {
+            let snapshot = played.snapshot_for_new_session();
+            self.send(snapshot);
+        }
+        Ok(())
+    }
+}

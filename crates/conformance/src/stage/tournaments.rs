@@ -1,0 +1,119 @@
+//! Tournaments that the bot has joined, and their ends.
+
+use super::{SceneResult, Stage, event_of};
+use crate::{bot_session::Inbound, stage::FIRST_MATCH_MS};
+use lastnim_core::game::TournamentId;
+use lastnim_proto::pb;
+use tokio::time::{Instant, timeout_at};
+
+impl Stage {
+    /// Answers a request to join.
+    pub(crate) fn send_joined(&mut self, state: pb::TournamentState) {
+        let joined = self.joined_tournament(state);
+        self.send(event_of(pb::play_response::Event::JoinedTournament(Box::new(joined))));
+    }
+
+    /// Makes the answer to a request to join.
+    pub(crate) fn joined_tournament(&self, state: pb::TournamentState) -> pb::JoinedTournament {
+        let settings = pb::TournamentSettings {
+            title: "conformance".to_owned(),
+            seats: 2,
+            ending: pb::Ending::ToMoveWins.into(),
+            alliance: pb::AllianceMode::Declared.into(),
+            scoring: pb::Scoring::Win.into(),
+            strikes: 3,
+            max_plies: 10_000,
+            methods: 2,
+            ..Default::default()
+        };
+        let tournament = pb::Tournament {
+            id: self.tournament.to_string(),
+            settings: Some(settings),
+            state: state.into(),
+            field: vec![self.name.to_string(), "rival-1".to_owned()],
+            ..Default::default()
+        };
+        pb::JoinedTournament { tournament: Some(tournament) }
+    }
+
+    /// Sends the end of a tournament: the bot's own, or another one.
+    pub(crate) fn send_tournament_end(&mut self, whose: TournamentOf) {
+        let id = match whose {
+            TournamentOf::Bot => self.tournament,
+            TournamentOf::Others => other_tournament(),
+        };
+        let standing = pb::Standing {
+            place: 1,
+            bot: self.name.to_string(),
+            points: 1.0,
+            matches: self.matches_begun as u32,
+            wins: 1,
+            ..Default::default()
+        };
+        let ended = pb::TournamentEnded {
+            tournament_id: id.to_string(),
+            title: "conformance".to_owned(),
+            state: pb::TournamentState::Finished.into(),
+            standing: Some(standing),
+            bots: 2,
+        };
+        self.send(event_of(pb::play_response::Event::TournamentEnded(Box::new(ended))));
+    }
+
+    /// Says that another tournament, a ladder, gives the bot no more matches.
+    pub(crate) fn send_suspended(&mut self, reason: i32) {
+        let suspended = pb::Suspended {
+            tournament_id: other_tournament().to_string(),
+            reason,
+            message: "the seat was lost in 5 matches in a row: join again to return".to_owned(),
+            from_round: 6,
+            lost: 5,
+            no_shows: 0,
+            last: 4,
+        };
+        self.send(event_of(pb::play_response::Event::Suspended(suspended)));
+    }
+
+    /// Waits until the program ends by itself, and checks that it is content. A session that it closes is closed, as on the real
+    /// server.
+    pub(crate) async fn await_exit(&mut self) -> SceneResult {
+        let expected =
+            format!("the program ends by itself with exit status 0 within {} s", self.patience.as_secs());
+        let deadline = Instant::now() + self.patience;
+        let end = loop {
+            let inbound = async {
+                match &mut self.session {
+                    Some(session) => session.next_inbound().await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                inbound = inbound => {
+                    if !matches!(inbound, Inbound::Request(_)) {
+                        self.session = None;
+                    }
+                }
+                end = timeout_at(deadline, self.bot.wait_until_ended()) => break end,
+            }
+        };
+        match end {
+            Ok(end) if end.is_success => Ok(()),
+            Ok(end) => Err(self.failure(expected, format!("the program ended ({})", end.words))),
+            Err(_) => Err(self.failure(expected, "it still runs")),
+        }
+    }
+}
+
+/// Returns the id of a tournament that is not the bot's by its environment.
+fn other_tournament() -> TournamentId {
+    TournamentId::new(FIRST_MATCH_MS, &[9; 10])
+}
+
+/// Whose tournament it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TournamentOf {
+    /// The one that the bot has joined by its environment.
+    Bot,
+    /// Another one in which it has a line.
+    Others,
+}

@@ -1,0 +1,66 @@
+//! What the property tests of all crates share: settings and random games.
+
+use super::{AllianceMatrix, BySeat, Ending, Game, Piles, Row, Seat, SeatCount};
+use proptest::{collection::vec, prelude::*, sample::select};
+use std::ops::RangeInclusive;
+
+/// The cases of a property where nothing else is said.
+const USUAL_CASES: u32 = 256;
+
+/// Returns settings for a property whose cases take long: `usual` cases, and as many times more as `PROPTEST_CASES` asks
+/// for more than the usual 256. With `ProptestConfig::with_cases` that variable would change nothing.
+pub fn cases(usual: u32) -> ProptestConfig {
+    let asked = ProptestConfig::default();
+    let cases = u64::from(usual) * u64::from(asked.cases) / u64::from(USUAL_CASES);
+    ProptestConfig { cases: u32::try_from(cases).unwrap_or(u32::MAX).max(1), ..asked }
+}
+
+/// Any game with so many seats, piles, and counters a pile.
+pub fn games(
+    seats: RangeInclusive<usize>,
+    piles: RangeInclusive<usize>,
+    counters: RangeInclusive<u64>,
+) -> impl Strategy<Value = Game> {
+    (matrices(seats), vec(counters, piles), any::<prop::sample::Index>(), select(&Ending::ALL[..])).prop_map(
+        |(matrix, piles, first, ending)| {
+            let first = first.index(matrix.seats().get());
+            Game::new(Piles::parse(&piles).unwrap(), matrix, first, ending).unwrap()
+        },
+    )
+}
+
+/// Any alliance matrix with so many seats.
+pub fn matrices(seats: RangeInclusive<usize>) -> impl Strategy<Value = AllianceMatrix> {
+    seats
+        .prop_flat_map(|seats| {
+            let row: Vec<u64> = (0..seats as u64).collect();
+            vec(Just(row).prop_shuffle(), seats)
+        })
+        .prop_map(|rows| AllianceMatrix::parse(&rows).unwrap())
+}
+
+/// All n! rows, in no particular order.
+pub fn permutations(seats: SeatCount) -> Vec<Row> {
+    let orders = (0..seats.get() as u64).fold(vec![Vec::new()], |orders: Vec<Vec<u64>>, offset| {
+        let with_offset = |order: &Vec<u64>| {
+            let order = order.clone();
+            (0..=order.len()).map(move |place| {
+                let mut order = order.clone();
+                order.insert(place, offset);
+                order
+            })
+        };
+        orders.iter().flat_map(with_offset).collect()
+    });
+    orders.iter().map(|order| Row::parse(order, seats).unwrap()).collect()
+}
+
+/// The game with another row for one seat.
+pub fn with_row(game: &Game, seat: Seat, row: &Row) -> Game {
+    let rows = BySeat::from_fn(game.matrix.seats(), |other| {
+        if other == seat { row.clone() } else { game.matrix[other].clone() }
+    });
+    let mut with_row = game.clone();
+    with_row.matrix = AllianceMatrix::from_rows(rows).unwrap();
+    with_row
+}

@@ -1,0 +1,31 @@
+//! The oracle for Last Nim: exact winners, optimal takes, and the audit of a match that was played.
+//!
+//! Everything here is pure and follows from one definition, backward induction: every mover picks, among the winners
+//! that its takes lead to, the one that its row ranks best. It lives on [`game`](crate::game) alone and knows of no
+//! record, match or clock.
+
+mod audit;
+mod batch;
+mod budget;
+mod errata;
+mod explanation;
+mod guaranteed_ranks;
+pub mod recurrence;
+pub mod reference;
+mod solution;
+mod take_guarantee;
+mod take_safety;
+mod takes;
+mod winners;
+
+pub use audit::{Audit, AuditError, MAX_PLIES, Mover, PlayedTake, PlyAudit, SeatAudit};
+pub use batch::{BatchSolver, WinnersByFirst};
+pub use budget::{Budget, HaltReason};
+pub use errata::{Erratum, FoundErratum, find_erratum};
+pub use explanation::{BestLine, Explanation, RankChange, TakeOption};
+pub use guaranteed_ranks::GuaranteedRanks;
+pub use solution::{Solution, TakeOutcome};
+pub use take_guarantee::{TakeGuarantee, TakeSafetyCounts};
+pub use take_safety::{TakeRobustness, TakeSafety};
+pub use takes::{OptimalTakes, TakeRange};
+pub use winners::solve_winners;

@@ -1,0 +1,99 @@
+//! Takes, by what they do to what the mover may expect and to what it is sure of.
+
+use super::GuaranteedRanks;
+use crate::game::{Game, Position, Seat};
+use crate::oracle::{Solution, TakeRange};
+
+/// What a take does to the mover's predicted rank and to its guaranteed rank, each held against the best that any take
+/// of the position leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TakeSafety {
+    /// It keeps both: optimal, and the mover stays sure of what it was sure of.
+    Safe,
+    /// It is optimal, but the mover is no longer sure of the rank that it could have guaranteed itself.
+    Risky,
+    /// It costs predicted rank, and keeps the rank that the mover could guarantee itself, which is better than the last one.
+    SafeError,
+    /// It costs predicted rank, and guaranteed rank as well if there was any to lose.
+    Error,
+}
+
+/// Takes that lead to the same winner under optimal play and leave the mover sure of the same rank.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TakeRobustness {
+    /// The takes.
+    pub takes: TakeRange,
+    /// The winner under optimal play after any of them.
+    pub winner: Seat,
+    /// The place of that winner in the mover's row, 0 (best) to n-1.
+    pub rank: u32,
+    /// The rank that the mover is sure of after any of them, against all others together; never better than `rank`.
+    pub guaranteed_rank: u32,
+    /// What they do to both.
+    pub safety: TakeSafety,
+}
+
+impl TakeSafety {
+    /// Tells takes apart by the ranks that they cost the mover of its predicted rank, and by what it is sure of after them and
+    /// was sure of `before`; a seat that can be kept to its `last` rank is sure of nothing.
+    pub(super) fn of_take(regret: u32, [before, after]: [u32; 2], last: u32) -> Self {
+        match regret {
+            0 if before == after => Self::Safe,
+            0 => Self::Risky,
+            _ if before == after && before < last => Self::SafeError,
+            _ => Self::Error,
+        }
+    }
+
+    /// Returns its name in words, such as `safe error`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Safe => "safe",
+            Self::Risky => "risky",
+            Self::SafeError => "safe error",
+            Self::Error => "error",
+        }
+    }
+}
+
+impl TakeRobustness {
+    /// Returns what every take of a position does, in ranges in rising order: at most 2n + 1; none if the game is over.
+    pub fn of_takes(game: &Game, solution: &Solution, position: &Position) -> Vec<Self> {
+        let mover = position.to_move();
+        let guaranteed = GuaranteedRanks::of_seat(game, mover);
+        let mut by_guarantee: Vec<_> = guaranteed.ranks_after(position).collect();
+        by_guarantee.reverse();
+        let by_winner = solution.winners_after(position);
+        let mut options: Vec<Self> = Vec::new();
+        for &(winner_takes, winner) in &by_winner {
+            let rank = game.matrix.rank(mover, winner) as u32;
+            for &(guarantee_takes, guaranteed_rank) in &by_guarantee {
+                let lo = winner_takes.lo.max(guarantee_takes.lo);
+                let hi = winner_takes.hi.min(guarantee_takes.hi);
+                if lo > hi {
+                    continue;
+                }
+                match options.last_mut() {
+                    Some(last) if (last.winner, last.guaranteed_rank) == (winner, guaranteed_rank) => {
+                        last.takes.hi = hi;
+                    }
+                    _ => options.push(Self {
+                        takes: TakeRange { lo, hi },
+                        winner,
+                        rank,
+                        guaranteed_rank,
+                        safety: TakeSafety::Safe,
+                    }),
+                }
+            }
+        }
+        let best_rank = options.iter().map(|option| option.rank).min().unwrap_or(0);
+        let best_guarantee = options.iter().map(|option| option.guaranteed_rank).min().unwrap_or(0);
+        let last = game.matrix.seats().get() as u32 - 1;
+        for option in &mut options {
+            let guarantee = [best_guarantee, option.guaranteed_rank];
+            option.safety = TakeSafety::of_take(option.rank - best_rank, guarantee, last);
+        }
+        options
+    }
+}

@@ -1,0 +1,100 @@
+//! What bots were told of the end of a match, and of its audit.
+
+use crate::{
+    FindingKind,
+    finding::Findings,
+    match_log::{LoggedMessage, MatchLog},
+    replayed_match::ReplayedMatch,
+};
+use lastnim_proto::{
+    json::message_to_json,
+    pb::{self, play_response::Event},
+};
+use serde_json::Value;
+
+pub(super) fn check_ends(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
+    let audit = replayed.record.audit().ok().map(|audit| pb::Audit::from(&audit));
+    for message in log.sessions.iter().flat_map(|session| &session.messages) {
+        let Some(Event::MatchEnded(ended)) = message.received() else { continue };
+        check_end(ended, replayed, message, findings);
+        if let Some(told) = &ended.audit {
+            check_audit(told, audit.as_ref(), message, findings);
+        }
+    }
+}
+
+/// Says how a match ended.
+pub(super) fn end_words(reason: pb::EndReason, winner: Option<u32>) -> String {
+    let reason = reason.as_str_name().trim_start_matches("END_REASON_").to_ascii_lowercase();
+    let winner = winner.map_or_else(|| "nobody won".to_owned(), |seat| format!("seat {seat} won"));
+    format!("{winner} ({reason})")
+}
+
+fn check_end(
+    ended: &pb::MatchEnded,
+    replayed: &ReplayedMatch<'_>,
+    message: &LoggedMessage<'_>,
+    findings: &mut Findings,
+) {
+    let recorded =
+        replayed.end().map(|(reason, winner)| (pb::EndReason::from(reason), winner.map(u32::from)));
+    if recorded != Some((ended.reason(), ended.winner)) {
+        let recorded = recorded
+            .map_or_else(|| "the match is not over".to_owned(), |(reason, winner)| end_words(reason, winner));
+        let words = format!("{}; by the record {recorded}", end_words(ended.reason(), ended.winner));
+        findings.add(FindingKind::End, message, None, words);
+    }
+}
+
+/// An audit is that of the oracle. What an older server does not say is passed over, and so are the plies of a long match.
+fn check_audit(
+    told: &pb::Audit,
+    recorded: Option<&pb::Audit>,
+    message: &LoggedMessage<'_>,
+    findings: &mut Findings,
+) {
+    let Some(recorded) = recorded else {
+        let words = "an audit of a match that cannot be audited".to_owned();
+        return findings.add(FindingKind::Audit, message, None, words);
+    };
+    let mut recorded = recorded.clone();
+    if told.plies.is_empty() && recorded.plies.len() > MAX_TOLD_PLIES {
+        recorded.plies.clear();
+    }
+    if *told == recorded {
+        return;
+    }
+    let differing = first_difference(&message_to_json(told), &message_to_json(&recorded), String::new());
+    if let Some((path, told, due)) = differing {
+        let words = format!("the audit has {told} as its {path}; the oracle says {due}");
+        findings.add(FindingKind::Audit, message, None, words);
+    }
+}
+
+/// Longer matches are audited without their plies where bots are told of them.
+const MAX_TOLD_PLIES: usize = 4_096;
+
+/// Finds the first value that differs, with the path to it. What is not said in `told` does not differ.
+fn first_difference(told: &Value, due: &Value, path: String) -> Option<(String, String, String)> {
+    let at = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+    match (told, due) {
+        (Value::Object(told), Value::Object(due)) => told.iter().find_map(|(key, value)| {
+            let is_unsaid = value.is_null() || value == "unspecified" || (key == "counters" && value == 0);
+            let due = due.get(key).unwrap_or(&Value::Null);
+            if is_unsaid && key != "first_error" { None } else { first_difference(value, due, at(key)) }
+        }),
+        (Value::Array(told), Value::Array(due)) if told.len() == due.len() => {
+            let pairs = told.iter().zip(due).enumerate();
+            pairs
+                .into_iter()
+                .find_map(|(index, (told, due))| first_difference(told, due, format!("{path}[{index}]")))
+        }
+        _ if told == due => None,
+        _ => Some((path, shorten_value(told), shorten_value(due))),
+    }
+}
+
+fn shorten_value(value: &Value) -> String {
+    let text = value.to_string();
+    if text.chars().count() <= 60 { text } else { format!("{}..", text.chars().take(60).collect::<String>()) }
+}

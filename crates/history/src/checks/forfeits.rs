@@ -1,0 +1,156 @@
+//! How seats were lost.
+
+use crate::{
+    FindingKind,
+    finding::Findings,
+    match_log::{LoggedMessage, MatchLog, SaidMessage, SessionOfMatch},
+    replayed_match::{RecordedForfeit, ReplayedMatch},
+};
+use lastnim_core::{game::Seat, referee::ForfeitReason};
+use lastnim_proto::pb::{self, play_request::Action, play_response::Event};
+
+pub(super) fn check_forfeits(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
+    for session in &log.sessions {
+        for message in &session.messages {
+            match message.received() {
+                Some(Event::Forfeited(forfeited)) => {
+                    check_told_forfeit(forfeited, replayed, message, findings);
+                }
+                Some(Event::MatchEnded(ended)) if ended.started.is_some() => {
+                    for forfeited in &ended.forfeited {
+                        check_told_forfeit(forfeited, replayed, message, findings);
+                    }
+                    check_all_told(&ended.forfeited, replayed, message, findings);
+                }
+                _ => {}
+            }
+        }
+        check_announced(session, replayed, findings);
+        if let Some(seat) = replayed.seat_of_bot(session.bot)
+            && let Some(forfeit) = replayed.forfeits[seat]
+        {
+            check_own_loss(log, session, seat, forfeit, findings);
+        }
+    }
+    for (seat, forfeit) in replayed.forfeits.enumerate() {
+        if let Some(RecordedForfeit { reason: ForfeitReason::NoShow, ply, had_acted: true, .. }) = forfeit {
+            let words = format!("seat {seat} is lost as a no-show, and its bot had acted before");
+            findings.add_of_record(FindingKind::ForfeitReason, *ply, words);
+        }
+    }
+}
+
+/// Says how a seat was lost.
+pub(super) fn forfeit_words(seat: u32, reason: pb::ForfeitReason) -> String {
+    let reason = reason.as_str_name().trim_start_matches("FORFEIT_REASON_").to_ascii_lowercase();
+    format!("seat {seat} is lost ({reason})")
+}
+
+fn check_told_forfeit(
+    told: &pb::Forfeited,
+    replayed: &ReplayedMatch<'_>,
+    message: &LoggedMessage<'_>,
+    findings: &mut Findings,
+) {
+    let seat = replayed.setup().seats().seat(told.seat as usize).ok();
+    let recorded = seat.and_then(|seat| replayed.forfeits[seat]).map(|forfeit| forfeit.reason);
+    if recorded.map(pb::ForfeitReason::from) != Some(told.reason()) {
+        let recorded =
+            recorded.map_or_else(|| "it is not".to_owned(), |reason| forfeit_words(told.seat, reason.into()));
+        let words = format!("{}; by the record {recorded}", forfeit_words(told.seat, told.reason()));
+        findings.add(FindingKind::Forfeit, message, None, words);
+    }
+}
+
+/// An end that a bot may have missed names all seats that were lost.
+fn check_all_told(
+    told: &[pb::Forfeited],
+    replayed: &ReplayedMatch<'_>,
+    message: &LoggedMessage<'_>,
+    findings: &mut Findings,
+) {
+    for (seat, forfeit) in replayed.forfeits.enumerate() {
+        if let Some(forfeit) = forfeit
+            && !told.iter().any(|told| told.seat == u32::from(seat))
+        {
+            let recorded = forfeit_words(seat.into(), forfeit.reason.into());
+            let words = format!("by the record {recorded}, and the end does not say so");
+            findings.add(FindingKind::Forfeit, message, forfeit.ply, words);
+        }
+    }
+}
+
+/// A session that lasts from before a loss to the end of the match is told of it.
+fn check_announced(session: &SessionOfMatch<'_>, replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
+    let is_beginning =
+        |message: &&LoggedMessage<'_>| matches!(message.received(), Some(Event::MatchStarted(_)));
+    let is_end = |message: &&LoggedMessage<'_>| matches!(message.received(), Some(Event::MatchEnded(_)));
+    let (Some(begin), Some(end)) =
+        (session.messages.iter().find(is_beginning), session.messages.iter().find(is_end))
+    else {
+        return;
+    };
+    if begin.gaps != end.gaps {
+        return;
+    }
+    for (seat, forfeit) in replayed.forfeits.enumerate() {
+        let Some(forfeit) = forfeit else { continue };
+        let is_told = session.messages.iter().any(|message| match message.received() {
+            Some(Event::Forfeited(told)) => told.seat == u32::from(seat),
+            Some(Event::Snapshot(snapshot)) => snapshot.forfeited.contains(&seat.into()),
+            Some(Event::MatchEnded(ended)) => ended.forfeited.iter().any(|told| told.seat == u32::from(seat)),
+            _ => false,
+        });
+        if !is_told {
+            let recorded = forfeit_words(seat.into(), forfeit.reason.into());
+            let words = format!("by the record {recorded}, and this session was not told before the end");
+            findings.add(FindingKind::Forfeit, end, forfeit.ply, words);
+        }
+    }
+}
+
+/// The reason for which the bot's own seat was lost is one that its log allows.
+fn check_own_loss(
+    log: &MatchLog<'_>,
+    session: &SessionOfMatch<'_>,
+    seat: Seat,
+    forfeit: RecordedForfeit,
+    findings: &mut Findings,
+) {
+    let told = session.messages.iter().find(
+        |message| matches!(message.received(), Some(Event::Forfeited(told)) if told.seat == u32::from(seat)),
+    );
+    let Some(told) = told else { return };
+    let earlier = || session.messages.iter().take_while(|message| message.line < told.line);
+    let knows_match = |message: &&LoggedMessage<'_>| {
+        matches!(message.received(), Some(Event::MatchStarted(_) | Event::Snapshot(_)))
+    };
+    let asked = |message: &&LoggedMessage<'_>| match message.received() {
+        Some(Event::Turn(turn)) => turn.ply == forfeit.ply,
+        Some(Event::Snapshot(snapshot)) => snapshot.turn.as_ref().is_some_and(|turn| turn.ply == forfeit.ply),
+        _ => false,
+    };
+    let refuted = match forfeit.reason {
+        ForfeitReason::NoShow => earlier()
+            .find(knows_match)
+            .map(|first| format!("a no-show, and this session knew of the match since line {}", first.line)),
+        ForfeitReason::Disconnected => earlier().find(asked).map(|turn| {
+            format!("disconnected, and this session lasted from its turn in line {} until here", turn.line)
+        }),
+        ForfeitReason::Resigned => {
+            let covered = earlier().find(knows_match).is_some_and(|first| first.gaps == told.gaps);
+            (covered && !has_resigned(log, session.bot)).then(|| "resigned, and its bot never did".to_owned())
+        }
+        ForfeitReason::TimedOut | ForfeitReason::Strikes | ForfeitReason::Disqualified => None,
+    };
+    if let Some(why) = refuted {
+        let words = format!("by the record seat {seat} is lost as {why}");
+        findings.add(FindingKind::ForfeitReason, told, forfeit.ply, words);
+    }
+}
+
+fn has_resigned(log: &MatchLog<'_>, bot: &str) -> bool {
+    let own = log.sessions.iter().filter(|session| session.bot == bot);
+    let mut messages = own.flat_map(|session| &session.messages);
+    messages.any(|message| matches!(message.said, SaidMessage::Sent(Action::Resign(_))))
+}

@@ -1,0 +1,72 @@
+//! The order in which a match was told: it never goes back, and nothing follows its end.
+
+use crate::{
+    FindingKind,
+    finding::Findings,
+    match_log::{LoggedMessage, MatchLog, SessionOfMatch},
+};
+use lastnim_proto::pb::play_response::Event;
+use std::collections::HashMap;
+
+/// How far a bot knows a match to have come, and the line that told it.
+type Reached<'s, 'a> = (u32, &'s LoggedMessage<'a>);
+
+pub(super) fn check_order(log: &MatchLog<'_>, findings: &mut Findings) {
+    let mut by_bot: HashMap<&str, Reached<'_, '_>> = HashMap::new();
+    for session in &log.sessions {
+        check_end_is_last(session, findings);
+        for message in &session.messages {
+            let Some(event) = message.received() else { continue };
+            let shown = match event {
+                Event::Turn(turn) => turn.ply,
+                Event::Snapshot(snapshot) => snapshot.ply,
+                // A take that is sent again is acknowledged again, at any time.
+                Event::Took(took) if !has_sent_take(log, session.bot, took.ply) => took.ply,
+                _ => continue,
+            };
+            match by_bot.get(session.bot) {
+                Some(&(reached, told)) if reached > shown => {
+                    let words = format!(
+                        "the match stands at ply {shown} here, and line {} has told of ply {}",
+                        told.line,
+                        reached - 1
+                    );
+                    findings.add(FindingKind::WentBack, message, shown, words);
+                }
+                _ => {
+                    let reached = message.reached_ply().unwrap_or(shown);
+                    by_bot.insert(session.bot, (reached, message));
+                }
+            }
+        }
+    }
+}
+
+fn has_sent_take(log: &MatchLog<'_>, bot: &str, ply: u32) -> bool {
+    let own = log.sessions.iter().filter(|session| session.bot == bot);
+    let mut messages = own.flat_map(|session| &session.messages);
+    messages.any(|message| message.sent_take().is_some_and(|take| take.ply == ply))
+}
+
+fn check_end_is_last(session: &SessionOfMatch<'_>, findings: &mut Findings) {
+    let mut ended: Option<&LoggedMessage<'_>> = None;
+    for message in &session.messages {
+        let Some(event) = message.received() else { continue };
+        let what = match event {
+            Event::MatchEnded(_) => "its end, again",
+            Event::Turn(_) => "a turn",
+            Event::Took(_) => "a take",
+            Event::Snapshot(_) => "a snapshot",
+            Event::Revealed(_) => "rows",
+            Event::Forfeited(_) => "the loss of a seat",
+            Event::MatchStarted(_) => "its beginning",
+            _ => continue,
+        };
+        if let Some(ended) = ended {
+            let words = format!("{what}, after line {} of the same session told of the end", ended.line);
+            findings.add(FindingKind::AfterEnd, message, None, words);
+        } else if matches!(event, Event::MatchEnded(_)) {
+            ended = Some(message);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! What was refused, and the strikes for it.
+
+use crate::{
+    FindingKind,
+    finding::Findings,
+    match_log::{LoggedMessage, MatchLog, SessionOfMatch},
+    replayed_match::{RecordedStrike, ReplayedMatch},
+};
+use lastnim_core::{
+    game::{Row, Seat},
+    oracle::Mover,
+    referee::RefusalReason,
+};
+use lastnim_proto::{
+    FromWire as _,
+    pb::{self, play_response::Event},
+};
+
+pub(super) fn check_refusals(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
+    for session in &log.sessions {
+        let Some(seat) = replayed.seat_of_bot(session.bot) else { continue };
+        let mut refused = 0;
+        for message in &session.messages {
+            let Some(Event::Refused(refusal)) = message.received() else { continue };
+            refused += 1;
+            let Some(reason) = RefusalReason::from_wire(refusal.reason) else { continue };
+            if reason.is_strike() {
+                check_told_strike(refusal, reason, seat, replayed, message, findings);
+            }
+            let Some(actions) = session.sent_before(message) else { continue };
+            let unfounded = if actions.len() < refused {
+                Some(format!("{refused} refusals of {} messages that were sent", actions.len()))
+            } else {
+                unfounded_words(refusal, reason, seat, &actions, replayed)
+            };
+            if let Some(why) = unfounded {
+                findings.add(
+                    FindingKind::Refusal,
+                    message,
+                    refusal.ply,
+                    format!("refused ({reason}): {why}"),
+                );
+            }
+        }
+        for strike in replayed.strikes.iter().filter(|strike| strike.seat == seat) {
+            check_strike_told(log, session, strike, findings);
+        }
+    }
+}
+
+/// A strike that is told stands in the record.
+fn check_told_strike(
+    refusal: &pb::Refused,
+    reason: RefusalReason,
+    seat: Seat,
+    replayed: &ReplayedMatch<'_>,
+    message: &LoggedMessage<'_>,
+    findings: &mut Findings,
+) {
+    let is_told = |strike: &RecordedStrike| {
+        (strike.seat, strike.ply, strike.reason, strike.number)
+            == (seat, refusal.ply, reason, refusal.strikes)
+    };
+    if !replayed.strikes.iter().any(is_told) {
+        let words = format!(
+            "strike {} of seat {seat} is told for {reason}, and the record has no such strike at this ply",
+            refusal.strikes
+        );
+        findings.add(FindingKind::Strike, message, refusal.ply, words);
+    }
+    let limit = replayed.setup().terms.strikes;
+    if refusal.strikes.checked_add(refusal.strikes_left) != Some(limit) {
+        let words = format!(
+            "{} strikes and {} left are told; {limit} lose the seat",
+            refusal.strikes, refusal.strikes_left
+        );
+        findings.add(FindingKind::Strike, message, refusal.ply, words);
+    }
+}
+
+/// A strike of the record was told, where the log shows its ply.
+fn check_strike_told(
+    log: &MatchLog<'_>,
+    session: &SessionOfMatch<'_>,
+    strike: &RecordedStrike,
+    findings: &mut Findings,
+) {
+    let Some(bracket) = session.bracket_of_ply(strike.ply) else { return };
+    // A refusal may be lost with its session: then the snapshot of the next one counts it.
+    if let Some(Event::Snapshot(snapshot)) = bracket.before.received()
+        && snapshot.strikes.get(strike.seat.index()).is_none_or(|&counted| counted >= strike.number)
+    {
+        return;
+    }
+    let sessions = log.sessions.iter().filter(|other| other.bot == session.bot);
+    let is_told = sessions.flat_map(|other| &other.messages).any(|message| {
+        matches!(message.received(), Some(Event::Refused(refusal))
+            if (refusal.ply, refusal.strikes) == (strike.ply, strike.number)
+                && RefusalReason::from_wire(refusal.reason) == Some(strike.reason))
+    });
+    if !is_told {
+        let RecordedStrike { seat, number, reason, .. } = strike;
+        let words = format!("by the record seat {seat} has strike {number} for {reason}, which was not told");
+        findings.add(FindingKind::Strike, bracket.after, strike.ply, words);
+    }
+}
+
+/// Says why a refusal does not hold; nothing if something was sent before that it can answer.
+fn unfounded_words(
+    refusal: &pb::Refused,
+    reason: RefusalReason,
+    seat: Seat,
+    actions: &[&LoggedMessage<'_>],
+    replayed: &ReplayedMatch<'_>,
+) -> Option<String> {
+    let ply = refusal.ply;
+    let state = replayed.ply_state(ply)?;
+    let takes = || actions.iter().filter_map(|message| message.sent_take());
+    let rows = || actions.iter().filter_map(|message| message.sent_declaration());
+    let is_own_turn = state.position.to_move() == seat;
+    let founded = match reason {
+        RefusalReason::IllegalTake => {
+            takes().any(|take| take.ply == ply && state.position.check_take(take.take).is_err())
+        }
+        RefusalReason::NotYourTurn if is_own_turn => {
+            return Some(format!("by the record seat {seat} is to move at this ply"));
+        }
+        RefusalReason::NotYourTurn => takes().any(|take| take.ply == ply),
+        RefusalReason::FuturePly => takes().any(|take| take.ply > ply),
+        RefusalReason::Stale => takes().any(|take| is_stale(take, ply, seat, replayed)),
+        RefusalReason::NotStarted => takes().next().is_some(),
+        RefusalReason::InvalidRow => rows().any(|declare| {
+            let offsets = declare.row.as_ref().map(|row| row.offsets.as_slice()).unwrap_or_default();
+            let offsets: Vec<u64> = offsets.iter().copied().map(u64::from).collect();
+            Row::parse(&offsets, replayed.setup().seats()).is_err()
+        }),
+        RefusalReason::AlreadyDeclared => rows().next().is_some(),
+        RefusalReason::Forfeited if replayed.forfeits[seat].is_none() => {
+            return Some(format!("by the record seat {seat} is not lost"));
+        }
+        RefusalReason::MatchEnded if replayed.end().is_none() => {
+            return Some("by the record the match is not over".to_owned());
+        }
+        RefusalReason::Forfeited
+        | RefusalReason::MatchEnded
+        | RefusalReason::UnknownMatch
+        | RefusalReason::Malformed => true,
+    };
+    (!founded).then(|| "nothing that this session sent before calls for it".to_owned())
+}
+
+/// Returns whether a take is for a ply that is past, and is not the one that was made there.
+fn is_stale(take: &pb::Take, reached: u32, seat: Seat, replayed: &ReplayedMatch<'_>) -> bool {
+    take.ply < reached
+        && replayed
+            .takes
+            .get(take.ply as usize)
+            .is_none_or(|made| (made.seat, made.take, made.mover) != (seat, take.take, Mover::Bot))
+}

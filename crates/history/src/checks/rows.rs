@@ -1,0 +1,185 @@
+//! What bots were told of rows, and whether the rows of the record are those that were sent.
+
+use crate::{
+    FindingKind,
+    finding::Findings,
+    match_log::{LoggedMessage, MatchLog, SessionOfMatch},
+    replayed_match::{RecordedRow, ReplayedMatch},
+};
+use lastnim_core::{
+    game::{AllianceMatrix, Row, Seat},
+    referee::RowDefault,
+};
+use lastnim_proto::pb::{self, play_response::Event};
+
+pub(super) fn check_rows(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
+    for session in &log.sessions {
+        let own = replayed.seat_of_bot(session.bot);
+        for message in &session.messages {
+            match message.received() {
+                Some(Event::Revealed(revealed)) => {
+                    check_matrix(revealed.alliance_matrix.as_ref(), replayed, message, findings);
+                    check_defaulted(&revealed.defaulted, replayed, message, findings);
+                }
+                Some(Event::Snapshot(snapshot)) if snapshot.alliance_matrix.is_some() => {
+                    check_matrix(snapshot.alliance_matrix.as_ref(), replayed, message, findings);
+                }
+                Some(Event::Declared(declared)) => {
+                    if let Some(seat) = own {
+                        check_acknowledged(declared, seat, replayed, message, findings);
+                    }
+                }
+                _ => {}
+            }
+        }
+        if let Some(seat) = own
+            && let Some(recorded) = &replayed.rows[seat]
+        {
+            check_sent_rows(log, session, recorded, seat, findings);
+        }
+    }
+}
+
+fn offsets_of(row: &Row) -> Vec<u32> {
+    row.offsets().iter().copied().map(u32::from).collect()
+}
+
+fn check_matrix(
+    told: Option<&pb::AllianceMatrix>,
+    replayed: &ReplayedMatch<'_>,
+    message: &LoggedMessage<'_>,
+    findings: &mut Findings,
+) {
+    let told: Vec<&[u32]> =
+        told.map(|matrix| matrix.rows.iter().map(|row| row.offsets.as_slice()).collect()).unwrap_or_default();
+    let recorded: Option<Vec<Vec<u32>>> = replayed.matrix().map(rows_of);
+    if recorded.as_ref().is_none_or(|recorded| *recorded != told) {
+        let recorded = recorded.map_or_else(|| "no rows".to_owned(), |rows| format!("{rows:?}"));
+        let words = format!("the rows are told as {told:?}, and by the record are {recorded}");
+        findings.add(FindingKind::Rows, message, None, words);
+    }
+}
+
+fn rows_of(matrix: &AllianceMatrix) -> Vec<Vec<u32>> {
+    matrix.rows().iter().map(offsets_of).collect()
+}
+
+/// The seats whose row is not their own are those of the record.
+fn check_defaulted(
+    told: &[u32],
+    replayed: &ReplayedMatch<'_>,
+    message: &LoggedMessage<'_>,
+    findings: &mut Findings,
+) {
+    let is_defaulted = |row: &Option<RecordedRow>| row.as_ref().is_some_and(|row| row.defaulted.is_some());
+    let recorded = replayed.rows.enumerate().filter(|(_, row)| is_defaulted(row));
+    let recorded: Vec<u32> = recorded.map(|(seat, _)| seat.into()).collect();
+    // They are told in the order in which they lost their rows.
+    let mut told = told.to_vec();
+    told.sort_unstable();
+    if told != recorded {
+        let words = format!(
+            "the seats {told:?} are said to have the standard row in place of their own, and by the record {recorded:?}"
+        );
+        findings.add(FindingKind::Rows, message, None, words);
+    }
+}
+
+fn check_acknowledged(
+    declared: &pb::Declared,
+    seat: Seat,
+    replayed: &ReplayedMatch<'_>,
+    message: &LoggedMessage<'_>,
+    findings: &mut Findings,
+) {
+    // Of a match that was cancelled before its rows were revealed the record shows none.
+    if replayed.matrix().is_none() {
+        return;
+    }
+    let told = declared.row.as_ref().map(|row| row.offsets.as_slice()).unwrap_or_default();
+    // After an invalid row the standard one stands, and a bot that then declares just that is told so.
+    let may_stand = |why: Option<RowDefault>| why.is_none_or(|why| why == RowDefault::Invalid);
+    let recorded = match &replayed.rows[seat] {
+        Some(recorded) if may_stand(recorded.defaulted) && offsets_of(&recorded.row) == told => return,
+        Some(RecordedRow { defaulted: Some(why), .. }) => {
+            format!("has it replaced by the standard row ({})", default_words(*why))
+        }
+        Some(recorded) => format!("has {}", recorded.row),
+        None => "has none, as the rows are assigned".to_owned(),
+    };
+    let words = format!("the row {told:?} of seat {seat} is acknowledged, and the record {recorded}");
+    findings.add(FindingKind::Rows, message, None, words);
+}
+
+fn default_words(why: RowDefault) -> &'static str {
+    match why {
+        RowDefault::Late => "late",
+        RowDefault::Invalid => "invalid",
+        RowDefault::Forfeited => "the seat was lost",
+    }
+}
+
+/// The bot has sent the row that the record says it declared, and what the record calls invalid is.
+fn check_sent_rows(
+    log: &MatchLog<'_>,
+    session: &SessionOfMatch<'_>,
+    recorded: &RecordedRow,
+    seat: Seat,
+    findings: &mut Findings,
+) {
+    let Some(bracket) = session.bracket_of_rows() else { return };
+    let sessions =
+        log.sessions.iter().filter(|other| other.bot == session.bot && other.place <= session.place);
+    let all = sessions.flat_map(|other| {
+        let is_last = other.place == session.place;
+        other.messages.iter().take_while(move |message| !is_last || message.line < bracket.after.line)
+    });
+    let offered: Vec<_> = all.filter_map(LoggedMessage::sent_declaration).collect();
+    let is_row = |declare: &pb::Declare, row: &Row| {
+        declare.row.as_ref().is_some_and(|sent| sent.offsets == offsets_of(row))
+    };
+    match recorded.defaulted {
+        None => {
+            let is_sent = offered
+                .iter()
+                .any(|declare| is_row(declare, &recorded.row) && declare.note_hash == recorded.note_hash);
+            if !is_sent {
+                let words = format!(
+                    "the record has the row {} of seat {seat}, and its bot sent {} between line {} and this one",
+                    recorded.row,
+                    sent_rows_words(&offered),
+                    bracket.before.line
+                );
+                findings.add(FindingKind::RowNeverSent, bracket.after, None, words);
+            }
+        }
+        Some(RowDefault::Invalid) => {
+            let seats = recorded.row.seats();
+            let is_valid = |declare: &pb::Declare| {
+                let offsets = declare.row.as_ref().map(|row| row.offsets.as_slice()).unwrap_or_default();
+                let offsets: Vec<u64> = offsets.iter().copied().map(u64::from).collect();
+                Row::parse(&offsets, seats).is_ok()
+            };
+            if offered.iter().copied().all(is_valid) {
+                let words = format!(
+                    "by the record the row of seat {seat} was no permutation, and its bot sent {}",
+                    sent_rows_words(&offered)
+                );
+                findings.add(FindingKind::RowReplaced, bracket.after, None, words);
+            }
+        }
+        Some(RowDefault::Late | RowDefault::Forfeited) => {}
+    }
+}
+
+fn sent_rows_words(sent: &[&pb::Declare]) -> String {
+    if sent.is_empty() {
+        return "none".to_owned();
+    }
+    let rows = sent.iter().map(|declare| match &declare.row {
+        Some(row) => format!("{:?}", row.offsets),
+        None => "no row".to_owned(),
+    });
+    let rows: Vec<_> = rows.collect();
+    rows.join(" and ")
+}

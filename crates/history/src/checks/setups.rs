@@ -1,0 +1,57 @@
+//! What bots were told of the setup of a match.
+
+use crate::{
+    FindingKind,
+    finding::Findings,
+    match_log::{LoggedMessage, MatchLog},
+    replayed_match::ReplayedMatch,
+};
+use lastnim_proto::{
+    json::message_to_json,
+    pb::{self, play_response::Event},
+};
+
+pub(super) fn check_setups(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
+    let setup = pb::MatchSetup::from(replayed.setup());
+    for session in &log.sessions {
+        let seat = replayed.seat_of_bot(session.bot);
+        for message in &session.messages {
+            let started = match message.received() {
+                Some(Event::MatchStarted(started)) => Some(started.as_ref()),
+                Some(Event::Snapshot(snapshot)) => snapshot.started.as_ref(),
+                Some(Event::MatchEnded(ended)) => ended.started.as_ref(),
+                _ => None,
+            };
+            let Some(started) = started else { continue };
+            if seat.is_none_or(|seat| u32::from(seat) != started.seat) {
+                let sits = seat.map_or_else(|| "at no seat".to_owned(), |seat| format!("at seat {seat}"));
+                let bot = session.bot;
+                let words = format!(
+                    "{bot} is told that it sits at seat {}; by the record it sits {sits}",
+                    started.seat
+                );
+                findings.add(FindingKind::Setup, message, None, words);
+            }
+            check_setup(started.setup.as_ref(), &setup, message, findings);
+        }
+    }
+}
+
+fn check_setup(
+    told: Option<&pb::MatchSetup>,
+    recorded: &pb::MatchSetup,
+    message: &LoggedMessage<'_>,
+    findings: &mut Findings,
+) {
+    if told == Some(recorded) {
+        return;
+    }
+    let told = message_to_json(&told.cloned().unwrap_or_default());
+    let recorded = message_to_json(recorded);
+    let differing =
+        told.as_object().into_iter().flatten().find(|(key, value)| recorded[key.as_str()] != **value);
+    let words = differing.map_or_else(String::new, |(key, value)| {
+        format!("{key} is told as {value}, and by the record is {}", recorded[key.as_str()])
+    });
+    findings.add(FindingKind::Setup, message, None, words);
+}

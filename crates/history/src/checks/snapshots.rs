@@ -1,0 +1,94 @@
+//! The snapshots that bots were sent.
+
+use super::turns::{TurnTelling, check_bank};
+use crate::{
+    FindingKind,
+    finding::Findings,
+    match_log::{LoggedMessage, MatchLog},
+    replayed_match::ReplayedMatch,
+};
+use lastnim_proto::pb::{self, play_response::Event};
+
+pub(super) fn check_snapshots(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
+    for message in log.sessions.iter().flat_map(|session| &session.messages) {
+        if let Some(Event::Snapshot(snapshot)) = message.received() {
+            check_snapshot(snapshot, replayed, message, findings);
+        }
+    }
+}
+
+fn check_snapshot(
+    snapshot: &pb::Snapshot,
+    replayed: &ReplayedMatch<'_>,
+    message: &LoggedMessage<'_>,
+    findings: &mut Findings,
+) {
+    let ply = snapshot.ply;
+    let mut differs = |what: &str, told: String, recorded: String| {
+        let words = format!("{what} is told as {told}; by the record it is {recorded}");
+        findings.add(FindingKind::Snapshot, message, ply, words);
+    };
+    let Some(state) = replayed.ply_state(ply) else {
+        return differs(
+            "the number of takes",
+            ply.to_string(),
+            format!("{} at the end", replayed.takes.len()),
+        );
+    };
+    let position = &state.position;
+    let (pile, counters) = (position.pile_index(), position.counters());
+    if (snapshot.pile as usize, snapshot.counters) != (pile, counters) {
+        let told = format!("{} counters in pile {}", snapshot.counters, snapshot.pile);
+        differs("the position", told, format!("{counters} in pile {pile}"));
+    }
+    if snapshot.to_move != u32::from(position.to_move()) {
+        differs("the seat to move", snapshot.to_move.to_string(), position.to_move().to_string());
+    }
+    check_strikes(snapshot, replayed, &mut differs);
+    check_forfeited(snapshot, replayed, &mut differs);
+    for (seat, &left) in state.banks.enumerate() {
+        let Some(&told) = snapshot.banks_ms.get(seat.index()) else { continue };
+        // Of what is charged for the ply, only the seat to move can have spent something.
+        let is_running = position.to_move() == seat && snapshot.phase() == pb::Phase::Playing;
+        let telling = if is_running { TurnTelling::Stands } else { TurnTelling::Begins };
+        check_bank(told, left, telling, (seat, ply), message, findings);
+    }
+}
+
+/// The strikes are those of the plies before, and maybe some of the one that is reached.
+fn check_strikes(
+    snapshot: &pb::Snapshot,
+    replayed: &ReplayedMatch<'_>,
+    differs: &mut impl FnMut(&str, String, String),
+) {
+    for seat in replayed.setup().seats().iter() {
+        let of_seat = || replayed.strikes.iter().filter(|strike| strike.seat == seat);
+        let before = of_seat().filter(|strike| strike.ply < snapshot.ply).count();
+        let until = of_seat().filter(|strike| strike.ply <= snapshot.ply).count();
+        let told = snapshot.strikes.get(seat.index()).copied().unwrap_or_default() as usize;
+        if !(before..=until).contains(&told) {
+            let recorded = if before == until { before.to_string() } else { format!("{before} to {until}") };
+            differs(&format!("the number of strikes of seat {seat}"), told.to_string(), recorded);
+        }
+    }
+}
+
+/// The seats that were lost are those of the plies before, and maybe some of the one that is reached.
+fn check_forfeited(
+    snapshot: &pb::Snapshot,
+    replayed: &ReplayedMatch<'_>,
+    differs: &mut impl FnMut(&str, String, String),
+) {
+    for (seat, forfeit) in replayed.forfeits.enumerate() {
+        let told = snapshot.forfeited.contains(&seat.into());
+        let recorded = match forfeit {
+            Some(forfeit) if forfeit.ply < snapshot.ply => true,
+            Some(forfeit) if forfeit.ply == snapshot.ply => continue,
+            _ => false,
+        };
+        if told != recorded {
+            let words = |lost: bool| if lost { "lost" } else { "not lost" }.to_owned();
+            differs(&format!("seat {seat}"), words(told), words(recorded));
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What bots were told of takes, and whether the takes of the record are those that were sent.
+
+use crate::{
+    FindingKind,
+    finding::Findings,
+    match_log::{LoggedMessage, MatchLog, SessionOfMatch},
+    replayed_match::{RecordedTake, ReplayedMatch},
+};
+use lastnim_core::{game::Seat, oracle::Mover};
+use lastnim_proto::pb::{self, play_response::Event};
+
+pub(super) fn check_takes(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
+    for message in log.sessions.iter().flat_map(|session| &session.messages) {
+        if let Some(Event::Took(took)) = message.received() {
+            check_told_take(took, replayed, message, findings);
+        }
+    }
+    for (seat, name) in replayed.setup().bots.enumerate() {
+        let sessions: Vec<_> = log.sessions.iter().filter(|session| session.bot == name.as_str()).collect();
+        if !sessions.is_empty() {
+            check_sent_takes(&sessions, seat, replayed, findings);
+        }
+    }
+}
+
+fn check_told_take(
+    took: &pb::Took,
+    replayed: &ReplayedMatch<'_>,
+    message: &LoggedMessage<'_>,
+    findings: &mut Findings,
+) {
+    let told = take_words(took.seat, took.take, took.steward);
+    let Some(recorded) = replayed.takes.get(took.ply as usize) else {
+        let plies = replayed.takes.len();
+        let words = format!("{told}, and the record ends after {plies} plies");
+        findings.add(FindingKind::TakeMissing, message, took.ply, words);
+        return;
+    };
+    let steward = recorded.mover == Mover::Steward;
+    if (took.seat, took.take, took.steward) != (recorded.seat.into(), recorded.take, steward) {
+        let recorded = take_words(recorded.seat.into(), recorded.take, steward);
+        findings.add(FindingKind::Take, message, took.ply, format!("{told}; by the record {recorded}"));
+    }
+}
+
+/// Says who took how many counters.
+pub(super) fn take_words(seat: u32, take: u64, steward: bool) -> String {
+    if steward {
+        format!("the steward took {take} for seat {seat}")
+    } else {
+        format!("seat {seat} took {take}")
+    }
+}
+
+/// Each take of a bot in the record was sent by it, where its log shows the ply.
+fn check_sent_takes(
+    sessions: &[&SessionOfMatch<'_>],
+    seat: Seat,
+    replayed: &ReplayedMatch<'_>,
+    findings: &mut Findings,
+) {
+    for (ply, recorded) in (0_u32..).zip(&replayed.takes) {
+        if recorded.seat != seat || recorded.mover == Mover::Steward {
+            continue;
+        }
+        let covered = sessions.iter().find_map(|session| Some((session.place, session.bracket_of_ply(ply)?)));
+        let Some((place, bracket)) = covered else { continue };
+        let before = sessions.iter().filter(|other| other.place <= place).flat_map(|other| {
+            let is_last = other.place == place;
+            other.messages.iter().take_while(move |message| !is_last || message.line < bracket.after.line)
+        });
+        let offered: Vec<_> =
+            before.filter_map(LoggedMessage::sent_take).filter(|take| take.ply == ply).collect();
+        if offered.iter().any(|take| is_recorded_take(take, recorded)) {
+            continue;
+        }
+        let words = format!(
+            "the record has seat {seat} take {}{}, and its bot sent {} up to this line",
+            recorded.take,
+            if recorded.note_hash.is_empty() { "" } else { " with a note hash" },
+            sent_takes_words(&offered)
+        );
+        findings.add(FindingKind::TakeNeverSent, bracket.after, ply, words);
+    }
+}
+
+fn is_recorded_take(sent: &pb::Take, recorded: &RecordedTake) -> bool {
+    sent.take == recorded.take && sent.note_hash == recorded.note_hash
+}
+
+fn sent_takes_words(sent: &[&pb::Take]) -> String {
+    if sent.is_empty() {
+        return "no take for this ply".to_owned();
+    }
+    let takes = sent.iter().map(|take| {
+        let hash = if take.note_hash.is_empty() { "" } else { " with a note hash" };
+        format!("{}{hash}", take.take)
+    });
+    let takes: Vec<_> = takes.collect();
+    takes.join(" and ")
+}

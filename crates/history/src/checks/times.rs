@@ -1,0 +1,227 @@
+//! The clocks: what the times of the record allow, and what the bots' own clocks say.
+//!
+//! The record has one clock, so what it charges and when it has a seat lost can be checked exactly. A bot's clock measures other spans: from
+//! the arrival of a turn to the departure of its take. Between them and the server's lie two ways through the network, which no log
+//! shows; so that is a doubt, and it is said only where more time was left than the session's slowest answers took several times over.
+
+use crate::{
+    FindingKind,
+    finding::Findings,
+    match_log::{LoggedMessage, MatchLog, SessionOfMatch},
+    replayed_match::{RecordedForfeit, RecordedRow, ReplayedMatch},
+};
+use lastnim_core::{
+    game::Seat,
+    referee::{ForfeitReason, RowDefault},
+};
+use lastnim_proto::pb::play_response::Event;
+use std::time::Duration;
+
+/// What was in time by less than this may have been late on its way.
+const MIN_MARGIN: Duration = Duration::from_millis(250);
+/// How many times the slowest answer of its session a margin has to be.
+const MARGIN_IN_ANSWERS: u32 = 4;
+
+pub(super) fn check_times(log: &MatchLog<'_>, replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
+    check_charges(replayed, findings);
+    check_losses(replayed, findings);
+    for session in &log.sessions {
+        let Some(seat) = replayed.seat_of_bot(session.bot) else { continue };
+        let margin = least_margin(session);
+        if let Some(forfeit) = replayed.forfeits[seat] {
+            check_late_take(session, seat, forfeit, margin, replayed, findings);
+        }
+        if let Some(row) = &replayed.rows[seat] {
+            check_late_row(session, seat, row, margin, replayed, findings);
+        }
+        check_own_charges(session, seat, margin, replayed, findings);
+    }
+}
+
+/// No take is charged more than has passed since the one before.
+fn check_charges(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
+    for (ply, (take, state)) in (0_u32..).zip(replayed.takes.iter().zip(&replayed.plies)) {
+        let (passed, counted) = (take.at.since(state.began), take.charged + take.credited);
+        if counted > passed {
+            let words = format!(
+                "seat {} is charged {} and given back {} for a ply that lasted {}",
+                take.seat,
+                milliseconds(take.charged),
+                milliseconds(take.credited),
+                milliseconds(passed)
+            );
+            findings.add_of_record(FindingKind::Time, ply, words);
+        }
+    }
+}
+
+/// No seat and no row is lost on time before the time is over.
+fn check_losses(replayed: &ReplayedMatch<'_>, findings: &mut Findings) {
+    let on_time = |reason| {
+        matches!(reason, ForfeitReason::TimedOut | ForfeitReason::Disconnected | ForfeitReason::NoShow)
+    };
+    for (seat, forfeit) in replayed.forfeits.enumerate() {
+        let Some(forfeit) = forfeit.filter(|forfeit| forfeit.in_play && on_time(forfeit.reason)) else {
+            continue;
+        };
+        let Some(state) = replayed.ply_state(forfeit.ply) else { continue };
+        let (passed, left) = (forfeit.at.since(state.began), state.banks[seat]);
+        if passed < left {
+            let words = format!(
+                "seat {seat} is lost on time {} after the ply began, with {} in its bank",
+                milliseconds(passed),
+                milliseconds(left)
+            );
+            findings.add_of_record(FindingKind::Time, forfeit.ply, words);
+        }
+    }
+    let deadline = replayed.setup().clock().declaration;
+    for (seat, row) in replayed.rows.enumerate() {
+        let Some(row) = row.as_ref().filter(|row| row.defaulted == Some(RowDefault::Late)) else { continue };
+        let passed = row.at.since(replayed.created());
+        if passed < deadline {
+            let words = format!(
+                "the row of seat {seat} is late {} after the match began; there were {}",
+                milliseconds(passed),
+                milliseconds(deadline)
+            );
+            findings.add_of_record(FindingKind::Time, 0, words);
+        }
+    }
+}
+
+/// Returns the margin from which on a bot's clock says something: well above the slowest answer to a take of its session.
+fn least_margin(session: &SessionOfMatch<'_>) -> Duration {
+    let slowest = session.messages.iter().filter_map(|sent| {
+        let take = sent.sent_take()?;
+        let answers = |message: &&LoggedMessage<'_>| {
+            message.line > sent.line
+                && matches!(message.received(), Some(Event::Took(took)) if took.ply == take.ply && !took.steward)
+        };
+        Some(session.messages.iter().find(answers)?.micros_since(sent))
+    });
+    MIN_MARGIN.max(Duration::from_micros(slowest.max().unwrap_or_default()) * MARGIN_IN_ANSWERS)
+}
+
+/// Returns the message that asked for a take.
+fn turn_of_ply<'s, 'a>(
+    session: &'s SessionOfMatch<'a>,
+    ply: u32,
+) -> Option<(&'s LoggedMessage<'a>, Duration)> {
+    session.messages.iter().find_map(|message| {
+        let turn = match message.received()? {
+            Event::Turn(turn) => turn,
+            Event::Snapshot(snapshot) => snapshot.turn.as_ref()?,
+            _ => return None,
+        };
+        (turn.ply == ply).then(|| (message, Duration::from_millis(turn.bank_ms.into())))
+    })
+}
+
+fn check_late_take(
+    session: &SessionOfMatch<'_>,
+    seat: Seat,
+    forfeit: RecordedForfeit,
+    margin: Duration,
+    replayed: &ReplayedMatch<'_>,
+    findings: &mut Findings,
+) {
+    if !matches!(forfeit.reason, ForfeitReason::TimedOut) {
+        return;
+    }
+    let Some((turn, bank)) = turn_of_ply(session, forfeit.ply) else { return };
+    let Some(state) = replayed.ply_state(forfeit.ply) else { return };
+    let answer = session.messages.iter().find(|message| {
+        let legal = |take: &lastnim_proto::pb::Take| {
+            take.ply == forfeit.ply && state.position.check_take(take.take).is_ok()
+        };
+        message.sent_take().is_some_and(legal)
+    });
+    let Some(answer) = answer else { return };
+    // Whether the take left at all only a session shows that lasted.
+    let lasted = session.messages.iter().any(|message| {
+        message.line > answer.line
+            && matches!(message.received(), Some(Event::Forfeited(told)) if told.seat == u32::from(seat))
+    });
+    let thought = Duration::from_micros(answer.micros_since(turn));
+    let left = bank.saturating_sub(thought);
+    if lasted && left > margin {
+        let words = format!(
+            "seat {seat} is lost on time, and its take was sent {} after its turn arrived (line {}), with {} left: it was late only \
+             if turn and take were under way for longer than that",
+            milliseconds(thought),
+            turn.line,
+            milliseconds(left)
+        );
+        findings.add(FindingKind::Late, answer, forfeit.ply, words);
+    }
+}
+
+fn check_late_row(
+    session: &SessionOfMatch<'_>,
+    seat: Seat,
+    row: &RecordedRow,
+    margin: Duration,
+    replayed: &ReplayedMatch<'_>,
+    findings: &mut Findings,
+) {
+    if row.defaulted != Some(RowDefault::Late) {
+        return;
+    }
+    let Some(bracket) = session.bracket_of_rows() else { return };
+    let mut messages = session.messages.iter().take_while(|message| message.line < bracket.after.line);
+    let Some(answer) = messages.find(|message| message.sent_declaration().is_some()) else { return };
+    let given = match bracket.before.received() {
+        Some(Event::Snapshot(snapshot)) => Duration::from_millis(snapshot.declaration_left_ms.into()),
+        _ => replayed.setup().clock().declaration,
+    };
+    let thought = Duration::from_micros(answer.micros_since(bracket.before));
+    let left = given.saturating_sub(thought);
+    if left > margin {
+        let words = format!(
+            "the row of seat {seat} is late, and was sent {} after it was asked for (line {}), with {} left: it was late only if both \
+             were under way for longer than that",
+            milliseconds(thought),
+            bracket.before.line,
+            milliseconds(left)
+        );
+        findings.add(FindingKind::Late, answer, None, words);
+    }
+}
+
+/// What a take is charged is not much more than passed between the arrival of its turn and that of its acknowledgement.
+fn check_own_charges(
+    session: &SessionOfMatch<'_>,
+    seat: Seat,
+    margin: Duration,
+    replayed: &ReplayedMatch<'_>,
+    findings: &mut Findings,
+) {
+    for message in &session.messages {
+        let Some(Event::Took(took)) = message.received() else { continue };
+        if took.seat != u32::from(seat) || took.steward {
+            continue;
+        }
+        let Some(recorded) = replayed.takes.get(took.ply as usize) else { continue };
+        let Some((turn, _)) = turn_of_ply(session, took.ply).filter(|(turn, _)| turn.line < message.line)
+        else {
+            continue;
+        };
+        let lasted = Duration::from_micros(message.micros_since(turn));
+        if recorded.charged > lasted + margin {
+            let words = format!(
+                "seat {seat} is charged {} for a take that was acknowledged {} after its turn arrived (line {}): right only if the turn \
+                 was under way for as long as the rest",
+                milliseconds(recorded.charged),
+                milliseconds(lasted),
+                turn.line
+            );
+            findings.add(FindingKind::Charge, message, took.ply, words);
+        }
+    }
+}
+
+fn milliseconds(span: Duration) -> String {
+    let micros = span.as_micros();
+    format!("{}.{:03} ms", micros / 1_000, micros % 1_000)
+}

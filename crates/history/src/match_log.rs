@@ -1,0 +1,136 @@
+//! What logs say of one match.
+
+use lastnim_proto::pb::{self, play_request::Action, play_response::Event};
+
+/// What logs say of one match, by session: the sessions of all bots, the oldest first.
+#[derive(Debug, Clone, Default)]
+pub struct MatchLog<'a> {
+    pub(super) sessions: Vec<SessionOfMatch<'a>>,
+}
+
+/// What one session says of a match.
+#[derive(Debug, Clone)]
+pub(super) struct SessionOfMatch<'a> {
+    /// The place of the session among all.
+    pub(super) place: usize,
+    pub(super) bot: &'a str,
+    /// In order.
+    pub(super) messages: Vec<LoggedMessage<'a>>,
+}
+
+/// A message, and where it stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LoggedMessage<'a> {
+    pub(super) log: usize,
+    pub(super) line: u64,
+    pub(super) mono_us: u64,
+    /// How many gaps of its session stand before it.
+    pub(super) gaps: u32,
+    pub(super) said: SaidMessage<'a>,
+}
+
+/// What was said, and by whom.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum SaidMessage<'a> {
+    Sent(&'a Action),
+    Received(&'a Event),
+}
+
+impl MatchLog<'_> {
+    /// Returns whether a bot was told of the match, but that the server does not know it.
+    pub fn is_told(&self) -> bool {
+        let mut messages = self.sessions.iter().flat_map(|session| &session.messages);
+        messages.any(|message| message.received().is_some_and(|event| !matches!(event, Event::Refused(_))))
+    }
+}
+
+impl<'a> LoggedMessage<'a> {
+    /// Returns the take that the bot sent.
+    pub(super) fn sent_take(&self) -> Option<&'a pb::Take> {
+        match self.said {
+            SaidMessage::Sent(Action::Take(take)) => Some(take),
+            _ => None,
+        }
+    }
+
+    /// Returns the row that the bot sent, with its note hash.
+    pub(super) fn sent_declaration(&self) -> Option<&'a pb::Declare> {
+        match self.said {
+            SaidMessage::Sent(Action::Declare(declare)) => Some(declare),
+            _ => None,
+        }
+    }
+
+    /// Returns what was received.
+    pub(super) fn received(&self) -> Option<&'a Event> {
+        match self.said {
+            SaidMessage::Received(event) => Some(event),
+            SaidMessage::Sent(_) => None,
+        }
+    }
+
+    /// Returns the ply that the match had reached at least when the server said this; `u32::MAX` for its end.
+    pub(super) fn reached_ply(&self) -> Option<u32> {
+        Some(match self.received()? {
+            Event::MatchStarted(_) | Event::Revealed(_) => 0,
+            Event::Snapshot(snapshot) => snapshot.ply,
+            Event::Turn(turn) => turn.ply,
+            Event::Took(took) => took.ply.saturating_add(1),
+            Event::MatchEnded(_) => u32::MAX,
+            _ => return None,
+        })
+    }
+
+    /// Returns how long after another message of its session it was logged, in microseconds.
+    pub(super) fn micros_since(&self, earlier: &Self) -> u64 {
+        self.mono_us.saturating_sub(earlier.mono_us)
+    }
+}
+
+/// Two messages of one session between which the match went on, with no line left out in between: whatever the bot sent for it in this session
+/// stands there.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PlyBracket<'s, 'a> {
+    pub(super) before: &'s LoggedMessage<'a>,
+    pub(super) after: &'s LoggedMessage<'a>,
+}
+
+impl<'a> SessionOfMatch<'a> {
+    /// Returns the messages between which the match went past a ply: the first of the session, which shows the whole match, and the first that
+    /// shows a later ply. None where the log does not cover that.
+    pub(super) fn bracket_of_ply(&self, ply: u32) -> Option<PlyBracket<'_, 'a>> {
+        let opens = |event: &Event| matches!(event, Event::MatchStarted(_) | Event::Snapshot(_));
+        let before = self.messages.first().filter(|first| first.received().is_some_and(opens))?;
+        let past = |message: &LoggedMessage<'_>| message.reached_ply().is_some_and(|reached| reached > ply);
+        let after = self.messages.iter().find(|message| past(message)).filter(|_| !past(before))?;
+        (before.gaps == after.gaps).then_some(PlyBracket { before, after })
+    }
+
+    /// Returns the messages between which the rows were settled; none where the log does not cover that.
+    pub(super) fn bracket_of_rows(&self) -> Option<PlyBracket<'_, 'a>> {
+        let asks = |message: &&LoggedMessage<'_>| match message.received() {
+            Some(Event::MatchStarted(_)) => true,
+            Some(Event::Snapshot(snapshot)) => {
+                snapshot.phase() == pb::Phase::Declaring && snapshot.declaration_left_ms > 0
+            }
+            _ => false,
+        };
+        let settled = |message: &&LoggedMessage<'_>| match message.received() {
+            Some(Event::Revealed(_) | Event::Turn(_) | Event::Took(_) | Event::MatchEnded(_)) => true,
+            Some(Event::Snapshot(snapshot)) => snapshot.alliance_matrix.is_some(),
+            _ => false,
+        };
+        let before = self.messages.iter().find(asks)?;
+        let after = self.messages.iter().find(settled)?;
+        (before.line < after.line && before.gaps == after.gaps).then_some(PlyBracket { before, after })
+    }
+
+    /// Returns what the bot sent in this session before a message, if no line is left out there.
+    pub(super) fn sent_before(&self, message: &LoggedMessage<'a>) -> Option<Vec<&LoggedMessage<'a>>> {
+        if message.gaps > 0 {
+            return None;
+        }
+        let before = self.messages.iter().take_while(|other| other.line < message.line);
+        Some(before.filter(|other| matches!(other.said, SaidMessage::Sent(_))).collect())
+    }
+}

@@ -1,0 +1,237 @@
+//! The logs of bots, read into sessions.
+
+use super::match_log::{LoggedMessage, MatchLog, SaidMessage, SessionOfMatch};
+use lastnim_proto::{
+    pb::{play_request::Action, play_response::Event},
+    session_log::{SessionLogError, SessionLogEvent, SessionLogLine},
+};
+use std::collections::{BTreeMap, HashMap};
+use thiserror::Error;
+
+/// All that logs say, by session.
+#[derive(Debug, Default)]
+pub struct SessionLogs {
+    logs: Vec<LogState>,
+    sessions: Vec<LoggedSession>,
+    /// The place of each session, by its log, its run and its number.
+    places: HashMap<(usize, String, u64), usize>,
+}
+
+/// What a log holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LogCounts {
+    /// Lines.
+    pub lines: u64,
+    /// Runs of programs.
+    pub runs: u64,
+    /// Sessions that were opened.
+    pub sessions: u64,
+    /// Lines without their end, as a program leaves them that is killed.
+    pub torn: u64,
+    /// Lines that the program says it could not write.
+    pub left_out: u64,
+    /// Lines of later versions.
+    pub unknown: u64,
+}
+
+/// A line that is not part of a log.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("line {line}: {error}")]
+pub struct LogLineError {
+    /// The number of the line, from 1.
+    pub line: u64,
+    /// What is wrong with it.
+    pub error: SessionLogError,
+}
+
+#[derive(Debug, Default)]
+struct LogState {
+    counts: LogCounts,
+    /// A line that is no JSON: it may be torn, or no line of a log at all. What follows says which.
+    suspect: Option<LogLineError>,
+}
+
+/// One session, as the bot logged it.
+#[derive(Debug)]
+struct LoggedSession {
+    log: usize,
+    began_us: u64,
+    /// The name of the bot, once it was welcomed.
+    bot: Option<String>,
+    entries: Vec<LogEntry>,
+}
+
+#[derive(Debug)]
+struct LogEntry {
+    line: u64,
+    mono_us: u64,
+    said: EntryEvent,
+}
+
+#[derive(Debug)]
+enum EntryEvent {
+    Sent(Action),
+    Received(Event),
+    Gap,
+}
+
+impl SessionLogs {
+    /// Begins a log, and returns its place among those given.
+    pub fn begin_log(&mut self) -> usize {
+        self.logs.push(LogState::default());
+        self.logs.len() - 1
+    }
+
+    /// Reads the next line of a log, without its newline.
+    ///
+    /// # Errors
+    /// The line that is not part of a log. A line that was cut off does not count if another run, or nothing, follows.
+    pub fn add_line(&mut self, log: usize, text: &str) -> Result<(), LogLineError> {
+        let state = &mut self.logs[log];
+        state.counts.lines += 1;
+        let line = state.counts.lines;
+        if text.trim_ascii().is_empty() {
+            return Ok(());
+        }
+        let read = match SessionLogLine::parse(text) {
+            Ok(read) => read,
+            Err(error @ SessionLogError::Json(_)) if state.suspect.is_none() => {
+                state.suspect = Some(LogLineError { line, error });
+                return Ok(());
+            }
+            Err(error) => return Err(state.suspect.take().unwrap_or(LogLineError { line, error })),
+        };
+        if let Some(suspect) = state.suspect.take() {
+            // Lines are written whole unless the program is killed or the disk is full.
+            if !matches!(read.event, SessionLogEvent::RunBegan { .. } | SessionLogEvent::Gap { .. }) {
+                return Err(suspect);
+            }
+            state.counts.torn += 1;
+        }
+        match &read.event {
+            SessionLogEvent::RunBegan { .. } => state.counts.runs += 1,
+            SessionLogEvent::Gap { lines } => state.counts.left_out += lines,
+            SessionLogEvent::Unknown(_) => state.counts.unknown += 1,
+            _ => {}
+        }
+        self.add_event(log, line, read);
+        Ok(())
+    }
+
+    /// Ends a log, and returns what it holds.
+    ///
+    /// # Errors
+    /// If its only line is not part of a log.
+    pub fn finish_log(&mut self, log: usize) -> Result<LogCounts, LogLineError> {
+        let state = &mut self.logs[log];
+        if let Some(suspect) = state.suspect.take() {
+            if state.counts.runs == 0 {
+                return Err(suspect);
+            }
+            state.counts.torn += 1;
+        }
+        Ok(state.counts)
+    }
+
+    fn add_event(&mut self, log: usize, line: u64, read: SessionLogLine) {
+        let said = match read.event {
+            SessionLogEvent::Sent(request) => match request.action {
+                Some(action) => EntryEvent::Sent(action),
+                None => return,
+            },
+            SessionLogEvent::Received(response) => match response.event {
+                Some(event) => EntryEvent::Received(event),
+                None => return,
+            },
+            SessionLogEvent::Gap { .. } => EntryEvent::Gap,
+            _ => return,
+        };
+        let sessions = &mut self.sessions;
+        let place = *self.places.entry((log, read.run, read.session)).or_insert_with(|| {
+            sessions.push(LoggedSession { log, began_us: read.at_us, bot: None, entries: Vec::new() });
+            sessions.len() - 1
+        });
+        let session = &mut sessions[place];
+        if let EntryEvent::Received(Event::Welcome(welcome)) = &said
+            && session.bot.is_none()
+        {
+            session.bot = Some(welcome.bot.clone());
+            self.logs[log].counts.sessions += 1;
+        }
+        session.entries.push(LogEntry { line, mono_us: read.mono_us, said });
+    }
+
+    /// Returns the names of the bots that logged, in order.
+    pub fn bots(&self) -> Vec<&str> {
+        let mut bots: Vec<_> = self.sessions.iter().filter_map(|session| session.bot.as_deref()).collect();
+        bots.sort_unstable();
+        bots.dedup();
+        bots
+    }
+
+    /// Returns what the logs say of each match, by its id.
+    pub fn matches(&self) -> BTreeMap<&str, MatchLog<'_>> {
+        let mut matches: BTreeMap<&str, MatchLog<'_>> = BTreeMap::new();
+        let mut by_time: Vec<_> = self
+            .sessions
+            .iter()
+            .enumerate()
+            .filter_map(|(place, session)| Some((session.began_us, place, session.bot.as_deref()?, session)))
+            .collect();
+        by_time.sort_by_key(|&(began_us, place, ..)| (began_us, place));
+        for (_, place, bot, session) in by_time {
+            let mut gaps = 0;
+            for entry in &session.entries {
+                let said = match &entry.said {
+                    EntryEvent::Gap => {
+                        gaps += 1;
+                        continue;
+                    }
+                    EntryEvent::Sent(action) => SaidMessage::Sent(action),
+                    EntryEvent::Received(event) => SaidMessage::Received(event),
+                };
+                let Some(id) = match_of_message(said) else { continue };
+                let message =
+                    LoggedMessage { log: session.log, line: entry.line, mono_us: entry.mono_us, gaps, said };
+                let sessions = &mut matches.entry(id).or_default().sessions;
+                match sessions.last_mut().filter(|last| last.place == place) {
+                    Some(last) => last.messages.push(message),
+                    None => sessions.push(SessionOfMatch { place, bot, messages: vec![message] }),
+                }
+            }
+        }
+        matches
+    }
+}
+
+/// Returns the id of the match that a message is about, if it is about one that a server knows.
+fn match_of_message(said: SaidMessage<'_>) -> Option<&str> {
+    let id = match said {
+        SaidMessage::Sent(action) => match action {
+            Action::Declare(declare) => &declare.match_id,
+            Action::Take(take) => &take.match_id,
+            Action::Resign(resign) => &resign.match_id,
+            Action::Subscribe(_) | Action::Pong(_) | Action::JoinTournament(_) => return None,
+        },
+        SaidMessage::Received(event) => match event {
+            Event::MatchStarted(started) => &started.match_id,
+            Event::Snapshot(snapshot) => &snapshot.started.as_ref()?.match_id,
+            Event::Revealed(revealed) => &revealed.match_id,
+            Event::Turn(turn) => &turn.match_id,
+            Event::Took(took) => &took.match_id,
+            Event::Refused(refused) => &refused.match_id,
+            Event::Forfeited(forfeited) => &forfeited.match_id,
+            Event::MatchEnded(ended) => &ended.match_id,
+            Event::Declared(declared) => &declared.match_id,
+            Event::Welcome(_)
+            | Event::Ping(_)
+            | Event::Draining(_)
+            | Event::Suspended(_)
+            | Event::JoinedTournament(_)
+            | Event::JoinRefused(_)
+            | Event::TournamentEnded(_)
+            | Event::CaughtUp(_) => return None,
+        },
+    };
+    (!id.is_empty()).then_some(id)
+}

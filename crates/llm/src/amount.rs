@@ -1,0 +1,116 @@
+//! What calls take: tokens and money.
+
+use lastnim_config::Decimal;
+use serde_json::{Value, json};
+use std::{
+    fmt,
+    ops::{Add, Sub},
+};
+
+/// How many of the units of money in which prices are counted make one of the currency. A millionth of the currency for a million
+/// tokens is one unit a token, so that every cost is a whole number.
+const UNITS: u128 = 1_000_000_000_000;
+
+/// Tokens, and the money that they cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Amount {
+    /// Tokens of prompts and replies.
+    pub tokens: u64,
+    /// Money, in units of 10^-12 of the currency.
+    pub money: u128,
+}
+
+/// What a million tokens cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Prices {
+    /// Of prompts.
+    pub prompt: Decimal,
+    /// Of replies.
+    pub completion: Decimal,
+}
+
+impl Prices {
+    /// Returns what some tokens come to.
+    pub fn amount_of(self, prompt: u64, completion: u64) -> Amount {
+        let cost = |tokens: u64, price: Decimal| u128::from(tokens) * u128::from(price.millionths());
+        Amount {
+            tokens: prompt.saturating_add(completion),
+            money: cost(prompt, self.prompt) + cost(completion, self.completion),
+        }
+    }
+}
+
+impl Add for Amount {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            tokens: self.tokens.saturating_add(other.tokens),
+            money: self.money.saturating_add(other.money),
+        }
+    }
+}
+
+impl Sub for Amount {
+    type Output = Self;
+
+    /// Subtracts, down to nothing.
+    fn sub(self, other: Self) -> Self {
+        Self {
+            tokens: self.tokens.saturating_sub(other.tokens),
+            money: self.money.saturating_sub(other.money),
+        }
+    }
+}
+
+/// Returns an amount of the currency in the units in which it is counted.
+pub fn units_of_money(money: Decimal) -> u128 {
+    u128::from(money.millionths()) * (UNITS / 1_000_000)
+}
+
+impl Amount {
+    /// Writes the money to a millionth, rounded up.
+    pub fn money_text(&self) -> String {
+        let millionths = self.money.div_ceil(UNITS / 1_000_000);
+        format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000)
+    }
+
+    /// Makes its JSON, with the money in the currency.
+    pub fn to_json(&self) -> Value {
+        json!({ "tokens": self.tokens, "money": self.money_as_f64() })
+    }
+
+    /// Returns the money as the nearest floating-point number.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "it is for people and plots; budgets are compared exactly"
+    )]
+    pub fn money_as_f64(&self) -> f64 {
+        self.money as f64 / UNITS as f64
+    }
+}
+
+impl fmt::Display for Amount {
+    /// Writes the tokens, and the money to a millionth, rounded up.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} tokens, {} of money", self.tokens, self.money_text())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn costs_are_exact() {
+        let prices = Prices { prompt: "0.25".parse().unwrap(), completion: Decimal::from(2) };
+        let amount = prices.amount_of(1_000_000, 500_001);
+        assert_eq!((amount.tokens, amount.money), (1_500_001, 1_250_002_000_000));
+        assert_eq!(amount.to_string(), "1500001 tokens, 1.250002 of money");
+        assert_eq!(prices.amount_of(1, 0).to_string(), "1 tokens, 0.000001 of money", "it is rounded up");
+        assert_eq!(units_of_money("1.250002".parse().unwrap()), amount.money);
+        let most = prices.amount_of(u64::MAX, u64::MAX);
+        assert_eq!((most + most).tokens, u64::MAX);
+        assert_eq!(amount - most, Amount::default());
+    }
+}

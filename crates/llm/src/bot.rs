@@ -1,0 +1,129 @@
+//! The bot.
+
+use super::{
+    ApiKey, CostBound, LlmError, LlmSettings, Tally, Transcript,
+    budget::Budget,
+    config_hash::{hash_config, settings_json},
+    decision::{Decider, Decision, PausedMatches},
+    endpoint::Endpoint,
+    failure::CallFailure,
+    question::{Answer, Question},
+};
+use lastnim_client::{AsyncBot, Choice, MatchFailure, MatchInfo, MatchView, TakeFeed};
+use lastnim_core::game::{ConfigHash, Row, VersionLabel};
+use serde_json::json;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A language model as a bot. Clones are the same bot.
+#[derive(Debug, Clone)]
+pub struct LlmBot {
+    decider: Arc<Decider>,
+    config_hash: [u8; 32],
+}
+
+impl LlmBot {
+    /// Makes a bot; what its policy without an answer draws follows from the seed.
+    ///
+    /// # Errors
+    /// If a setting cannot be used, a file not be opened, or the key of the endpoint is not there.
+    pub fn new(settings: LlmSettings, seed: u64) -> Result<Self, LlmError> {
+        let endpoint = Endpoint::new(settings.clone())?;
+        Self::with_endpoint(endpoint, settings, seed)
+    }
+
+    /// Makes a bot that shows its endpoint this key, whatever the environment holds.
+    ///
+    /// # Errors
+    /// If a setting cannot be used, or a file not be opened.
+    pub fn with_key(settings: LlmSettings, seed: u64, key: Option<ApiKey>) -> Result<Self, LlmError> {
+        let endpoint = Endpoint::with_key(settings.clone(), key)?;
+        Self::with_endpoint(endpoint, settings, seed)
+    }
+
+    fn with_endpoint(endpoint: Endpoint, settings: LlmSettings, seed: u64) -> Result<Self, LlmError> {
+        let prompt = settings.read_prompt()?;
+        let budget = Budget::open(&settings)?;
+        let config_hash = hash_config(&settings, &prompt, seed);
+        let header = json!({
+            "config_hash": ConfigHash::from_bytes(config_hash).to_string(),
+            "endpoint": endpoint.shown_address(),
+            "settings": settings_json(&settings),
+            "seed": seed,
+            "prompt": prompt.text(),
+        });
+        let transcript =
+            settings.transcript.as_deref().map(|path| Transcript::open(path, header)).transpose()?;
+        let tally = Mutex::new(Tally { policy: settings.on_failure, ..Tally::default() });
+        let paused = PausedMatches::default();
+        let decider =
+            Arc::new(Decider { settings, seed, prompt, endpoint, budget, transcript, tally, paused });
+        Ok(Self { decider, config_hash })
+    }
+
+    /// Returns the hash of the prompt and of all settings, which tells apart runs that differ.
+    pub fn config_hash(&self) -> [u8; 32] {
+        self.config_hash
+    }
+
+    /// Returns that hash without the budgets of all matches together, which a run that is carried on may have raised.
+    pub fn config_hash_without_budgets(&self) -> [u8; 32] {
+        let Decider { settings, prompt, seed, .. } = &*self.decider;
+        let settings = LlmSettings {
+            budget: None,
+            token_budget: None,
+            shared_budget: None,
+            shared_token_budget: None,
+            ..settings.clone()
+        };
+        hash_config(&settings, prompt, *seed)
+    }
+
+    /// Returns the name of the model as the version of the bot; none if it cannot be one.
+    pub fn version(&self) -> Option<VersionLabel> {
+        self.decider.settings.model.parse().ok()
+    }
+
+    /// Returns the address of its endpoint, without what may be secret in it.
+    pub fn endpoint_address(&self) -> String {
+        self.decider.endpoint.shown_address()
+    }
+
+    /// Returns what the model did so far.
+    pub fn tally(&self) -> Tally {
+        let tally = self.decider.tally.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Tally { spent: self.decider.budget.spent(), ..tally }
+    }
+
+    /// Returns the most that the model can cost, in as many matches as there may be.
+    pub fn cost_bound(&self) -> CostBound {
+        CostBound::of_settings(&self.decider.settings, None)
+    }
+}
+
+impl AsyncBot for LlmBot {
+    /// The history of a match is a part of prompts.
+    fn take_feed(&self) -> TakeFeed {
+        TakeFeed::All
+    }
+
+    async fn declare(&self, game: &MatchInfo) -> Result<Choice<Row>, MatchFailure> {
+        let time = game.clock().declaration;
+        match self.decider.decide(Question::Row(game), time).await {
+            Ok(Decision { answer: Answer::Row(value), note_hash }) => Ok(Choice { value, note_hash }),
+            Ok(Decision { answer: Answer::Take(_), .. }) => Err("a take in the place of a row".into()),
+            Err(failure) => Err(match_failure(&failure)),
+        }
+    }
+
+    async fn play(&self, game: &MatchView) -> Result<Choice<u64>, MatchFailure> {
+        match self.decider.decide(Question::Take(game), game.bank_left()).await {
+            Ok(Decision { answer: Answer::Take(value), note_hash }) => Ok(Choice { value, note_hash }),
+            Ok(Decision { answer: Answer::Row(_), .. }) => Err("a row in the place of a take".into()),
+            Err(failure) => Err(match_failure(&failure)),
+        }
+    }
+}
+
+fn match_failure(failure: &CallFailure) -> MatchFailure {
+    format!("{}: {}", failure.class, failure.detail).into()
+}

@@ -1,0 +1,64 @@
+//! The hash that tells apart runs which differ.
+
+use super::{LlmSettings, prompt::PromptTemplate};
+use lastnim_config::SettingTable as _;
+use serde_json::{Map, Value};
+
+/// Settings that do not change what a bot plays: where its key is, where its transcript and its ledgers are, and how long an organiser has to
+/// void a match. The text of the prompt counts in the place of its file.
+const LEFT_OUT: [&str; 6] =
+    ["api_key_env", "prompt", "transcript", "ledger", "shared_ledger", "endpoint_error_pause_ms"];
+
+/// Returns the settings that change what a bot plays, by their keys.
+pub fn settings_json(settings: &LlmSettings) -> Value {
+    let mut settings = settings.clone();
+    let all = settings.settings().into_iter().map(|setting| (setting.key(), setting.value()));
+    Value::Object(all.filter(|(key, _)| !LEFT_OUT.contains(&key.as_str())).collect::<Map<_, _>>())
+}
+
+/// Hashes the template, the settings and the seed of what is random, with the version of the program.
+pub fn hash_config(settings: &LlmSettings, prompt: &PromptTemplate, seed: u64) -> [u8; 32] {
+    let parts = [
+        env!("CARGO_PKG_VERSION").to_owned(),
+        prompt.text().to_owned(),
+        settings_json(settings).to_string(),
+        seed.to_string(),
+    ];
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(b"lastnim llm bot 1");
+    for part in parts {
+        // The length before each keeps two parts from being taken for one.
+        hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+    }
+    *hasher.finalize().as_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastnim_config::Decimal;
+
+    #[test]
+    fn what_changes_the_play_changes_the_hash_and_nothing_else() {
+        let prompt = PromptTemplate::usual();
+        let usual = LlmSettings { model: "m".into(), ..LlmSettings::default() };
+        let hash = |settings: &LlmSettings| hash_config(settings, &prompt, 0);
+        let changed = [
+            LlmSettings { model: "n".into(), ..usual.clone() },
+            LlmSettings { temperature: Some(Decimal::default()), ..usual.clone() },
+            LlmSettings { answers: 1, ..usual.clone() },
+        ];
+        let hashes: std::collections::BTreeSet<_> = changed.iter().chain([&usual]).map(hash).collect();
+        assert_eq!(hashes.len(), 4);
+        let same = LlmSettings {
+            api_key_env: Some("OTHER".parse().unwrap()),
+            transcript: Some("t".into()),
+            prompt: Some("copy.md".into()),
+            ..usual.clone()
+        };
+        assert_eq!(hash(&same), hash(&usual));
+        let other = PromptTemplate::parse("{{ seat }}", "other").unwrap();
+        assert_ne!(hash_config(&usual, &other, 0), hash(&usual));
+        assert_ne!(hash_config(&usual, &prompt, 1), hash(&usual));
+    }
+}

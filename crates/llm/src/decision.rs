@@ -1,0 +1,240 @@
+//! From a question to an answer.
+
+use super::{
+    LlmSettings, Tally, Transcript,
+    amount::Amount,
+    answer::{GivenAnswer, read_answer},
+    budget::Budget,
+    correction::correct_answer,
+    endpoint::{CallOutcome, Endpoint},
+    failure::{CallFailure, FailureClass, Remedy},
+    prompt::PromptTemplate,
+    question::{Answer, Question},
+    question_log::QuestionLog,
+    request::{Message, ModelCall},
+};
+use lastnim_core::game::MatchId;
+use std::{
+    collections::BTreeSet,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+use tokio::time::{Instant, sleep};
+
+/// The first pause before a call is repeated to an endpoint that does not say how long it wants to be left alone; each next one is
+/// twice as long.
+const FIRST_PAUSE: Duration = Duration::from_millis(500);
+/// The longest such pause.
+const LONGEST_PAUSE: Duration = Duration::from_secs(30);
+/// What is left of a clock for the way of the answer: a tenth, within these bounds.
+const MIN_CLOCK_RESERVE: Duration = Duration::from_millis(100);
+/// See [`MIN_CLOCK_RESERVE`].
+const MAX_CLOCK_RESERVE: Duration = Duration::from_secs(5);
+/// Matches in which the bot has paused for an organiser that are known. A bot plays fewer at once; the oldest is forgotten first.
+const MAX_PAUSED_MATCHES: usize = 4_096;
+
+/// What asks a model, and what it needs for that.
+#[derive(Debug)]
+pub struct Decider {
+    /// The settings.
+    pub settings: LlmSettings,
+    /// What the policy without an answer draws from.
+    pub seed: u64,
+    /// The template of prompts.
+    pub prompt: PromptTemplate,
+    /// The endpoint.
+    pub endpoint: Endpoint,
+    /// What calls may cost.
+    pub budget: Budget,
+    /// Where calls are written down.
+    pub transcript: Option<Transcript>,
+    /// What is counted.
+    pub tally: Mutex<Tally>,
+    /// The matches in which the bot has paused for an organiser.
+    pub paused: PausedMatches,
+}
+
+/// Matches in which a bot has paused for an organiser.
+#[derive(Debug, Default)]
+pub struct PausedMatches(Mutex<BTreeSet<MatchId>>);
+
+impl PausedMatches {
+    /// Adds a match, and returns whether it is new.
+    fn insert(&self, id: MatchId) -> bool {
+        let mut matches = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_new = matches.insert(id);
+        if matches.len() > MAX_PAUSED_MATCHES {
+            matches.pop_first();
+        }
+        is_new
+    }
+}
+
+/// What the bot does, and the hash of how it came to that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    /// What it does.
+    pub answer: Answer,
+    /// The hash of the lines of the transcript.
+    pub note_hash: Option<[u8; 32]>,
+}
+
+impl Decider {
+    /// Asks the model until it answers or fails for good, and then does what the policy says.
+    ///
+    /// Dropping the future ends the call that is under way.
+    ///
+    /// # Errors
+    /// What failed, if the policy is to give up the seat.
+    pub async fn decide(
+        &self,
+        question: Question<'_>,
+        clock_left: Duration,
+    ) -> Result<Decision, CallFailure> {
+        let mut log = QuestionLog::begin(&question, self.transcript.as_ref(), &self.tally);
+        let clock_ends = Instant::now() + clock_left;
+        match self.ask_model(&question, clock_left, &mut log).await {
+            Ok(given) => {
+                let note_hash = log.close_with_answer(&given);
+                Ok(Decision { answer: given.answer, note_hash })
+            }
+            Err(failure) => {
+                if failure.class.is_of_endpoint() {
+                    self.wait_for_organiser(question.match_id(), &failure, clock_ends, &mut log).await;
+                }
+                let policy = self.settings.on_failure;
+                let chosen = policy.choose_answer(&question, self.seed);
+                let class = failure.class.name();
+                tracing::warn!(match_id = %question.match_id(), class, %policy, "no answer of the model: {}", failure.detail);
+                let note_hash = log.close_without_answer(policy.name(), chosen.as_ref(), &failure);
+                chosen.map(|answer| Decision { answer, note_hash }).ok_or(failure)
+            }
+        }
+    }
+
+    /// Leaves an organiser the time to void the match, once in each and as far as the clock allows: then this future is dropped.
+    async fn wait_for_organiser(
+        &self,
+        match_id: MatchId,
+        failure: &CallFailure,
+        clock_ends: Instant,
+        log: &mut QuestionLog<'_>,
+    ) {
+        let left = time_within_clock(clock_ends.saturating_duration_since(Instant::now()));
+        let pause = self.settings.endpoint_error_pause.min(left);
+        // A match that went on after a pause is not voided for a later failure either.
+        if !pause.is_zero() && self.paused.insert(match_id) {
+            log.note_endpoint_error(failure, pause);
+            sleep(pause).await;
+        }
+    }
+
+    async fn ask_model(
+        &self,
+        question: &Question<'_>,
+        clock_left: Duration,
+        log: &mut QuestionLog<'_>,
+    ) -> Result<GivenAnswer, CallFailure> {
+        let time = self.settings.turn_timeout.min(time_within_clock(clock_left));
+        let deadline = Instant::now() + time;
+        let prompt = self.prompt.render(question, time).map_err(|reason| {
+            CallFailure::new(FailureClass::Rejected, format!("the prompt cannot be made: {reason}"))
+        })?;
+        let mut call = ModelCall {
+            messages: vec![Message::of_user(prompt)],
+            schema_name: question.key(),
+            schema: question.answer_schema(),
+        };
+        let (mut bad_answers, mut pauses) = (0, 0);
+        loop {
+            let bound =
+                self.budget.bound_of_call(self.endpoint.request_bytes(&call), self.settings.max_tokens);
+            let reservation = self.budget.reserve(question.match_id(), bound, deadline).await?;
+            let outcome = self.endpoint.complete(&call, deadline).await;
+            let cost = reservation.settle(self.cost_of_call(&outcome));
+            let reply =
+                outcome.completion.as_ref().map(|completion| completion.text.as_str()).unwrap_or_default();
+            let answer = match &outcome.failure {
+                Some(failure) => Err(failure.clone()),
+                None => read_answer(question, reply),
+            };
+            log.note_call(&call, &outcome, cost, answer.as_ref().err());
+            let failure = match answer {
+                Ok(answer) => return Ok(answer),
+                Err(failure) => failure,
+            };
+            match failure.class.remedy() {
+                Remedy::AskAgain => {
+                    bad_answers += 1;
+                    if bad_answers >= self.settings.answers {
+                        return Err(failure);
+                    }
+                    correct_answer(&mut call.messages, question, reply, &failure);
+                }
+                Remedy::CallAgain => {
+                    let pause = failure.retry_after.unwrap_or_else(|| usual_pause(pauses));
+                    pauses += 1;
+                    if failure.class == FailureClass::RateLimited {
+                        // It is for all matches alike.
+                        self.endpoint.pause_for(pause);
+                    }
+                    let is_in_time = pause < deadline.saturating_duration_since(Instant::now());
+                    if pauses > self.settings.retries || !is_in_time {
+                        return Err(failure);
+                    }
+                    sleep(pause).await;
+                }
+                Remedy::Nothing => return Err(failure),
+            }
+        }
+    }
+}
+
+impl Decider {
+    /// Returns what a call has cost; none if that is not known, as the endpoint may bill a reply that never came.
+    fn cost_of_call(&self, outcome: &CallOutcome) -> Option<Amount> {
+        let tokens = outcome.completion.as_ref().and_then(|completion| completion.tokens);
+        let is_refused = outcome.status.is_some_and(|status| (300..500).contains(&status));
+        match tokens {
+            Some(tokens) => Some(self.budget.amount_of(tokens.prompt, tokens.completion)),
+            None if is_refused || !outcome.is_sent => Some(Amount::default()),
+            None => None,
+        }
+    }
+}
+
+/// Returns how much of a clock an answer may take.
+fn time_within_clock(left: Duration) -> Duration {
+    left.saturating_sub((left / 10).clamp(MIN_CLOCK_RESERVE, MAX_CLOCK_RESERVE))
+}
+
+/// Returns the pause before a call is repeated after so many others.
+fn usual_pause(pauses: u8) -> Duration {
+    FIRST_PAUSE.saturating_mul(1 << pauses.min(10)).min(LONGEST_PAUSE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_of_the_clock_is_left() {
+        let left = |ms| time_within_clock(Duration::from_millis(ms)).as_millis();
+        assert_eq!([0, 50, 100, 1_000, 10_000, 600_000].map(left), [0, 0, 0, 900, 9_000, 595_000]);
+        assert_eq!(
+            [0, 1, 6, 200].map(usual_pause).map(|pause| pause.as_millis()),
+            [500, 1_000, 30_000, 30_000]
+        );
+    }
+
+    #[test]
+    fn a_match_is_paused_in_once_and_not_remembered_for_ever() {
+        let paused = PausedMatches::default();
+        let id = |number: u64| MatchId::new(number, &[0; 10]);
+        for number in 0..=MAX_PAUSED_MATCHES as u64 {
+            assert_eq!([(); 2].map(|()| paused.insert(id(number))), [true, false], "{number}");
+        }
+        assert_eq!(paused.0.lock().unwrap().len(), MAX_PAUSED_MATCHES);
+        assert!(!paused.insert(id(1)));
+    }
+}

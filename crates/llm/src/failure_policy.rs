@@ -1,0 +1,115 @@
+//! What a bot does that got no answer.
+
+use super::question::{Answer, Question};
+use lastnim_bots::Random;
+use lastnim_client::Bot as _;
+use lastnim_config::text_settings;
+use lastnim_core::game::Row;
+use lastnim_tournament::SeededDraw;
+use std::{fmt, str::FromStr};
+use thiserror::Error;
+
+/// What a bot does that got no answer from its model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FailurePolicy {
+    /// It gives up its seat in the match.
+    #[default]
+    Forfeit,
+    /// It takes one counter; it declares the standard row.
+    FirstLegal,
+    /// It takes any number of counters, or declares any row, as its seed says.
+    Random,
+}
+
+/// A word that names no policy.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{0:?} is not one of forfeit, first-legal and random")]
+pub struct FailurePolicyError(String);
+
+impl FailurePolicy {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Forfeit, Self::FirstLegal, Self::Random];
+
+    /// Returns its word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Forfeit => "forfeit",
+            Self::FirstLegal => "first-legal",
+            Self::Random => "random",
+        }
+    }
+
+    /// Returns what the bot answers in the place of its model; none if it gives up its seat.
+    pub fn choose_answer(self, question: &Question<'_>, seed: u64) -> Option<Answer> {
+        match (self, question) {
+            (Self::Forfeit, _) => None,
+            (Self::FirstLegal, Question::Row(info)) => Some(Answer::Row(Row::standard(info.seats()))),
+            (Self::FirstLegal, Question::Take(_)) => Some(Answer::Take(1)),
+            (Self::Random, Question::Row(info)) => {
+                let number = info.origin.as_ref().map_or(0, |of| of.number);
+                let of = [seed, number, info.seat.index() as u64].into_iter();
+                let mut offsets: Vec<_> = (0..info.seats().get() as u64).collect();
+                SeededDraw::from_numbers(of.chain(info.piles.as_slice().iter().copied()))
+                    .shuffle(&mut offsets);
+                Row::parse(&offsets, info.seats()).ok().map(Answer::Row)
+            }
+            (Self::Random, Question::Take(view)) => Some(Answer::Take(Random::new(seed).play(view))),
+        }
+    }
+}
+
+impl fmt::Display for FailurePolicy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for FailurePolicy {
+    type Err = FailurePolicyError;
+
+    fn from_str(word: &str) -> Result<Self, FailurePolicyError> {
+        Self::ALL
+            .into_iter()
+            .find(|policy| policy.name() == word)
+            .ok_or_else(|| FailurePolicyError(word.into()))
+    }
+}
+
+text_settings!(FailurePolicy);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastnim_client::MatchView;
+    use lastnim_core::game::{AllianceMatrix, Ending, Game, Piles, SeatCount};
+
+    #[test]
+    fn what_stands_in_for_an_answer_is_legal_and_repeatable() {
+        let matrix = AllianceMatrix::standard(SeatCount::new(5).unwrap());
+        let game = Game::new(Piles::parse(&[3, 1_000]).unwrap(), matrix, 0, Ending::default()).unwrap();
+        let view = MatchView::practice(&game, &[7]).unwrap();
+        let (row, take) = (Question::Row(view.info()), Question::Take(&view));
+        for policy in FailurePolicy::ALL {
+            assert_eq!(policy.to_string().parse(), Ok(policy));
+            for seed in 0..20 {
+                let chosen = policy.choose_answer(&take, seed);
+                assert_eq!(chosen, policy.choose_answer(&take, seed));
+                match chosen {
+                    None => assert_eq!(policy, FailurePolicy::Forfeit),
+                    Some(answer) => assert!(matches!(answer, Answer::Take(1..=993))),
+                }
+                let chosen = policy.choose_answer(&row, seed);
+                assert_eq!(chosen.is_none(), policy == FailurePolicy::Forfeit);
+            }
+        }
+        let rows: std::collections::BTreeSet<_> = (0..20)
+            .filter_map(|seed| FailurePolicy::Random.choose_answer(&row, seed))
+            .map(|answer| format!("{answer:?}"))
+            .collect();
+        assert!(rows.len() > 5, "{rows:?}");
+        assert_eq!(
+            "forfiet".parse::<FailurePolicy>().unwrap_err().to_string(),
+            "\"forfiet\" is not one of forfeit, first-legal and random"
+        );
+    }
+}

@@ -1,0 +1,102 @@
+//! What is kept of transcripts: of each question what became of it, without its texts.
+
+use super::{question_tally::CallTally, spending::Spending};
+use crate::transcript_reader::{
+    QuestionKey, TranscriptDecision, TranscriptItem, TranscriptQuestion, TranscriptRun, read_transcript,
+};
+use lastnim_core::{game::MatchId, referee::NoteHash};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    io::{self, BufRead},
+};
+
+/// The places of lines that are none of a transcript which are named.
+const MAX_PLACES: usize = 20;
+
+/// The characters of the name of a model that are kept.
+const MAX_MODEL_CHARS: usize = 100;
+
+/// The questions of transcripts, by match.
+#[derive(Debug, Default)]
+pub struct AskedQuestions {
+    pub(super) files: u64,
+    pub(super) unread_lines: u64,
+    pub(super) unread_places: Vec<String>,
+    pub(super) given_twice: u64,
+    pub(super) runs: HashMap<String, RunSummary>,
+    /// In the order of their ids, so that what is named of them is always the same.
+    pub(super) by_match: BTreeMap<MatchId, Vec<AskedQuestion>>,
+    seen: HashSet<NoteHash>,
+}
+
+/// What is kept of a start of a bot.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct RunSummary {
+    pub(super) model: String,
+    pub(super) config_hash: String,
+    /// What all its calls came to.
+    pub(super) spending: Spending,
+}
+
+/// What is kept of a question.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct AskedQuestion {
+    pub(super) run: String,
+    pub(super) key: QuestionKey,
+    pub(super) calls: CallTally,
+    pub(super) spending: Spending,
+    pub(super) decision: Option<TranscriptDecision>,
+    pub(super) hash: NoteHash,
+}
+
+impl AskedQuestions {
+    /// Reads a transcript; `name` is what its file is called. A question that was read before counts once.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn read_file(&mut self, name: &str, input: impl BufRead) -> io::Result<()> {
+        self.files += 1;
+        let unread = read_transcript(input, |item| match item {
+            TranscriptItem::Run(run) => self.add_run(run),
+            TranscriptItem::Question(question) => self.add_question(*question),
+        })?;
+        self.unread_lines += unread.count;
+        let room = MAX_PLACES.saturating_sub(self.unread_places.len());
+        self.unread_places.extend(unread.numbers.iter().take(room).map(|line| format!("{name}:{line}")));
+        Ok(())
+    }
+
+    /// Returns the matches that they are about, those that no record was found of.
+    pub fn matches(&self) -> impl Iterator<Item = MatchId> {
+        self.by_match.keys().copied()
+    }
+
+    fn add_run(&mut self, run: TranscriptRun) {
+        let known = self.runs.entry(run.run).or_default();
+        // Whoever made the transcript chose these words, and they are shown on terminals.
+        let model = run.settings.model.replace(char::is_control, " ").chars().take(MAX_MODEL_CHARS).collect();
+        (known.model, known.config_hash) = (model, run.config_hash);
+    }
+
+    fn add_question(&mut self, question: TranscriptQuestion) {
+        let TranscriptQuestion { run, key, calls, decision, hash } = question;
+        if !self.seen.insert(hash.clone()) {
+            self.given_twice += 1;
+            return;
+        }
+        let mut spending = Spending::of_calls(&calls);
+        spending.millis = decision.as_ref().map_or(0, |decision| decision.elapsed_ms);
+        self.runs.entry(run.clone()).or_default().spending.add_spending(&spending);
+        // What a model says why is kept by the transcript alone.
+        let decision = decision.map(|decision| TranscriptDecision { why: None, ..decision });
+        let calls = CallTally::of_calls(&calls);
+        self.by_match.entry(key.match_id).or_default().push(AskedQuestion {
+            run,
+            key,
+            calls,
+            spending,
+            decision,
+            hash,
+        });
+    }
+}

@@ -1,0 +1,164 @@
+//! What one model did, as it comes together.
+
+use super::{
+    asked_questions::{AskedQuestion, RunSummary},
+    question_tally::{CallTally, QuestionTally},
+    spending::{Spending, count_as_float, seconds_per_question},
+    want_tally::{WantTally, first_of_row},
+};
+use crate::transcript_reader::{DecidedBy, TranscriptDecision};
+use lastnim_auditing::{AuditedMatch, Forecasts, SelectedTakes};
+use lastnim_core::game::Seat;
+use lastnim_proto::pb;
+use std::collections::{BTreeSet, HashMap};
+
+/// What one model did, by the bot as which it played.
+#[derive(Debug)]
+pub(super) struct ModelTally {
+    matches: u64,
+    answers: u64,
+    proved_answers: u64,
+    runs: BTreeSet<String>,
+    rows: QuestionTally,
+    takes: QuestionTally,
+    calls: CallTally,
+    ignored_members: u64,
+    answered: SelectedTakes,
+    overall: SelectedTakes,
+    of_rows: Spending,
+    of_takes: Spending,
+    /// Of takes that were not withdrawn.
+    of_decided_takes: Spending,
+    /// By question for a take that was not withdrawn.
+    take_millis: Vec<u64>,
+    take_forecasts: Forecasts,
+    row_forecasts: Forecasts,
+    wants: WantTally,
+}
+
+/// The questions to a seat that count in a match.
+pub(super) struct SeatQuestions<'a> {
+    pub(super) seat: Seat,
+    /// Those with a decision, each once.
+    pub(super) decided: Vec<(&'a AskedQuestion, &'a TranscriptDecision)>,
+    /// The answers of its bot in the record.
+    pub(super) answers: u64,
+}
+
+impl ModelTally {
+    /// Begins with nothing; the seed is that of the intervals.
+    pub(super) fn new(seed: u64) -> Self {
+        Self {
+            matches: 0,
+            answers: 0,
+            proved_answers: 0,
+            runs: BTreeSet::new(),
+            rows: QuestionTally::default(),
+            takes: QuestionTally::default(),
+            calls: CallTally::default(),
+            ignored_members: 0,
+            answered: SelectedTakes::new(seed),
+            overall: SelectedTakes::new(seed),
+            of_rows: Spending::default(),
+            of_takes: Spending::default(),
+            of_decided_takes: Spending::default(),
+            take_millis: Vec::new(),
+            take_forecasts: Forecasts::new(seed),
+            row_forecasts: Forecasts::new(seed),
+            wants: WantTally::default(),
+        }
+    }
+
+    /// Adds what it did at a seat of a match.
+    pub(super) fn add_match(&mut self, game: &AuditedMatch<'_>, asked: &SeatQuestions<'_>) {
+        let (seats, seat) = (game.bots.seats(), asked.seat);
+        self.matches += 1;
+        self.answers += asked.answers;
+        let first = first_of_row(game, seat);
+        let (mut own_plies, mut stated) = (BTreeSet::new(), None);
+        for &(question, decision) in &asked.decided {
+            self.add_question(question, decision);
+            if decision.by != DecidedBy::Model {
+                continue;
+            }
+            let (forecasts, ply) = match question.key.ply {
+                Some(ply) => (&mut self.take_forecasts, Some(ply)),
+                None => (&mut self.row_forecasts, None),
+            };
+            own_plies.extend(ply);
+            if let Some(probability) = decision.win_probability {
+                forecasts.add_forecast(game.group, probability, game.audit.winner == first);
+            }
+            if ply.is_none() {
+                stated = decision.wants.and_then(|wants| seats.seat(wants).ok());
+            }
+        }
+        self.answered.add_match(game, seat, |ply| own_plies.contains(&ply));
+        self.overall.add_match(game, seat, |_| true);
+        let mut choices = game.winner_choices(seat);
+        choices.retain(|choice| own_plies.contains(&choice.ply));
+        self.wants.add_match(first, stated, &choices);
+    }
+
+    fn add_question(&mut self, question: &AskedQuestion, decision: &TranscriptDecision) {
+        let AskedQuestion { run, key, calls, spending, .. } = question;
+        if !self.runs.contains(run) {
+            self.runs.insert(run.clone());
+        }
+        self.calls.add_tally(calls);
+        self.ignored_members += decision.ignored.len() as u64;
+        self.proved_answers += u64::from(decision.answer.is_some());
+        if key.ply.is_none() {
+            self.rows.add_decision(decision);
+            self.of_rows.add_spending(spending);
+            return;
+        }
+        self.takes.add_decision(decision);
+        self.of_takes.add_spending(spending);
+        if decision.by != DecidedBy::Withdrawn {
+            self.of_decided_takes.add_spending(spending);
+            self.take_millis.push(decision.elapsed_ms);
+        }
+    }
+
+    /// Makes the message of what a bot did, with what is known of its runs.
+    pub(super) fn into_message(self, bot: String, runs: &HashMap<String, RunSummary>) -> pb::ModelFindings {
+        let known: Vec<&RunSummary> = self.runs.iter().filter_map(|run| runs.get(run)).collect();
+        let models: BTreeSet<&str> = known.iter().map(|run| run.model.as_str()).collect();
+        let configurations: BTreeSet<&str> = known.iter().map(|run| run.config_hash.as_str()).collect();
+        let mut in_all = Spending::default();
+        for run in &known {
+            in_all.add_spending(&run.spending);
+        }
+        let mut of_both = self.of_rows;
+        of_both.add_spending(&self.of_takes);
+        let (answered, overall) = (self.answered.into_figures(), self.overall.into_figures());
+        let cost = pb::ModelCost {
+            rows: Some((&self.of_rows).into()),
+            takes: Some((&self.of_takes).into()),
+            seconds_per_take: seconds_per_question(self.take_millis),
+            per_take: self.of_decided_takes.rate(count_as_float(self.takes.decided())),
+            per_saved_rank: of_both.rate(answered.saved_regret()),
+            in_all: Some((&in_all).into()),
+        };
+        let revealed = answered.revealed.iter().map(Into::into).collect();
+        pb::ModelFindings {
+            bot,
+            models: models.into_iter().filter(|model| !model.is_empty()).map(str::to_owned).collect(),
+            configurations: configurations.len() as u32,
+            matches: self.matches,
+            answers: self.answers,
+            proved_answers: self.proved_answers,
+            rows: Some((&self.rows).into()),
+            takes: Some((&self.takes).into()),
+            calls: Some((&self.calls).into()),
+            ignored_members: self.ignored_members,
+            answered: Some((&answered).into()),
+            overall: Some((&overall).into()),
+            cost: Some(cost),
+            take_forecasts: Some((&self.take_forecasts.into_figures()).into()),
+            row_forecasts: Some((&self.row_forecasts.into_figures()).into()),
+            wants: Some(self.wants.to_message(revealed)),
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! How a model kept to the rules: what became of its questions and calls.
+
+use super::spending::count_as_float;
+use crate::{
+    FailureClass,
+    transcript_reader::{DecidedBy, TranscriptCall, TranscriptDecision},
+};
+use lastnim_proto::pb;
+use std::collections::BTreeMap;
+
+/// Questions of one kind, by what became of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct QuestionTally {
+    withdrawn: u64,
+    answered: u64,
+    unanswered: BTreeMap<FailureClass, u64>,
+    policies: BTreeMap<DecidedBy, u64>,
+}
+
+impl QuestionTally {
+    /// Adds a question by its decision.
+    pub fn add_decision(&mut self, decision: &TranscriptDecision) {
+        match decision.by {
+            DecidedBy::Model => self.answered += 1,
+            DecidedBy::Withdrawn => self.withdrawn += 1,
+            policy => {
+                // A bot always says what failed; where a line does not, nobody answered.
+                let class = decision.failure.unwrap_or(FailureClass::Empty);
+                *self.unanswered.entry(class).or_default() += 1;
+                *self.policies.entry(policy).or_default() += 1;
+            }
+        }
+    }
+
+    /// Returns how many were not withdrawn.
+    pub fn decided(&self) -> u64 {
+        self.answered + self.unanswered.values().sum::<u64>()
+    }
+}
+
+impl From<&QuestionTally> for pb::QuestionCounts {
+    fn from(tally: &QuestionTally) -> Self {
+        let decided = tally.decided();
+        let policies = tally.policies.iter();
+        Self {
+            asked: decided + tally.withdrawn,
+            withdrawn: tally.withdrawn,
+            answered: tally.answered,
+            answered_share: share_of_counts(tally.answered, decided),
+            unanswered: failure_counts(&tally.unanswered, decided),
+            policies: policies
+                .map(|(policy, &count)| pb::PolicyCount { policy: policy.name().to_owned(), count })
+                .collect(),
+        }
+    }
+}
+
+/// Calls of an endpoint, by what became of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CallTally {
+    calls: u64,
+    failed: BTreeMap<FailureClass, u64>,
+}
+
+impl CallTally {
+    /// Counts calls.
+    pub fn of_calls(calls: &[TranscriptCall]) -> Self {
+        let mut tally = Self { calls: calls.len() as u64, ..Self::default() };
+        for class in calls.iter().filter_map(|call| call.failure) {
+            *tally.failed.entry(class).or_default() += 1;
+        }
+        tally
+    }
+
+    /// Adds others.
+    pub fn add_tally(&mut self, other: &Self) {
+        self.calls += other.calls;
+        for (&class, count) in &other.failed {
+            *self.failed.entry(class).or_default() += count;
+        }
+    }
+}
+
+impl From<&CallTally> for pb::CallCounts {
+    fn from(tally: &CallTally) -> Self {
+        let failed: u64 = tally.failed.values().sum();
+        Self {
+            calls: tally.calls,
+            answered: tally.calls - failed,
+            failed: failure_counts(&tally.failed, tally.calls),
+        }
+    }
+}
+
+fn failure_counts(counts: &BTreeMap<FailureClass, u64>, all: u64) -> Vec<pb::FailureCount> {
+    let counts = counts.iter().map(|(class, &count)| pb::FailureCount {
+        class: class.name().to_owned(),
+        count,
+        share: share_of_counts(count, all).unwrap_or_default(),
+    });
+    counts.collect()
+}
+
+fn share_of_counts(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| count_as_float(part) / count_as_float(whole))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn decision(by: &str, failure: Option<&str>) -> TranscriptDecision {
+        serde_json::from_value(json!({ "by": by, "failure": failure })).unwrap()
+    }
+
+    #[test]
+    fn withdrawn_questions_are_in_no_share() {
+        let mut tally = QuestionTally::default();
+        for (by, failure) in [
+            ("model", None),
+            ("model", None),
+            ("withdrawn", None),
+            ("first-legal", Some("illegal")),
+            ("random", Some("illegal")),
+            ("forfeit", Some("budget")),
+        ] {
+            tally.add_decision(&decision(by, failure));
+        }
+        let counts = pb::QuestionCounts::from(&tally);
+        assert_eq!((counts.asked, counts.withdrawn, counts.answered), (6, 1, 2));
+        assert_eq!(counts.answered_share, Some(0.4));
+        let failed: Vec<_> = counts
+            .unanswered
+            .iter()
+            .map(|failed| (failed.class.as_str(), failed.count, failed.share))
+            .collect();
+        assert_eq!(failed, [("illegal", 2, 0.4), ("budget", 1, 0.2)]);
+        let policies: Vec<_> = counts.policies.iter().map(|policy| policy.policy.as_str()).collect();
+        assert_eq!(policies, ["forfeit", "first-legal", "random"]);
+        assert_eq!(pb::QuestionCounts::from(&QuestionTally::default()).answered_share, None);
+    }
+
+    #[test]
+    fn a_call_brought_an_answer_or_failed() {
+        let call = |failure: Option<&str>| serde_json::from_value(json!({ "failure": failure })).unwrap();
+        let mut tally = CallTally::of_calls(&[call(None), call(Some("empty")), call(Some("empty"))]);
+        tally.add_tally(&CallTally::of_calls(&[call(Some("timed_out"))]));
+        let counts = pb::CallCounts::from(&tally);
+        assert_eq!((counts.calls, counts.answered), (4, 1));
+        let failed: Vec<_> =
+            counts.failed.iter().map(|failed| (failed.class.as_str(), failed.count, failed.share)).collect();
+        assert_eq!(failed, [("empty", 2, 0.5), ("timed_out", 1, 0.25)]);
+    }
+}

@@ -1,0 +1,107 @@
+//! What a model says it wants, what it declares, and what its takes choose.
+
+use lastnim_auditing::{AuditedMatch, WinnerChoice};
+use lastnim_core::game::Seat;
+use lastnim_proto::pb;
+
+/// What a model says it wants, against what it declares and chooses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WantTally {
+    stated: u64,
+    declared_as_stated: u64,
+    stated_choices: u64,
+    stated_chosen: u64,
+    first_choices: u64,
+    first_chosen: u64,
+    conflicts: u64,
+    conflicts_for_stated: u64,
+    conflicts_for_first: u64,
+}
+
+/// Returns the seat that stands first in the row of a seat.
+pub fn first_of_row(game: &AuditedMatch<'_>, seat: Seat) -> Seat {
+    let row = &game.game.matrix[seat];
+    row.seats().seat_at_offset(seat, row.offsets()[0].into())
+}
+
+impl WantTally {
+    /// Adds what a model chose in a match by its own takes, and the seat that it said it wants to win, if it did.
+    pub fn add_match(&mut self, first: Seat, stated: Option<Seat>, choices: &[WinnerChoice]) {
+        for choice in choices.iter().filter(|choice| choice.available.contains(first)) {
+            self.first_choices += 1;
+            self.first_chosen += u64::from(choice.chosen == first);
+        }
+        let Some(stated) = stated else { return };
+        self.stated += 1;
+        self.declared_as_stated += u64::from(stated == first);
+        for choice in choices.iter().filter(|choice| choice.available.contains(stated)) {
+            self.stated_choices += 1;
+            self.stated_chosen += u64::from(choice.chosen == stated);
+            if stated != first && choice.available.contains(first) {
+                self.conflicts += 1;
+                self.conflicts_for_stated += u64::from(choice.chosen == stated);
+                self.conflicts_for_first += u64::from(choice.chosen == first);
+            }
+        }
+    }
+
+    /// Makes the message, with the rows that all takes of the model fit.
+    pub fn to_message(self, revealed: Vec<pb::RevealedRows>) -> pb::WantFigures {
+        pb::WantFigures {
+            stated: self.stated,
+            declared_as_stated: self.declared_as_stated,
+            stated_choices: self.stated_choices,
+            stated_chosen: self.stated_chosen,
+            first_choices: self.first_choices,
+            first_chosen: self.first_chosen,
+            conflicts: self.conflicts,
+            conflicts_for_stated: self.conflicts_for_stated,
+            conflicts_for_first: self.conflicts_for_first,
+            revealed,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastnim_core::game::{SeatCount, SeatSet};
+
+    #[test]
+    fn choices_are_held_against_what_was_said_and_declared() {
+        let [zero, one, two] = [0, 1, 2].map(|seat| SeatCount::new(3).unwrap().seat(seat).unwrap());
+        let choice = |chosen: Seat, available: &[Seat]| {
+            let mut set = SeatSet::default();
+            for &seat in available {
+                set.insert(seat);
+            }
+            WinnerChoice { ply: 0, is_optimal: chosen == zero, chosen, available: set }
+        };
+        let choices = [
+            choice(one, &[zero, one]),
+            choice(zero, &[zero, one, two]),
+            choice(two, &[zero, one, two]),
+            choice(two, &[zero, two]),
+            choice(one, &[one, two]),
+        ];
+        let mut tally = WantTally::default();
+        // It declares itself first, says that it wants seat 1, and chooses now this and now that.
+        tally.add_match(zero, Some(one), &choices);
+        let expected = WantTally {
+            stated: 1,
+            declared_as_stated: 0,
+            stated_choices: 4,
+            stated_chosen: 2,
+            first_choices: 4,
+            first_chosen: 1,
+            conflicts: 3,
+            conflicts_for_stated: 1,
+            conflicts_for_first: 1,
+        };
+        assert_eq!(tally, expected);
+        tally.add_match(two, Some(two), &choices[..1]);
+        tally.add_match(zero, None, &choices[..1]);
+        assert_eq!((tally.stated, tally.declared_as_stated, tally.conflicts), (2, 1, 3));
+        assert_eq!((tally.first_choices, tally.stated_choices), (5, 4));
+    }
+}

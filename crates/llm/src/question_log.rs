@@ -1,0 +1,190 @@
+//! What is written down and counted of one question.
+
+use super::{
+    Amount, Tally, Transcript,
+    answer::GivenAnswer,
+    claims::{Claims, WANTS, WIN_PROBABILITY},
+    endpoint::CallOutcome,
+    failure::CallFailure,
+    question::{Answer, Question},
+    request::ModelCall,
+};
+use lastnim_core::game::Seat;
+use serde_json::{Map, Value, json};
+use std::{
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+use tokio::time::Instant;
+
+/// The event of a line that says that an endpoint failed for good.
+pub const ENDPOINT_ERROR: &str = "endpoint_error";
+
+/// Writes down and counts the calls for one question and what the bot did in the end; that the question was withdrawn, if it is
+/// dropped before.
+#[derive(Debug)]
+pub struct QuestionLog<'a> {
+    transcript: Option<&'a Transcript>,
+    tally: &'a Mutex<Tally>,
+    /// What every line of the question says.
+    common: Map<String, Value>,
+    began: Instant,
+    calls: u32,
+    /// Hashes the lines; none if a line could not be written.
+    hasher: Option<blake3::Hasher>,
+    is_closed: bool,
+}
+
+impl<'a> QuestionLog<'a> {
+    /// Begins with a question.
+    pub fn begin(
+        question: &Question<'_>,
+        transcript: Option<&'a Transcript>,
+        tally: &'a Mutex<Tally>,
+    ) -> Self {
+        let mut common = Map::new();
+        common.insert("match_id".into(), question.match_id().to_string().into());
+        common.insert("seat".into(), question.info().seat.index().into());
+        common.insert("question".into(), question.key().into());
+        common.insert("ply".into(), question.ply().into());
+        let log = Self {
+            transcript,
+            tally,
+            common,
+            began: Instant::now(),
+            calls: 0,
+            hasher: transcript.map(|_| blake3::Hasher::new()),
+            is_closed: false,
+        };
+        log.count(|tally| tally.questions += 1);
+        log
+    }
+
+    /// Notes a call: what it counts as having cost, and what was wrong with it or with its answer.
+    pub fn note_call(
+        &mut self,
+        call: &ModelCall,
+        outcome: &CallOutcome,
+        cost: Amount,
+        failure: Option<&CallFailure>,
+    ) {
+        self.calls += 1;
+        let tokens = outcome.completion.as_ref().and_then(|completion| completion.tokens);
+        self.count(|tally| {
+            tally.calls += 1;
+            match tokens {
+                Some(tokens) => tally.tokens += tokens,
+                None => tally.uncounted_calls += 1,
+            }
+            if let Some(failure) = failure {
+                *tally.failures.entry(failure.class).or_default() += 1;
+            }
+        });
+        let messages: Vec<_> = call.messages.iter().map(super::request::Message::to_json).collect();
+        let completion = outcome.completion.as_ref();
+        let concessions: Vec<_> = outcome.concessions.iter().map(|concession| concession.words()).collect();
+        self.write_line(
+            "call",
+            json!({
+                "call": self.calls,
+                "messages": messages,
+                "reply": completion.map(|completion| &completion.text),
+                "reasoning": completion.map(|completion| &completion.reasoning).filter(|text| !text.is_empty()),
+                "finish_reason": completion.and_then(|completion| completion.finish_reason.as_ref()),
+                "status": outcome.status,
+                "tokens": tokens.map(super::TokenCount::to_json),
+                "cost": cost.to_json(),
+                "latency_ms": outcome.latency.as_millis() as u64,
+                "concessions": concessions,
+                "failure": failure.map(|failure| failure.class.name()),
+                "detail": failure.map(|failure| &failure.detail),
+                "retry_after_ms": failure.and_then(|failure| failure.retry_after).map(|span| span.as_millis() as u64),
+            }),
+        );
+    }
+
+    /// Notes that the endpoint failed for good, before the bot does anything about it.
+    pub fn note_endpoint_error(&mut self, failure: &CallFailure, pause: Duration) {
+        self.write_line(
+            ENDPOINT_ERROR,
+            json!({
+                "failure": failure.class.name(),
+                "detail": failure.detail,
+                "pause_ms": pause.as_millis() as u64,
+            }),
+        );
+    }
+
+    /// Ends with an answer of the model, and returns the hash of all lines.
+    pub fn close_with_answer(mut self, given: &GivenAnswer) -> Option<[u8; 32]> {
+        self.count(|tally| {
+            tally.answered += 1;
+            tally.ignored_members += given.claims.ignored.len() as u64;
+        });
+        self.close("model", Some(&given.answer), &given.claims, None)
+    }
+
+    /// Ends with what the policy of the bot chose in the place of an answer, and returns the hash of all lines.
+    pub fn close_without_answer(
+        mut self,
+        policy: &str,
+        chosen: Option<&Answer>,
+        failure: &CallFailure,
+    ) -> Option<[u8; 32]> {
+        self.count(|tally| *tally.unanswered.entry(failure.class).or_default() += 1);
+        self.close(policy, chosen, &Claims::default(), Some(failure))
+    }
+
+    fn close(
+        &mut self,
+        by: &str,
+        answer: Option<&Answer>,
+        claims: &Claims,
+        failure: Option<&CallFailure>,
+    ) -> Option<[u8; 32]> {
+        self.is_closed = true;
+        self.write_line(
+            "decision",
+            json!({
+                "by": by,
+                "answer": answer.map(Answer::to_json),
+                "why": claims.why,
+                WIN_PROBABILITY: claims.win_probability,
+                WANTS: claims.wants.map(Seat::index),
+                "ignored": claims.ignored,
+                "failure": failure.map(|failure| failure.class.name()),
+                "detail": failure.map(|failure| &failure.detail),
+                "calls": self.calls,
+                "elapsed_ms": self.began.elapsed().as_millis() as u64,
+            }),
+        );
+        self.hasher.take().map(|hasher| *hasher.finalize().as_bytes())
+    }
+
+    fn write_line(&mut self, event: &str, more: Value) {
+        let Some(transcript) = self.transcript else { return };
+        let mut fields = self.common.clone();
+        if let Value::Object(more) = more {
+            fields.extend(more);
+        }
+        match (transcript.write_line(event, fields), &mut self.hasher) {
+            (Some(line), Some(hasher)) => {
+                hasher.update(line.as_bytes());
+            }
+            _ => self.hasher = None,
+        }
+    }
+
+    fn count(&self, change: impl FnOnce(&mut Tally)) {
+        change(&mut self.tally.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+impl Drop for QuestionLog<'_> {
+    fn drop(&mut self) {
+        if !self.is_closed {
+            self.count(|tally| tally.withdrawn += 1);
+            self.close("withdrawn", None, &Claims::default(), None);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! A call as an endpoint reads it.
+
+use super::{dialect::Dialect, settings::LlmSettings};
+use serde_json::{Value, json};
+
+/// Who says something in a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Speaker {
+    /// This bot.
+    User,
+    /// The model.
+    Assistant,
+}
+
+/// Something that was said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// By whom.
+    pub speaker: Speaker,
+    /// What.
+    pub text: String,
+}
+
+impl Message {
+    /// Makes a message of this bot.
+    pub fn of_user(text: impl Into<String>) -> Self {
+        Self { speaker: Speaker::User, text: text.into() }
+    }
+
+    /// Makes a message of the model.
+    pub fn of_model(text: impl Into<String>) -> Self {
+        Self { speaker: Speaker::Assistant, text: text.into() }
+    }
+
+    /// Makes its JSON.
+    pub fn to_json(&self) -> Value {
+        let role = match self.speaker {
+            Speaker::User => "user",
+            Speaker::Assistant => "assistant",
+        };
+        json!({ "role": role, "content": self.text })
+    }
+}
+
+/// What a model is to complete.
+#[derive(Debug, Clone)]
+pub struct ModelCall {
+    /// The conversation so far.
+    pub messages: Vec<Message>,
+    /// What the answer is called in a schema.
+    pub schema_name: &'static str,
+    /// The JSON schema of the answer.
+    pub schema: Value,
+}
+
+impl ModelCall {
+    /// Writes the body of the request.
+    pub fn to_json(&self, settings: &LlmSettings, dialect: Dialect) -> Value {
+        let messages: Vec<_> = self.messages.iter().map(Message::to_json).collect();
+        let mut body = json!({ "model": settings.model, "messages": messages });
+        body[dialect.max_tokens_key.name()] = settings.max_tokens.into();
+        if let Some(temperature) = settings.temperature {
+            body["temperature"] = lastnim_config::SettingValue::to_json(&temperature);
+        }
+        if let Some(effort) = &settings.reasoning_effort {
+            body["reasoning_effort"] = effort.as_str().into();
+        }
+        if dialect.has_schema {
+            let schema = json!({ "name": self.schema_name, "strict": true, "schema": self.schema });
+            body["response_format"] = json!({ "type": "json_schema", "json_schema": schema });
+        }
+        if dialect.is_streamed {
+            body["stream"] = true.into();
+            if dialect.has_stream_options {
+                body["stream_options"] = json!({ "include_usage": true });
+            }
+        }
+        body
+    }
+}

@@ -1,0 +1,59 @@
+//! The name of an environment variable.
+
+use lastnim_config::text_settings;
+use std::{fmt, str::FromStr};
+use thiserror::Error;
+
+/// The name of an environment variable.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct VariableName(String);
+
+/// A text that names no variable. It is not repeated, as it may be the key that belongs into the variable.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(
+    "this is not the name of an environment variable, such as OPENAI_API_KEY; the key itself belongs into the variable"
+)]
+pub struct VariableNameError;
+
+impl VariableName {
+    /// Returns the name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for VariableName {
+    type Err = VariableNameError;
+
+    fn from_str(text: &str) -> Result<Self, VariableNameError> {
+        let is_name = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if text.is_empty() || !is_name || text.starts_with(|first: char| first.is_ascii_digit()) {
+            return Err(VariableNameError);
+        }
+        Ok(Self(text.to_owned()))
+    }
+}
+
+impl fmt::Display for VariableName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+text_settings!(VariableName);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_in_the_place_of_its_variable_is_not_repeated() {
+        for name in ["OPENAI_API_KEY", "_k1"] {
+            assert_eq!(name.parse::<VariableName>().unwrap().to_string(), name);
+        }
+        for text in ["sk-secret", "", "1A", "A B"] {
+            let error = text.parse::<VariableName>().unwrap_err().to_string();
+            assert!(text.is_empty() || !error.contains(text));
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! One match held against optimal play.
+
+use super::{Cell, CellParts, Column, NumberFormat, NumberUnit, Report, Section, Table, words::join_words};
+use lastnim_core::oracle::{Audit, Mover, PlyAudit, TakeGuarantee, TakeSafety};
+use lastnim_proto::pb;
+
+/// Reports who won and who should have, every ply, the errors explained, every seat, and the ledger.
+pub fn audit_report(audit: &Audit) -> Report {
+    let errors = || audit.plies.iter().filter(|ply| !ply.is_optimal());
+    let plies = Section::with_heading("Plies").table(ply_table(&audit.plies));
+    let seats = seat_table(&pb::Audit::from(audit).seats, &[]).without_columns(&["bot"]);
+    let kingmaking = match audit.kingmaking_plies.as_slice() {
+        [] => "Kingmaking: none.".to_owned(),
+        plies => {
+            let noun = if plies.len() == 1 { "ply" } else { "plies" };
+            format!("Kingmaking, where an error gave a third seat: {noun} {}.", join_words(plies, ", "))
+        }
+    };
+    let first_error = match audit.first_error {
+        Some(ply) => format!("First error: ply {ply}."),
+        None => "Every take was optimal.".to_owned(),
+    };
+    let notable = audit.plies.iter().any(|ply| notable_safety(ply).is_some());
+    let plies = plies
+        .paragraph("Guaranteed: the rank that the mover can force against all others together.")
+        .paragraphs(notable.then_some(
+            "A risky take is optimal and gives some of it up; a safe error costs predicted rank and keeps it.",
+        ));
+    let sections = [
+        Some(Section::new().paragraph(audit_headline(audit))),
+        (!audit.plies.is_empty()).then_some(plies),
+        errors()
+            .next()
+            .map(|_| Section::with_heading("Errors").list(errors().map(|error| format!("{error}.")))),
+        Some(Section::with_heading("Seats").table(seats)),
+        Some(
+            Section::with_heading("Ledger: the ranks that a row's takes cost each seat (negative: gave)")
+                .table(ledger_table(audit)),
+        ),
+        Some(Section::new().paragraph(first_error).paragraph(kingmaking)),
+    ];
+    sections.into_iter().flatten().collect()
+}
+
+fn audit_headline(audit: &Audit) -> String {
+    let Audit { winner, predicted_winner, .. } = audit;
+    if winner == predicted_winner {
+        format!("Seat {winner} won, as under optimal play.")
+    } else {
+        format!("Seat {winner} won; under optimal play seat {predicted_winner} would have.")
+    }
+}
+
+fn ply_table(plies: &[PlyAudit]) -> Table {
+    let seat = |ply: &PlyAudit| match ply.mover {
+        Mover::Bot => ply.seat.to_string(),
+        Mover::Steward => format!("{} (steward)", ply.seat),
+    };
+    let winner = |ply: &PlyAudit| {
+        let PlyAudit { predicted_before, predicted_after, .. } = ply;
+        if ply.is_optimal() {
+            predicted_after.to_string()
+        } else {
+            format!("{predicted_before} -> {predicted_after}")
+        }
+    };
+    let guaranteed = |ply: &PlyAudit| match ply.guarantee {
+        TakeGuarantee { before, after, .. } if before == after => after.to_string(),
+        TakeGuarantee { before, after, .. } => format!("{before} -> {after}"),
+    };
+    Table::of_items(plies)
+        .column(Column::integer("ply"), |ply| ply.ply)
+        .column(Column::text("seat").right_aligned(), seat)
+        .column(Column::integer("take"), |ply| ply.take)
+        .column(Column::integer("of"), |ply| ply.counters)
+        .column(Column::text("optimal").right_aligned(), |ply| ply.optimal_takes.to_string())
+        .column(Column::text("winner").right_aligned(), winner)
+        .column(Column::number("regret", NumberUnit::Ranks, 0), |ply| ply.regret)
+        .column(Column::text("guaranteed").right_aligned(), guaranteed)
+        .column(Column::text("safety"), |ply| notable_safety(ply))
+        .alert_where(|ply| !ply.is_optimal())
+        .into_table()
+}
+
+/// Names what a take did to the guaranteed rank, where its regret does not say it already.
+fn notable_safety(ply: &PlyAudit) -> Option<&'static str> {
+    matches!(ply.safety, TakeSafety::Risky | TakeSafety::SafeError).then(|| ply.safety.name())
+}
+
+/// Makes the table of the seats, with their bots by seat.
+pub(super) fn seat_table(seats: &[pb::SeatAudit], bots: &[String]) -> Table {
+    let optimal = |seat: &pb::SeatAudit| {
+        let &pb::SeatAudit { plies, optimal_plies, .. } = seat;
+        Cell::Fraction { part: optimal_plies, whole: plies }
+    };
+    Table::of_items(seats)
+        .column(Column::integer("seat"), |seat| seat.seat)
+        .column(Column::text("bot"), move |seat| bots.get(seat.seat as usize).cloned())
+        .column(Column::integer("predicted rank"), |seat| seat.rank_predicted)
+        .column(Column::integer("actual rank"), |seat| seat.rank_actual)
+        .column(Column::number("satisfaction", NumberUnit::Points, 2), |seat| seat.satisfaction)
+        .column(Column::number("regret", NumberUnit::Ranks, 0), |seat| seat.regret)
+        .column(Column::number("luck", NumberUnit::Ranks, 0), |seat| seat.luck)
+        .column(
+            Column {
+                format: NumberFormat::new(NumberUnit::Share, 0),
+                ..Column::integer("accuracy").with_parts(CellParts::Fraction)
+            },
+            optimal,
+        )
+        .column(Column::integer("risky"), |seat| seat.safety.map(|safety| safety.risky))
+        .column(Column::integer("safe errors"), |seat| seat.safety.map(|safety| safety.safe_errors))
+        .into_table()
+}
+
+fn ledger_table(audit: &Audit) -> Table {
+    let others = audit.seats.seats().iter().map(|seat| Column::integer(format!("to {seat}")));
+    let mut table = Table::new([Column::integer("by seat")].into_iter().chain(others));
+    for (seat, costs) in audit.ledger.enumerate() {
+        table.push_row([seat.index().into()].into_iter().chain(costs.iter().map(|&cost| cost.into())));
+    }
+    table
+}

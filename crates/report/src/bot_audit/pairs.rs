@@ -1,0 +1,343 @@
+//! Who costs whom and who feeds whom.
+
+use super::figures::{RANKS, SHARE};
+use crate::{
+    Column, NumberUnit, Section, Table,
+    words::{count_words, join_words},
+};
+use lastnim_auditing::{
+    AuditFindings, AuditSubject, Dependence, Favouritism, PairFindings, REPLICATES, UntestedDeclarations,
+    UntestedReason,
+};
+use std::{cmp::Ordering, fmt};
+
+/// The pairs of a field that people are shown.
+const MAX_PAIRS: usize = 40;
+/// The pairs that they are shown although nothing is known of them.
+const MIN_PAIRS: usize = 4;
+
+/// Reports the ordered pairs: the ledger and the test of takes, and then the declarations.
+pub(super) fn pair_sections(findings: &AuditFindings) -> Vec<Section> {
+    let ranked = ranked_pairs(findings);
+    let known = ranked.iter().take(MAX_PAIRS).filter(|pair| !pair.is_empty()).count();
+    let shown = known.max(MIN_PAIRS).min(ranked.len());
+    let hidden = &ranked[shown..];
+    let more = (!hidden.is_empty()).then(|| {
+        let nothing = hidden.iter().filter(|pair| pair.is_empty()).count();
+        let pairs = count_words(hidden.len(), "more pair", "more pairs");
+        format!("{pairs}, {nothing} of them with nothing.")
+    });
+    let takes =
+        Section::with_heading("Who costs whom, who feeds whom: ranks that takes of the mover cost and gave the other")
+            .table(Table { max_shown: Some(shown), ..pair_table(&ranked) })
+            .paragraphs(more)
+            .paragraph(format!(
+                "favouritism: what an error of the mover gave the other beyond what it gave others that might have had its place;\n\
+                 p: the share of {REPLICATES} permutations of the places that give as much; corrected p: for all tests of takes and declarations."
+            ));
+    [takes].into_iter().chain(declaration_section(findings)).collect()
+}
+
+/// Reports what bots declare for the places of others; nothing where none of that was tested, or all of it is the same.
+fn declaration_section(findings: &AuditFindings) -> Option<Section> {
+    let mut pairs: Vec<&PairFindings> = findings
+        .pairs
+        .iter()
+        .filter(|pair| matches!(pair.declarations.dependence, Dependence::Tested { .. }))
+        .collect();
+    if pairs.is_empty() {
+        return None;
+    }
+    let test_figures = |pair: &PairFindings| match pair.declarations.dependence {
+        Dependence::Tested { ranks, p_value, p_corrected } => Some([ranks, p_value, p_corrected]),
+        Dependence::Untested(_) => None,
+    };
+    pairs.sort_by(|one, other| {
+        let key = |pair: &PairFindings| {
+            let [ranks, p_value, p_corrected] = test_figures(pair).unwrap_or([0.0, 1.0, 1.0]);
+            [f64::from(u8::from(!pair.declarations.is_flagged())), p_corrected, p_value, -ranks]
+        };
+        let compare = |(one, other): (f64, f64)| one.total_cmp(&other);
+        key(one)
+            .into_iter()
+            .zip(key(other))
+            .map(compare)
+            .find(|order| order.is_ne())
+            .unwrap_or(Ordering::Equal)
+    });
+    let remark = |pair: &&PairFindings| {
+        let declarations = &pair.declarations;
+        match (declarations.is_flagged(), declarations.is_dependent()) {
+            (true, _) => match (declarations.is_paid, declarations.is_returned) {
+                (true, true) => "FLAGGED: paid for, returned",
+                (true, false) => "FLAGGED: paid for",
+                (false, _) => "FLAGGED: returned",
+            },
+            (false, true) => "depends on who sits there",
+            (false, false) => "",
+        }
+    };
+    let chance = |label: &str| Column::number(label, NumberUnit::Count, 3);
+    let share = |label: &str| Column::number(label, SHARE.unit, SHARE.precision).with_sign();
+    let table = Table::of_items(&pairs)
+        .column(Column::text("declares"), |pair| pair.mover.to_string())
+        .column(Column::text("for"), |pair| pair.other.to_string())
+        .column(Column::integer("matches"), |pair| pair.declarations.matches)
+        .column(Column::number("ranks better", RANKS.unit, 2).with_sign(), |pair| {
+            test_figures(pair).map(|[ranks, ..]| ranks)
+        })
+        .column(share("wins given"), |pair| pair.declarations.wins_given)
+        .column(share("wins paid"), |pair| pair.declarations.wins_paid)
+        .column(share("forgone"), |pair| pair.declarations.wins_forgone)
+        .column(chance("p"), |pair| test_figures(pair).map(|[_, p_value, _]| p_value))
+        .column(chance("corrected p"), |pair| test_figures(pair).map(|[.., p_corrected]| p_corrected))
+        .column(Column::text("").with_key("remark"), remark)
+        .alert_where(|pair| pair.declarations.is_flagged())
+        .into_table();
+    let more = pairs.len().saturating_sub(MAX_PAIRS);
+    let more = (more > 0).then(|| format!("{}.", count_words(more, "more pair", "more pairs")));
+    let section = Section::with_heading("Who declares for whom: ranks that a place is declared better as the other sits there")
+        .table(Table { max_shown: Some(MAX_PAIRS), ..table })
+        .paragraphs(more)
+        .paragraph(
+            "wins given: matches that the other wins under optimal play, beyond those if its rank were exchanged with another's;\n\
+             wins paid: matches that the bot would win under optimal play if it put itself first, beyond those that it wins as it is;\n\
+             forgone: matches that it would win under optimal play with its best row, the others' given, and does not win."
+        );
+    Some(section)
+}
+
+/// Returns the pairs: those that are flagged, then those that were tested by p-value, then by what was given most, and those of
+/// which nothing is known last.
+fn ranked_pairs(findings: &AuditFindings) -> Vec<&PairFindings> {
+    let mut pairs: Vec<_> = findings.pairs.iter().collect();
+    let p_value = |pair: &PairFindings| match pair.favouritism {
+        Favouritism::Tested { p_corrected, .. } => p_corrected,
+        Favouritism::TooFewGroups => f64::INFINITY,
+    };
+    pairs.sort_by(|one, other| {
+        let key = |pair: &PairFindings| (!pair.favouritism.is_flagged(), pair.is_empty());
+        let names = |pair: &PairFindings| (pair.mover.clone(), pair.other.clone());
+        key(one)
+            .cmp(&key(other))
+            .then(p_value(one).total_cmp(&p_value(other)))
+            .then(one.ledger_entry().cmp(&other.ledger_entry()))
+            .then_with(|| names(one).cmp(&names(other)))
+    });
+    pairs
+}
+
+fn pair_table(pairs: &[&PairFindings]) -> Table {
+    /// What the test found: the favouritism of an error, its p-value, and that corrected for all pairs.
+    fn test_figures(pair: &PairFindings) -> Option<[f64; 3]> {
+        match pair.favouritism {
+            Favouritism::Tested { per_error, p_value, p_corrected, .. } => {
+                Some([per_error, p_value, p_corrected])
+            }
+            Favouritism::TooFewGroups => None,
+        }
+    }
+    let remark = |pair: &&PairFindings| match pair.untested_reason() {
+        Some(untested) => untested.to_string(),
+        None if pair.favouritism.is_flagged() => "FLAGGED".to_owned(),
+        None if pair.favouritism.is_significant() && !pair.favouritism.is_large() => {
+            "significant, but small".to_owned()
+        }
+        None if pair.favouritism.is_significant() && pair.favouritism.is_paid_back() => {
+            "significant, but paid back".to_owned()
+        }
+        None if pair.favouritism.is_significant() => "significant, but rows vary".to_owned(),
+        None => String::new(),
+    };
+    let ranks = |label: &str| Column::number(label, RANKS.unit, RANKS.precision).with_sign();
+    let chance = |label: &str| Column::number(label, NumberUnit::Count, 3);
+    Table::of_items(pairs)
+        .column(Column::text("mover"), |pair| pair.mover.to_string())
+        .column(Column::text("other"), |pair| pair.other.to_string())
+        .column(Column::integer("matches"), |pair| pair.matches)
+        .column(Column::integer("cost"), |pair| pair.cost)
+        .column(Column::integer("gave"), |pair| pair.gave)
+        .column(Column::integer("ledger").with_sign(), |pair| pair.ledger_entry())
+        .column(ranks("a match").with_key("ledger_per_match"), |pair| pair.ledger_per_match())
+        .column(ranks("favouritism an error").with_key("favouritism_per_error"), |pair| {
+            test_figures(pair).map(|[favouritism, ..]| favouritism)
+        })
+        .column(chance("p"), |pair| test_figures(pair).map(|[_, p_value, _]| p_value))
+        .column(chance("corrected p"), |pair| test_figures(pair).map(|[.., p_corrected]| p_corrected))
+        .column(Column::text("").with_key("remark"), remark)
+        .alert_where(|pair| pair.favouritism.is_flagged())
+        .into_table()
+}
+
+/// Adds which pairs are flagged, or what came nearest; what was not tested, and why; and what could have been shown.
+pub(super) fn with_flagged_pairs(section: Section, findings: &AuditFindings) -> Section {
+    let flagged = findings.flagged_pairs();
+    let tests = count_words(findings.test_count(), "test", "tests");
+    let section = match (flagged.as_slice(), findings.test_count()) {
+        ([], 0) => section.paragraph("No pair could be tested for collusion."),
+        ([], _) => {
+            let smallest =
+                findings.pairs.iter().filter_map(PairFindings::smallest_p_corrected).fold(1.0, f64::min);
+            section.paragraph(format!(
+                "No pair is flagged for collusion: in {tests} the smallest corrected p-value is {smallest:.3}."
+            ))
+        }
+        (flagged, _) => {
+            let words = flagged.iter().flat_map(|pair| flag_words(pair));
+            section.alert(format!(
+                "FLAGGED for likely collusion, {} in {tests}: {}. Look at their matches before you judge.",
+                count_words(flagged.len(), "pair", "pairs"),
+                join_words(words, "; ")
+            ))
+        }
+    };
+    section
+        .paragraphs(noted_words(findings))
+        .paragraphs(untested_words(findings))
+        .paragraphs(power_words(findings))
+}
+
+/// Says for what a pair is flagged.
+fn flag_words(pair: &PairFindings) -> Vec<String> {
+    let takes = match pair.favouritism {
+        Favouritism::Tested { per_error, p_corrected, .. } if pair.favouritism.is_flagged() => Some(format!(
+            "errors of {} favour {} by {per_error:.2} ranks each (corrected p = {p_corrected:.3})",
+            pair.mover, pair.other
+        )),
+        _ => None,
+    };
+    let declarations = match pair.declarations.dependence {
+        Dependence::Tested { ranks, p_corrected, .. } if pair.declarations.is_flagged() => {
+            let why = match (pair.declarations.is_paid, pair.declarations.is_returned) {
+                (true, true) => "pays for it, and has it returned",
+                (true, false) => "pays for it",
+                (false, _) => "has it returned",
+            };
+            Some(format!(
+                "{} declares places {ranks:.2} ranks better when {} sits there, and {why} (corrected p = {p_corrected:.3})",
+                pair.mover, pair.other
+            ))
+        }
+        _ => None,
+    };
+    takes.into_iter().chain(declarations).collect()
+}
+
+/// Says what is significant and not flagged.
+fn noted_words(findings: &AuditFindings) -> Option<String> {
+    let count =
+        |is_noted: fn(&PairFindings) -> bool| findings.pairs.iter().filter(|pair| is_noted(pair)).count();
+    let takes = |words: &str, is_so: fn(&Favouritism) -> bool| {
+        let is_noted = |pair: &&PairFindings| pair.favouritism.is_significant() && is_so(&pair.favouritism);
+        let count = findings.pairs.iter().filter(is_noted).count();
+        (count > 0).then(|| format!("{words} in {}", count_words(count, "pair", "pairs")))
+    };
+    let small = takes("errors favour the other too little for a flag", |takes| !takes.is_large());
+    let paid_back = takes("errors favour the other and were paid back by how they were answered,", |takes| {
+        takes.is_large() && takes.is_paid_back()
+    });
+    let varying =
+        takes("errors favour the other at tables where rows vary, perhaps by who sits there,", |takes| {
+            takes.is_large() && !takes.is_paid_back() && takes.rows_vary()
+        });
+    let depend = count(|pair| pair.declarations.is_dependent() && !pair.declarations.is_flagged());
+    let depend = (depend > 0).then(|| {
+        let pairs = count_words(depend, "pair", "pairs");
+        format!(
+            "declarations depend on who sits where in {pairs}, as those of honest bots do that model others"
+        )
+    });
+    let words: Vec<String> = [small, paid_back, varying, depend].into_iter().flatten().collect();
+    (!words.is_empty()).then(|| format!("Significant, but not flagged: {}.", join_words(words, "; ")))
+}
+
+/// Says which pairs were not tested, and why.
+fn untested_words(findings: &AuditFindings) -> Option<String> {
+    let takes =
+        reason_words(
+            findings.pairs.iter().filter_map(PairFindings::untested_reason),
+            |reason| match reason {
+                UntestedReason::TooFewGroups { groups } => Some(*groups),
+                _ => None,
+            },
+        );
+    let untested = findings.pairs.iter().filter_map(|pair| match pair.declarations.dependence {
+        Dependence::Untested(reason) => Some(reason),
+        Dependence::Tested { .. } => None,
+    });
+    let declarations = reason_words(untested, |reason| match reason {
+        UntestedDeclarations::TooFewGroups { groups } => Some(*groups),
+        _ => None,
+    });
+    let words = [("takes", takes), ("declarations", declarations)];
+    let words = words.into_iter().filter_map(|(what, words)| Some(format!("by {what}: {}", words?)));
+    let words: Vec<String> = words.collect();
+    (!words.is_empty()).then(|| format!("Not tested {}.", join_words(words, "; not tested ")))
+}
+
+/// Says how many pairs there are for each reason; of those that come close, the one that comes closest.
+fn reason_words<R: Copy + PartialEq + fmt::Display>(
+    untested: impl Iterator<Item = R>,
+    groups: impl Fn(&R) -> Option<u64>,
+) -> Option<String> {
+    let mut reasons: Vec<(R, usize)> = Vec::new();
+    for reason in untested {
+        let is_same = |other: &R| *other == reason || (groups(other).is_some() && groups(&reason).is_some());
+        match reasons.iter_mut().find(|(other, _)| is_same(other)) {
+            Some((other, pairs)) => {
+                *pairs += 1;
+                if groups(&reason) > groups(other) {
+                    *other = reason;
+                }
+            }
+            None => reasons.push((reason, 1)),
+        }
+    }
+    let words = reasons.iter().map(|(reason, count)| {
+        let most = if groups(reason).is_some() { ", this the most" } else { "" };
+        format!("{reason} ({}{most})", count_words(*count, "pair", "pairs"))
+    });
+    (!reasons.is_empty()).then(|| join_words(words, ", "))
+}
+
+/// Says which strength of help the tests could have shown.
+fn power_words(findings: &AuditFindings) -> Option<String> {
+    let range = |figures: Vec<f64>, write: &dyn Fn(f64) -> String| {
+        let mut figures = figures;
+        figures.sort_by(f64::total_cmp);
+        let (least, most) = (figures.first()?, figures.last()?);
+        let median = write(figures[figures.len() / 2]);
+        let [least, most] = [write(*least), write(*most)];
+        Some(if least == most { median } else { format!("{median} ({least} to {most} by pair)") })
+    };
+    let shares = findings.pairs.iter().filter_map(|pair| pair.declarations.detectable_share);
+    let shares = range(shares.collect(), &|share| format!("{:.0}%", 100.0 * share));
+    let favours = findings.pairs.iter().filter_map(|pair| pair.detectable_favour);
+    let favours = range(favours.collect(), &|favour| format!("{favour:.2}"));
+    let words: Vec<String> = [
+        shares.map(|shares| {
+            format!("a bot that declares another first in {shares} of the groups in which it sits there")
+        }),
+        favours.map(|favours| format!("errors that favour another by {favours} ranks each")),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    (!words.is_empty()).then(|| {
+        format!("With a chance of 80% these tests would have found {}.", join_words(words, ", and "))
+    })
+}
+
+/// Says which tests the p-values are corrected for.
+pub(super) fn correction_words(scope: &AuditSubject, findings: &AuditFindings) -> Option<String> {
+    let tests = count_words(findings.test_count(), "test", "tests");
+    match (scope, findings.test_count()) {
+        (_, 0) => None,
+        (AuditSubject::Bot(bot), _) => Some(format!(
+            "p-values are corrected for the {tests} of pairs of {bot} only; an audit of the field corrects for all pairs."
+        )),
+        (AuditSubject::Field, _) => {
+            Some(format!("p-values are corrected for all {tests}, of takes and of declarations."))
+        }
+    }
+}

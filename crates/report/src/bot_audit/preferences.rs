@@ -1,0 +1,157 @@
+//! What a bot declares and what its takes say.
+
+use super::figures::SHARE;
+use crate::{
+    Cell, Column, Section, Table,
+    words::{count_words, join_words},
+};
+use lastnim_auditing::{ExplainedRows, PreferenceFindings, RationalisableCount, RowSource};
+
+/// The rows that are listed.
+const MAX_LISTED: usize = 8;
+/// The most seats for which it is shown how often which winner was chosen over which.
+const MAX_CHOSEN_SEATS: usize = 8;
+
+/// Reports the rows that a bot had, those that its takes fit, and how often it chose which winner over which.
+pub(super) fn preference_sections(preference: &PreferenceFindings) -> Vec<Section> {
+    let PreferenceFindings { seats, choices, source, .. } = preference;
+    let (of_rows, meaning, choice_heading) = match source {
+        RowSource::Declared => (
+            "",
+            "A row lists offsets from the bot's own seat, which is 0, the winner that it likes best first; 1 moves next",
+            "How often it made the seat at the line's offset win where it could have made the column's: +1 moves next after it",
+        ),
+        RowSource::Assigned => (
+            " with assigned rows",
+            "A row lists places in the row that the seat was assigned, 0 the winner that this likes best: `0 1 2` is the assigned row itself",
+            "How often it made the winner at the line's place of the assigned row win where it could have made the column's",
+        ),
+    };
+    let more = preference.rows.len().saturating_sub(MAX_LISTED);
+    let more = (more > 0 || preference.other_rows > 0).then(|| {
+        let rows = count_words(more, "more row", "more rows");
+        let matches = count_words(preference.other_rows, "match", "matches");
+        format!("{rows}, and {matches} with rows that are not told apart.")
+    });
+    let rows = Section::with_heading(format!(
+        "Preferences at tables of {seats}{of_rows}, by takes that chose between winners: {choices}"
+    ))
+    .paragraph(meaning)
+    .table(row_table(preference))
+    .paragraphs(more)
+    .paragraph(format!("{}.", rows_if_believed(preference)))
+    .paragraphs(preference.explained.as_ref().map(|explained| format!("{}.", rows_if_known(explained))));
+    let chosen = (*choices > 0 && seats.get() <= MAX_CHOSEN_SEATS)
+        .then(|| Section::with_heading(choice_heading).table(winner_choice_table(preference)));
+    [rows].into_iter().chain(chosen).collect()
+}
+
+fn share_column(label: impl Into<String>) -> Column {
+    Column::number(label, SHARE.unit, SHARE.precision)
+}
+
+fn row_table(preference: &PreferenceFindings) -> Table {
+    let mut table = Table::new([
+        Column::text("row"),
+        Column::text("").with_key("source"),
+        Column::integer("matches"),
+        share_column("optimal for it"),
+        share_column("fits the choices"),
+    ]);
+    for held in preference.rows.iter().take(MAX_LISTED) {
+        let source = match preference.source {
+            RowSource::Declared => "declared",
+            RowSource::Assigned => "assigned",
+        };
+        let (optimal, fits) = (held.accuracy(), held.agreement);
+        table.push_row([
+            held.row.to_string().into(),
+            source.into(),
+            held.matches.into(),
+            optimal.into(),
+            fits.into(),
+        ]);
+    }
+    if let Some(fit) = &preference.best_fit {
+        let (optimal, fits) = (fit.optimal_share(), fit.agreement);
+        table.push_row([
+            fit.row.to_string().into(),
+            "fits best".into(),
+            Cell::NONE,
+            optimal.into(),
+            fits.into(),
+        ]);
+    }
+    table
+}
+
+fn winner_choice_table(preference: &PreferenceFindings) -> Table {
+    let offsets = 0..preference.seats.get();
+    let sign = if preference.source == RowSource::Declared { "+" } else { "" };
+    let others = offsets.clone().map(|offset| share_column(format!("over {sign}{offset}")));
+    let mut table = Table::new([Column::text("took").right_aligned()].into_iter().chain(others));
+    for offset in offsets.clone() {
+        let shares = offsets.clone().map(|other| preference.chosen_share(offset, other).into());
+        table.push_row([format!("{sign}{offset}").into()].into_iter().chain(shares));
+    }
+    table
+}
+
+/// Says which rows make all takes optimal, the others believing the declared one, as a sentence without its full stop.
+fn rows_if_believed(preference: &PreferenceFindings) -> String {
+    let held = believed_row_words(preference);
+    match &preference.rationalisable {
+        _ if preference.choices == 0 => "No take chose between winners, so that every row fits".to_owned(),
+        RationalisableCount::ByRows { rows: 1, example } => {
+            format!("One row makes every take optimal, the others believing {held}: {example}")
+        }
+        RationalisableCount::ByRows { rows, example } => {
+            format!(
+                "{rows} rows make every take optimal, the others believing {held}; the first is {example}"
+            )
+        }
+        RationalisableCount::Uncounted { example } => {
+            format!(
+                "There are rows that make every take optimal, the others believing {held}, such as {example}"
+            )
+        }
+        RationalisableCount::Contradicted { cycle } => {
+            let sign = if preference.source == RowSource::Declared { "+" } else { "" };
+            let words = cycle.iter().chain(cycle.first()).map(|offset| format!("{sign}{offset}"));
+            let words = join_words(words, " over ");
+            format!("No row makes every take optimal: it took winners {words}, each at least once")
+        }
+    }
+}
+
+/// Says how many rows make all takes optimal if they are common knowledge, as a sentence without its full stop.
+fn rows_if_known(explained: &ExplainedRows) -> String {
+    let left_out = match explained.left_out {
+        0 => String::new(),
+        1 => "; 1 match, which would have taken too long, is not counted in".to_owned(),
+        left_out => format!("; {left_out} matches, which would have taken too long, are not counted in"),
+    };
+    match (&explained.example, explained.rows.at_least()) {
+        (_, 0) => format!("Were its row common knowledge, no row would make every take optimal{left_out}"),
+        (Some(example), 1) => {
+            format!("Were its row common knowledge, one would make every take optimal: {example}{left_out}")
+        }
+        (Some(example), rows) => {
+            format!(
+                "Were its row common knowledge, {rows} would make every take optimal; the first is {example}{left_out}"
+            )
+        }
+        (None, _) => format!(
+            "Were its row common knowledge, {} would make every take optimal{left_out}",
+            explained.rows
+        ),
+    }
+}
+
+/// Says which row the others believe.
+fn believed_row_words(preference: &PreferenceFindings) -> &'static str {
+    match preference.source {
+        RowSource::Assigned => "the assigned one",
+        RowSource::Declared => "the declared one",
+    }
+}

@@ -1,0 +1,55 @@
+//! Errors as puzzles, and errors that gave a third seat.
+
+use crate::{
+    Section,
+    words::{count_words, join_words},
+};
+use lastnim_auditing::{BotFindings, KingmakingTally, Puzzle};
+
+/// Reports by which errors a bot gave a third seat.
+pub(super) fn kingmaking_section(kingmaking: &KingmakingTally) -> Section {
+    let what = match kingmaking.plies {
+        0 => "none.".to_owned(),
+        plies => format!("{}, such as", count_words(plies, "ply", "plies")),
+    };
+    let examples = kingmaking.examples.iter().map(|ply| {
+        let ranks = |ranks: u32| count_words(ranks, "rank", "ranks");
+        let (cost, gain) = (ranks(ply.regret), ranks(ply.gain));
+        let (id, number, take, gainer) = (ply.match_id, ply.ply, ply.take, &ply.gainer);
+        format!("match {id}, ply {number}: taking {take} cost it {cost} and gave {gainer} {gain}")
+    });
+    Section::with_heading(format!("Kingmaking, where an error gave a third seat: {what}")).list(examples)
+}
+
+/// Reports the worst errors of a bot, with their solutions.
+pub(super) fn puzzle_sections(found: &BotFindings) -> Vec<Section> {
+    if found.puzzles.is_empty() {
+        let why =
+            if found.figures.regret == 0 { "none, for it made no error" } else { "none were asked for" };
+        return vec![Section::with_heading(format!("Puzzles: {why}."))];
+    }
+    let heading = Section::with_heading("Puzzles: its worst errors in different positions");
+    let puzzles = (1..)
+        .zip(&found.puzzles)
+        .map(|(number, puzzle)| Section::new().numbered(number, [puzzle_text(puzzle)]));
+    [heading].into_iter().chain(puzzles).collect()
+}
+
+fn puzzle_text(puzzle: &Puzzle) -> String {
+    let Puzzle { piles, seat, matrix, ending, .. } = puzzle;
+    format!(
+        "Piles {}; seat {seat} of {} is to move.\n\
+         Rows: {matrix}. Ending: {ending}. What should seat {seat} take from the last pile?\n\
+         Solution: {}, and seat {} wins. It took {}, so that seat {} would win: that cost it {}.\n\
+         (match {}, ply {})",
+        join_words(piles, ", "),
+        matrix.seats(),
+        puzzle.optimal_takes,
+        puzzle.winner_if_optimal,
+        puzzle.take,
+        puzzle.winner_after,
+        count_words(puzzle.regret, "rank", "ranks"),
+        puzzle.match_id,
+        puzzle.ply
+    )
+}

@@ -1,0 +1,107 @@
+//! An audit of many matches: a summary in words, and then the tables.
+
+use super::{
+    figures::{
+        RANKS, SHARE, circumstance_regret_plot, circumstance_table, field_table, figure_table,
+        figure_with_interval, value_cell,
+    },
+    pairs::{correction_words, pair_sections, with_flagged_pairs},
+    preferences::preference_sections,
+    puzzles::{kingmaking_section, puzzle_sections},
+    verdict::verdict_sentences,
+};
+use crate::{Report, Section, versions::versions_note, words::count_words};
+use lastnim_auditing::{AuditFindings, AuditSubject, BotFindings, GamePhase, GroupCount, LivePileCount};
+use lastnim_core::oracle::TakeSafetyCounts;
+
+/// Reports what was found of a bot or of a field; `sources` says, in sentences, of which records.
+pub fn bot_audit_report(scope: &AuditSubject, findings: &AuditFindings, sources: Vec<String>) -> Report {
+    let found = match scope {
+        AuditSubject::Bot(bot) => findings.bots.iter().find(|found| found.bot == *bot),
+        AuditSubject::Field => None,
+    };
+    let crowded_out = (findings.crowded_out > 0).then(|| {
+        let seats = count_words(findings.crowded_out, "seat was", "seats were");
+        format!("{seats} held by further bots than are told apart: no figure has them.")
+    });
+    let versions = findings.bots.iter().filter_map(|found| {
+        let played: Vec<_> = found.versions.iter().map(Into::into).collect();
+        versions_note(found.bot.as_str(), &played).map(|note| format!("{note}."))
+    });
+    let head = Section::new().paragraph(bot_summary(found, findings)).paragraphs(versions);
+    let head = with_flagged_pairs(head, findings)
+        .paragraphs(correction_words(scope, findings))
+        .paragraphs(sources)
+        .paragraphs(crowded_out);
+    let rest = if let Some(found) = found {
+        bot_sections(found, findings)
+    } else {
+        let bots = Section::with_heading("Bots").table(field_table(&findings.bots));
+        [bots].into_iter().chain(pair_sections(findings)).collect()
+    };
+    [head].into_iter().chain(rest).collect()
+}
+
+fn bot_summary(found: Option<&BotFindings>, findings: &AuditFindings) -> String {
+    let groups = match findings.groups {
+        GroupCount::Exactly(groups) => count_words(groups, "duplicate group", "duplicate groups"),
+        GroupCount::About(groups) => format!("about {groups} duplicate groups"),
+    };
+    let groups = format!("{groups} (the same bots on the same piles, in every rotation of the seats)");
+    let matches = count_words(findings.matches, "match", "matches");
+    let Some(BotFindings { bot, figures, .. }) = found else {
+        return format!("{} in {matches} of {groups}.", count_words(findings.bots.len(), "bot", "bots"));
+    };
+    format!(
+        "{bot} in {matches} of {groups}: {} of its {} optimal, {}.\n\
+         Its errors cost it {} ranks a match; those of others gave it {} ranks a match.\n\
+         It won {}; its satisfaction, from 0 to 1, was {}.",
+        figures.optimal_plies,
+        count_words(figures.plies, "take was", "takes were"),
+        figure_with_interval(SHARE, figures.accuracy),
+        figure_with_interval(RANKS, figures.regret_per_match),
+        value_cell(figures.luck_per_match).display_text(RANKS),
+        figure_with_interval(SHARE, figures.win_share),
+        figure_with_interval(RANKS, figures.satisfaction),
+    )
+}
+
+fn bot_sections(found: &BotFindings, findings: &AuditFindings) -> Vec<Section> {
+    let figures = &found.figures;
+    let mut sections = vec![
+        Section::with_heading("Figures, with 95% intervals over duplicate groups")
+            .table(figure_table(figures)),
+        safety_section(found),
+        Section::with_heading("By phase: more than two thirds of the counters left, more than one, the rest")
+            .table(circumstance_table("phase", &figures.by_phase, GamePhase::name))
+            .plot(circumstance_regret_plot(&figures.by_phase, GamePhase::name)),
+        Section::with_heading("By the number of piles that still hold something").table(circumstance_table(
+            "live piles",
+            &figures.by_live_piles,
+            LivePileCount::name,
+        )),
+    ];
+    sections.extend(found.preferences.iter().flat_map(preference_sections));
+    sections.extend(pair_sections(findings));
+    sections.push(kingmaking_section(&found.kingmaking));
+    sections.extend(puzzle_sections(found));
+    sections.push(Section::with_heading("Verdict").list(verdict_sentences(found, findings)));
+    sections
+}
+
+/// Reports how the bot stood by what it was sure of.
+fn safety_section(found: &BotFindings) -> Section {
+    let TakeSafetyCounts { risky, needless_risks, safe_errors, hedges } = found.safety;
+    let optimal = found.figures.optimal_plies;
+    let errors = found.figures.plies - optimal;
+    Section::with_heading("Guaranteed rank: what it could force against all others together").list([
+        format!(
+            "risky: {risky} of {} gave some of it up; in {needless_risks} of these another optimal take kept more",
+            count_words(optimal, "optimal take", "optimal takes"),
+        ),
+        format!(
+            "safe: {safe_errors} of {} kept one better than the last; in {hedges} of these no optimal take did (hedges)",
+            count_words(errors, "error", "errors"),
+        ),
+    ])
+}

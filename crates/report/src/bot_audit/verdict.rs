@@ -1,0 +1,116 @@
+//! What the figures of a bot come to, in a few sentences.
+
+use super::figures::{SHARE, value_cell};
+use lastnim_auditing::{
+    AuditFindings, BotFindings, CircumstanceFigures, EstimateInterval, GamePhase, LivePileCount,
+    PreferenceFindings, RowSource,
+};
+
+/// How many standard deviations one row must fit better than another: enough for the best of several, and for takes that
+/// are not independent.
+const CLEARLY: f64 = 4.0;
+
+/// Says what the figures of a bot come to: no more than their intervals carry.
+pub(super) fn verdict_sentences(found: &BotFindings, findings: &AuditFindings) -> Vec<String> {
+    let preferences = found.preferences.iter().filter(|preference| preference.choices > 0);
+    let mut sentences: Vec<_> = preferences.filter_map(preference_sentence).collect();
+    let flagged = findings.flagged_pairs();
+    sentences.push(match (flagged.as_slice(), findings.test_count()) {
+        ([], 0) => "Of collusion nothing can be said: no pair could be tested.".to_owned(),
+        ([], _) => "No pair is flagged for collusion.".to_owned(),
+        (flagged, _) => {
+            let pairs: Vec<_> =
+                flagged.iter().map(|pair| format!("{} -> {}", pair.mover, pair.other)).collect();
+            format!("Flagged for likely collusion: {}.", pairs.join(", "))
+        }
+    });
+    let figures = &found.figures;
+    sentences.push(weakest_slice(&figures.by_phase, "phase", |phase| match phase {
+        GamePhase::Opening => "in the opening",
+        GamePhase::Middle => "in the middle",
+        GamePhase::End => "at the end",
+    }));
+    sentences.push(weakest_slice(&figures.by_live_piles, "number of piles", |piles| match piles {
+        LivePileCount::One => "with 1 pile",
+        LivePileCount::Two => "with 2 piles",
+        LivePileCount::Three => "with 3 piles",
+        LivePileCount::Four => "with 4 piles",
+        LivePileCount::FiveToEight => "with 5 to 8 piles",
+        LivePileCount::NineOrMore => "with 9 piles or more",
+    }));
+    sentences
+}
+
+/// Holds the row that the bot had most often against what its takes fit best; nothing where no fit was worked out.
+fn preference_sentence(preference: &PreferenceFindings) -> Option<String> {
+    let (held, fit) = (preference.rows.first()?, preference.best_fit.as_ref()?);
+    let seats = preference.seats;
+    let of_all = match preference.rows.len() {
+        1 if preference.other_rows == 0 => String::new(),
+        _ => format!(" most often, in {} matches,", held.matches),
+    };
+    let takes = |count: u64, all: u64| match count {
+        _ if count == all => format!("all {all} takes are"),
+        1 => format!("1 of {all} takes is"),
+        _ => format!("{count} of {all} takes are"),
+    };
+    let begin = match preference.source {
+        RowSource::Declared => format!("At tables of {seats} it declares {}{of_all}", held.row),
+        RowSource::Assigned => {
+            format!(
+                "At tables of {seats} it is assigned rows, by whose places the row itself is {}",
+                held.row
+            )
+        }
+    };
+    let optimal = takes(fit.optimal_plies, fit.plies);
+    let plays = &fit.row;
+    let (with, against) = (to_float(held.plies_for_fit_alone), to_float(held.plies_for_it_alone));
+    Some(if *plays == held.row || held.agreement >= Some(fit.agreement) {
+        format!(
+            "{begin} and no row fits its takes better: {} optimal for it.",
+            takes(held.optimal_plies, held.plies)
+        )
+    } else if with - against > CLEARLY * (with + against).sqrt() {
+        format!("{begin}, plays {plays}: {optimal} optimal for {plays}.")
+    } else {
+        format!(
+            "{begin}; {plays} fits its takes best, but not clearly better: {optimal} optimal for {plays}."
+        )
+    })
+}
+
+/// Names where a bot is clearly least accurate.
+fn weakest_slice<C: Copy>(
+    slices: &[CircumstanceFigures<C>],
+    what: &str,
+    name: impl Fn(C) -> &'static str,
+) -> String {
+    let known = slices.iter().filter_map(|slice| {
+        let estimate = slice.accuracy?;
+        match estimate.interval {
+            EstimateInterval::Between { low, high } => Some((slice, estimate, low, high)),
+            EstimateInterval::TooFewGroups { .. } => None,
+        }
+    });
+    let known: Vec<_> = known.collect();
+    let worst = known.iter().min_by(|one, other| one.1.value.total_cmp(&other.1.value));
+    let best = known.iter().max_by(|one, other| one.1.value.total_cmp(&other.1.value));
+    match (worst, best) {
+        (Some((slice, worst, _, high)), Some((better, best, low, _))) if high < low => format!(
+            "It is weakest {}: {} accurate, against {} {}.",
+            name(slice.circumstance),
+            value_cell(Some(*worst)).display_text(SHARE),
+            value_cell(Some(*best)).display_text(SHARE),
+            name(better.circumstance)
+        ),
+        (Some(_), Some(_)) if known.len() > 1 => {
+            format!("In no {what} is it clearly weaker than in another.")
+        }
+        _ => format!("Too few duplicate groups to tell one {what} from another."),
+    }
+}
+
+fn to_float(count: u64) -> f64 {
+    u32::try_from(count).map_or(f64::MAX.sqrt(), f64::from)
+}

@@ -1,0 +1,265 @@
+//! What an audit of many matches found of one bot, as a server answers it.
+
+use super::{
+    Cell, CellParts, Column, NumberFormat, NumberUnit, Report, Section, Table,
+    words::{count_words, join_words},
+};
+use lastnim_proto::pb;
+
+/// Ordered pairs that are shown.
+const MAX_PAIRS: usize = 40;
+/// Rows of a bot that are shown for each number of seats.
+const MAX_ROWS: usize = 5;
+
+const SHARE: NumberFormat = NumberFormat::new(NumberUnit::Share, 1);
+const RANKS: NumberFormat = NumberFormat::new(NumberUnit::Ranks, 3);
+
+/// Reports what an audit found of a bot, but for its puzzles: figures with their intervals, phases and piles, rows that it declared and what its
+/// takes say it prefers, and who gained or paid. Nothing where it played no match that counts.
+pub fn bot_findings_report(response: &pb::AuditBotResponse) -> Option<Report> {
+    let report = response.report.as_ref()?;
+    let found = report.bots.first()?;
+    let figures = found.figures.as_ref()?;
+    let mut sections = vec![
+        Section::with_heading("Figures, with 95% intervals over duplicate groups")
+            .table(figure_table(figures)),
+        Section::with_heading("By phase: more than two thirds of the counters left, more than one, the rest")
+            .table(slice_table("phase", &figures.by_phase)),
+        Section::with_heading("By the number of piles that still hold something")
+            .table(slice_table("live piles", &figures.by_live_piles)),
+    ];
+    sections.extend(found.preferences.iter().map(preference_section));
+    sections.push(pair_section(&found.bot, &report.pairs));
+    Some(Report::from(Section::new().paragraphs(source_words(response, report))).with_sections(sections))
+}
+
+/// Says of how many matches the figures are.
+fn source_words(response: &pb::AuditBotResponse, report: &pb::BotReport) -> Vec<String> {
+    let matches = count_words(report.matches, "match", "matches");
+    let groups = count_words(report.groups, "duplicate group", "duplicate groups");
+    let about = if report.groups_exact { "" } else { "about " };
+    let newest = if response.more_matches {
+        "These are the newest: older ones were not looked at, for a page is made of as many as there is time for."
+    } else {
+        "These are all of its matches that count."
+    };
+    let mut words = vec![format!("Of {matches} in {about}{groups}. {newest}")];
+    if response.matches_damaged > 0 {
+        let damaged = count_words(response.matches_damaged, "match is", "matches are");
+        words.push(format!("{damaged} left out: what is kept of them is damaged, or was removed."));
+    }
+    words
+}
+
+/// Makes the cell of an estimate: with its interval, where there are groups enough for one.
+fn estimate_cell(estimate: Option<&pb::Estimate>) -> Cell {
+    let Some(estimate) = estimate else { return Cell::NONE };
+    match (estimate.low, estimate.high) {
+        (Some(low), Some(high)) => Cell::Estimate { value: estimate.value, low, high },
+        _ => Cell::Number(estimate.value),
+    }
+}
+
+fn estimate_column(label: &str, format: NumberFormat) -> Column {
+    Column::number(label, format.unit, format.precision).with_parts(CellParts::Estimate)
+}
+
+fn figure_table(figures: &pb::BotFigures) -> Table {
+    let columns = [
+        Column::text("figure"),
+        Column::number("value", RANKS.unit, RANKS.precision),
+        Column::number("95% interval", RANKS.unit, RANKS.precision).with_parts(CellParts::Interval),
+    ];
+    let mut table = Table::new(columns);
+    for (name, format, estimate) in [
+        ("accuracy", SHARE, &figures.accuracy),
+        ("regret per ply", RANKS, &figures.regret_per_ply),
+        ("regret per match", RANKS, &figures.regret_per_match),
+        ("luck per match", RANKS, &figures.luck_per_match),
+        ("satisfaction", RANKS, &figures.satisfaction),
+        ("wins", SHARE, &figures.win_share),
+        ("forfeits", SHARE, &figures.forfeit_share),
+    ] {
+        let Some(estimate) = estimate else { continue };
+        let interval = match (estimate.low, estimate.high, estimate.too_few_groups) {
+            (Some(low), Some(high), _) => Cell::Interval { low, high },
+            (_, _, Some(groups)) => {
+                Cell::Missing(Some(format!("too few: {}", count_words(groups, "group", "groups"))))
+            }
+            _ => Cell::NONE,
+        };
+        table.push_row([name.into(), estimate.value.into(), interval]).format = Some(format);
+    }
+    table
+}
+
+fn slice_table(title: &str, slices: &[pb::BotSlice]) -> Table {
+    let slices: Vec<_> = slices.iter().filter(|slice| slice.plies > 0).collect();
+    Table::of_items(&slices)
+        .column(Column::text(title), |slice| slice.circumstance.clone())
+        .column(Column::integer("plies"), |slice| slice.plies)
+        .column(estimate_column("accuracy", SHARE), |slice| estimate_cell(slice.accuracy.as_ref()))
+        .column(estimate_column("regret/ply", RANKS), |slice| estimate_cell(slice.regret_per_ply.as_ref()))
+        .into_table()
+}
+
+/// Reports which rows a bot had, and which row its takes fit best.
+fn preference_section(preference: &pb::BotPreference) -> Section {
+    let (what, how) = if preference.by_place {
+        ("assigned", "by places of the assigned row")
+    } else {
+        ("declared", "as offsets from its seat")
+    };
+    let row_words = |row: &Option<pb::Row>| row.as_ref().map(|row| join_words(&row.offsets, " "));
+    let heading = format!("Rows {what} at tables of {}, {how}", preference.seats);
+    let shown = &preference.rows[..preference.rows.len().min(MAX_ROWS)];
+    let table = Table::of_items(shown)
+        .column(Column::text("row"), |held| row_words(&held.row))
+        .column(Column::integer("matches"), |held| held.matches)
+        .column(
+            Column { format: SHARE, ..Column::integer("optimal takes").with_parts(CellParts::Fraction) }
+                .with_meaning("own takes that were optimal for this row"),
+            |held| fraction_cell(held.optimal_plies, held.plies),
+        )
+        .column(
+            Column::number("agreement", SHARE.unit, SHARE.precision)
+                .with_meaning("of the pairs of winners that it chose between, those in which it took the one that this row prefers"),
+            |held| held.agreement,
+        )
+        .into_table();
+    let hidden = (preference.rows.len() - shown.len()) as u64;
+    let more =
+        (hidden > 0).then(|| format!("{} are not shown.", count_words(hidden, "more row", "more rows")));
+    let fit = preference.best_fit.as_ref().map(|fit| {
+        let agreement = SHARE.format_number(fit.agreement);
+        let row = row_words(&fit.row).unwrap_or_default();
+        format!(
+            "Its takes fit the row {row} best, the others believing what was {what}: {} of {} are optimal for it, and it agrees with {agreement} of what the bot chose between.",
+            fit.optimal_plies,
+            count_words(fit.plies, "take", "takes")
+        )
+    });
+    Section::with_heading(heading).table(table).paragraphs(more).paragraphs(fit)
+}
+
+fn fraction_cell(part: u64, whole: u64) -> Cell {
+    match (u32::try_from(part), u32::try_from(whole)) {
+        (Ok(part), Ok(whole)) => Cell::Fraction { part, whole },
+        _ => Cell::NONE,
+    }
+}
+
+/// Reports what the takes of a bot cost and gave others, and theirs the bot.
+fn pair_section(bot: &str, pairs: &[pb::PairFindings]) -> Section {
+    let mut pairs: Vec<_> = pairs.iter().filter(|pair| pair.cost > 0 || pair.gave > 0).collect();
+    pairs.sort_by_key(|pair| (pair.mover != bot, std::cmp::Reverse(pair.gave.max(pair.cost))));
+    let ledger = |pair: &&pb::PairFindings| -pair.ledger;
+    let table = Table::of_items(&pairs)
+        .column(Column::text("mover").with_key("bot"), |pair| pair.mover.clone())
+        .column(Column::text("other").with_key("bot"), |pair| pair.other.clone())
+        .column(Column::integer("matches"), |pair| pair.matches)
+        .column(Column::integer("errors").with_meaning("takes of the mover that cost it ranks"), |pair| {
+            pair.errors
+        })
+        .column(
+            Column::integer("cost").with_meaning("ranks that takes of the mover cost the other"),
+            |pair| pair.cost,
+        )
+        .column(
+            Column::integer("gave").with_meaning("ranks that takes of the mover gave the other"),
+            |pair| pair.gave,
+        )
+        .column(
+            Column::integer("gave in all").with_sign().with_meaning("what it gave less what it cost"),
+            ledger,
+        )
+        .into_table();
+    let section = Section::with_heading("Who feeds whom");
+    if pairs.is_empty() {
+        return section.paragraph("No take cost or gave another bot anything.");
+    }
+    let more = pairs.len().saturating_sub(MAX_PAIRS) as u64;
+    let more = (more > 0).then(|| format!("{} are not shown.", count_words(more, "more pair", "more pairs")));
+    section.table(Table { max_shown: Some(MAX_PAIRS), ..table }).paragraphs(more)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::Terminal;
+
+    #[test]
+    fn findings_are_told_with_their_intervals() {
+        let estimate = |value, interval: Option<(f64, f64)>| pb::Estimate {
+            value,
+            low: interval.map(|interval| interval.0),
+            high: interval.map(|interval| interval.1),
+            too_few_groups: interval.is_none().then_some(3),
+        };
+        let slice = pb::BotSlice {
+            circumstance: "opening".into(),
+            plies: 4,
+            optimal_plies: 3,
+            accuracy: Some(estimate(0.75, Some((0.5, 1.0)))),
+            regret_per_ply: None,
+        };
+        let figures = pb::BotFigures {
+            accuracy: Some(estimate(0.75, Some((0.5, 0.9)))),
+            win_share: Some(estimate(0.5, None)),
+            by_phase: vec![slice],
+            ..Default::default()
+        };
+        let row = |offsets: &[u32]| Some(pb::Row { offsets: offsets.to_vec() });
+        let preference = pb::BotPreference {
+            seats: 2,
+            rows: vec![pb::HeldRow {
+                row: row(&[0, 1]),
+                matches: 2,
+                plies: 4,
+                optimal_plies: 3,
+                ..Default::default()
+            }],
+            best_fit: Some(pb::FittedRow { row: row(&[1, 0]), agreement: 0.875, plies: 4, optimal_plies: 4 }),
+            ..Default::default()
+        };
+        let pair = pb::PairFindings {
+            mover: "ann".into(),
+            other: "bob".into(),
+            matches: 2,
+            cost: 1,
+            gave: 3,
+            ledger: -2,
+            errors: 1,
+            ..Default::default()
+        };
+        let found = pb::BotFindings {
+            bot: "ann".into(),
+            figures: Some(figures),
+            preferences: vec![preference],
+            ..Default::default()
+        };
+        let report = pb::BotReport {
+            matches: 2,
+            groups: 1,
+            groups_exact: true,
+            bots: vec![found],
+            pairs: vec![pair],
+            ..Default::default()
+        };
+        let response =
+            pb::AuditBotResponse { report: Some(report), more_matches: true, ..Default::default() };
+        let text = Terminal::without_styles().report_text(&bot_findings_report(&response).unwrap());
+        for part in [
+            "Of 2 matches in 1 duplicate group. These are the newest:",
+            "accuracy  75.0%     50.0% to 90.0%",
+            "wins      50.0%  too few: 3 groups",
+            "opening      4  75.0% ±25.0%",
+            "0 1        2  75.0% (3 of 4)",
+            "Its takes fit the row 1 0 best",
+            "ann    bob          2       1     1     3           +2",
+        ] {
+            assert!(text.contains(part), "{part:?} is missing:\n{text}");
+        }
+        assert_eq!(bot_findings_report(&pb::AuditBotResponse::default()), None);
+    }
+}

@@ -1,0 +1,125 @@
+//! Bots: whether they are connected, which versions they said, and which seats they lost.
+
+use super::{
+    Cell, Column, Fact, NumberUnit, Report, Section, Table,
+    versions::version_words,
+    words::{enum_phrase, join_words},
+};
+use lastnim_proto::pb;
+
+/// Says since when a bot is connected, if it is.
+fn connected_since(bot: &pb::Bot) -> Option<u64> {
+    bot.connected.then_some(bot.connected_at_us)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a lag is far below 2^53 microseconds")]
+fn lag_ms(bot: &pb::Bot) -> Option<f64> {
+    bot.lag_us.map(|micros| micros as f64 / 1_000.0)
+}
+
+/// Says which house bot it is, if the server hosts it.
+fn house_bot(bot: &pb::Bot) -> Option<String> {
+    (!bot.house_bot.is_empty()).then(|| bot.house_bot.clone())
+}
+
+/// Makes a table of bots, a row for each.
+pub fn bot_table(bots: &[pb::Bot]) -> Table {
+    Table::of_items(bots)
+        .column(Column::text("name"), |bot| bot.name.clone())
+        .column(Column::text("connected since (UTC)"), |bot| connected_since(bot).map(Cell::Time))
+        .column(Column::text("version"), |bot| bot.version.as_ref().map(version_words))
+        .column(Column::number("lag (ms)", NumberUnit::Count, 1), lag_ms)
+        .column(Column::integer("open matches"), |bot| bot.open_matches)
+        .column(Column::text("house bot"), house_bot)
+        .column(Column::text("registered (UTC)"), |bot| Cell::Time(bot.registered_at_us))
+        .into_table()
+}
+
+/// Returns a table of bots in few columns, without what is measured all the time.
+pub fn bot_overview_table(bots: &[pb::Bot]) -> Table {
+    Table::of_items(bots)
+        .column(Column::text("name"), |bot| bot.name.clone())
+        .column(Column::text("house bot"), house_bot)
+        .column(Column::integer("open matches"), |bot| bot.open_matches)
+        .column(Column::text("connected since (UTC)"), |bot| connected_since(bot).map(Cell::Time))
+        .into_table()
+}
+
+/// Reports all that is known of a bot.
+pub fn bot_report(shown: &pb::GetBotResponse) -> Report {
+    let bot = shown.bot.clone().unwrap_or_default();
+    let connected = match connected_since(&bot) {
+        Some(since) => Fact::Since(since),
+        None => Fact::from("no".to_owned()),
+    };
+    let open = match shown.open_match_ids.len() {
+        0 => bot.open_matches.to_string(),
+        _ => format!("{}: {}", bot.open_matches, join_words(&shown.open_match_ids, ", ")),
+    };
+    let facts = [
+        ("name", Some(bot.name.clone().into())),
+        ("registered", Some(Fact::At(bot.registered_at_us))),
+        ("house bot", house_bot(&bot).map(Fact::from)),
+        ("connected", Some(connected)),
+        ("version", bot.version.as_ref().map(version_words).map(Fact::from)),
+        ("lag", lag_ms(&bot).map(|lag| format!("{lag:.1} ms").into())),
+        ("waiting messages", bot.connected.then(|| bot.waiting_messages.to_string().into())),
+        ("open matches", Some(open.into())),
+    ];
+    let facts = facts.into_iter().filter_map(|(label, fact)| Some((label, fact?)));
+    let versions = (!shown.versions.is_empty()).then(|| {
+        Section::with_heading("Versions, the one seen last first").table(version_table(&shown.versions))
+    });
+    let lost = (!shown.lost_seats.is_empty()).then(|| {
+        Section::with_heading("Seats lost, the newest first").table(lost_seat_table(&shown.lost_seats))
+    });
+    [Section::new().facts(facts)].into_iter().chain(versions).chain(lost).collect()
+}
+
+fn version_table(versions: &[pb::SeenVersion]) -> Table {
+    let words = |seen: &pb::SeenVersion| seen.version.as_ref().map(version_words);
+    Table::of_items(versions)
+        .column(Column::text("version"), words)
+        .column(Column::text("first seen (UTC)"), |seen| Cell::Time(seen.first_seen_at_us))
+        .column(Column::text("last seen (UTC)"), |seen| Cell::Time(seen.last_seen_at_us))
+        .into_table()
+}
+
+fn lost_seat_table(seats: &[pb::LostSeat]) -> Table {
+    let tournament = |lost: &pb::LostSeat| match lost.tournament_id.as_str() {
+        "" => Cell::Missing(Some("exhibition".to_owned())),
+        id => id.into(),
+    };
+    Table::of_items(seats)
+        .column(Column::text("match"), |lost| lost.match_id.clone())
+        .column(Column::integer("seat"), |lost| lost.seat)
+        .column(Column::text("reason"), loss_words)
+        .column(Column::text("at (UTC)"), |lost| Cell::Time(lost.at_us))
+        .column(Column::text("tournament"), tournament)
+        .into_table()
+}
+
+/// Says how a seat was lost.
+pub fn loss_words(lost: &pb::LostSeat) -> String {
+    let reason = enum_phrase(lost.reason().as_str_name(), "FORFEIT_REASON_");
+    if lost.reason() != pb::ForfeitReason::Strikes {
+        return reason;
+    }
+    let strikes = lost.strikes().map(|strike| enum_phrase(strike.as_str_name(), "REFUSAL_REASON_"));
+    format!("{reason}: {}", join_words(strikes, ", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loss_by_strikes_says_what_for() {
+        let mut lost = pb::LostSeat { reason: pb::ForfeitReason::TimedOut.into(), ..Default::default() };
+        assert_eq!(loss_words(&lost), "timed out");
+        lost.reason = pb::ForfeitReason::Strikes.into();
+        lost.strikes =
+            [pb::RefusalReason::IllegalTake, pb::RefusalReason::FuturePly].map(Into::into).to_vec();
+        assert_eq!(loss_words(&lost), "strikes: illegal take, future ply");
+    }
+}

@@ -1,0 +1,142 @@
+//! How the capital of a sequential test has moved between its bounds.
+
+use super::{Chart, ChartLevel, ChartLine, NumberFormat, NumberUnit, words::count_words};
+use lastnim_proto::pb;
+
+/// Bounds that are closer to each other are drawn as one.
+const SAME_BOUND: f64 = 0.005;
+
+/// Draws how the capitals of both bets of a sequential test have moved towards their bounds, or the larger one alone where a server kept no more; nothing
+/// before two groups are judged, and for tests whose path was not kept.
+pub fn capital_chart(said: &pb::SprtVerdict) -> Option<Chart> {
+    if said.path.len() < 2 {
+        return None;
+    }
+    let chart = |caption: &str, lines, levels| Chart {
+        caption: caption.to_owned(),
+        axis: "groups".to_owned(),
+        format: NumberFormat { is_signed: true, ..NumberFormat::new(NumberUnit::Count, 2) },
+        lines,
+        levels,
+        floor: None,
+    };
+    let level = |label: &str, value| ChartLevel { label: label.to_owned(), value };
+    let better = capital_line("bet on better", said, |point| point.better);
+    let no_better = capital_line("bet on no better", said, |point| point.no_better);
+    Some(match better.zip(no_better) {
+        Some((better, no_better)) => {
+            let (at_better, at_no_better) = (said.upper, -said.lower);
+            let levels = if (at_better - at_no_better).abs() < SAME_BOUND {
+                vec![level("the answer at", at_better)]
+            } else {
+                vec![level("better at", at_better), level("no better at", at_no_better)]
+            };
+            let caption = "What each bet has made of 1, as a logarithm, group by group";
+            // The bet that is wrong loses without end: the more it has lost, the less that says.
+            let floor = Some(-at_better.max(at_no_better));
+            Chart { floor, ..chart(caption, vec![better, no_better], levels) }
+        }
+        None => chart(
+            "The logarithm of the larger capital, negated for the bet on no better, group by group",
+            capital_line("llr", said, |point| Some(point.llr)).into_iter().collect(),
+            vec![level("better at", said.upper), level("no better at", said.lower)],
+        ),
+    })
+}
+
+/// Makes a line that begins at a capital of 1; none if a point lacks it.
+fn capital_line(
+    label: &str,
+    said: &pb::SprtVerdict,
+    capital: impl Fn(&pb::CapitalPoint) -> Option<f64>,
+) -> Option<ChartLine> {
+    let points = said.path.iter().map(|point| Some((place_on_axis(point.groups), capital(point)?)));
+    let points = std::iter::once(Some((0.0, 0.0))).chain(points).collect::<Option<_>>()?;
+    Some(ChartLine { label: label.to_owned(), points })
+}
+
+/// Says what a sequential test has found, and how sure that is.
+pub fn capital_words(said: &pb::SprtVerdict) -> String {
+    let groups = count_words(said.groups, "group", "groups");
+    let hypothesis = if said.llr < 0.0 { "no better" } else { "better" };
+    let capital = said.llr.abs().exp();
+    let bet = format!("after {groups}, a bet on its being {hypothesis} has made {capital:.1} out of 1");
+    match said.answer() {
+        pb::SprtAnswer::Better => format!("The candidate is better: {bet}."),
+        pb::SprtAnswer::NoBetter => format!("The candidate is no better: {bet}."),
+        pb::SprtAnswer::Undecided => {
+            format!("It is not known whether the candidate is better, and no group is left: {bet}.")
+        }
+        pb::SprtAnswer::Open | pb::SprtAnswer::Unspecified => {
+            let needed = if said.llr < 0.0 { -said.lower } else { said.upper };
+            format!(
+                "It is not known yet whether the candidate is better: {bet}; {:.1} ends the test.",
+                needed.exp()
+            )
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "it is a place on an axis")]
+fn place_on_axis(groups: u64) -> f64 {
+    groups as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(answer: pb::SprtAnswer, path: &[(u64, f64)]) -> pb::SprtVerdict {
+        let &(groups, llr) = path.last().unwrap();
+        let point = |&(groups, llr)| pb::CapitalPoint { groups, llr, ..pb::CapitalPoint::default() };
+        let path = path.iter().map(point).collect();
+        let (lower, upper) = (-20_f64.ln(), 20_f64.ln());
+        pb::SprtVerdict { answer: answer.into(), llr, lower, upper, groups, effect: None, path }
+    }
+
+    fn level_values(chart: &Chart) -> Vec<(&str, f64)> {
+        chart.levels.iter().map(|level| (level.label.as_str(), level.value)).collect()
+    }
+
+    #[test]
+    fn each_bet_has_a_line_and_its_bound() {
+        let mut said = verdict(pb::SprtAnswer::Open, &[(1, 0.5), (2, -0.25)]);
+        for (point, (better, no_better)) in said.path.iter_mut().zip([(0.5, -1.0), (-99.0, 0.25)]) {
+            (point.better, point.no_better) = (Some(better), Some(no_better));
+        }
+        let chart = capital_chart(&said).unwrap();
+        assert_eq!(chart.lines[0].points, [(0.0, 0.0), (1.0, 0.5), (2.0, -99.0)]);
+        assert_eq!(chart.lines[1].points, [(0.0, 0.0), (1.0, -1.0), (2.0, 0.25)]);
+        assert_eq!(level_values(&chart), [("the answer at", said.upper)]);
+        assert_eq!(chart.frame().unwrap().up, (-said.upper, said.upper), "what is lost ends there");
+        said.lower = -2.0;
+        let chart = capital_chart(&said).unwrap();
+        assert_eq!(level_values(&chart), [("better at", said.upper), ("no better at", 2.0)]);
+        // A point of an older server among newer ones: the larger capital is known of all.
+        said.path[0].better = None;
+        assert_eq!(capital_chart(&said).unwrap().lines.len(), 1);
+    }
+
+    #[test]
+    fn the_larger_capital_is_drawn_where_no_more_was_kept() {
+        let said = verdict(pb::SprtAnswer::Open, &[(1, 0.5), (2, 1.0), (5, -0.25)]);
+        let chart = capital_chart(&said).unwrap();
+        assert_eq!(chart.lines.len(), 1);
+        assert_eq!(chart.lines[0].points, [(0.0, 0.0), (1.0, 0.5), (2.0, 1.0), (5.0, -0.25)]);
+        assert_eq!(level_values(&chart), [("better at", said.upper), ("no better at", said.lower)]);
+        assert_eq!(capital_chart(&verdict(pb::SprtAnswer::Open, &[(1, 0.5)])), None);
+    }
+
+    #[test]
+    fn a_verdict_is_said_in_words() {
+        let said = |answer, llr: f64| capital_words(&verdict(answer, &[(7, llr)]));
+        assert_eq!(
+            said(pb::SprtAnswer::Better, 30_f64.ln()),
+            "The candidate is better: after 7 groups, a bet on its being better has made 30.0 out of 1."
+        );
+        assert_eq!(
+            said(pb::SprtAnswer::Open, -(2_f64.ln())),
+            "It is not known yet whether the candidate is better: after 7 groups, a bet on its being no better has made 2.0 out of 1; 20.0 ends the test."
+        );
+    }
+}

@@ -1,0 +1,115 @@
+//! Who wins at whose tables and who is better than whom.
+
+use super::{
+    Cell, CellParts, CellShade, Column, NumberFormat, NumberUnit, Section, Table, words::shortened_list,
+};
+use lastnim_proto::pb;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How likely it may be that any of the pairs called better beyond chance is not.
+const MAX_CHANCE: f64 = 0.05;
+
+/// Shows, in the row of a bot and the column of another, how many of the matches in which both sat the bot of the row won, and
+/// how likely it is the stronger by ratings of a measure.
+pub(super) fn cross_table_sections(compared: &[pb::Comparison], measure: &str) -> Vec<Section> {
+    let won = |wins: u32, matches: u32| Cell::Fraction { part: wins, whole: matches };
+    let column = Column::integer("").with_parts(CellParts::Fraction).with_shade(CellShade::Rising);
+    let won = bot_by_bot_table("won/met", &column, compared, |pair| {
+        [won(pair.wins, pair.matches), won(pair.other_wins, pair.matches)]
+    });
+    let share = Column { format: NumberFormat::new(NumberUnit::Share, 0), ..Column::integer("") };
+    let share = share.with_shade(CellShade::Leaning);
+    let better = bot_by_bot_table(&format!("better ({measure})"), &share, compared, |pair| {
+        [pair.probability_better.into(), pair.probability_better.map(|better| 1.0 - better).into()]
+    });
+    let is_rated = compared.iter().any(|pair| pair.probability_better.is_some());
+    let won = (!compared.is_empty()).then(|| Section::new().table(won));
+    let better = is_rated.then(|| Section::new().table(better).paragraphs(certain_leads_note(compared)));
+    won.into_iter().chain(better).collect()
+}
+
+/// Names the pairs of which the one is better beyond chance, all pairs taken together.
+fn certain_leads_note(compared: &[pb::Comparison]) -> Option<String> {
+    let judged =
+        compared.iter().filter_map(|pair| Some((pair, pair.adjusted_chance?, pair.probability_better?)));
+    let judged: Vec<_> = judged.collect();
+    let mut behind: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (pair, ..) in judged.iter().filter(|(_, chance, _)| *chance <= MAX_CHANCE) {
+        let (better, worse) = match pair.probability_better {
+            Some(better) if better < 0.5 => (&pair.other, &pair.bot),
+            _ => (&pair.bot, &pair.other),
+        };
+        behind.entry(better).or_default().push(worse);
+    }
+    let pairs = match judged.len() {
+        0 => return None,
+        1 => "of the one pair".to_owned(),
+        pairs => format!("of all {pairs} pairs together"),
+    };
+    let certain: Vec<_> = behind
+        .iter()
+        .map(|(better, worse)| format!("{better} is better than {}", worse.join(", ")))
+        .collect();
+    let certain = if certain.is_empty() { "none".to_owned() } else { shortened_list(&certain, "; ") };
+    Some(format!("beyond chance, {pairs}, with 95% confidence: {certain}"))
+}
+
+/// Makes a table with a row and a column for each bot, from what is said of two, seen from the one and from the other.
+fn bot_by_bot_table(
+    title: &str,
+    column: &Column,
+    compared: &[pb::Comparison],
+    said: impl Fn(&pb::Comparison) -> [Cell; 2],
+) -> Table {
+    let mut cells: BTreeMap<(&str, &str), Cell> = BTreeMap::new();
+    let mut bots = BTreeSet::new();
+    for pair in compared {
+        let (bot, other) = (pair.bot.as_str(), pair.other.as_str());
+        bots.extend([bot, other]);
+        cells.extend([(bot, other), (other, bot)].into_iter().zip(said(pair)));
+    }
+    let columns =
+        bots.iter().map(|&bot| Column { key: bot.to_owned(), label: bot.to_owned(), ..column.clone() });
+    let mut table = Table::new([Column::text(title).with_key("bot")].into_iter().chain(columns));
+    for &bot in &bots {
+        let cell = |&other: &&str| cells.get(&(bot, other)).cloned().unwrap_or(Cell::NONE);
+        table.push_row([bot.into()].into_iter().chain(bots.iter().map(cell)));
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Report, render::csv_text};
+
+    #[test]
+    fn every_pair_is_seen_from_both() {
+        let pair = |bot: &str, other: &str, [matches, wins, other_wins]: [u32; 3], probability_better| {
+            pb::Comparison {
+                bot: bot.into(),
+                other: other.into(),
+                matches,
+                wins,
+                other_wins,
+                probability_better,
+                adjusted_chance: probability_better.map(|better| if better > 0.9 { 0.04 } else { 0.3 }),
+            }
+        };
+        let compared = [
+            pair("a", "b", [6, 3, 1], Some(0.875)),
+            pair("a", "c", [0, 0, 0], Some(1.0)),
+            pair("b", "c", [2, 0, 2], None),
+        ];
+        let report: Report = cross_table_sections(&compared, "wins").into_iter().collect();
+        let expected = "bot,a,a_of,b,b_of,c,c_of\na,,,3,6,0,0\nb,1,6,,,0,2\nc,0,0,2,2,,\n\n\
+                        bot,a,b,c\na,,0.875,1\nb,0.125,,\nc,0,,\n";
+        assert_eq!(csv_text(&report), expected);
+        let said: Vec<_> = report.paragraphs().collect();
+        assert_eq!(said, ["beyond chance, of all 2 pairs together, with 95% confidence: a is better than c"]);
+        assert_eq!(cross_table_sections(&compared[2..], "wins").len(), 1);
+        assert_eq!(cross_table_sections(&[], "wins"), []);
+        let said = certain_leads_note(&compared[..1]).unwrap();
+        assert_eq!(said, "beyond chance, of the one pair, with 95% confidence: none");
+    }
+}

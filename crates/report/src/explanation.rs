@@ -1,0 +1,46 @@
+//! Why a seat wins a game under optimal play.
+
+use super::{
+    Column, NumberUnit, Section, Table,
+    words::{count_words, join_words},
+};
+use lastnim_core::oracle::{Explanation, RankChange, TakeRange};
+
+/// The most plies of the line of best play that are shown.
+pub const MAX_PLIES: usize = 40;
+
+/// Reports why a seat wins: what each take leads to, and the line of best play.
+pub fn explanation_sections(explanation: &Explanation) -> Vec<Section> {
+    let position = &explanation.position;
+    if position.is_over() {
+        return Vec::new();
+    }
+    let takes = Table::of_items(&explanation.options)
+        .column(Column::text("take"), |option| take_range_words(option.takes))
+        .column(Column::text("winner"), |option| format!("seat {}", option.winner))
+        .column(Column::number("regret", NumberUnit::Ranks, 0), |option| option.regret)
+        .column(Column::text("better for"), |option| rank_changes_words(&option.better_for))
+        .column(Column::text("worse for"), |option| rank_changes_words(&option.worse_for))
+        .into_table();
+    let plies = explanation.line.plies.iter().map(|(position, take)| format!("{position}  take {take}"));
+    let (end, winner) = (&explanation.line.end, explanation.winner);
+    let and_so_on = if end.is_over() { "" } else { "and so on, until " };
+    vec![
+        Section::with_heading(format!("What the takes of seat {} lead to:", position.to_move())).table(takes),
+        Section::with_heading("The line of best play, by the smallest optimal take of each seat:")
+            .list(plies.chain([format!("{end}  {and_so_on}seat {winner} wins")])),
+    ]
+}
+
+/// Writes `3` or `2 to 9`.
+pub fn take_range_words(TakeRange { lo, hi }: TakeRange) -> String {
+    if lo == hi { lo.to_string() } else { format!("{lo} to {hi}") }
+}
+
+/// Writes `seat 1 by 2 ranks, seat 3 by 1 rank`; nothing where nobody changes.
+fn rank_changes_words(changes: &[RankChange]) -> Option<String> {
+    let change = |change: &RankChange| {
+        format!("seat {} by {}", change.seat, count_words(change.ranks, "rank", "ranks"))
+    };
+    (!changes.is_empty()).then(|| join_words(changes.iter().map(change), ", "))
+}

@@ -1,0 +1,132 @@
+//! What happens in a match, in words.
+
+use super::words::{enum_phrase, join_words, matrix_words};
+use lastnim_proto::pb::{self, record_event::Event};
+
+/// The bots of a match, by seat, as they are called in words.
+#[derive(Debug, Default)]
+pub struct SeatNames(Vec<String>);
+
+impl SeatNames {
+    /// Takes the bots of a setup.
+    pub fn of_setup(setup: &pb::MatchSetup) -> Self {
+        Self(setup.bots.clone())
+    }
+
+    pub(super) fn name_of_seat(&self, seat: u32) -> String {
+        match self.0.get(seat as usize) {
+            Some(bot) => format!("seat {seat} ({bot})"),
+            None => format!("seat {seat}"),
+        }
+    }
+}
+
+/// Says in one line what happened.
+pub fn event_line(event: &Event, players: &SeatNames) -> String {
+    match event {
+        Event::Created(setup) => format!(
+            "{} on the piles {}; {} moves first; ending: {}",
+            setup.bots.join(", "),
+            join_words(&setup.piles, ","),
+            SeatNames::of_setup(setup).name_of_seat(setup.first),
+            enum_phrase(setup.ending().as_str_name(), "ENDING_")
+        ),
+        Event::Declared(declared) => {
+            let row = declared.row.as_ref().map(|row| join_words(&row.offsets, " ")).unwrap_or_default();
+            let seat = players.name_of_seat(declared.seat);
+            match declared.defaulted() {
+                pb::RowDefault::Unspecified => format!("{seat} declared {row}"),
+                pb::RowDefault::Late => {
+                    format!("{seat} has the standard row {row}: it declared none in time")
+                }
+                pb::RowDefault::Invalid => {
+                    format!("{seat} has the standard row {row}: its own was not valid")
+                }
+                pb::RowDefault::Forfeited => {
+                    format!("{seat} has the standard row {row}: the seat was forfeited")
+                }
+            }
+        }
+        Event::Revealed(revealed) => {
+            let rows = revealed.alliance_matrix.iter().flat_map(|matrix| &matrix.rows);
+            format!("the rows are {}", matrix_words(rows))
+        }
+        Event::Took(took) => {
+            let (seat, counters) = (players.name_of_seat(took.seat), took.take);
+            if took.steward {
+                format!("ply {}: the steward took {counters} for {seat}", took.ply)
+            } else {
+                format!("ply {}: {seat} took {counters}, in {} ms", took.ply, took.charged_us / 1_000)
+            }
+        }
+        Event::Struck(struck) => format!(
+            "ply {}: a strike for {}: {}",
+            struck.ply,
+            players.name_of_seat(struck.seat),
+            enum_phrase(struck.reason().as_str_name(), "REFUSAL_REASON_")
+        ),
+        Event::Forfeited(forfeited) => format!(
+            "{} is forfeited: {}; the steward plays on",
+            players.name_of_seat(forfeited.seat),
+            enum_phrase(forfeited.reason().as_str_name(), "FORFEIT_REASON_")
+        ),
+        Event::Ended(ended) => {
+            let reason = enum_phrase(ended.reason().as_str_name(), "END_REASON_");
+            match ended.winner {
+                Some(winner) => format!("{reason}: {} won", players.name_of_seat(winner)),
+                None => reason,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn players() -> SeatNames {
+        SeatNames(vec!["ann".into(), "bob".into()])
+    }
+
+    fn line(event: &Event) -> String {
+        event_line(event, &players())
+    }
+
+    #[test]
+    fn an_event_is_one_line() {
+        let setup =
+            pb::MatchSetup { bots: players().0, piles: vec![3, 4], ending: 2, ..pb::MatchSetup::default() };
+        assert_eq!(
+            line(&Event::Created(setup)),
+            "ann, bob on the piles 3,4; seat 0 (ann) moves first; ending: last mover wins"
+        );
+        let row = pb::Row { offsets: vec![0, 1] };
+        let late = pb::DeclaredEvent {
+            seat: 1,
+            row: Some(row.clone()),
+            defaulted: pb::RowDefault::Late.into(),
+            ..Default::default()
+        };
+        assert_eq!(
+            line(&Event::Declared(late)),
+            "seat 1 (bob) has the standard row 0 1: it declared none in time"
+        );
+        let matrix = pb::AllianceMatrix { rows: vec![row.clone(), row] };
+        let revealed = pb::RevealedEvent { alliance_matrix: Some(matrix) };
+        assert_eq!(line(&Event::Revealed(revealed)), "the rows are 0 1; 0 1");
+        let took = pb::TookEvent { ply: 3, seat: 1, take: 2, charged_us: 1_999, ..pb::TookEvent::default() };
+        assert_eq!(line(&Event::Took(took.clone())), "ply 3: seat 1 (bob) took 2, in 1 ms");
+        assert_eq!(
+            line(&Event::Took(pb::TookEvent { steward: true, ..took })),
+            "ply 3: the steward took 2 for seat 1 (bob)"
+        );
+        let struck = pb::StruckEvent { seat: 0, ply: 3, reason: pb::RefusalReason::NotYourTurn.into() };
+        assert_eq!(line(&Event::Struck(struck)), "ply 3: a strike for seat 0 (ann): not your turn");
+        let forfeited = pb::ForfeitedEvent { seat: 7, reason: pb::ForfeitReason::NoShow.into() };
+        assert_eq!(line(&Event::Forfeited(forfeited)), "seat 7 is forfeited: no show; the steward plays on");
+        let ended = pb::EndedEvent { reason: pb::EndReason::PlyLimit.into(), winner: Some(0) };
+        assert_eq!(line(&Event::Ended(ended)), "ply limit: seat 0 (ann) won");
+        let cancelled = pb::EndedEvent { reason: pb::EndReason::Cancelled.into(), winner: None };
+        assert_eq!(line(&Event::Ended(cancelled)), "cancelled");
+    }
+}

@@ -1,0 +1,138 @@
+//! A match in brief, and lists of matches.
+
+use super::{
+    Cell, Column, Report, Section, Table,
+    audit::seat_table,
+    match_events::SeatNames,
+    tournament::clock_line,
+    versions::seat_versions_line,
+    words::{enum_phrase, enum_word, join_words, matrix_words},
+};
+use lastnim_proto::pb;
+use std::collections::BTreeSet;
+
+/// Says in one line what an audit found. Of takes that the steward made it praises nobody.
+pub fn audit_line(audit: &pb::Audit, players: &SeatNames) -> String {
+    let should = if audit.predicted_winner == audit.winner {
+        "as under optimal play".to_owned()
+    } else {
+        format!("under optimal play {} would have", players.name_of_seat(audit.predicted_winner))
+    };
+    let errors = audit.plies.iter().filter(|ply| ply.regret > 0).count();
+    match (errors, audit.first_error) {
+        (0, _) | (_, None) => format!("{should}; {}", flawless_words(audit, players)),
+        (1, Some(ply)) => format!("{should}; one error, at ply {ply}"),
+        (errors, Some(first)) => format!("{should}; {errors} errors, the first at ply {first}"),
+    }
+}
+
+/// Says of a match without an error whose takes were optimal.
+fn flawless_words(audit: &pb::Audit, players: &SeatNames) -> String {
+    let own = |seat: u32| audit.plies.iter().any(|ply| ply.seat == seat && !ply.steward);
+    let stewards: BTreeSet<u32> = audit.plies.iter().filter(|ply| ply.steward).map(|ply| ply.seat).collect();
+    let silent: Vec<_> = stewards.iter().filter(|&&seat| !own(seat)).collect();
+    let silent: Vec<_> = silent.into_iter().map(|&seat| players.name_of_seat(seat)).collect();
+    match (audit.plies.iter().any(|ply| !ply.steward), stewards.is_empty()) {
+        (_, true) => "every take was optimal".to_owned(),
+        (false, false) => "no bot made a take of its own".to_owned(),
+        (true, false) if silent.is_empty() => "every take of the bots was optimal".to_owned(),
+        (true, false) => {
+            format!("every take of the bots was optimal; none was made by {}", silent.join(", "))
+        }
+    }
+}
+
+/// Says where a match stands, and who won.
+pub fn outcome_line(game: &pb::Match) -> String {
+    let ended = ended_line(game);
+    if game.void_reason.is_empty() { ended } else { format!("voided: {} ({ended})", game.void_reason) }
+}
+
+fn ended_line(game: &pb::Match) -> String {
+    let players = game.setup.as_ref().map(SeatNames::of_setup).unwrap_or_default();
+    match (game.phase(), game.winner) {
+        (pb::Phase::Ended, Some(winner)) => {
+            let reason = enum_phrase(game.reason().as_str_name(), "END_REASON_");
+            format!("{reason}: {} won", players.name_of_seat(winner))
+        }
+        (pb::Phase::Ended, None) => enum_phrase(game.reason().as_str_name(), "END_REASON_"),
+        (pb::Phase::Quarantined, _) => format!("quarantined: {}", game.damage),
+        (phase, _) => enum_phrase(phase.as_str_name(), "PHASE_"),
+    }
+}
+
+/// Says why an audit is not shown.
+pub const AUDIT_WITHHELD: &str =
+    "withheld until its tournament is over, which keeps the oracle from its bots";
+
+/// Reports a match in brief, and what its audit found.
+pub fn match_report(game: &pb::Match, shown: &pb::GetMatchResponse) -> Report {
+    let audit = shown.audit.as_ref();
+    let setup = game.setup.clone().unwrap_or_default();
+    let players = SeatNames::of_setup(&setup);
+    let rows = setup.assigned.as_ref().map(|matrix| format!("assigned: {}", matrix_words(&matrix.rows)));
+    let place = (!setup.tournament_id.is_empty())
+        .then(|| format!("match {}, group {}, of {}", setup.number, setup.group, setup.tournament_id));
+    let withheld = shown.audit_withheld.then(|| AUDIT_WITHHELD.to_owned());
+    let facts = [
+        ("id", Some(game.id.clone())),
+        ("bots", Some(setup.bots.join(", "))),
+        ("piles", Some(join_words(&setup.piles, ","))),
+        ("first", Some(players.name_of_seat(setup.first))),
+        ("ending", Some(enum_word(setup.ending().as_str_name(), "ENDING_"))),
+        ("tournament", place),
+        ("rows", Some(rows.unwrap_or_else(|| "declared".to_owned()))),
+        ("clock", setup.clock.as_ref().map(clock_line)),
+        ("strikes", Some(setup.strikes.to_string())),
+        ("max plies", Some(setup.max_plies.to_string())),
+        ("plies", Some(game.plies.to_string())),
+        ("state", Some(outcome_line(game))),
+        ("versions", seat_versions_line(&game.seat_versions)),
+        ("audit", audit.map(|audit| audit_line(audit, &players)).or(withheld)),
+    ];
+    let facts = Section::new().facts(facts.into_iter().filter_map(|(label, fact)| Some((label, fact?))));
+    let seats = audit.map(|audit| Section::new().table(seat_table(&audit.seats, &setup.bots)));
+    [facts].into_iter().chain(seats).collect()
+}
+
+/// Makes a table of matches, a row for each.
+pub fn match_table(matches: &[pb::Match]) -> Table {
+    let bots = |game: &pb::Match| game.setup.as_ref().map(|setup| Cell::list(&setup.bots, ", "));
+    let piles = |game: &pb::Match| game.setup.as_ref().map(|setup| Cell::list(&setup.piles, ","));
+    Table::of_items(matches)
+        .column(Column::text("id"), |game| game.id.clone())
+        .column(Column::text("bots"), bots)
+        .column(Column::text("piles"), piles)
+        .column(Column::integer("plies"), |game| game.plies)
+        .column(Column::text("state"), outcome_line)
+        .into_table()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_audit_is_one_line() {
+        let players = SeatNames::of_setup(&pb::MatchSetup {
+            bots: vec!["ann".into(), "bob".into()],
+            ..Default::default()
+        });
+        let mut audit = pb::Audit { winner: 1, predicted_winner: 1, ..pb::Audit::default() };
+        assert_eq!(audit_line(&audit, &players), "as under optimal play; every take was optimal");
+        let ply = |seat, steward| pb::PlyAudit { seat, steward, ..pb::PlyAudit::default() };
+        audit.plies = vec![ply(0, false), ply(1, true)];
+        assert_eq!(
+            audit_line(&audit, &players),
+            "as under optimal play; every take of the bots was optimal; none was made by seat 1 (bob)"
+        );
+        audit.plies = vec![ply(0, true), ply(1, true)];
+        assert_eq!(audit_line(&audit, &players), "as under optimal play; no bot made a take of its own");
+        audit.plies = vec![pb::PlyAudit { regret: 1, ..pb::PlyAudit::default() }];
+        (audit.predicted_winner, audit.first_error) = (0, Some(0));
+        assert_eq!(
+            audit_line(&audit, &players),
+            "under optimal play seat 0 (ann) would have; one error, at ply 0"
+        );
+    }
+}

@@ -1,0 +1,38 @@
+//! What models cost.
+
+use super::figures::figure_column;
+use crate::{Column, NumberFormat, NumberUnit, Section, Table};
+use lastnim_proto::pb;
+
+const TOKENS: NumberFormat = NumberFormat::new(NumberUnit::Count, 0);
+const MONEY: NumberFormat = NumberFormat::new(NumberUnit::Points, 6);
+const SECONDS: NumberFormat = NumberFormat::new(NumberUnit::Count, 1);
+
+/// Reports tokens, money and seconds: for a take, and for a rank that the model saved.
+pub(super) fn cost_section(models: &[pb::ModelFindings]) -> Section {
+    let lines: Vec<_> = models.iter().filter_map(|model| Some((&model.bot, model.cost.as_ref()?))).collect();
+    let in_all = |cost: &pb::ModelCost| cost.in_all.unwrap_or_default();
+    let table: Table = Table::of_items(&lines)
+        .column(Column::text("bot"), |(bot, _)| (*bot).clone())
+        .column(figure_column("tokens/take", TOKENS), |(_, cost)| cost.per_take.map(|rate| rate.tokens))
+        .column(figure_column("money/take", MONEY), |(_, cost)| cost.per_take.map(|rate| rate.money))
+        .column(figure_column("seconds/take", SECONDS), |(_, cost)| cost.per_take.map(|rate| rate.seconds))
+        .column(figure_column("p50", SECONDS), |(_, cost)| cost.seconds_per_take.map(|seconds| seconds.p50))
+        .column(figure_column("p95", SECONDS), |(_, cost)| cost.seconds_per_take.map(|seconds| seconds.p95))
+        .column(figure_column("tokens/rank", TOKENS), |(_, cost)| cost.per_saved_rank.map(|rate| rate.tokens))
+        .column(figure_column("money/rank", MONEY), |(_, cost)| cost.per_saved_rank.map(|rate| rate.money))
+        .column(figure_column("seconds/rank", SECONDS), |(_, cost)| {
+            cost.per_saved_rank.map(|rate| rate.seconds)
+        })
+        .column(Column::integer("tokens in all"), |(_, cost)| in_all(cost).tokens)
+        .column(figure_column("money in all", MONEY), |(_, cost)| in_all(cost).money)
+        .into_table();
+    let uncounted = lines.iter().map(|(_, cost)| in_all(cost).calls_without_cost).sum::<u64>();
+    let uncounted = (uncounted > 0)
+        .then(|| format!("{uncounted} calls say nothing of their cost: they count as having cost nothing."));
+    Section::with_heading(
+        "Cost: for a take, and for each rank that the model's own takes saved against random ones",
+    )
+    .table(table)
+    .paragraphs(uncounted)
+}

@@ -1,0 +1,95 @@
+//! The report of what models did.
+
+use super::{
+    claims::{forecast_sections, want_section},
+    cost::cost_section,
+    rules::rule_sections,
+    strength::strength_section,
+};
+use crate::{
+    Report, Section,
+    words::{count_words, join_words},
+};
+use lastnim_proto::pb;
+
+/// Reports what models did, by the rules first and by strength second; `sources` says, in sentences, of which records.
+pub fn model_report(found: &pb::ModelReport, sources: Vec<String>) -> Report {
+    let head = Section::new()
+        .paragraph(summary_words(found))
+        .paragraphs(found.transcripts.iter().flat_map(reading_sentences))
+        .paragraphs(sources);
+    if found.models.is_empty() {
+        return head.into();
+    }
+    let models = &found.models;
+    [head]
+        .into_iter()
+        .chain(rule_sections(models))
+        .chain([strength_section(models), cost_section(models)])
+        .chain(forecast_sections(models))
+        .chain([want_section(models)])
+        .collect()
+}
+
+fn summary_words(found: &pb::ModelReport) -> String {
+    let models = found.models.iter().map(|model| {
+        let named =
+            if model.models.is_empty() { String::new() } else { format!(" ({})", model.models.join(", ")) };
+        let settings = match model.configurations {
+            0 | 1 => String::new(),
+            configurations => format!(", with {configurations} different settings or prompts"),
+        };
+        format!("{}{named} in {}{settings}", model.bot, count_words(model.matches, "match", "matches"))
+    });
+    match found.models.len() {
+        0 => "No model played in these matches.".to_owned(),
+        1 => format!("1 model: {}.", join_words(models, "; ")),
+        count => format!("{count} models: {}.", join_words(models, "; ")),
+    }
+}
+
+/// Says what of the transcripts counts in no figure.
+fn reading_sentences(read: &pb::TranscriptReading) -> Vec<String> {
+    let questions = |count| count_words(count, "question", "questions");
+    let unproved = read.unproved_examples.iter().map(|question| {
+        let place = question.ply.map_or_else(|| "row".to_owned(), |ply| format!("ply {ply}"));
+        format!("match {} seat {} {place}: {}", question.match_id, question.seat, question.why)
+    });
+    let lines = [
+        (
+            read.unread_lines,
+            format!(
+                "{} of the transcripts cannot be read: {}",
+                count_words(read.unread_lines, "line", "lines"),
+                join_words(&read.unread_places, ", ")
+            ),
+        ),
+        (
+            read.of_other_matches,
+            format!(
+                "{} of matches of which no record counts, such as {}",
+                questions(read.of_other_matches),
+                join_words(&read.other_matches, ", ")
+            ),
+        ),
+        (
+            read.unproved,
+            format!(
+                "{} not proved by the records ({})",
+                questions(read.unproved),
+                join_words(unproved, "; ")
+            ),
+        ),
+        (read.unfinished, format!("{} without a decision", questions(read.unfinished))),
+        (read.given_twice, format!("{} given twice", questions(read.given_twice))),
+    ];
+    let left_out: Vec<_> =
+        lines.into_iter().filter(|&(count, _)| count > 0).map(|(_, words)| words).collect();
+    let counted = format!(
+        "{} of {} count.",
+        questions(read.questions),
+        count_words(read.files, "transcript", "transcripts")
+    );
+    let left_out = (!left_out.is_empty()).then(|| format!("In no figure: {}.", left_out.join("; ")));
+    [counted].into_iter().chain(left_out).collect()
+}

@@ -1,0 +1,86 @@
+//! How models kept to the rules: what became of their questions and calls.
+
+use super::figures::{SHARE, figure_column};
+use crate::{Cell, CellParts, Column, Section, Table, words::join_words};
+use lastnim_proto::pb;
+use std::collections::BTreeMap;
+
+/// Reports which questions the models answered themselves, and what failed otherwise.
+pub(super) fn rule_sections(models: &[pb::ModelFindings]) -> Vec<Section> {
+    let failures = failure_table(models);
+    let questions = Section::with_heading("Rule adherence: questions that the models answered themselves")
+        .table(question_table(models));
+    let policies = models.iter().filter_map(policy_words);
+    let failed = (!failures.rows.is_empty()).then(|| {
+        Section::with_heading("What failed: questions by their last failure, and single calls")
+            .table(failures)
+            .list(policies)
+    });
+    [questions].into_iter().chain(failed).collect()
+}
+
+fn question_table(models: &[pb::ModelFindings]) -> Table {
+    let lines: Vec<_> = models
+        .iter()
+        .flat_map(|model| {
+            [("rows", &model.rows), ("takes", &model.takes)].map(|(kind, counts)| (model, kind, counts))
+        })
+        .filter_map(|(model, kind, counts)| {
+            Some((model, kind, counts.as_ref().filter(|counts| counts.asked > 0)?))
+        })
+        .collect();
+    Table::of_items(&lines)
+        .column(Column::text("bot"), |(model, ..)| model.bot.clone())
+        .column(Column::text("model"), |(model, ..)| model.models.join(", "))
+        .column(Column::text("questions").with_key("kind"), |&(_, kind, _)| kind)
+        .column(Column::integer("asked"), |(.., counts)| counts.asked)
+        .column(Column::integer("withdrawn"), |(.., counts)| counts.withdrawn)
+        .column(Column::integer("answered"), |(.., counts)| counts.answered)
+        .column(figure_column("share", SHARE), |(.., counts)| counts.answered_share)
+        .column(Column::integer("answers proved").with_parts(CellParts::Fraction), |(model, ..)| {
+            let count = |count| u32::try_from(count).unwrap_or(u32::MAX);
+            Cell::Fraction { part: count(model.proved_answers), whole: count(model.answers) }
+        })
+        .into_table()
+}
+
+fn failure_table(models: &[pb::ModelFindings]) -> Table {
+    let mut table = Table::new([
+        Column::text("bot"),
+        Column::text("failure"),
+        Column::integer("rows"),
+        figure_column("share of rows", SHARE),
+        Column::integer("takes"),
+        figure_column("share of takes", SHARE),
+        Column::integer("calls"),
+        figure_column("share of calls", SHARE),
+    ]);
+    for model in models {
+        let [rows, takes] = [&model.rows, &model.takes]
+            .map(|counts| counts.as_ref().map_or(&[][..], |counts| counts.unanswered.as_slice()));
+        let of_calls = model.calls.as_ref().map_or(&[][..], |calls| calls.failed.as_slice());
+        let mut lines: BTreeMap<&str, [Option<(u64, f64)>; 3]> = BTreeMap::new();
+        for (place, failures) in [rows, takes, of_calls].into_iter().enumerate() {
+            for failure in failures {
+                lines.entry(&failure.class).or_default()[place] = Some((failure.count, failure.share));
+            }
+        }
+        for (class, counts) in lines {
+            let cells = counts.into_iter().flat_map(|counted| {
+                let (count, share) = counted.unzip();
+                [Cell::from(count.unwrap_or(0)), share.into()]
+            });
+            table.push_row([model.bot.clone().into(), class.into()].into_iter().chain(cells));
+        }
+    }
+    table
+}
+
+fn policy_words(model: &pb::ModelFindings) -> Option<String> {
+    let mut policies: BTreeMap<&str, u64> = BTreeMap::new();
+    for policy in [&model.rows, &model.takes].into_iter().flatten().flat_map(|counts| &counts.policies) {
+        *policies.entry(&policy.policy).or_default() += policy.count;
+    }
+    let words = join_words(policies.iter().map(|(policy, count)| format!("{policy} {count} times")), ", ");
+    (!policies.is_empty()).then(|| format!("in the place of an answer {} did: {words}", model.bot))
+}

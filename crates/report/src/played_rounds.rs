@@ -1,0 +1,231 @@
+//! The rounds of a Swiss tournament or of a knockout, as its matches tell them.
+
+use super::{Round, RoundEntry, RoundTable};
+use lastnim_proto::pb;
+use pb::{tournament_settings::Format, verdict::Verdict as Said};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Whether all matches of a tournament are known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KnownMatches {
+    /// They are.
+    All,
+    /// The newest ones are.
+    Newest,
+}
+
+/// The matches of a table that are known.
+#[derive(Debug, Default)]
+struct TableTally {
+    wins: BTreeMap<String, u32>,
+    played: u64,
+}
+
+/// What the rounds of a format have in common.
+struct RoundPlan {
+    /// The tables of each round; the last number holds for all rounds behind it.
+    tables: Vec<u64>,
+    matches_per_table: u64,
+    is_knockout: bool,
+}
+
+impl RoundPlan {
+    /// Reads the plan; none for a format without fixed rounds, or before the start.
+    fn of_tournament(tournament: &pb::Tournament) -> Option<Self> {
+        let settings = tournament.settings.as_ref()?;
+        let (bots, seats) = (tournament.field.len() as u64, u64::from(settings.seats));
+        if seats == 0 || bots < seats {
+            return None;
+        }
+        let (tables, table_groups, is_knockout) = match settings.format.as_ref()? {
+            Format::Swiss(swiss) => (vec![bots / seats], swiss.table_groups, false),
+            Format::Knockout(knockout) => {
+                let advance = u64::from(knockout.advance.max(1));
+                (knockout_tables(bots, seats, advance), knockout.table_groups, true)
+            }
+            _ => return None,
+        };
+        Some(Self { tables, matches_per_table: u64::from(table_groups.max(1)) * seats, is_knockout })
+    }
+
+    /// Returns the round of a table that is counted from the start, and its place there.
+    fn place_of_table(&self, table: u64) -> Option<(u64, u64)> {
+        let mut first = 0;
+        for (round, &tables) in (0..).zip(&self.tables) {
+            if table < first + tables {
+                return Some((round, table - first));
+            }
+            first += tables;
+        }
+        let &tables = self.tables.last().filter(|_| !self.is_knockout)?;
+        Some((self.tables.len() as u64 + (table - first) / tables, (table - first) % tables))
+    }
+
+    fn tables_of_round(&self, round: u64) -> u64 {
+        let round = usize::try_from(round).ok();
+        round.and_then(|round| self.tables.get(round)).or(self.tables.last()).copied().unwrap_or(0)
+    }
+
+    fn name_of_round(&self, round: u64) -> String {
+        let is_final = self.is_knockout && round + 1 == self.tables.len() as u64;
+        if is_final { "Final".to_owned() } else { format!("Round {}", round + 1) }
+    }
+}
+
+/// Returns how many tables each round of a knockout has.
+fn knockout_tables(bots: u64, seats: u64, advance: u64) -> Vec<u64> {
+    let mut tables = Vec::new();
+    let mut left = bots;
+    while left > seats {
+        tables.push(left / seats);
+        let next = (left / seats * advance + left % seats).max(seats);
+        if next >= left {
+            break;
+        }
+        left = next;
+    }
+    tables.push(1);
+    tables
+}
+
+/// Returns the rounds that have begun, as far as the matches are known; nothing for a format without fixed rounds. Tables are in the order in which
+/// they were drawn, and bots by their wins there.
+pub fn played_rounds(
+    tournament: &pb::Tournament,
+    verdict: Option<&pb::Verdict>,
+    matches: &[pb::Match],
+    known: KnownMatches,
+) -> Vec<Round> {
+    let Some(plan) = RoundPlan::of_tournament(tournament) else { return Vec::new() };
+    let mut tallies: BTreeMap<(u64, u64), TableTally> = BTreeMap::new();
+    for game in matches.iter().filter(|game| game.void_reason.is_empty()) {
+        let Some(setup) = &game.setup else { continue };
+        let Some(place) = plan.place_of_table(setup.number / plan.matches_per_table) else { continue };
+        let tally = tallies.entry(place).or_default();
+        for bot in &setup.bots {
+            tally.wins.entry(bot.clone()).or_default();
+        }
+        tally.played += u64::from(game.phase() == pb::Phase::Ended);
+        let winner = game.winner.and_then(|seat| setup.bots.get(seat as usize));
+        if let Some(wins) = winner.and_then(|winner| tally.wins.get_mut(winner)) {
+            *wins += 1;
+        }
+    }
+    // What is known of the first of the newest matches begins somewhere in a round, which is shown only if there is no other.
+    if known == KnownMatches::Newest
+        && let (Some(&(first, _)), Some(&(last, _))) = (tallies.keys().next(), tallies.keys().next_back())
+        && first < last
+    {
+        tallies.retain(|&(round, _), _| round > first);
+    }
+    let out_in = rounds_of_defeat(verdict);
+    let is_over = tournament.state() == pb::TournamentState::Finished;
+    let rounds: BTreeSet<u64> = tallies.keys().map(|&(round, _)| round).collect();
+    let rounds = rounds.into_iter().map(|round| {
+        let of_round: Vec<_> = tallies.range((round, 0)..(round + 1, 0)).map(|(_, tally)| tally).collect();
+        let is_settled = plan.is_knockout && out_in.values().any(|&out| out == Some(round));
+        let fate = |bot: &String| match out_in.get(bot) {
+            Some(&Some(out)) if out == round && is_settled => Some("out".to_owned()),
+            Some(None) if is_settled && is_over && round + 1 == plan.tables.len() as u64 => {
+                Some("champion".to_owned())
+            }
+            Some(_) if is_settled => Some("goes on".to_owned()),
+            _ => None,
+        };
+        let table = |tally: &&TableTally| {
+            let entries =
+                tally.wins.iter().map(|(bot, &wins)| RoundEntry { bot: bot.clone(), wins, fate: fate(bot) });
+            let mut entries: Vec<_> = entries.collect();
+            entries
+                .sort_by_key(|entry| (std::cmp::Reverse(entry.wins), entry.fate.as_deref() == Some("out")));
+            // Matches that were annulled beforehand are never played.
+            let matches = if is_over { tally.played } else { plan.matches_per_table };
+            RoundTable { entries, played: tally.played, matches }
+        };
+        let is_drawn = of_round.len() as u64 == plan.tables_of_round(round);
+        let sits = |bot: &&String| of_round.iter().any(|tally| tally.wins.contains_key(*bot));
+        let is_in = |bot: &&String| out_in.get(*bot).copied().flatten().is_none_or(|out| out >= round);
+        let byes = tournament.field.iter().filter(|bot| is_drawn && !sits(bot) && is_in(bot));
+        let byes = byes.cloned().collect();
+        Round { name: plan.name_of_round(round), tables: of_round.iter().map(table).collect(), byes }
+    });
+    rounds.collect()
+}
+
+/// Returns in which round each bot of a knockout went out.
+fn rounds_of_defeat(verdict: Option<&pb::Verdict>) -> BTreeMap<String, Option<u64>> {
+    match verdict.and_then(|verdict| verdict.verdict.as_ref()) {
+        Some(Said::Knockout(said)) => {
+            said.places.iter().map(|place| (place.bot.clone(), place.out_in)).collect()
+        }
+        _ => BTreeMap::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tournament(bots: &[&str], seats: u32, format: Format) -> pb::Tournament {
+        let settings = pb::TournamentSettings { seats, format: Some(format), ..Default::default() };
+        let field = bots.iter().map(ToString::to_string).collect();
+        let state = pb::TournamentState::Running.into();
+        pb::Tournament { settings: Some(settings), field, state, ..Default::default() }
+    }
+
+    fn game(number: u64, bots: [&str; 2], winner: u32) -> pb::Match {
+        let setup = pb::MatchSetup { number, bots: bots.map(str::to_owned).to_vec(), ..Default::default() };
+        let phase = pb::Phase::Ended.into();
+        pb::Match { setup: Some(setup), phase, winner: Some(winner), ..Default::default() }
+    }
+
+    fn told(rounds: &[Round]) -> Vec<String> {
+        let entry = |entry: &RoundEntry| {
+            format!("{} {} {}", entry.bot, entry.wins, entry.fate.clone().unwrap_or_default())
+        };
+        let table = |table: &RoundTable| {
+            table.entries.iter().map(|each| entry(each).trim().to_owned()).collect::<Vec<_>>().join(", ")
+        };
+        let round = |round: &Round| {
+            let tables: Vec<_> = round.tables.iter().map(table).collect();
+            format!("{}: {} | {}", round.name, tables.join("; "), round.byes.join(", "))
+        };
+        rounds.iter().map(round).collect()
+    }
+
+    #[test]
+    fn a_knockout_has_rounds_and_a_final() {
+        let knockout = Format::Knockout(pb::KnockoutFormat { advance: 1, table_groups: 1 });
+        let mut shown = tournament(&["a", "b", "c"], 2, knockout);
+        let first = [game(0, ["a", "b"], 0), game(1, ["b", "a"], 1)];
+        let place = |place, bot: &str, out_in| pb::KnockoutPlace { place, bot: bot.into(), out_in };
+        let verdict = |places| pb::Verdict { verdict: Some(Said::Knockout(pb::KnockoutVerdict { places })) };
+        let before = verdict(vec![place(1, "a", None), place(1, "b", None), place(1, "c", None)]);
+        let rounds = played_rounds(&shown, Some(&before), &first[..1], KnownMatches::All);
+        assert_eq!(told(&rounds), ["Round 1: a 1, b 0 | c"]);
+        assert_eq!((rounds[0].tables[0].played, rounds[0].tables[0].matches), (1, 2));
+
+        shown.state = pb::TournamentState::Finished.into();
+        let matches = [first.as_slice(), &[game(2, ["c", "a"], 0), game(3, ["a", "c"], 1)]].concat();
+        let after = verdict(vec![place(1, "c", None), place(2, "a", Some(1)), place(3, "b", Some(0))]);
+        let rounds = played_rounds(&shown, Some(&after), &matches, KnownMatches::All);
+        assert_eq!(told(&rounds), ["Round 1: a 2 goes on, b 0 out | c", "Final: c 2 champion, a 0 out | "]);
+        let newest = played_rounds(&shown, Some(&after), &matches[1..], KnownMatches::Newest);
+        assert_eq!(told(&newest), ["Final: c 2 champion, a 0 out | "]);
+    }
+
+    #[test]
+    fn a_swiss_tournament_has_as_many_tables_in_each_round() {
+        let swiss = Format::Swiss(pb::SwissFormat { rounds: 9, table_groups: 1 });
+        let shown = tournament(&["a", "b", "c", "d", "e"], 2, swiss);
+        let mut voided = game(5, ["a", "d"], 0);
+        voided.void_reason = "a mistake".into();
+        let matches = [game(0, ["a", "b"], 0), game(2, ["c", "d"], 1), game(4, ["a", "d"], 0), voided];
+        let rounds = played_rounds(&shown, None, &matches, KnownMatches::All);
+        assert_eq!(told(&rounds), ["Round 1: a 1, b 0; d 1, c 0 | e", "Round 2: a 1, d 0 | "]);
+        let ladder = tournament(&["a", "b"], 2, Format::Ladder(pb::LadderFormat::default()));
+        assert_eq!(played_rounds(&ladder, None, &matches, KnownMatches::All), []);
+        assert_eq!(knockout_tables(6, 2, 1), [3, 1, 1]);
+        assert_eq!(knockout_tables(10, 4, 2), [2, 1, 1]);
+    }
+}

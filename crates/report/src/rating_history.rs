@@ -1,0 +1,92 @@
+//! How the ratings of bots moved, match by match.
+
+use super::{Chart, ChartLine, NumberFormat, NumberUnit};
+use lastnim_core::game::{BotName, BySeat, SeatCount};
+use lastnim_proto::pb;
+use lastnim_tournament::{MatchOutcome, MatchResult, OnlineRatings, Rating, RatingMeasure, SeatResult};
+use std::collections::BTreeMap;
+
+/// The most bots that are rated: a match costs as many steps as they have pairs.
+const MAX_BOTS: usize = 128;
+/// The places along the axis at which ratings are noted.
+const MAX_POINTS: usize = 100;
+
+/// Rates bots by the winners of matches, in the order in which they stand here, and returns how the ratings moved: the bots that are best in the end
+/// first. None with fewer than two matches that have a winner, and with more bots than are told apart.
+///
+/// These are the ratings by which a ladder pairs, from where the first of the matches was: they follow each match, and depend on the order. Seats to
+/// which nobody came count as any other here.
+pub fn rating_chart<'m>(matches: impl IntoIterator<Item = &'m pb::Match>, caption: &str) -> Option<Chart> {
+    let results: Vec<_> = matches.into_iter().filter_map(match_result).collect();
+    let mut ratings = OnlineRatings::new(RatingMeasure::Wins);
+    let mut lines: BTreeMap<BotName, Vec<(f64, f64)>> = BTreeMap::new();
+    let step = results.len().div_ceil(MAX_POINTS).max(1);
+    for (index, result) in results.iter().enumerate() {
+        ratings.update_with(result);
+        for bot in &result.bots {
+            lines
+                .entry(bot.clone())
+                .or_insert_with(|| vec![(place_on_axis(index), Rating::default().points())]);
+        }
+        if lines.len() > MAX_BOTS {
+            return None;
+        }
+        if (index + 1) % step != 0 && index + 1 != results.len() {
+            continue;
+        }
+        for (bot, points) in &mut lines {
+            if let Some(belief) = ratings.get(bot) {
+                points.push((place_on_axis(index + 1), belief.rating().points()));
+            }
+        }
+    }
+    if results.len() < 2 {
+        return None;
+    }
+    let mut lines: Vec<_> =
+        lines.into_iter().map(|(bot, points)| ChartLine { label: bot.to_string(), points }).collect();
+    let last = |line: &ChartLine| line.points.last().map_or(f64::NEG_INFINITY, |point| point.1);
+    lines.sort_by(|one, other| last(other).total_cmp(&last(one)));
+    let format = NumberFormat::new(NumberUnit::Points, 0);
+    let (caption, axis, levels) = (caption.to_owned(), "matches".to_owned(), Vec::new());
+    Some(Chart { caption, axis, format, lines, levels, floor: None })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "matches of one chart are few")]
+fn place_on_axis(matches: usize) -> f64 {
+    matches as f64
+}
+
+/// Returns what a match says; none if nobody won, or it was voided.
+fn match_result(game: &pb::Match) -> Option<MatchResult> {
+    let setup = game.setup.as_ref().filter(|_| game.void_reason.is_empty())?;
+    let seats = SeatCount::new(setup.bots.len()).ok()?;
+    let winner = seats.seat(game.winner? as usize).ok()?;
+    let bots: Vec<BotName> = setup.bots.iter().map(|bot| bot.parse().ok()).collect::<Option<_>>()?;
+    let bots = BySeat::from_fn(seats, |seat| bots[seat.index()].clone());
+    let outcome = MatchOutcome { winner, seats: BySeat::filled(seats, &SeatResult::default()) };
+    Some(MatchResult { number: setup.number, group: setup.group, bots, outcome: Some(outcome) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn game(number: u64, winner: Option<u32>) -> pb::Match {
+        let setup = pb::MatchSetup { number, bots: vec!["ann".into(), "bob".into()], ..Default::default() };
+        pb::Match { setup: Some(setup), winner, ..Default::default() }
+    }
+
+    #[test]
+    fn who_wins_rises() {
+        let matches: Vec<_> = (0..300).map(|number| game(number, Some(u32::from(number % 4 == 0)))).collect();
+        let chart = rating_chart(&matches, "Ratings").unwrap();
+        let labels: Vec<_> = chart.lines.iter().map(|line| line.label.as_str()).collect();
+        assert_eq!(labels, ["ann", "bob"]);
+        let points = &chart.lines[0].points;
+        assert_eq!(points[0], (0.0, 1500.0));
+        assert!(points.len() <= MAX_POINTS + 1 && points.last().unwrap().1 > 1550.0, "{points:?}");
+        assert!((points.last().unwrap().0 - 300.0).abs() < 1e-9);
+        assert_eq!(rating_chart(&[game(0, Some(1)), game(1, None)], "Ratings"), None);
+    }
+}

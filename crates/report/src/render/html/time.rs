@@ -1,0 +1,30 @@
+//! Moments on a page.
+
+use crate::words::format_time;
+use std::fmt;
+
+/// A moment, in microseconds since 1970-01-01 UTC. A page says it in UTC; where scripts run, in the time of whoever looks at it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Time(pub u64);
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = format_time(self.0);
+        let (date, time) = words.split_once(' ').unwrap_or((&words, "00:00:00"));
+        let micros = self.0 % 1_000_000;
+        write!(f, "<time datetime=\"{date}T{time}.{micros:06}Z\">{words} UTC</time>")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_exact_for_programs() {
+        assert_eq!(
+            Time(1_700_000_000_000_042).to_string(),
+            "<time datetime=\"2023-11-14T22:13:20.000042Z\">2023-11-14 22:13:20 UTC</time>"
+        );
+    }
+}

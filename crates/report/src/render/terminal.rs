@@ -1,0 +1,227 @@
+//! Reports as text for a screen, or for a file that people read.
+
+mod charts;
+mod plots;
+
+use crate::{Alignment, Block, BlockTone, Fact, Report, Round, Section, Table, Tree};
+use comfy_table::{CellAlignment, presets};
+use std::{ffi::OsStr, fmt::Write as _};
+
+const BOLD: &str = "\x1b[1m";
+const RED: &str = "\x1b[31m";
+const RESET: &str = "\x1b[0m";
+/// The columns that labels of facts have at least, so that those of several reports stand below each other.
+const MIN_LABEL_COLUMNS: usize = 10;
+
+/// How reports are written as text.
+///
+/// A section is set off by an empty line. Below a heading, paragraphs are indented by a column, lists, facts and tables by two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Terminal {
+    has_colour: bool,
+    has_plots: bool,
+    columns: Option<usize>,
+}
+
+impl Terminal {
+    /// Writes what a file or another program may read: neither colours nor plots.
+    pub const fn without_styles() -> Self {
+        Self { has_colour: false, has_plots: false, columns: None }
+    }
+
+    /// Writes for a screen: with plots, and with colours unless the variable `NO_COLOR` holds something.
+    pub fn for_screen(no_color: Option<&OsStr>) -> Self {
+        let has_colour = no_color.is_none_or(OsStr::is_empty);
+        Self { has_colour, has_plots: true, columns: None }
+    }
+
+    /// Breaks the lines of facts that are longer than so many columns.
+    #[must_use = "it is the writer that breaks lines"]
+    pub const fn wrapped_at(self, columns: usize) -> Self {
+        Self { columns: Some(columns), ..self }
+    }
+
+    /// Writes a report.
+    pub fn report_text(self, report: &Report) -> String {
+        let title = report.title.as_deref().map(|title| self.with_colour(BOLD, title) + "\n");
+        let sections: Vec<_> = report.sections.iter().map(|section| self.section_text(section)).collect();
+        title.unwrap_or_default() + &sections.join("\n")
+    }
+
+    /// Writes a section.
+    pub fn section_text(self, section: &Section) -> String {
+        let mut text = String::new();
+        if let Some(heading) = &section.heading {
+            text += &self.with_colour(BOLD, heading);
+            text.push('\n');
+        }
+        let is_headed = section.heading.is_some();
+        for block in &section.blocks {
+            self.write_block(&mut text, block, is_headed);
+        }
+        text
+    }
+
+    fn write_block(self, text: &mut String, block: &Block, is_headed: bool) {
+        match block {
+            Block::Paragraph { text: words, tone } => {
+                let indent = if is_headed { " " } else { "" };
+                for line in words.lines() {
+                    text.extend([indent, &self.with_tone(*tone, line), "\n"]);
+                }
+            }
+            Block::List(items) => items.iter().for_each(|item| write_item(text, "  ", item)),
+            Block::Numbered { first, items } => {
+                for (number, item) in (*first..).zip(items) {
+                    write_item(text, &format!("  {number}. "), item);
+                }
+            }
+            Block::Facts(facts) => self.write_facts(text, facts, if is_headed { "  " } else { "" }),
+            Block::Table(table) => text.push_str(&self.table_text(table)),
+            Block::Plot(plot) => {
+                if self.has_plots {
+                    plots::write_plot(text, plot);
+                }
+            }
+            Block::Chart(chart) => {
+                if self.has_plots {
+                    charts::write_chart(text, chart);
+                }
+            }
+            Block::Rounds(rounds) => rounds.iter().for_each(|round| write_round(text, round)),
+            Block::Tree(tree) => write_tree(text, tree),
+            Block::Command(line) => text.extend(["   ", line, "\n"]),
+        }
+    }
+
+    fn write_facts(self, text: &mut String, facts: &[(String, Fact)], indent: &str) {
+        let columns = facts.iter().map(|(label, _)| label.chars().count()).max().unwrap_or(0);
+        let columns = columns.max(MIN_LABEL_COLUMNS);
+        for (label, fact) in facts {
+            let mut before = format!("{indent}{label:<columns$} ");
+            let room = self.columns.map(|all| all.saturating_sub(before.chars().count()));
+            for line in wrap_lines(&fact.text(), room) {
+                text.extend([&before, line.as_str()]);
+                text.truncate(text.trim_end_matches(' ').len());
+                text.push('\n');
+                before = " ".repeat(before.chars().count());
+            }
+        }
+    }
+
+    /// Writes a table.
+    pub fn table_text(self, table: &Table) -> String {
+        let mut drawn = comfy_table::Table::new();
+        drawn
+            .load_style(presets::NOTHING)
+            .set_header(table.columns.iter().map(|column| column.label.as_str()));
+        for (index, column) in table.columns.iter().enumerate() {
+            if let (Some(drawn), Alignment::Right) = (drawn.column_mut(index), column.alignment) {
+                drawn.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        for row in table.rows.iter().take(table.max_shown.unwrap_or(usize::MAX)) {
+            let cells = table.columns.iter().zip(&row.cells);
+            drawn.add_row(cells.map(|(column, cell)| cell.display_text(row.format.unwrap_or(column.format))));
+        }
+        let mut text = String::new();
+        let tones = table.rows.iter().map(|row| Some(row.tone));
+        for (line, tone) in drawn.lines().zip([None].into_iter().chain(tones)) {
+            let line = format!(" {}", line.trim_end());
+            text += &tone.map_or_else(|| self.with_colour(BOLD, &line), |tone| self.with_tone(tone, &line));
+            text.push('\n');
+        }
+        text
+    }
+
+    fn with_tone(self, tone: BlockTone, text: &str) -> String {
+        match tone {
+            BlockTone::Plain => text.to_owned(),
+            BlockTone::Alert => self.with_colour(RED, text),
+        }
+    }
+
+    fn with_colour(self, colour: &str, text: &str) -> String {
+        if self.has_colour { format!("{colour}{text}{RESET}") } else { text.to_owned() }
+    }
+}
+
+/// Writes an item behind a mark, its further lines below its first.
+fn write_item(text: &mut String, mark: &str, item: &str) {
+    let mut before = mark.to_owned();
+    for line in item.lines() {
+        text.extend([&before, line, "\n"]);
+        before = " ".repeat(mark.len());
+    }
+}
+
+/// Breaks a text between words into lines of so many columns, where no word is longer.
+fn wrap_lines(text: &str, columns: Option<usize>) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("there is one line");
+        let needed = line.chars().count() + 1 + word.chars().count();
+        if line.is_empty() {
+            line.push_str(word);
+        } else if columns.is_some_and(|columns| needed > columns) {
+            lines.push(word.to_owned());
+        } else {
+            line.extend([" ", word]);
+        }
+    }
+    lines
+}
+
+/// Writes the tables of a round, a line each: the bots with their wins, and what came of them.
+fn write_round(text: &mut String, round: &Round) {
+    text.extend(["  ", &round.name, "\n"]);
+    for table in &round.tables {
+        let entries = table.entries.iter().map(|entry| {
+            let fate = entry.fate.as_ref().map(|fate| format!(" ({fate})")).unwrap_or_default();
+            format!("{} {}{fate}", entry.bot, entry.wins)
+        });
+        let entries: Vec<_> = entries.collect();
+        let open = if table.played < table.matches {
+            format!("; {} of {} matches played", table.played, table.matches)
+        } else {
+            String::new()
+        };
+        text.extend(["    ", &entries.join(", "), &open, "\n"]);
+    }
+    if !round.byes.is_empty() {
+        text.extend(["    sat out: ", &round.byes.join(", "), "\n"]);
+    }
+}
+
+fn write_tree(text: &mut String, tree: &Tree) {
+    // From the last node to the first: whether a sibling follows it.
+    let mut later = Vec::new();
+    let mut has_sibling: Vec<bool> = tree
+        .nodes
+        .iter()
+        .rev()
+        .map(|&(depth, _)| {
+            later.resize(depth + 1, false);
+            std::mem::replace(&mut later[depth], true)
+        })
+        .collect();
+    has_sibling.reverse();
+    // For each node above, whether a sibling of it follows.
+    let mut above = Vec::new();
+    for ((depth, label), more_follow) in tree.nodes.iter().zip(has_sibling) {
+        above.truncate(*depth);
+        for &goes_on in above.iter().skip(1) {
+            text.push_str(if goes_on { "│  " } else { "   " });
+        }
+        text.push_str(match (depth, more_follow) {
+            (0, _) => "",
+            (_, true) => "├─ ",
+            (_, false) => "└─ ",
+        });
+        let _ = writeln!(text, "{label}");
+        above.push(more_follow);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,63 @@
+//! Charts in characters.
+
+use crate::Chart;
+use std::fmt::Write as _;
+
+/// The columns of a line.
+const COLUMNS: u32 = 48;
+/// The heights of a place, from the least.
+const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// Draws a chart, a row of characters for each of its lines.
+pub(super) fn write_chart(text: &mut String, chart: &Chart) {
+    let Some(frame) = chart.frame() else { return };
+    let labels = chart.lines.iter().map(|line| line.label.chars().count()).max().unwrap_or(0);
+    let _ = writeln!(text, "\n  {}", chart.caption);
+    for line in &chart.lines {
+        let step = (frame.across.1 - frame.across.0) / f64::from(COLUMNS - 1);
+        let heights = (0..COLUMNS).map(|column| {
+            let place = frame.across.0 + f64::from(column) * step;
+            let before = line.points.iter().take_while(|(across, _)| *across <= place + step / 2.0).last();
+            before.map_or(' ', |&(_, number)| {
+                height_of_share((number - frame.up.0) / (frame.up.1 - frame.up.0))
+            })
+        });
+        let drawn: String = heights.collect();
+        let last = line.points.last().map(|&(_, number)| chart.format.format_number(number));
+        let _ = writeln!(text, "  {:<labels$}  {drawn}  {}", line.label, last.unwrap_or_default());
+    }
+    for level in &chart.levels {
+        let _ = writeln!(text, "  {}: {}", level.label, chart.format.format_number(level.value));
+    }
+}
+
+fn height_of_share(share: f64) -> char {
+    let above = (1..8_u32).filter(|&height| share * 8.0 >= f64::from(height)).count();
+    HEIGHTS[above]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ChartLevel, ChartLine, NumberFormat};
+
+    #[test]
+    fn a_line_rises_with_its_numbers() {
+        let mut text = String::new();
+        let line = ChartLine { label: "ann".into(), points: vec![(0.0, 0.0), (5.0, 5.0), (10.0, 10.0)] };
+        let level = ChartLevel { label: "bound".into(), value: 10.0 };
+        let (caption, axis) = ("How it went".into(), "matches".into());
+        let chart = Chart {
+            caption,
+            axis,
+            format: NumberFormat::default(),
+            lines: vec![line],
+            levels: vec![level],
+            floor: None,
+        };
+        write_chart(&mut text, &chart);
+        let lines: Vec<_> = text.lines().collect();
+        assert_eq!((lines[1], lines[3]), ("  How it went", "  bound: 10"));
+        assert!(lines[2].starts_with("  ann  ▁▁") && lines[2].ends_with("▅▅█  10"), "{text}");
+    }
+}

@@ -1,0 +1,40 @@
+//! Who wins a game under optimal play.
+
+use super::{
+    Section,
+    winner_words::{ending_words, optimal_play_words, winner_by_first_words},
+};
+use lastnim_analysis::general::OutcomeClass;
+use lastnim_core::{
+    game::Game,
+    oracle::{Solution, find_erratum},
+};
+
+/// Reports who wins a game, whichever seat moves first, and which takes are optimal.
+pub fn solution_section(game: &Game) -> Section {
+    let (solution, position) = (Solution::new(game), game.first_position());
+    let (winner, first) = (solution.winner(&position), game.first_seat());
+    let value = game.matrix.seats().distance_between(first, winner);
+    let winners = solution.winners(&position);
+    let section = if position.is_over() {
+        Section::new().paragraph(format!(
+            "No counter is left: seat {winner} wins (value {value}), with seat {first} to move."
+        ))
+    } else {
+        let optimal = solution.optimal_takes(&position);
+        let counters = position.counters();
+        let there = if counters == 1 { "is" } else { "are" };
+        Section::new()
+            .paragraph(optimal_play_words(winner, value, first))
+            .paragraph(format!("Optimal takes: {optimal} (there {there} {counters} in the last pile)."))
+    };
+    let outcome = OutcomeClass::of_winners(&winners)
+        .map(|outcome| format!("Outcome: {outcome}, {}.", outcome.meaning()));
+    let erratum = find_erratum(game)
+        .map(|found| format!("Erratum in the paper (El-Seidy, El Kady and Nassr 2019): {found}."));
+    section
+        .paragraph(winner_by_first_words(&winners))
+        .paragraph(ending_words(game.ending))
+        .paragraphs(outcome)
+        .paragraphs(erratum)
+}

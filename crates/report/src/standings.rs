@@ -1,0 +1,219 @@
+//! The standings of a tournament.
+
+use super::{
+    Cell, CellParts, Column, MarkShape, NumberFormat, NumberUnit, Plot, PlotMark, Report, Section, Table,
+    cross_table::cross_table_sections,
+    tournament::progress_line,
+    tournament_events::event_lines,
+    verdict::{format_verdict_lines, format_verdict_plot},
+    versions::versions_note,
+    words::shortened_list,
+};
+use lastnim_proto::pb;
+use std::collections::BTreeMap;
+
+/// Reports standings, what the format says besides, and the cross-table where there is one.
+pub fn standings_report(standings: &pb::GetStandingsResponse) -> Report {
+    let pb::GetStandingsResponse { standings: lines, verdict, events, .. } = standings;
+    let section = with_standings_and_verdict(Section::new(), lines, verdict.as_ref(), events);
+    let measure = ShownMeasure::of_standings(lines).word;
+    [section].into_iter().chain(cross_table_sections(&standings.cross_table, measure)).collect()
+}
+
+/// Reports how far a tournament is, its standings, and what its format says besides.
+pub fn progress_report(seen: &pb::WatchTournamentResponse) -> Report {
+    let section = Section::new().paragraphs(seen.tournament.iter().map(progress_line));
+    with_standings_and_verdict(section, &seen.standings, seen.verdict.as_ref(), &seen.events).into()
+}
+
+fn with_standings_and_verdict(
+    section: Section,
+    standings: &[pb::Standing],
+    verdict: Option<&pb::Verdict>,
+    events: &[pb::TournamentEvent],
+) -> Section {
+    let section = section.table(standings_table(standings)).paragraphs(order_note(standings));
+    let section = section
+        .paragraphs(islands_note(standings))
+        .paragraphs(standings.iter().filter_map(|line| versions_note(&line.bot, &line.versions)));
+    let section = section.paragraphs(format_verdict_lines(verdict)).paragraphs(event_lines(events));
+    let section = format_verdict_plot(verdict).into_iter().fold(section, Section::plot);
+    let marks: Vec<_> = standings.iter().filter_map(rating_plot_mark).collect();
+    if marks.len() < 2 {
+        return section;
+    }
+    let shown = ShownMeasure::of_standings(standings);
+    let caption = format!("Ratings by {}, with their 95% intervals", shown.word);
+    section.plot(Plot { caption, shape: MarkShape::Intervals, format: shown.format, marks })
+}
+
+/// How ratings of one measure are shown.
+struct ShownMeasure {
+    word: &'static str,
+    format: NumberFormat,
+    meaning: &'static str,
+}
+
+impl ShownMeasure {
+    /// Returns how the ratings of standings are shown: all of a tournament have one measure.
+    fn of_standings(standings: &[pb::Standing]) -> Self {
+        match standings.iter().find_map(|standing| standing.rating.as_ref()).map(pb::BotRating::measure) {
+            Some(pb::RatingMeasure::Satisfaction) => Self {
+                word: "satisfaction",
+                format: NumberFormat { is_signed: true, ..NumberFormat::new(NumberUnit::Points, 3) },
+                meaning: "satisfaction a match, of 0 to 1, at like positions, above the mean of the field",
+            },
+            _ => Self {
+                word: "wins",
+                format: NumberFormat::new(NumberUnit::Points, 0),
+                meaning: "who wins: 400 points more win ten times as often at any table",
+            },
+        }
+    }
+}
+
+/// Makes the table of the standings, a row for each bot.
+pub fn standings_table(standings: &[pb::Standing]) -> Table {
+    let is_whole = standings.iter().all(|standing| standing.points.fract() == 0.0);
+    let measure = ShownMeasure::of_standings(standings);
+    let is_rated = standings.iter().any(|standing| standing.rating.is_some());
+    let label = if is_rated { format!("rating ({})", measure.word) } else { "rating".to_owned() };
+    let column =
+        Column { format: measure.format, label, ..Column::integer("rating").with_parts(CellParts::Estimate) };
+    let column = if is_rated { column.with_meaning(measure.meaning) } else { column };
+    let rating = |rating: &pb::BotRating| {
+        let &pb::BotRating { points: value, low, high, .. } = rating;
+        Cell::Estimate { value, low, high }
+    };
+    Table::of_items(standings)
+        .column(Column::integer("place"), |standing| standing.place)
+        .column(Column::text("bot"), |standing| standing.bot.clone())
+        .column(Column::number("points", NumberUnit::Points, if is_whole { 0 } else { 2 }), |standing| {
+            standing.points
+        })
+        .column(Column::integer("matches"), |standing| standing.matches)
+        .column(Column::integer("wins"), |standing| standing.wins)
+        .column(
+            Column::number("accuracy", NumberUnit::Share, 1)
+                .with_meaning("share of own takes that were optimal for the declared row"),
+            |standing| standing.accuracy,
+        )
+        .column(
+            Column::number("regret/match", NumberUnit::Ranks, 2).with_meaning("ranks lost by own errors"),
+            |standing| standing.regret_per_match,
+        )
+        .column(
+            Column::number("luck/match", NumberUnit::Ranks, 2)
+                .with_sign()
+                .with_meaning("ranks gained by the others' errors"),
+            |standing| standing.luck_per_match,
+        )
+        .column(Column::integer("forfeits"), |standing| standing.forfeits)
+        .column(column, move |standing| standing.rating.as_ref().map(rating))
+        .into_table()
+}
+
+fn rating_plot_mark(standing: &pb::Standing) -> Option<PlotMark> {
+    let rating = standing.rating.as_ref()?;
+    Some(PlotMark {
+        label: standing.bot.clone(),
+        value: rating.points,
+        interval: Some((rating.low, rating.high)),
+    })
+}
+
+/// Says which ratings cannot be compared, if there are such.
+fn islands_note(standings: &[pb::Standing]) -> Option<String> {
+    let mut islands: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
+    for standing in standings {
+        if let Some(rating) = &standing.rating {
+            islands.entry(rating.island).or_default().push(&standing.bot);
+        }
+    }
+    let islands: Vec<_> = islands.values().map(|bots| bots.join(", ")).collect();
+    (islands.len() > 1).then(|| {
+        let islands = shortened_list(&islands, " | ");
+        format!("some ratings cannot be compared, as no chain of matches joins their bots: {islands}")
+    })
+}
+
+/// Says what bots are ordered by, where it is not the sum of their points.
+fn order_note(standings: &[pb::Standing]) -> Option<&'static str> {
+    let in_order: Vec<_> = standings.iter().filter(|standing| !standing.disqualified).collect();
+    let falls = |figure: &dyn Fn(&pb::Standing) -> f64| {
+        in_order.windows(2).all(|pair| figure(pair[0]) >= figure(pair[1]) - 1e-9)
+    };
+    let a_match = |standing: &pb::Standing| standing.points / f64::from(standing.matches.max(1));
+    if falls(&|standing| standing.points) {
+        None
+    } else if falls(&a_match) {
+        Some("ordered by points a match: this format gives some bots more matches than others")
+    } else {
+        Some("ordered by rating: in this format bots meet their like")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(standing: &pb::Standing) -> Vec<String> {
+        let table = standings_table(std::slice::from_ref(standing));
+        let cells = table.columns.iter().zip(&table.rows[0].cells);
+        cells.map(|(column, cell)| cell.display_text(column.format)).collect()
+    }
+
+    fn rated(bot: &str, island: u32) -> pb::Standing {
+        pb::Standing {
+            place: 1,
+            bot: bot.into(),
+            points: 12.0,
+            matches: 20,
+            wins: 12,
+            satisfaction: Some(0.75),
+            accuracy: Some(1.0),
+            regret_per_match: Some(0.0),
+            luck_per_match: Some(0.5),
+            rating: Some(pb::BotRating { points: 1601.2, low: 1571.0, high: 1631.4, island, measure: 0 }),
+            ..pb::Standing::default()
+        }
+    }
+
+    #[test]
+    fn a_bot_is_a_row() {
+        let first = rated("oracle", 0);
+        let expected = ["1", "oracle", "12", "20", "12", "100.0%", "0.00", "+0.50", "0", "1601 ±30"];
+        assert_eq!(shown(&first), expected);
+        let last = pb::Standing { place: 2, bot: "late".into(), ..pb::Standing::default() };
+        assert_eq!(shown(&last), ["2", "late", "0", "0", "0", "-", "-", "-", "0", "-"]);
+        let half = pb::Standing { points: 2.5, ..first };
+        assert_eq!(shown(&half)[2], "2.50");
+    }
+
+    #[test]
+    fn a_rating_says_what_it_is_measured_by() {
+        let measured = |measure: pb::RatingMeasure, points| {
+            let rating = pb::BotRating {
+                points,
+                low: points - 0.03,
+                high: points + 0.03,
+                island: 0,
+                measure: measure.into(),
+            };
+            let standing = pb::Standing { rating: Some(rating), ..rated("oracle", 0) };
+            let label = standings_table(std::slice::from_ref(&standing)).columns.pop().unwrap().label;
+            (label, shown(&standing).pop().unwrap())
+        };
+        let (label, cell) = measured(pb::RatingMeasure::Satisfaction, 0.1234);
+        assert_eq!((label.as_str(), cell.as_str()), ("rating (satisfaction)", "+0.123 ±0.030"));
+        assert_eq!(measured(pb::RatingMeasure::Wins, 1500.0).0, "rating (wins)");
+    }
+
+    #[test]
+    fn ratings_that_no_match_joins_are_named() {
+        let standings = [rated("a", 0), rated("b", 1), rated("c", 0)];
+        assert_eq!(islands_note(&standings[..1]), None);
+        let note = islands_note(&standings).unwrap();
+        assert!(note.ends_with(": a, c | b"), "{note}");
+    }
+}

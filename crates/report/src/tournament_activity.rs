@@ -1,0 +1,148 @@
+//! What goes on in a tournament: who is connected, who is waited for, matches under way, and the time that is left.
+
+use super::{
+    Cell, Column, Section, Table,
+    words::{count_words, span_words},
+};
+use lastnim_proto::pb;
+
+/// Bots that a line names.
+const NAMED: usize = 5;
+
+/// Reports what goes on in a tournament.
+pub fn activity_section(activity: &pb::TournamentActivity) -> Section {
+    let facts = [
+        ("connected", Some(connected_line(activity))),
+        (
+            "under way",
+            (activity.open_matches > 0).then(|| count_words(activity.open_matches, "match", "matches")),
+        ),
+        ("waiting for", awaited_line(activity)),
+        ("time left", activity.time_left.as_ref().map(time_left_line)),
+    ];
+    let facts = facts.into_iter().filter_map(|(label, fact)| Some((label, fact?)));
+    let section = Section::with_heading("What goes on").facts(facts);
+    if activity.matches.is_empty() { section } else { section.table(open_match_table(&activity.matches)) }
+}
+
+/// Says in few lines what goes on in a tournament, for a terminal that shows them again and again.
+pub fn activity_lines(activity: &pb::TournamentActivity) -> Vec<String> {
+    let open = count_words(activity.open_matches, "match under way", "matches under way");
+    let open = (activity.open_matches > 0).then_some(open);
+    let first = [Some(format!("connected: {}", connected_line(activity))), open];
+    let waiting = awaited_line(activity).map(|line| format!("waiting for {line}"));
+    let left = activity.time_left.as_ref().map(|left| format!("time left: {}", time_left_line(left)));
+    let first = first.into_iter().flatten().collect::<Vec<_>>().join("; ");
+    [Some(first), waiting, left].into_iter().flatten().collect()
+}
+
+fn connected_line(activity: &pb::TournamentActivity) -> String {
+    let (connected, absent) = (activity.connected_bots, activity.absent_bots);
+    let of_all = format!("{connected} of {}", count_words(connected.saturating_add(absent), "bot", "bots"));
+    if absent == 0 {
+        return of_all;
+    }
+    let names = activity.absent.iter().map(String::as_str);
+    format!("{of_all}; absent: {}", named_words(names, absent))
+}
+
+/// Says whom matches wait for; nothing if they wait for nobody.
+fn awaited_line(activity: &pb::TournamentActivity) -> Option<String> {
+    let words = activity.awaited.iter().map(|awaited| {
+        let absent = if awaited.connected { "" } else { "absent, " };
+        let matches = match awaited.matches {
+            1 => String::new(),
+            matches => format!("{matches} matches, "),
+        };
+        format!("{} ({absent}{matches}{})", awaited.bot, span_words(awaited.waited_ms))
+    });
+    (activity.awaited_bots > 0).then(|| named_words(words, activity.awaited_bots))
+}
+
+/// Names the first, and counts the others.
+fn named_words(words: impl Iterator<Item = impl Into<String>>, all: u32) -> String {
+    let named: Vec<String> = words.take(NAMED).map(Into::into).collect();
+    let more = (all as usize).saturating_sub(named.len());
+    let named = named.join(", ");
+    if more == 0 { named } else { format!("{named} and {more} more") }
+}
+
+fn time_left_line(left: &pb::TournamentTimeLeft) -> String {
+    let matches = count_words(left.matches, "match", "matches");
+    let longest = format!("at most {} by the clocks", span_words(left.longest_ms));
+    match left.estimate_ms {
+        Some(estimate) => {
+            let (ended, took) = (left.paced_matches, span_words(left.paced_ms));
+            format!(
+                "about {} for {matches}, if they go as the last {ended} did in {took}; {longest}",
+                span_words(estimate)
+            )
+        }
+        None => format!("{matches}; {longest}"),
+    }
+}
+
+/// Makes a table of matches under way, a row for each.
+fn open_match_table(matches: &[pb::OpenMatch]) -> Table {
+    let awaited = |open: &pb::OpenMatch| {
+        let bots = open.awaited_seats.iter().filter_map(|&seat| open.bots.get(seat as usize));
+        Cell::list(&bots.collect::<Vec<_>>(), ", ")
+    };
+    let span = |millis: Option<u64>| millis.map(span_words);
+    let left = |open: &pb::OpenMatch| match (open.frozen, span(open.left_ms)) {
+        (true, left) => Some(format!("{} (stands still)", left.unwrap_or_default()).trim_start().to_owned()),
+        (false, left) => left,
+    };
+    let stands =
+        |open: &pb::OpenMatch| if open.declaring { "rows".to_owned() } else { open.plies.to_string() };
+    Table::of_items(matches)
+        .column(Column::text("id"), |open| open.match_id.clone())
+        .column(Column::integer("match"), |open| open.number)
+        .column(Column::text("bots"), |open| Cell::list(&open.bots, ", "))
+        .column(Column::text("ply").right_aligned(), stands)
+        .column(Column::text("waits for"), awaited)
+        .column(Column::text("waited").right_aligned(), move |open| span(open.waited_ms))
+        .column(Column::text("clock left").right_aligned(), left)
+        .into_table()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn awaited(bot: &str, connected: bool, matches: u32) -> pb::AwaitedBot {
+        pb::AwaitedBot { bot: bot.to_owned(), connected, matches, waited_ms: 2_500 }
+    }
+
+    #[test]
+    fn a_terminal_is_shown_few_lines() {
+        let mut activity = pb::TournamentActivity { connected_bots: 3, ..Default::default() };
+        assert_eq!(activity_lines(&activity), ["connected: 3 of 3 bots"]);
+        activity.absent_bots = 7;
+        activity.absent = (0..6).map(|bot| format!("b{bot}")).collect();
+        activity.open_matches = 1;
+        activity.awaited_bots = 2;
+        activity.awaited = vec![awaited("ann", true, 1), awaited("b1", false, 4)];
+        let left = pb::TournamentTimeLeft { matches: 9, longest_ms: 3_600_000, ..Default::default() };
+        activity.time_left = Some(left);
+        assert_eq!(
+            activity_lines(&activity),
+            [
+                "connected: 3 of 10 bots; absent: b0, b1, b2, b3, b4 and 2 more; 1 match under way",
+                "waiting for ann (2.5 s), b1 (absent, 4 matches, 2.5 s)",
+                "time left: 9 matches; at most 1 h 0 min by the clocks",
+            ]
+        );
+        let left = pb::TournamentTimeLeft {
+            matches: 1,
+            estimate_ms: Some(700),
+            paced_matches: 8,
+            paced_ms: 5_600,
+            longest_ms: 61_000,
+        };
+        assert_eq!(
+            time_left_line(&left),
+            "about 0.7 s for 1 match, if they go as the last 8 did in 5.6 s; at most 1 min 1 s by the clocks"
+        );
+    }
+}

@@ -1,0 +1,75 @@
+//! What an organiser did to a tournament, in words.
+
+use super::words::count_words;
+use lastnim_proto::pb::{self, tournament_event::Event};
+
+/// The most numbers of matches in a line.
+const MAX_NUMBERS: usize = 30;
+
+/// Says what happened, a line for each thing.
+pub(super) fn event_lines(events: &[pb::TournamentEvent]) -> Vec<String> {
+    events.iter().map(event_line).collect()
+}
+
+/// Says what happened.
+pub fn event_line(event: &pb::TournamentEvent) -> String {
+    match &event.event {
+        None => "something that this program does not know".to_owned(),
+        Some(Event::Paused(paused)) => match paused.open_matches() {
+            pb::OpenMatches::Freeze => "paused; open matches waited".to_owned(),
+            pb::OpenMatches::Finish | pb::OpenMatches::Unspecified => {
+                "paused; open matches were played to their end".to_owned()
+            }
+        },
+        Some(Event::Resumed(_)) => "resumed".to_owned(),
+        Some(Event::Disqualified(out)) => {
+            let results = match out.results() {
+                pb::DisqualifiedResults::Annul => "its results are annulled",
+                pb::DisqualifiedResults::Stand | pb::DisqualifiedResults::Unspecified => "its results stand",
+            };
+            format!("{} is disqualified, and {results}: {}", out.bot, out.reason)
+        }
+        Some(Event::Voided(voided)) => {
+            let numbers = voided.matches.iter().take(MAX_NUMBERS).map(|voided| voided.number.to_string());
+            let numbers = numbers.collect::<Vec<_>>().join(", ");
+            let what = if voided.matches.len() == 1 { "match" } else { "matches" };
+            let more = match voided.matches.len().saturating_sub(MAX_NUMBERS) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            format!("{what} {numbers}{more} voided, and played again: {}", voided.reason)
+        }
+        Some(Event::Closed(closed)) => {
+            format!("no further round: it ends after {}", count_words(closed.before, "match", "matches"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_event_is_a_line() {
+        let told = |event| event_line(&pb::TournamentEvent { at_us: 1, event: Some(event) });
+        let freeze = pb::OpenMatches::Freeze.into();
+        assert_eq!(
+            told(Event::Paused(pb::PausedEvent { open_matches: freeze })),
+            "paused; open matches waited"
+        );
+        let out = pb::DisqualifiedEvent {
+            bot: "bob".into(),
+            results: pb::DisqualifiedResults::Annul.into(),
+            reason: "it asks alice".into(),
+        };
+        let expected = "bob is disqualified, and its results are annulled: it asks alice";
+        assert_eq!(told(Event::Disqualified(out)), expected);
+        let voided = |number| pb::VoidedMatch { number, match_id: String::new() };
+        let told_voided =
+            |matches| told(Event::Voided(pb::VoidedEvent { matches, reason: "no network".into() }));
+        let two = told_voided(vec![voided(4), voided(5)]);
+        assert_eq!(two, "matches 4, 5 voided, and played again: no network");
+        let many = told_voided((0..99).map(voided).collect());
+        assert!(many.contains(" 28, 29 and 69 more voided, and"), "{many}");
+    }
+}

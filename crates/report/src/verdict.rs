@@ -1,0 +1,114 @@
+//! What a format says besides the standings, in words.
+
+use super::{
+    MarkShape, NumberFormat, NumberUnit, Plot, PlotMark,
+    words::{count_words, enum_phrase},
+};
+use lastnim_proto::pb;
+use pb::verdict::Verdict as Said;
+
+/// Says what a format says besides the standings, a line for each thing; nothing where it says nothing.
+pub(super) fn format_verdict_lines(verdict: Option<&pb::Verdict>) -> Vec<String> {
+    match verdict.and_then(|verdict| verdict.verdict.as_ref()) {
+        None => Vec::new(),
+        Some(Said::Byes(said)) => {
+            let sat_out = said.byes.iter().filter(|bye| bye.rounds > 0);
+            sat_out
+                .map(|bye| format!("{} sat out {}", bye.bot, count_words(bye.rounds, "round", "rounds")))
+                .collect()
+        }
+        Some(Said::Knockout(said)) => {
+            let alone = said.places.iter().filter(|place| place.out_in.is_none()).count() == 1;
+            let still_in = if alone { "the champion" } else { "still in" };
+            said.places.iter().map(|bot| place_words(bot, still_in)).collect()
+        }
+        Some(Said::Suspended(said)) => said.bots.iter().map(|bot| bot.message.clone()).collect(),
+        Some(Said::Sprt(said)) => vec![sprt_lines(said)],
+    }
+}
+
+/// Plots how far a sequential test is between its bounds; nothing for other formats.
+pub(super) fn format_verdict_plot(verdict: Option<&pb::Verdict>) -> Option<Plot> {
+    let Some(Said::Sprt(said)) = verdict.and_then(|verdict| verdict.verdict.as_ref()) else { return None };
+    let caption = format!(
+        "Between the bounds: at {:.2} the candidate is called no better, at {:.2} better",
+        said.lower, said.upper
+    );
+    let mark =
+        PlotMark { label: "llr".to_owned(), value: said.llr, interval: Some((said.lower, said.upper)) };
+    let format = NumberFormat { is_signed: true, ..NumberFormat::new(NumberUnit::Count, 2) };
+    Some(Plot { caption, shape: MarkShape::Intervals, format, marks: vec![mark] })
+}
+
+fn place_words(place: &pb::KnockoutPlace, still_in: &str) -> String {
+    let fate = match place.out_in {
+        Some(round) => format!("out in round {}", round + 1),
+        None => still_in.to_owned(),
+    };
+    format!("knockout place {}: {}, {fate}", place.place, place.bot)
+}
+
+fn sprt_lines(said: &pb::SprtVerdict) -> String {
+    let answer = match said.answer() {
+        pb::SprtAnswer::Better => "the candidate is better".to_owned(),
+        pb::SprtAnswer::NoBetter => "the candidate is no better".to_owned(),
+        answer => {
+            format!("whether the candidate is better: {}", enum_phrase(answer.as_str_name(), "SPRT_ANSWER_"))
+        }
+    };
+    let effect = said.effect.map_or_else(String::new, |effect| format!("; effect {effect:+.3} a match"));
+    let pb::SprtVerdict { llr, lower, upper, .. } = said;
+    let groups = count_words(said.groups, "group", "groups");
+    format!("{answer}: llr {llr:.2}, bounds {lower:.2} and {upper:.2}, {groups}{effect}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastnim_tournament::{FormatVerdict, KnockoutPlace, SprtAnswer, SprtVerdict, Suspension};
+
+    fn told(verdict: &FormatVerdict) -> Vec<String> {
+        format_verdict_lines(Some(&verdict.into()))
+    }
+
+    #[test]
+    fn each_verdict_is_told_in_words() {
+        let bot = |name: &str| name.parse().unwrap();
+        assert_eq!(format_verdict_lines(None), [""; 0]);
+        assert_eq!(told(&FormatVerdict::Standings), [""; 0]);
+
+        let byes = told(&FormatVerdict::Byes(vec![(bot("a"), 1), (bot("b"), 2), (bot("c"), 0)]));
+        assert_eq!(byes, ["a sat out 1 round", "b sat out 2 rounds"]);
+
+        let places = [(1, "a", None), (2, "b", Some(1))];
+        let places = places.map(|(place, name, out_in)| KnockoutPlace { place, bot: bot(name), out_in });
+        let knockout = told(&FormatVerdict::Knockout(places.to_vec()));
+        assert_eq!(knockout, ["knockout place 1: a, the champion", "knockout place 2: b, out in round 2"]);
+
+        let still_in = [(1, "a", None), (1, "b", None), (3, "c", Some(0))];
+        let still_in = still_in.map(|(place, name, out_in)| KnockoutPlace { place, bot: bot(name), out_in });
+        let knockout = told(&FormatVerdict::Knockout(still_in.to_vec()));
+        assert_eq!(knockout[1..], ["knockout place 1: b, still in", "knockout place 3: c, out in round 1"]);
+
+        let suspended = Suspension { bot: bot("a"), from_round: 3, lost: 5, no_shows: 2, last: 17 };
+        assert_eq!(told(&FormatVerdict::Suspended(vec![suspended.clone()])), [suspended.to_string()]);
+
+        let sprt = SprtVerdict {
+            answer: SprtAnswer::NoBetter,
+            llr: -3.0,
+            lower: -2.94,
+            upper: 2.94,
+            groups: 21,
+            effect: Some(-0.25),
+            path: Vec::new(),
+        };
+        assert_eq!(
+            told(&FormatVerdict::Sprt(sprt.clone())),
+            [
+                "the candidate is no better: llr -3.00, bounds -2.94 and 2.94, 21 groups; effect -0.250 a match"
+            ]
+        );
+        let open = told(&FormatVerdict::Sprt(SprtVerdict { answer: SprtAnswer::Open, effect: None, ..sprt }));
+        assert!(open[0].starts_with("whether the candidate is better: open: "), "{open:?}");
+    }
+}

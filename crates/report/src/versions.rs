@@ -1,0 +1,77 @@
+//! The versions of bots in words.
+
+use super::words::count_words;
+use lastnim_proto::pb;
+
+/// The characters of a config hash that are shown.
+const SHOWN_HASH_CHARS: usize = 8;
+
+/// Says what a session said of its bot.
+pub(super) fn version_words(version: &pb::BotVersion) -> String {
+    let label = (!version.version.is_empty()).then(|| version.version.clone());
+    let hash = config_hash_text(version).map(|mut hash| {
+        hash.truncate(SHOWN_HASH_CHARS);
+        format!("config {hash}...")
+    });
+    let said: Vec<_> = label.into_iter().chain(hash).collect();
+    if said.is_empty() { "no version".to_owned() } else { said.join(" ") }
+}
+
+/// Returns the config hash of a version in base64, if it has one.
+pub fn config_hash_text(version: &pb::BotVersion) -> Option<String> {
+    let hash = lastnim_core::game::ConfigHash::try_from(&version.config_hash[..]).ok()?;
+    Some(hash.to_string())
+}
+
+/// Says as which versions a bot played, if they were several.
+pub fn versions_note(bot: &str, played: &[pb::PlayedVersion]) -> Option<String> {
+    let one = |played: &pb::PlayedVersion| {
+        let version = version_words(&played.version.clone().unwrap_or_default());
+        let matches = count_words(played.matches, "match", "matches");
+        format!("{version} ({matches}, {} won)", played.wins)
+    };
+    let versions: Vec<_> = played.iter().map(one).collect();
+    (played.len() > 1).then(|| format!("{bot} played in {} versions: {}", played.len(), versions.join("; ")))
+}
+
+/// Says which versions sat at which seats, if any bot said any.
+pub fn seat_versions_line(seats: &[pb::SeatVersions]) -> Option<String> {
+    let said = seats.iter().enumerate().filter(|(_, seat)| !seat.versions.is_empty());
+    let words = said.map(|(number, seat)| {
+        let versions: Vec<_> = seat.versions.iter().map(version_words).collect();
+        format!("seat {number}: {}", versions.join(", "))
+    });
+    let words: Vec<_> = words.collect();
+    (!words.is_empty()).then(|| words.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn version(label: &str, config_hash: &[u8]) -> pb::BotVersion {
+        pb::BotVersion { version: label.into(), config_hash: config_hash.into() }
+    }
+
+    #[test]
+    fn several_versions_of_a_bot_are_told_apart() {
+        let played = |version, matches, wins| pb::PlayedVersion { version: Some(version), matches, wins };
+        let mut versions = vec![played(version("1.0", &[]), 12, 3)];
+        assert_eq!(versions_note("ann", &versions), None);
+        versions.extend([played(version("1.1", &[0; 32]), 1, 0), played(version("", &[]), 2, 2)]);
+        assert_eq!(
+            versions_note("ann", &versions).unwrap(),
+            "ann played in 3 versions: 1.0 (12 matches, 3 won); 1.1 config AAAAAAAA... (1 match, 0 won); \
+             no version (2 matches, 2 won)"
+        );
+    }
+
+    #[test]
+    fn a_seat_is_named_where_its_bot_said_a_version() {
+        let seats = [vec![], vec![version("1.0", &[]), version("", &[4; 32])]];
+        let seats = seats.map(|versions| pb::SeatVersions { versions });
+        assert_eq!(seat_versions_line(&seats).unwrap(), "seat 1: 1.0, config BAQEBAQE...");
+        assert_eq!(seat_versions_line(&seats[..1]), None);
+        assert_eq!(seat_versions_line(&[]), None);
+    }
+}

@@ -1,0 +1,227 @@
+//! Who may call.
+
+use super::client_address::ClientAddress;
+use super::login_limits::LoginLimits;
+use super::status::{refusal_status, retry_after_status};
+use lastnim_arena::{Arena, Principal};
+use lastnim_core::game::BotName;
+use lastnim_store::TokenHash;
+use std::sync::Arc;
+use std::time::Instant;
+use tonic::codegen::http::header::AUTHORIZATION;
+use tonic::codegen::http::{HeaderMap, HeaderValue};
+use tonic::metadata::AsciiMetadataValue;
+use tonic::{Code, Request, Status};
+
+/// What the paths of our own methods begin with.
+const SERVICES: &str = "/lastnim.v1.";
+/// What the paths of health and reflection begin with, which are for everybody.
+const COMMON_SERVICES: &str = "/grpc.";
+/// What the methods begin with that only look.
+const VIEWING_VERBS: [&str; 3] = ["Get", "List", "Watch"];
+/// The other methods, all of which need a token; registration may be open.
+const NEED_TOKEN: [&str; 17] = [
+    "Play",
+    "RotateToken",
+    "RemoveBot",
+    "CreateMatch",
+    "PruneRecords",
+    "PublishTranscript",
+    "RemoveTranscript",
+    "CreateTournament",
+    "JoinTournament",
+    "LeaveTournament",
+    "StartTournament",
+    "CancelTournament",
+    "PauseTournament",
+    "ResumeTournament",
+    "DisqualifyBot",
+    "VoidMatches",
+    "FinishTournament",
+];
+
+/// Whether a caller has shown a valid token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallerStatus {
+    /// It has shown none.
+    Stranger,
+    /// It has.
+    Known,
+}
+
+/// Checks the token of a call against the role that the call needs.
+#[derive(Debug, Clone)]
+pub struct Access {
+    arena: Arena,
+    logins: Arc<LoginLimits>,
+    /// Whether looking needs a token as well.
+    pub private: bool,
+    /// Whether a call without a token may register a bot.
+    pub open_registration: bool,
+}
+
+impl Access {
+    /// Lets nobody in without a token.
+    pub fn tokens_only(arena: Arena, logins: Arc<LoginLimits>) -> Self {
+        Self { arena, logins, private: true, open_registration: false }
+    }
+
+    /// Returns the standing of a caller by the headers of its call, before anything of its request is kept.
+    ///
+    /// # Errors
+    /// If its token is not valid, or it has none and the method needs one, or its address has shown too many wrong ones.
+    pub fn caller_status(
+        &self,
+        path: &str,
+        headers: &HeaderMap,
+        address: ClientAddress,
+    ) -> Result<CallerStatus, Status> {
+        let Some(header) = headers.get(AUTHORIZATION).map(HeaderValue::as_bytes) else {
+            return if self.needs_token(path) {
+                Err(missing_token_status())
+            } else {
+                Ok(CallerStatus::Stranger)
+            };
+        };
+        let look = || self.principal_of_header(Some(header));
+        let looked = self.logins.admit(address, TokenHash::of_bytes(header), Instant::now(), look);
+        match looked.unwrap_or_else(|wait| {
+            let message = format!(
+                "authorization: too many wrong tokens from {address}: try again in {} s",
+                wait.as_secs() + 1
+            );
+            Err(retry_after_status(wait, Code::ResourceExhausted, "TOO_MANY_FAILED_LOGINS", &message))
+        }) {
+            Ok(_) => Ok(CallerStatus::Known),
+            Err(_) if path.starts_with(COMMON_SERVICES) => Ok(CallerStatus::Stranger),
+            Err(refused) => Err(refused),
+        }
+    }
+
+    /// Returns whether nobody may call a method without a token. A method that does not exist needs none.
+    fn needs_token(&self, path: &str) -> bool {
+        let method = path.strip_prefix(SERVICES).and_then(|path| path.split_once('/'));
+        method.is_some_and(|(service, method)| match method {
+            "RegisterBot" => !self.open_registration,
+            _ if service == "OracleService" => self.private,
+            _ if VIEWING_VERBS.iter().any(|verb| method.starts_with(verb)) => self.private,
+            _ => NEED_TOKEN.contains(&method),
+        })
+    }
+
+    /// Returns who is calling; `None` without a token.
+    fn principal_of_request<T>(&self, request: &Request<T>) -> Result<Option<Principal>, Status> {
+        self.principal_of_header(
+            request.metadata().get(AUTHORIZATION.as_str()).map(AsciiMetadataValue::as_bytes),
+        )
+    }
+
+    /// Returns whose token the header `authorization` holds; `None` without the header.
+    fn principal_of_header(&self, header: Option<&[u8]>) -> Result<Option<Principal>, Status> {
+        let Some(header) = header else { return Ok(None) };
+        let token = bearer_token(header);
+        let principal = token.and_then(|token| self.arena.principal_of_token(token));
+        principal.map(Some).ok_or_else(|| {
+            let message = match token {
+                Some(_) => "authorization: this server does not know the token, or it was replaced",
+                None => "authorization: expected `Bearer <token>`",
+            };
+            refusal_status(Code::Unauthenticated, "BAD_TOKEN", message)
+        })
+    }
+
+    fn require_token<T>(&self, request: &Request<T>) -> Result<Principal, Status> {
+        self.principal_of_request(request)?.ok_or_else(missing_token_status)
+    }
+
+    /// Lets an admin pass.
+    pub fn require_admin<T>(&self, request: &Request<T>) -> Result<(), Status> {
+        match self.require_token(request)? {
+            Principal::Admin => Ok(()),
+            Principal::Bot(_) | Principal::Viewer => {
+                Err(permission_denied_status("this call needs the role admin"))
+            }
+        }
+    }
+
+    /// Lets an admin or a viewer pass: those who watch over the server.
+    pub fn require_overseer<T>(&self, request: &Request<T>) -> Result<(), Status> {
+        match self.require_token(request)? {
+            Principal::Admin | Principal::Viewer => Ok(()),
+            Principal::Bot(_) => Err(permission_denied_status("this needs the role admin or viewer")),
+        }
+    }
+
+    /// Lets a bot pass.
+    pub fn require_bot<T>(&self, request: &Request<T>) -> Result<BotName, Status> {
+        match self.require_token(request)? {
+            Principal::Bot(bot) => Ok(bot),
+            Principal::Admin | Principal::Viewer => {
+                Err(permission_denied_status("this call needs the token of a bot"))
+            }
+        }
+    }
+
+    /// Lets an admin pass, and a bot, whose name is returned.
+    pub fn require_admin_or_any_bot<T>(&self, request: &Request<T>) -> Result<Option<BotName>, Status> {
+        match self.require_token(request)? {
+            Principal::Admin => Ok(None),
+            Principal::Bot(bot) => Ok(Some(bot)),
+            Principal::Viewer => {
+                Err(permission_denied_status("this call needs the role admin, or the token of a bot"))
+            }
+        }
+    }
+
+    /// Lets anybody pass who may look, and returns who that is; `None` without a token.
+    pub fn require_viewer<T>(&self, request: &Request<T>) -> Result<Option<Principal>, Status> {
+        match self.principal_of_request(request)? {
+            None if self.private => self.require_token(request).map(Some),
+            caller => Ok(caller),
+        }
+    }
+
+    /// Lets anybody pass who may register bots, and returns who that is; `None` without a token.
+    pub fn require_registrar<T>(&self, request: &Request<T>) -> Result<Option<Principal>, Status> {
+        if self.open_registration {
+            self.principal_of_request(request)
+        } else {
+            self.require_admin(request).map(|()| Some(Principal::Admin))
+        }
+    }
+
+    /// Lets the bot pass that is meant, and an admin for any bot. Where none is named, it is the caller.
+    pub fn require_bot_or_admin<T>(
+        &self,
+        request: &Request<T>,
+        named: Option<BotName>,
+    ) -> Result<BotName, Status> {
+        match (self.require_token(request)?, named) {
+            (Principal::Admin, Some(bot)) => Ok(bot),
+            (Principal::Bot(caller), named) if named.as_ref().is_none_or(|named| *named == caller) => {
+                Ok(caller)
+            }
+            (Principal::Admin, None) => Err(refusal_status(
+                Code::InvalidArgument,
+                "NO_BOT",
+                "bot: an admin names the bot that is meant",
+            )),
+            _ => Err(permission_denied_status("this call needs the bot's own token, or the role admin")),
+        }
+    }
+}
+
+/// Reads the token out of `Bearer <token>`.
+fn bearer_token(header: &[u8]) -> Option<&str> {
+    let (scheme, token) = std::str::from_utf8(header).ok()?.split_once(' ')?;
+    let token = token.trim();
+    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token)
+}
+
+fn missing_token_status() -> Status {
+    refusal_status(Code::Unauthenticated, "NO_TOKEN", "authorization: this call needs `Bearer <token>`")
+}
+
+fn permission_denied_status(message: &str) -> Status {
+    refusal_status(Code::PermissionDenied, "WRONG_ROLE", message)
+}

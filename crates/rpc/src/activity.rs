@@ -1,0 +1,82 @@
+//! What goes on in a tournament, as messages.
+
+use lastnim_arena::{AwaitedBot, MAX_LISTED_ACTIVITY, OpenMatchView, TimeLeft, TournamentActivity};
+use lastnim_core::referee::MatchPhase;
+use lastnim_proto::{RequestField, pb};
+use std::time::Duration;
+
+/// The bots and matches that each list holds unless a request says otherwise.
+pub(super) const LISTED_ACTIVITY: usize = 10;
+
+/// Reads how many bots and matches each list may hold.
+pub(super) fn parse_activity_length(most: u32, field: RequestField<'_>) -> Option<usize> {
+    match most as usize {
+        0 => Some(LISTED_ACTIVITY),
+        most if most <= MAX_LISTED_ACTIVITY => Some(most),
+        most => {
+            field.report(format_args!("most of {most}: expected 1 to {MAX_LISTED_ACTIVITY}"));
+            None
+        }
+    }
+}
+
+/// Shows so many bots and matches in each list.
+pub(super) fn activity_message(activity: &TournamentActivity, most: usize) -> pb::TournamentActivity {
+    pb::TournamentActivity {
+        connected_bots: wire_count(activity.connected),
+        absent_bots: wire_count(activity.absent_count),
+        absent: activity.absent.iter().take(most).map(ToString::to_string).collect(),
+        awaited_bots: wire_count(activity.awaited_count),
+        awaited: activity.awaited.iter().take(most).map(awaited_message).collect(),
+        open_matches: wire_count(activity.match_count),
+        matches: activity.matches.iter().take(most).map(open_match_message).collect(),
+        time_left: activity.time_left.as_ref().map(time_left_message),
+    }
+}
+
+fn awaited_message(awaited: &AwaitedBot) -> pb::AwaitedBot {
+    pb::AwaitedBot {
+        bot: awaited.bot.to_string(),
+        connected: awaited.is_connected,
+        matches: wire_count(awaited.matches),
+        waited_ms: wire_millis(awaited.waited),
+    }
+}
+
+/// Shows whom a match waits for.
+pub(super) fn open_match_message(open: &OpenMatchView) -> pb::OpenMatch {
+    let setup = open.summary.setup.as_deref();
+    let origin = setup.and_then(|setup| setup.origin.as_ref());
+    let bots = setup.map(|setup| setup.bots.iter().map(ToString::to_string).collect());
+    pb::OpenMatch {
+        match_id: open.summary.id.to_string(),
+        number: origin.map_or(0, |origin| origin.number),
+        group: origin.map_or(0, |origin| origin.group),
+        bots: bots.unwrap_or_default(),
+        declaring: open.summary.phase == MatchPhase::Declaring,
+        plies: open.summary.plies,
+        awaited_seats: open.awaited.iter().map(|&seat| seat.into()).collect(),
+        waited_ms: open.waited_and_left.map(|(waited, _)| wire_millis(waited)),
+        left_ms: open.waited_and_left.map(|(_, left)| wire_millis(left)),
+        frozen: open.is_frozen,
+    }
+}
+
+fn time_left_message(left: &TimeLeft) -> pb::TournamentTimeLeft {
+    let (paced_matches, paced) = left.pace.unwrap_or_default();
+    pb::TournamentTimeLeft {
+        matches: left.matches,
+        estimate_ms: left.estimate().map(wire_millis),
+        paced_matches,
+        paced_ms: wire_millis(paced),
+        longest_ms: wire_millis(left.longest),
+    }
+}
+
+fn wire_count(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+fn wire_millis(span: Duration) -> u64 {
+    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
+}

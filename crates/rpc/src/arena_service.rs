@@ -1,0 +1,57 @@
+//! Where bots play.
+
+use super::access::Access;
+use super::client_address::ClientAddress;
+use super::said_version::read_bot_version;
+use super::status::{arena_status, closed_stream_status};
+use lastnim_arena::{Arena, OutboxStream, StreamClosed};
+use lastnim_proto::play_service::arena_service_server::ArenaService;
+use lastnim_proto::{IncomingAction, ServerEvent};
+use tokio_stream::StreamExt as _;
+use tokio_stream::adapters::Map;
+use tonic::{Request, Response, Status, Streaming};
+
+/// Serves `lastnim.v1.ArenaService`.
+#[derive(Debug, Clone)]
+pub struct ArenaRpc {
+    arena: Arena,
+    access: Access,
+}
+
+impl ArenaRpc {
+    /// Serves an arena.
+    pub fn new(arena: Arena, access: Access) -> Self {
+        Self { arena, access }
+    }
+}
+
+type OutgoingEvent = Result<ServerEvent, StreamClosed>;
+type PlayResult = Result<ServerEvent, Status>;
+
+#[tonic::async_trait]
+impl ArenaService for ArenaRpc {
+    type PlayStream = Map<OutboxStream<ServerEvent>, fn(OutgoingEvent) -> PlayResult>;
+
+    async fn play(
+        &self,
+        request: Request<Streaming<IncomingAction>>,
+    ) -> Result<Response<Self::PlayStream>, Status> {
+        let bot = self.access.require_bot(&request)?;
+        let version = read_bot_version(request.metadata())?;
+        let label = version.label.clone();
+        let (session, stream) = self.arena.open_session(bot.clone(), version).map_err(arena_status)?;
+        // Again, as the token may have been replaced before the session was there to be closed.
+        let known = self.access.require_bot(&request).map(drop);
+        // What is wrong with a message is in the words of its status.
+        let address = ClientAddress::of_request(request.extensions());
+        let requests = request.into_inner().map(|sent| sent.map_err(|status| status.message().to_owned()));
+        tracing::info!(%bot, version = label.map(tracing::field::display), %address, "bot connected");
+        tokio::spawn(async move {
+            session.run(requests).await;
+            tracing::info!(%bot, %address, "bot disconnected");
+        });
+        known?;
+        let answer: fn(OutgoingEvent) -> PlayResult = |sent| sent.map_err(closed_stream_status);
+        Ok(Response::new(stream.map(answer)))
+    }
+}

@@ -1,0 +1,193 @@
+//! What people play who hold the token of a bot.
+
+use super::hand_session::{HandSession, SessionListener};
+use super::hand_status::HandStatus;
+use crate::access::Access;
+use crate::status::{arena_status, refusal_status};
+use lastnim_arena::{Arena, OpenHand, OpenSeat};
+use lastnim_core::game::{BotName, MatchId};
+use lastnim_proto::BotAction;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+use tonic::{Code, Request, Status};
+
+/// How long a page waits at least for more: a bot with many matches hears something all the time.
+const MIN_WAIT: Duration = Duration::from_millis(250);
+
+/// What people play who hold the token of a bot: they have the seats of that bot, by a session like the one of its program, and of two sessions the later one counts. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct BotHands {
+    arena: Arena,
+    access: Access,
+    /// Never locked while anything is waited for.
+    sessions: Arc<Mutex<KeptSessions>>,
+}
+
+/// The sessions that are kept, by bot.
+#[derive(Debug, Default)]
+struct KeptSessions {
+    by_bot: HashMap<BotName, KeptSession>,
+    /// The number of the next one.
+    next_number: u64,
+}
+
+/// A session that is kept for a person.
+#[derive(Debug)]
+struct KeptSession {
+    session: HandSession,
+    /// Which one of all that were kept it is.
+    number: u64,
+    /// Ends the session when it is dropped.
+    _end: oneshot::Sender<()>,
+}
+
+/// The seats of a bot, which a person has until this is dropped or another session takes them.
+#[derive(Debug)]
+pub struct HeldSeats {
+    hands: BotHands,
+    bot: BotName,
+    /// Which one of all sessions that were kept has them.
+    number: u64,
+}
+
+impl Drop for HeldSeats {
+    /// Ends the session, unless a later one has taken its place.
+    fn drop(&mut self) {
+        self.hands.end_keeping(&self.bot, self.number);
+    }
+}
+
+impl BotHands {
+    /// Keeps no session yet.
+    pub fn new(arena: Arena, access: Access) -> Self {
+        Self { arena, access, sessions: Arc::default() }
+    }
+
+    /// Returns the bot whose token a request shows.
+    ///
+    /// # Errors
+    /// If it shows none, or it is not a bot's.
+    pub fn bot_of_request<T>(&self, request: &Request<T>) -> Result<BotName, Status> {
+        self.access.require_bot(request)
+    }
+
+    /// Takes the seats of the bot whose token a request shows, until a time at most. An earlier session of the bot is over then.
+    ///
+    /// # Errors
+    /// If the token is not a bot's, there are as many sessions as there may be, or the server is stopping.
+    pub fn take_seats<T>(&self, request: &Request<T>, until: Instant) -> Result<HeldSeats, Status> {
+        let bot = self.access.require_bot(request)?;
+        let (end, ended) = oneshot::channel();
+        let (number, listener) = {
+            // Of two that open at once, the one that is kept is the one that was opened last.
+            let mut sessions = self.lock_sessions();
+            let (session, listener) = HandSession::open(&self.arena, &bot).map_err(arena_status)?;
+            let number = sessions.next_number;
+            sessions.next_number += 1;
+            sessions.by_bot.insert(bot.clone(), KeptSession { session, number, _end: end });
+            (number, listener)
+        };
+        tokio::spawn(self.clone().keep_session(bot.clone(), number, listener, (until, ended)));
+        let seats = HeldSeats { hands: self.clone(), bot, number };
+        // Again, as the token may have been replaced before the session was there to be closed.
+        self.access.require_bot(request).map(|_| seats)
+    }
+
+    /// Does something in an open match of a bot. Its status says what comes of it.
+    ///
+    /// # Errors
+    /// If the token of the request is not a bot's, another session has its seats, or the match is over.
+    pub async fn act<T>(&self, request: &Request<T>, id: MatchId, action: BotAction) -> Result<(), Status> {
+        let bot = self.access.require_bot(request)?;
+        if let Some(session) = self.session(&bot)
+            && session.act(action).await
+        {
+            return Ok(());
+        }
+        if !self.arena.is_match_open(id) {
+            return Err(refusal_status(Code::FailedPrecondition, "MATCH_OVER", "the match is over"));
+        }
+        let message = format!("another session has the seats of {bot}: take them again, and send it again");
+        Err(refusal_status(Code::Aborted, "SESSION_REPLACED", &message))
+    }
+
+    /// Returns a number that grows with all that the session of a bot hears; `None` if a person has none, or a later session has taken the seats.
+    pub fn revision(&self, bot: &BotName) -> Option<u64> {
+        self.session(bot).map(|session| session.revision())
+    }
+
+    /// Waits a moment, and then until the session of a bot has heard more than at a revision, is over, or the time is.
+    pub async fn wait_for_more(&self, bot: &BotName, within: Duration, revision: u64) {
+        let Some(mut session) = self.session(bot) else { return };
+        tokio::time::sleep(MIN_WAIT.min(within)).await;
+        // Whatever has come by then is shown.
+        let _ = tokio::time::timeout(within, session.wait_for_more(revision)).await;
+    }
+
+    /// Returns how a hand stands, as far as the session of a bot has heard.
+    pub fn hand_status(&self, bot: &BotName, id: MatchId) -> HandStatus {
+        self.session(bot).map(|session| session.status_of(id)).unwrap_or_default()
+    }
+
+    /// Waits until the status of a hand is as it should be, the session is over, or the time is.
+    pub async fn wait_for_status(
+        &self,
+        bot: &BotName,
+        id: MatchId,
+        within: Duration,
+        mut is_enough: impl FnMut(&HandStatus) -> bool,
+    ) {
+        let Some(mut session) = self.session(bot) else { return };
+        let enough = session.hands.wait_for(|hands| is_enough(&hands.status_of(id)));
+        // Whatever has come by then is shown.
+        let _ = tokio::time::timeout(within, enough).await;
+    }
+
+    /// Returns the seat of a bot in an open match; `None` if it has none there, or the match is over. It waits for nobody, whatever is read meanwhile.
+    pub fn open_seat(&self, bot: &BotName, id: MatchId) -> Option<OpenSeat> {
+        self.arena.open_seat(bot, id)
+    }
+
+    /// Returns up to `limit` open matches of a bot, those that wait for it first, and whether there are more. It waits for nobody, whatever is read meanwhile.
+    pub fn open_hands(&self, bot: &BotName, limit: usize) -> (Vec<OpenHand>, bool) {
+        self.arena.open_hands(bot, limit)
+    }
+
+    fn session(&self, bot: &BotName) -> Option<HandSession> {
+        let sessions = self.lock_sessions();
+        sessions.by_bot.get(bot).map(|kept| kept.session.clone()).filter(HandSession::is_open)
+    }
+
+    /// Listens to a session until it is over.
+    async fn keep_session(
+        self,
+        bot: BotName,
+        number: u64,
+        mut listener: SessionListener,
+        (until, mut ended): (Instant, oneshot::Receiver<()>),
+    ) {
+        loop {
+            tokio::select! {
+                biased;
+                _ = &mut ended => break,
+                () = tokio::time::sleep_until(until.into()) => break,
+                may_hear = listener.listen() => if !may_hear { break },
+            }
+        }
+        self.end_keeping(&bot, number);
+        listener.close().await;
+    }
+
+    fn end_keeping(&self, bot: &BotName, number: u64) {
+        let mut sessions = self.lock_sessions();
+        if sessions.by_bot.get(bot).is_some_and(|kept| kept.number == number) {
+            sessions.by_bot.remove(bot);
+        }
+    }
+
+    fn lock_sessions(&self) -> MutexGuard<'_, KeptSessions> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

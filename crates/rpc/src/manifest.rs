@@ -1,0 +1,146 @@
+//! The manifest of a tournament, sent in parts: no more of it is held at once than a part.
+
+use super::read_scheduler::ReadScheduler;
+use super::scheduling::{Permit, WaitingCaller};
+use super::status::arena_status;
+use lastnim_arena::{Arena, ArenaError, ListedMatches, ManifestSnapshot};
+use lastnim_core::game::MatchId;
+use lastnim_proto::manifest::ManifestWriter;
+use lastnim_proto::pb::{self, manifest_line::Line};
+use lastnim_proto::tournament::settings_message;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+use tonic::Status;
+
+/// The most bytes of a message.
+const MESSAGE_BYTES: usize = 256 << 10;
+/// How much is written in one turn of reading, if a line more does not make it longer: bytes.
+const PART_BYTES: usize = 128 << 10;
+/// Matches that are asked for at once. A line has some 150 bytes.
+const PAGE: usize = 1_000;
+
+type Lines = Box<dyn Iterator<Item = Line> + Send>;
+
+/// A manifest that is being written.
+pub(super) struct ManifestSource {
+    arena: Arena,
+    snapshot: ManifestSnapshot,
+    writer: ManifestWriter,
+    stage: ManifestStage,
+}
+
+/// What comes next.
+enum ManifestStage {
+    /// What stands before the matches.
+    Beginning(Lines),
+    /// The matches behind one.
+    Matches(Option<MatchId>),
+    /// The standings, and what the format says besides.
+    Standings(Lines),
+    /// The signature.
+    Seal,
+    /// Nothing.
+    Over,
+}
+
+impl ManifestSource {
+    /// Begins the manifest of a tournament.
+    pub(super) fn new(arena: Arena, snapshot: ManifestSnapshot) -> Self {
+        let stored = &snapshot.stored;
+        let over_at = stored.over.as_ref().map(|over| over.at);
+        let writer = ManifestWriter::begin(stored.id, stored.state, stored.created_at, over_at);
+        let stage = ManifestStage::Beginning(lines_before_matches(&snapshot));
+        Self { arena, snapshot, writer, stage }
+    }
+
+    /// Writes the next part; nothing after the last.
+    pub(super) async fn next_part(&mut self) -> Result<Vec<u8>, ArenaError> {
+        while self.writer.text_len() < PART_BYTES {
+            match &mut self.stage {
+                ManifestStage::Beginning(lines) => match lines.next() {
+                    Some(line) => self.writer.push_line(line),
+                    None => self.stage = ManifestStage::Matches(None),
+                },
+                ManifestStage::Matches(after) => {
+                    let page = self.arena.listed_matches(&self.snapshot, *after, PAGE).await?;
+                    let ListedMatches { matches, next } = page;
+                    for listed in &matches {
+                        self.writer.push_match(listed);
+                    }
+                    self.stage = match next {
+                        Some(_) => ManifestStage::Matches(next),
+                        None => ManifestStage::Standings(lines_behind_matches(&self.snapshot)),
+                    };
+                }
+                ManifestStage::Standings(lines) => match lines.next() {
+                    Some(line) => self.writer.push_line(line),
+                    None => self.stage = ManifestStage::Seal,
+                },
+                ManifestStage::Seal => {
+                    self.writer.push_seal(&self.arena.seal_manifest(self.writer.hash()));
+                    self.stage = ManifestStage::Over;
+                }
+                ManifestStage::Over => break,
+            }
+        }
+        Ok(self.writer.take_text())
+    }
+
+    /// Sends all of it, until it is over or nobody listens. Each part is written in a turn of its reader.
+    pub(super) async fn send(
+        mut self,
+        reads: ReadScheduler,
+        reader: WaitingCaller,
+        receiver: mpsc::Sender<Result<pb::GetManifestResponse, Status>>,
+        _place: Permit,
+    ) {
+        let arena = self.arena.clone();
+        loop {
+            let read = async move {
+                let part = self.next_part().await.map_err(arena_status)?;
+                Ok((self, part))
+            };
+            let part = match reads.run_watcher_read(&reader, read).await {
+                Ok((source, part)) => {
+                    self = source;
+                    part
+                }
+                Err(status) => {
+                    // Whoever has gone by now need not be told.
+                    let _ = receiver.send(Err(status)).await;
+                    return;
+                }
+            };
+            if part.is_empty() {
+                return;
+            }
+            for text in part.chunks(MESSAGE_BYTES) {
+                let message = pb::GetManifestResponse { text: text.to_vec() };
+                tokio::select! {
+                    sent = receiver.send(Ok(message)) => if sent.is_err() { return },
+                    () = arena.wait_until_stopped() => {
+                        let _ = receiver.send(Err(arena_status(ArenaError::Stopping))).await;
+                        return;
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn lines_before_matches(snapshot: &ManifestSnapshot) -> Lines {
+    let ManifestSnapshot { stored, history, events, .. } = snapshot;
+    let settings = Line::Settings(settings_message(&stored.settings, &stored.terms));
+    let bots = history.start.clone().into_iter();
+    let bots = bots.map(|bot| Line::Bot(pb::ManifestBot { name: bot.to_string() }));
+    let changes = history.changes.clone().into_iter().map(|change| Line::FieldChange((&change).into()));
+    let events = events.clone().into_iter().map(|event| Line::Event((&event).into()));
+    Box::new([settings].into_iter().chain(bots).chain(changes).chain(events))
+}
+
+fn lines_behind_matches(snapshot: &ManifestSnapshot) -> Lines {
+    let standings = Arc::clone(&snapshot.standings);
+    let standings = (0..standings.len()).map(move |index| Line::Standing((&standings[index]).into()));
+    let verdict = Line::Verdict(snapshot.verdict.as_ref().into());
+    Box::new(standings.chain([verdict]))
+}

@@ -1,0 +1,27 @@
+//! Questions about one game: its solution, and its audit.
+
+use lastnim_core::oracle::{Audit, PlayedTake};
+use lastnim_proto::{RequestField, Violations, batch::check_takes, game::parse_game, parse_request, pb};
+
+/// Solves a game.
+pub(super) fn solve_game(request: &pb::SolveRequest) -> Result<pb::SolveResponse, Violations> {
+    let game = request.game.as_ref();
+    let game = parse_request(|field| field.member("game").parse_required(game, parse_game))?;
+    Ok((&game).into())
+}
+
+/// Audits a game.
+pub(super) fn audit_game(request: &pb::AuditRequest) -> Result<pb::AuditResponse, Violations> {
+    let audit = parse_request(|field| audit_game_at(request, field))?;
+    Ok(pb::AuditResponse { audit: Some((&audit).into()) })
+}
+
+/// Audits a game that stands in a field, or is the request itself.
+pub(super) fn audit_game_at(played: &pb::AuditRequest, field: RequestField<'_>) -> Option<Audit> {
+    let at_takes = field.member("takes");
+    let game = field.member("game").parse_required(played.game.as_ref(), parse_game);
+    check_takes(played.takes.len(), at_takes);
+    let game = game.filter(|_| field.has_no_violations())?;
+    let takes: Vec<_> = played.takes.iter().map(|&take| PlayedTake::by_bot(take)).collect();
+    at_takes.ok_or_report(Audit::of_finished(&game, &takes))
+}

@@ -1,0 +1,52 @@
+//! Questions about games of other rules.
+
+use super::question_scheduler::QuestionError;
+use lastnim_analysis::general::{ExceededBound, GrundySequence, MemoryBounds, SearchStopped};
+use lastnim_core::oracle::Budget;
+use lastnim_proto::grundy_sequence::{SequenceQuestion, parse_sequence_question};
+use lastnim_proto::ruleset::{
+    MAX_OPTION_BYTES, RulesetQuestion, parse_ruleset_question, ruleset_solution_message,
+};
+use lastnim_proto::{parse_request, pb};
+
+/// What one question may hold in memory, so that all that are answered at once fit into any machine.
+const BOUNDS: MemoryBounds = MemoryBounds { states: 1_000_000, bytes: 128 << 20 };
+
+/// Solves a game of any rules.
+pub(super) fn solve_ruleset(
+    request: &pb::SolveRulesetRequest,
+    budget: &mut Budget<'_>,
+) -> Result<pb::SolveRulesetResponse, QuestionError> {
+    let question = parse_request(|field| parse_ruleset_question(request, field))?;
+    let RulesetQuestion { game, matrix, first, ending, is_explained } = question;
+    let solved = game.solve(&matrix, first, ending, BOUNDS, budget).and_then(|mut answer| {
+        if is_explained {
+            game.explain_grundy(&mut answer, BOUNDS, budget)?;
+        }
+        Ok(answer)
+    });
+    match solved {
+        Ok(answer) => Ok(ruleset_solution_message(&game, ending, &answer, MAX_OPTION_BYTES)),
+        Err(unsolved) => Err(refuse_stopped(unsolved.stopped, unsolved.to_string())),
+    }
+}
+
+/// Lists the Grundy values of a game.
+pub(super) fn list_grundy_values(
+    request: &pb::ListGrundyValuesRequest,
+    budget: &mut Budget<'_>,
+) -> Result<pb::ListGrundyValuesResponse, QuestionError> {
+    let SequenceQuestion { game, to } = parse_request(|field| parse_sequence_question(request, field))?;
+    let words = format!("{game} to {to}");
+    match GrundySequence::compute(game, to, BOUNDS, budget) {
+        Ok(sequence) => Ok((&sequence).into()),
+        Err(stopped) => Err(refuse_stopped(stopped, format!("{words}: {stopped}"))),
+    }
+}
+
+fn refuse_stopped(stopped: SearchStopped, words: String) -> QuestionError {
+    match stopped.bound {
+        ExceededBound::Work(_) => QuestionError::TooLong(words),
+        ExceededBound::States(_) | ExceededBound::Bytes(_) => QuestionError::TooLarge(words),
+    }
+}

@@ -1,0 +1,179 @@
+//! Requests of any bytes: whatever can be read as a request has an answer, or a refusal that fits into a status.
+
+use super::batch::{BatchRequest, ResponsePlace};
+use super::question_scheduler::QuestionError;
+use super::{declarations, games, robustness, rulesets, trees};
+use lastnim_core::game::{Ending, Game};
+use lastnim_core::oracle::Budget;
+use lastnim_proto::admission::RecordPolicy;
+use lastnim_proto::record_file::read_record;
+use lastnim_proto::{Violations, bot_audit::parse_audit_scope, parse_request, pb};
+use proptest::prelude::*;
+use proptest::sample::Index;
+use prost::Message;
+
+/// The steps that a question has here: it may come to its end, or be stopped on its way.
+const STEPS: u64 = 20_000;
+/// The most bytes of words in a refusal: the first may be long, the others are bounded together.
+const MAX_WORDS: usize = 2 * Violations::MAX_BYTES;
+
+/// What may happen to a byte.
+#[derive(Debug, Clone, Copy)]
+enum Change {
+    Set(u8),
+    Insert(u8),
+    Remove,
+}
+
+fn changes() -> impl Strategy<Value = Vec<(Index, Change)>> {
+    let change = prop_oneof![
+        4 => any::<u8>().prop_map(Change::Set),
+        1 => any::<u8>().prop_map(Change::Insert),
+        1 => Just(Change::Remove),
+    ];
+    prop::collection::vec((any::<Index>(), change), 0..4)
+}
+
+fn mangled<M: Message + Default>(message: &M, changes: &[(Index, Change)]) -> Option<M> {
+    let mut bytes = message.encode_to_vec();
+    for (index, change) in changes {
+        let at = index.index(bytes.len().max(1));
+        match (bytes.get_mut(at), change) {
+            (Some(byte), Change::Set(value)) => *byte = *value,
+            (_, Change::Insert(value)) => bytes.insert(at, *value),
+            (Some(_), Change::Remove) => drop(bytes.remove(at)),
+            (None, _) => {}
+        }
+    }
+    M::decode(&*bytes).ok()
+}
+
+fn refused(violations: &Violations) {
+    let words = violations.to_string();
+    assert!(!violations.is_empty() && words.len() <= MAX_WORDS, "{words}");
+    assert!(violations.as_slice().iter().all(|violation| !violation.field.is_empty()), "{words}");
+}
+
+/// Asks a question in a mangled form.
+fn ask<Q: Message + Default, A>(
+    question: &Q,
+    changes: &[(Index, Change)],
+    answer: impl FnOnce(&Q, &mut Budget<'_>) -> Result<A, QuestionError>,
+) {
+    let Some(question) = mangled(question, changes) else { return };
+    if let Err(QuestionError::Refused(violations)) = answer(&question, &mut Budget::of_steps(STEPS)) {
+        refused(&violations);
+    }
+}
+
+/// Asks a mangled request of a batch, to its end.
+fn ask_batch<Q: BatchRequest + Message + Default>(request: &Q, changes: &[(Index, Change)]) {
+    let Some(request) = mangled(request, changes) else { return };
+    let terms = match request.parse_terms() {
+        Ok(terms) => terms,
+        Err(violations) => return refused(&violations),
+    };
+    let mut next = Some(0);
+    while let Some(start) = next {
+        let place = ResponsePlace { request: 0, start };
+        next = match request.answer_part(&terms, place, &mut Budget::unbounded()) {
+            Ok((_, next)) => next,
+            Err(halt) => panic!("there was no bound: {halt}"),
+        };
+        assert!(next.is_none_or(|next| next > start), "it goes on");
+    }
+}
+
+fn game() -> pb::Game {
+    let rows = [vec![0, 2, 1], vec![0, 1, 2], vec![2, 1, 0]];
+    (&Game::parse(&[2, 1, 2], &rows, 1, Ending::ToMoveWins).unwrap()).into()
+}
+
+proptest! {
+    #[test]
+    fn a_mangled_question_is_answered_or_refused(changes in changes()) {
+        let (game, takes) = (Some(game()), vec![1, 1, 1, 2]);
+        ask(&pb::SolveRequest { game: game.clone() }, &changes, |request, _| Ok(games::solve_game(request)?));
+        let audit = pb::AuditRequest { game: game.clone(), takes: takes.clone() };
+        ask(&audit, &changes, |request, _| Ok(games::audit_game(request)?));
+        let explain = pb::ExplainRequest { game: game.clone(), max_plies: 9 };
+        ask(&explain, &changes, |request, _| Ok(trees::explain_winner(request)?));
+        for form in [pb::TreeForm::Tree, pb::TreeForm::Graph] {
+            let tree = pb::BuildTreeRequest { game: game.clone(), form: form.into(), depth: None };
+            ask(&tree, &changes, trees::build_tree);
+        }
+        for error_rate in [None, Some(0.25)] {
+            let robust = pb::AssessRobustnessRequest { game: game.clone(), max_coalition: 2, error_rate };
+            ask(&robust, &changes, robustness::assess_robustness);
+        }
+        let best = pb::FindBestDeclarationRequest { game: game.clone(), seat: 2, max_examples: 3 };
+        ask(&best, &changes, declarations::find_best_declaration);
+        ask(&pb::CheckTruthRequest { game: game.clone() }, &changes, declarations::check_truth);
+        let equilibria = pb::FindEquilibriaRequest { game: game.clone(), max_examples: 3 };
+        ask(&equilibria, &changes, declarations::find_equilibria);
+        let takes = takes.clone();
+        let played = pb::PlayedGame { game: game.clone(), seat: 1, takes, steward_plies: vec![2], name: "one".into() };
+        for reading in [pb::Reading::CommonKnowledge, pb::Reading::DeclaredBelieved] {
+            let games = vec![played.clone(), played.clone()];
+            let rationalise = pb::RationaliseRequest { games, reading: reading.into(), max_examples: 3 };
+            ask(&rationalise, &changes, declarations::find_rational_rows);
+        }
+    }
+
+    #[test]
+    fn a_mangled_game_of_other_rules_is_answered_or_refused(changes in changes()) {
+        let base = pb::SolveRulesetRequest {
+            piles: vec![3, 2],
+            alliance_matrix: game().alliance_matrix,
+            ..Default::default()
+        };
+        for ruleset in lastnim_analysis::general::Ruleset::ALL {
+            let request = pb::SolveRulesetRequest { ruleset: ruleset.name().into(), ..base.clone() };
+            ask(&request, &changes, rulesets::solve_ruleset);
+            let request = pb::SolveRulesetRequest { window: Some(1), set: vec![1, 3], most: Some(1), ..request };
+            ask(&request, &changes, rulesets::solve_ruleset);
+        }
+        let edge = |from, to| pb::GraphEdge { from, to, weight: 2 };
+        let request = pb::SolveRulesetRequest {
+            ruleset: "graph-nim".into(),
+            piles: Vec::new(),
+            edges: vec![edge(0, 1), edge(1, 2), edge(2, 0)],
+            vertex: Some(1),
+            ..base
+        };
+        ask(&request, &changes, rulesets::solve_ruleset);
+    }
+
+    #[test]
+    fn a_mangled_request_of_a_batch_is_answered_to_its_end(changes in changes()) {
+        let position = pb::BatchPosition { piles: vec![2, 3], first: 1 };
+        for detail in [pb::SolveDetail::Solution, pb::SolveDetail::Winner] {
+            let request = pb::SolveBatchRequest {
+                alliance_matrix: game().alliance_matrix,
+                ending: pb::Ending::LastMoverWins.into(),
+                positions: vec![position.clone(), position.clone()],
+                detail: detail.into(),
+            };
+            ask_batch(&request, &changes);
+        }
+        let played = pb::AuditRequest { game: Some(game()), takes: vec![1, 1, 1, 2] };
+        ask_batch(&pb::AuditBatchRequest { games: vec![played.clone(), played] }, &changes);
+    }
+
+    #[test]
+    fn a_mangled_record_is_admitted_or_refused_in_a_few_words(changes in changes(), unsigned in any::<bool>()) {
+        let record = read_record(include_str!("../../../../tests/data/record.json")).unwrap();
+        let admission = RecordPolicy { key: None, unsigned, tournament: None };
+        let Some(given) = mangled(&record, &changes) else { return Ok(()) };
+        if let Err(refusal) = admission.admit_message(&given, &mut Budget::unbounded()) {
+            prop_assert!(refusal.to_string().len() <= MAX_WORDS, "{}", refusal);
+        }
+        let scope = pb::AuditScope { bot: "alice".into(), public_key: record.signer, ..Default::default() };
+        if let Some(scope) = mangled(&scope, &changes) {
+            let parsed = parse_request(|field| parse_audit_scope(&scope, field.member("scope")));
+            if let Err(violations) = parsed {
+                refused(&violations);
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! What a bot says of itself in the metadata of a call.
+
+use super::status::parse_field;
+use lastnim_core::game::{BotVersion, ConfigHash};
+use tonic::Status;
+use tonic::metadata::MetadataMap;
+
+/// The metadata with the label of the version.
+const LABEL: &str = "bot-version";
+/// The metadata with the hash of the configuration.
+const CONFIG_HASH: &str = "bot-config-hash-bin";
+
+/// Reads the version of a bot.
+///
+/// # Errors
+/// Names what is given and no part of a version, or given more than once.
+pub(super) fn read_bot_version(metadata: &MetadataMap) -> Result<BotVersion, Status> {
+    let label = at_most_one_value(LABEL, metadata.get_all(LABEL).iter())?;
+    let label = label.map(|given| {
+        let given = String::from_utf8_lossy(given.as_bytes());
+        parse_field(LABEL, given.parse())
+    });
+    let config_hash = at_most_one_value(CONFIG_HASH, metadata.get_all_bin(CONFIG_HASH).iter())?;
+    let config_hash = config_hash.map(|given| {
+        let bytes = given.to_bytes().map_err(|_| {
+            let given = String::from_utf8_lossy(given.as_encoded_bytes());
+            format!("{given:?}: it is {} bytes in base64", ConfigHash::BYTES)
+        });
+        parse_field(
+            CONFIG_HASH,
+            bytes.and_then(|bytes| ConfigHash::try_from(&bytes[..]).map_err(|error| error.to_string())),
+        )
+    });
+    Ok(BotVersion { label: label.transpose()?, config_hash: config_hash.transpose()? })
+}
+
+/// Returns the value of metadata that is given once at most.
+fn at_most_one_value<T>(
+    name: &'static str,
+    mut values: impl Iterator<Item = T>,
+) -> Result<Option<T>, Status> {
+    let first = values.next();
+    match values.count() {
+        0 => Ok(first),
+        more => {
+            parse_field(name, Err(format!("it is given {} times, and a session has one version", more + 1)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tonic::metadata::{BinaryMetadataValue, MetadataValue};
+
+    fn refusal(metadata: &MetadataMap) -> String {
+        read_bot_version(metadata).unwrap_err().message().to_owned()
+    }
+
+    #[test]
+    fn a_version_is_said_whole_in_part_or_not_at_all() {
+        let mut metadata = MetadataMap::new();
+        assert_eq!(read_bot_version(&metadata).unwrap(), BotVersion::default());
+        metadata.insert_bin(CONFIG_HASH, BinaryMetadataValue::from_bytes(&[7; 32]));
+        let hash = Some(ConfigHash::from_bytes([7; 32]));
+        assert_eq!(read_bot_version(&metadata).unwrap(), BotVersion { label: None, config_hash: hash });
+        metadata.insert(LABEL, "1.4".parse().unwrap());
+        let said = read_bot_version(&metadata).unwrap();
+        assert_eq!((said.label.unwrap().as_str(), said.config_hash), ("1.4", hash));
+    }
+
+    #[test]
+    fn a_refusal_names_the_value() {
+        let mut metadata = MetadataMap::new();
+        for (bad, named) in [("", "\"\""), ("a b", "\"a b\""), (&"x".repeat(65), &"x".repeat(65))] {
+            metadata.insert(LABEL, bad.parse().unwrap());
+            let refused = refusal(&metadata);
+            assert!(refused.contains("bot-version") && refused.contains(named), "{refused}");
+            assert!(refused.contains("1 to 64 visible ASCII characters"), "{refused}");
+        }
+        metadata.insert(LABEL, MetadataValue::try_from(b"na\xefve".as_slice()).unwrap());
+        assert!(refusal(&metadata).contains("bot-version"));
+        metadata.insert(LABEL, "1".parse().unwrap());
+        metadata.append(LABEL, "2".parse().unwrap());
+        assert!(refusal(&metadata).contains("it is given 2 times"), "{}", refusal(&metadata));
+        metadata.remove(LABEL);
+        metadata.insert_bin(CONFIG_HASH, BinaryMetadataValue::from_bytes(&[7; 31]));
+        assert!(
+            refusal(&metadata).contains("a config hash of 31 bytes: it has 32"),
+            "{}",
+            refusal(&metadata)
+        );
+    }
+}

@@ -1,0 +1,27 @@
+//! Work that is done away from the threads that carry messages.
+
+use crate::status::refusal_status;
+use lastnim_arena::Environment;
+use tokio::sync::oneshot;
+use tonic::{Code, Status};
+
+/// Does work beside the threads that carry messages, and gives it up when nobody waits for this any more.
+pub(crate) async fn offload_to_thread<T: Send + 'static>(
+    environment: &Environment,
+    work: impl Future<Output = Result<T, Status>> + Send + 'static,
+) -> Result<T, Status> {
+    let (waits, has_left) = oneshot::channel::<()>();
+    let wanted = async {
+        tokio::select! {
+            biased;
+            _ = has_left => Err(Status::cancelled("the caller has left")),
+            done = work => done,
+        }
+    };
+    let done = environment.spawn_long(wanted).await;
+    drop(waits);
+    done.unwrap_or_else(|error| {
+        tracing::error!(%error, "a call broke down");
+        Err(refusal_status(Code::Internal, "BROKEN", "something broke down in the server over this call"))
+    })
+}

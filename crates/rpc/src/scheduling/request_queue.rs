@@ -1,0 +1,497 @@
+//! Whose turn it is.
+
+use super::caller::{CallSource, Caller, CallerConnection};
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+/// How often somebody who waits to go on looks whether that is still wanted.
+const LOOK_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Gives out turns, a bounded number at once.
+///
+/// A turn that is free goes to the caller that has the fewest, and among those to the one that has waited longest since its
+/// last. So a caller that is alone has them all, and one that asks much leaves to others what they ask for. The calls of one
+/// caller take turns by where they come from. Whoever works long offers his turn to others from time to time, and goes on
+/// when it comes back to him.
+#[derive(Debug)]
+pub(crate) struct RequestQueue {
+    shared: Arc<QueueShared>,
+}
+
+#[derive(Debug)]
+struct QueueShared {
+    queue: Mutex<QueueState>,
+    /// How many callers wait, to be looked at without the lock.
+    waiting_callers: AtomicUsize,
+}
+
+#[derive(Debug)]
+struct QueueState {
+    free: usize,
+    /// How much may be begun and not ended, worked on or not: each may hold memory.
+    most_begun: usize,
+    begun: usize,
+    next_ticket: u64,
+    /// Every caller that has a turn or waits for one.
+    shares: HashMap<Caller, CallerShare>,
+    /// The callers that wait, the one that is served next among equals at the front.
+    waiting: VecDeque<Caller>,
+}
+
+/// What one caller has and wants.
+#[derive(Debug, Default)]
+struct CallerShare {
+    turns: usize,
+    /// Those of its calls that have begun and gave their turn to others, the first one at the front.
+    interrupted: VecDeque<Waiter>,
+    /// Those that have not begun, by where they come from; the place that is served next is at the front.
+    sources: VecDeque<(Option<CallSource>, VecDeque<Waiter>)>,
+}
+
+#[derive(Debug)]
+struct Waiter {
+    ticket: u64,
+    granted: oneshot::Sender<()>,
+}
+
+/// Whether something has begun already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum WaiterStage {
+    New,
+    Interrupted,
+}
+
+/// Somebody who waits for a turn; they leave the queue when this is dropped.
+#[derive(Debug)]
+struct QueuedRequest {
+    shared: Arc<QueueShared>,
+    asker: CallerConnection,
+    ticket: u64,
+    granted: oneshot::Receiver<()>,
+    /// Whether a turn that was granted is still to be taken.
+    is_open: bool,
+}
+
+/// A turn; the next one has it when this is dropped.
+#[derive(Debug)]
+#[must_use = "the turn is over when it is dropped"]
+pub(crate) struct Turn {
+    shared: Arc<QueueShared>,
+    asker: CallerConnection,
+    /// Whether it is lent to others.
+    is_lent: bool,
+}
+
+impl CallerShare {
+    fn has_waiters(&self) -> bool {
+        !(self.interrupted.is_empty() && self.sources.is_empty())
+    }
+
+    fn push(&mut self, source: Option<CallSource>, waiter: Waiter, stage: WaiterStage) {
+        if stage == WaiterStage::Interrupted {
+            self.interrupted.push_back(waiter);
+            return;
+        }
+        match self.sources.iter_mut().find(|(of, _)| *of == source) {
+            Some((_, waiters)) => waiters.push_back(waiter),
+            None => self.sources.push_back((source, VecDeque::from([waiter]))),
+        }
+    }
+
+    /// Takes out who is next.
+    fn pop_next(&mut self) -> Option<Waiter> {
+        if let Some(waiter) = self.interrupted.pop_front() {
+            return Some(waiter);
+        }
+        let (source, mut waiters) = self.sources.pop_front()?;
+        let waiter = waiters.pop_front();
+        if !waiters.is_empty() {
+            self.sources.push_back((source, waiters));
+        }
+        waiter
+    }
+
+    /// Takes out one that does not wait any longer, and returns whether it waited.
+    fn remove(&mut self, source: Option<CallSource>, ticket: u64) -> bool {
+        let take_out = |waiters: &mut VecDeque<Waiter>| {
+            let place = waiters.iter().position(|waiter| waiter.ticket == ticket);
+            place.is_some_and(|place| waiters.remove(place).is_some())
+        };
+        if take_out(&mut self.interrupted) {
+            return true;
+        }
+        let Some(place) = self.sources.iter().position(|(of, _)| *of == source) else { return false };
+        let waiters = &mut self.sources[place].1;
+        let removed = take_out(waiters);
+        if waiters.is_empty() {
+            self.sources.remove(place);
+        }
+        removed
+    }
+}
+
+impl QueueState {
+    fn turns_of(&self, caller: &Caller) -> usize {
+        self.shares.get(caller).map_or(0, |share| share.turns)
+    }
+
+    /// Gives out what is free.
+    fn grant_free_turns(&mut self) {
+        while self.free > 0
+            && let Some(place) = (0..self.waiting.len()).min_by_key(|&at| self.turns_of(&self.waiting[at]))
+            && let Some(caller) = self.waiting.remove(place)
+        {
+            let Some(share) = self.shares.get_mut(&caller) else { continue };
+            // Whoever has left in this moment takes himself out, and what was granted to him.
+            if let Some(waiter) = share.pop_next()
+                && waiter.granted.send(()).is_ok()
+            {
+                share.turns += 1;
+                self.free -= 1;
+            }
+            if share.has_waiters() {
+                self.waiting.push_back(caller);
+            } else {
+                self.forget_idle_caller(&caller);
+            }
+        }
+    }
+
+    fn enqueue(&mut self, asker: &CallerConnection, stage: WaiterStage) -> (u64, oneshot::Receiver<()>) {
+        let (granted, receiver) = oneshot::channel();
+        let ticket = self.next_ticket;
+        self.next_ticket += 1;
+        let share = self.shares.entry(asker.caller.clone()).or_default();
+        if !share.has_waiters() {
+            self.waiting.push_back(asker.caller.clone());
+        }
+        share.push(asker.source, Waiter { ticket, granted }, stage);
+        (ticket, receiver)
+    }
+
+    /// Takes somebody out who does not wait any longer, and returns whether he waited.
+    fn dequeue(&mut self, asker: &CallerConnection, ticket: u64) -> bool {
+        let Some(share) = self.shares.get_mut(&asker.caller) else { return false };
+        let removed = share.remove(asker.source, ticket);
+        if removed && !share.has_waiters() {
+            self.waiting.retain(|caller| *caller != asker.caller);
+        }
+        self.forget_idle_caller(&asker.caller);
+        removed
+    }
+
+    /// Takes a turn back. If its caller waits for another one, others come first.
+    fn return_turn(&mut self, caller: &Caller) {
+        if let Some(share) = self.shares.get_mut(caller) {
+            share.turns -= 1;
+            if share.has_waiters() {
+                self.waiting.retain(|waiting| waiting != caller);
+                self.waiting.push_back(caller.clone());
+            }
+        }
+        self.free += 1;
+        self.forget_idle_caller(caller);
+    }
+
+    /// Forgets a caller that neither has nor wants anything.
+    fn forget_idle_caller(&mut self, caller: &Caller) {
+        if self.shares.get(caller).is_some_and(|share| share.turns == 0 && !share.has_waiters()) {
+            self.shares.remove(caller);
+        }
+    }
+}
+
+impl QueueShared {
+    /// Does something to the queue, and gives out what is free then.
+    fn update<T>(&self, act: impl FnOnce(&mut QueueState) -> T) -> T {
+        let mut queue = self.lock();
+        let done = act(&mut queue);
+        queue.grant_free_turns();
+        self.waiting_callers.store(queue.waiting.len(), Ordering::Relaxed);
+        done
+    }
+
+    fn lock(&self) -> MutexGuard<'_, QueueState> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl RequestQueue {
+    /// Gives out so many turns at once. What may be interrupted, and begun by others meanwhile, is at most four times as much.
+    pub(crate) fn new(at_once: usize) -> Self {
+        let at_once = at_once.max(1);
+        let queue = QueueState {
+            free: at_once,
+            most_begun: at_once.saturating_mul(4),
+            begun: 0,
+            next_ticket: 0,
+            shares: HashMap::new(),
+            waiting: VecDeque::new(),
+        };
+        let shared = QueueShared { queue: Mutex::new(queue), waiting_callers: AtomicUsize::new(0) };
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// Waits for a turn.
+    pub(crate) async fn wait_for_turn(&self, asker: &CallerConnection) -> Turn {
+        let mut waiting = QueuedRequest::enqueue(&self.shared, asker, WaiterStage::New);
+        // The sender is dropped with what it grants only once this has left.
+        let _granted = (&mut waiting.granted).await;
+        waiting.is_open = false;
+        self.shared.lock().begun += 1;
+        Turn { shared: Arc::clone(&self.shared), asker: asker.clone(), is_lent: false }
+    }
+
+    /// Returns how many turns are free.
+    #[cfg(test)]
+    pub(crate) fn free_turns(&self) -> usize {
+        self.shared.lock().free
+    }
+}
+
+impl QueuedRequest {
+    fn enqueue(shared: &Arc<QueueShared>, asker: &CallerConnection, stage: WaiterStage) -> Self {
+        let (ticket, granted) = shared.update(|queue| queue.enqueue(asker, stage));
+        Self { shared: Arc::clone(shared), asker: asker.clone(), ticket, granted, is_open: true }
+    }
+}
+
+impl Drop for QueuedRequest {
+    fn drop(&mut self) {
+        if !self.is_open {
+            return;
+        }
+        self.shared.update(|queue| {
+            if !queue.dequeue(&self.asker, self.ticket) {
+                // It was granted and nobody took it.
+                queue.return_turn(&self.asker.caller);
+            }
+        });
+    }
+}
+
+impl Turn {
+    /// Lends the turn to another caller that waits and has fewer, and waits until it is back; at once if there is none.
+    /// Returns false if it is not wanted back any more. It blocks its thread: do not call it on the runtime's own.
+    pub(crate) fn yield_and_wait(&mut self, is_wanted: impl Fn() -> bool) -> bool {
+        if self.shared.waiting_callers.load(Ordering::Relaxed) == 0 {
+            return true;
+        }
+        let Some(mut waiting) = self.give_up_and_requeue() else { return true };
+        Handle::current().block_on(async {
+            loop {
+                if timeout(LOOK_INTERVAL, &mut waiting.granted).await.is_ok() {
+                    waiting.is_open = false;
+                    self.is_lent = false;
+                    return true;
+                }
+                if !is_wanted() {
+                    return false;
+                }
+            }
+        })
+    }
+
+    /// Gives the turn away and joins the line again, if another caller waits that has fewer.
+    fn give_up_and_requeue(&mut self) -> Option<QueuedRequest> {
+        let (shared, asker) = (&self.shared, &self.asker);
+        let (ticket, granted) = shared.update(|queue| {
+            let own = queue.turns_of(&asker.caller);
+            let has_fewer = |caller: &Caller| queue.turns_of(caller) < own;
+            if queue.begun >= queue.most_begun || !queue.waiting.iter().any(has_fewer) {
+                return None;
+            }
+            let joined = queue.enqueue(asker, WaiterStage::Interrupted);
+            queue.return_turn(&asker.caller);
+            Some(joined)
+        })?;
+        self.is_lent = true;
+        Some(QueuedRequest {
+            shared: Arc::clone(shared),
+            asker: asker.clone(),
+            ticket,
+            granted,
+            is_open: true,
+        })
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.shared.update(|queue| {
+            queue.begun -= 1;
+            if !self.is_lent {
+                queue.return_turn(&self.asker.caller);
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::Ipv4Addr;
+    use std::pin::{Pin, pin};
+    use std::sync::atomic::AtomicBool;
+    use std::task::{Context, Poll, Waker};
+    use tokio::task::spawn_blocking;
+
+    fn asker(name: &str) -> CallerConnection {
+        over(name, 1)
+    }
+
+    fn over(name: &str, port: u16) -> CallerConnection {
+        let source = Some(CallSource::Connection((Ipv4Addr::LOCALHOST, port).into()));
+        CallerConnection { caller: Caller::Bot(name.parse().unwrap()), source }
+    }
+
+    fn poll<T>(future: Pin<&mut impl Future<Output = T>>) -> Option<T> {
+        match future.poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(ready) => Some(ready),
+            Poll::Pending => None,
+        }
+    }
+
+    fn is_forgotten(line: &RequestQueue) -> bool {
+        let queue = line.shared.lock();
+        queue.shares.is_empty() && queue.waiting.is_empty() && queue.begun == 0
+    }
+
+    #[test]
+    fn whoever_is_alone_has_all_turns_and_leaves_the_next_to_others() {
+        let line = RequestQueue::new(2);
+        let (greedy, modest) = (asker("greedy"), asker("modest"));
+        let first = poll(pin!(line.wait_for_turn(&greedy))).unwrap();
+        let second = poll(pin!(line.wait_for_turn(&greedy))).unwrap();
+        let mut third = pin!(line.wait_for_turn(&greedy));
+        let mut other = pin!(line.wait_for_turn(&modest));
+        assert!(poll(third.as_mut()).is_none() && poll(other.as_mut()).is_none());
+        drop(first);
+        assert!(poll(third.as_mut()).is_none(), "others that wait and have fewer come first");
+        let others = poll(other.as_mut()).unwrap();
+        drop(second);
+        let third = poll(third.as_mut()).unwrap();
+        drop((others, third));
+        assert_eq!((line.free_turns(), is_forgotten(&line)), (2, true));
+    }
+
+    #[test]
+    fn callers_and_their_connections_take_turns() {
+        let line = RequestQueue::new(1);
+        let turn = poll(pin!(line.wait_for_turn(&asker("first")))).unwrap();
+        let askers = [over("a", 1), over("a", 1), over("a", 1), over("a", 2), over("b", 3), over("c", 4)];
+        let mut waiting: Vec<_> = askers.iter().map(|asker| Box::pin(line.wait_for_turn(asker))).collect();
+        assert!(waiting.iter_mut().all(|turn| poll(turn.as_mut()).is_none()));
+        drop(turn);
+        let mut order = Vec::new();
+        while order.len() < askers.len() {
+            let ready = (0..askers.len())
+                .filter(|at| !order.contains(at))
+                .find_map(|at| Some((at, poll(waiting[at].as_mut())?)));
+            // The turn is over at once.
+            order.push(ready.expect("somebody has the turn").0);
+        }
+        assert_eq!(order, [0, 4, 5, 3, 1, 2]);
+        drop(waiting);
+        assert_eq!((line.free_turns(), is_forgotten(&line)), (1, true));
+    }
+
+    #[test]
+    fn whoever_has_just_had_a_turn_comes_after_others() {
+        let line = RequestQueue::new(1);
+        let (greedy, modest) = (asker("greedy"), asker("modest"));
+        let turn = poll(pin!(line.wait_for_turn(&greedy))).unwrap();
+        let mut second = pin!(line.wait_for_turn(&greedy));
+        let mut other = pin!(line.wait_for_turn(&modest));
+        assert!(poll(second.as_mut()).is_none() && poll(other.as_mut()).is_none());
+        drop(turn);
+        assert!(poll(second.as_mut()).is_none());
+        drop(poll(other.as_mut()).unwrap());
+        drop(poll(second.as_mut()).unwrap());
+        assert_eq!((line.free_turns(), is_forgotten(&line)), (1, true));
+    }
+
+    #[test]
+    fn whoever_gives_up_waiting_leaves_nothing_behind() {
+        let line = RequestQueue::new(1);
+        let turn = poll(pin!(line.wait_for_turn(&asker("first")))).unwrap();
+        {
+            let second = asker("second");
+            assert!(poll(pin!(line.wait_for_turn(&second))).is_none());
+        }
+        assert_eq!(line.shared.lock().shares.len(), 1);
+        {
+            let third = asker("third");
+            let mut given_up = pin!(line.wait_for_turn(&third));
+            assert!(poll(given_up.as_mut()).is_none());
+            drop(turn);
+            assert_eq!(line.free_turns(), 0, "it was granted, and nobody has taken it");
+        }
+        assert_eq!((line.free_turns(), is_forgotten(&line)), (1, true));
+    }
+
+    #[tokio::test]
+    async fn whoever_works_long_lends_his_turn_to_others() {
+        let line = RequestQueue::new(1);
+        let mut long = line.wait_for_turn(&asker("long")).await;
+        let own = asker("long");
+        let mut own = pin!(line.wait_for_turn(&own));
+        assert!(poll(own.as_mut()).is_none());
+        assert!(long.yield_and_wait(|| true), "nobody else wants it");
+        assert_eq!(line.free_turns(), 0);
+        let short = asker("short");
+        let mut short = pin!(line.wait_for_turn(&short));
+        assert!(poll(short.as_mut()).is_none());
+        let lending = spawn_blocking(move || {
+            let is_back = long.yield_and_wait(|| true);
+            (long, is_back)
+        });
+        let short = short.await;
+        assert!(poll(own.as_mut()).is_none() && !lending.is_finished());
+        drop(short);
+        let (long, is_back) = lending.await.unwrap();
+        assert!(is_back && poll(own.as_mut()).is_none(), "what has begun comes before what has not");
+        drop(long);
+        drop(own.await);
+        assert_eq!((line.free_turns(), is_forgotten(&line)), (1, true));
+    }
+
+    #[tokio::test]
+    async fn a_turn_that_is_lent_is_not_taken_back_by_who_has_left() {
+        let line = RequestQueue::new(1);
+        let mut long = line.wait_for_turn(&asker("long")).await;
+        let short = asker("short");
+        let mut short = pin!(line.wait_for_turn(&short));
+        assert!(poll(short.as_mut()).is_none());
+        let left = Arc::new(AtomicBool::new(false));
+        let is_gone = Arc::clone(&left);
+        let lending = spawn_blocking(move || long.yield_and_wait(|| !is_gone.load(Ordering::Relaxed)));
+        let short = short.await;
+        left.store(true, Ordering::Relaxed);
+        assert!(!lending.await.unwrap());
+        assert_eq!(line.free_turns(), 0);
+        drop(short);
+        assert_eq!((line.free_turns(), is_forgotten(&line)), (1, true));
+    }
+
+    #[test]
+    fn so_much_is_begun_and_no_more() {
+        let line = RequestQueue::new(1);
+        let mut turn = poll(pin!(line.wait_for_turn(&asker("first")))).unwrap();
+        let second = asker("second");
+        let mut second = pin!(line.wait_for_turn(&second));
+        assert!(poll(second.as_mut()).is_none());
+        line.shared.lock().begun = 4;
+        assert!(turn.give_up_and_requeue().is_none());
+        line.shared.lock().begun = 1;
+        let waiting = turn.give_up_and_requeue().unwrap();
+        let second = poll(second.as_mut()).unwrap();
+        drop((waiting, turn, second));
+        assert_eq!((line.free_turns(), is_forgotten(&line)), (1, true));
+    }
+}

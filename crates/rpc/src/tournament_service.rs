@@ -1,0 +1,464 @@
+//! Tournaments.
+
+use super::access::Access;
+use super::activity::{LISTED_ACTIVITY, activity_message, parse_activity_length};
+use super::manifest::ManifestSource;
+use super::page::Page;
+use super::read_scheduler::ReadScheduler;
+use super::scheduling::WaitingCaller;
+use super::status::{arena_status, parse_field, read_request};
+use super::void_targets::parse_void_targets;
+use lastnim_arena::{Arena, ArenaError, Intervention, NewTournament, TournamentView};
+use lastnim_core::game::{BotName, TournamentId};
+use lastnim_proto::tournament::{parse_settings_and_terms, set_newest_methods};
+use lastnim_proto::tournament_event::parse_disqualified_results;
+use lastnim_proto::{RequestField, pb};
+use lastnim_tournament::{OpenMatches, TournamentState};
+use prost::Message as _;
+use std::time::{Duration, Instant};
+use tokio::sync::{mpsc, watch};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Request, Response, Status};
+
+/// The least time between two states that a watcher is sent, for each so many lines of standings. All watchers look at the
+/// same moments, so that what one of them has worked out serves the others.
+const WATCH_INTERVAL: Duration = Duration::from_millis(100);
+/// The lines of standings that are sent in that time.
+const WATCHED_LINES: usize = 100;
+/// The size beyond which no further tournament is put on a page, in bytes: half of what most clients take in one message.
+const PAGE_BYTES: usize = 2 << 20;
+
+/// Serves `lastnim.v1.TournamentService`.
+#[derive(Debug, Clone)]
+pub struct TournamentRpc {
+    arena: Arena,
+    access: Access,
+    reads: ReadScheduler,
+    /// The moment from which the intervals of the watchers are counted.
+    since: Instant,
+}
+
+impl TournamentRpc {
+    /// Serves an arena.
+    pub fn new(arena: Arena, access: Access, reads: ReadScheduler) -> Self {
+        Self { arena, access, reads, since: Instant::now() }
+    }
+
+    /// Does to a tournament what an admin asks for. Every mistake of the request is named.
+    async fn intervene<T>(
+        &self,
+        request: &Request<T>,
+        tournament_id: &str,
+        parse: impl FnOnce(&T, RequestField<'_>) -> Option<Intervention>,
+    ) -> Result<(Option<pb::Tournament>, Option<pb::TournamentEvent>), Status> {
+        self.access.require_admin(request)?;
+        let (id, intervention) = read_request(|field| {
+            let id = field.member("tournament_id").ok_or_report(tournament_id.parse());
+            id.zip(parse(request.get_ref(), field))
+        })?;
+        let (view, event) = self.arena.intervene(id, intervention).await.map_err(arena_status)?;
+        Ok((Some(tournament_message(&view)), event.as_ref().map(Into::into)))
+    }
+
+    /// Waits until the watchers of a tournament of so many bots look again.
+    async fn wait_before_next_update(&self, bots: usize) {
+        let interval = WATCH_INTERVAL.as_micros() * bots.div_ceil(WATCHED_LINES).max(1) as u128;
+        let left = interval - self.since.elapsed().as_micros() % interval;
+        tokio::time::sleep(Duration::from_micros(u64::try_from(left).unwrap_or_default())).await;
+    }
+
+    /// Sends the newest state whenever there is one, until the tournament is over or nobody listens.
+    async fn send_tournament_changes(
+        self,
+        reader: WaitingCaller,
+        mut changes: watch::Receiver<TournamentView>,
+        mut state: watch::Receiver<TournamentState>,
+        watcher: mpsc::Sender<Result<pb::WatchTournamentResponse, Status>>,
+    ) {
+        let mut describe: fn(&TournamentView) -> pb::Tournament = tournament_message;
+        loop {
+            let view = changes.borrow_and_update().clone();
+            let over = view.stored.state.is_over();
+            let (arena, id, bots) = (self.arena.clone(), view.stored.id, view.stored.field.len());
+            arena.update_ratings_if_due(id).await;
+            let read = async move {
+                let (standings, verdict) = standings_and_verdict(&arena, id).await?;
+                let tournament = Some(describe(&view));
+                let events = event_messages(&arena, id).await?;
+                Ok(pb::WatchTournamentResponse { tournament, standings, verdict: Some(verdict), events })
+            };
+            let shown = self.reads.run_watcher_read(&reader, read).await;
+            describe = tournament_update_message;
+            if watcher.send(shown).await.is_err() || over {
+                return;
+            }
+            tokio::select! {
+                biased;
+                () = self.wait_before_next_update(bots) => {}
+                // Nobody waits for the last state. Without a sender the other receiver says what there is to say.
+                _ = state.wait_for(|state| state.is_over()) => {}
+                () = self.arena.wait_until_stopped() => {}
+                () = watcher.closed() => return,
+            }
+            tokio::select! {
+                biased;
+                news = changes.changed() => if news.is_err() { return },
+                () = watcher.closed() => return,
+                () = self.arena.wait_until_stopped() => {
+                    // Whoever has gone by now need not be told.
+                    let _ = watcher.send(Err(arena_status(ArenaError::Stopping))).await;
+                    return;
+                }
+            }
+        }
+    }
+}
+
+async fn standings_and_verdict(
+    arena: &Arena,
+    id: TournamentId,
+) -> Result<(Vec<pb::Standing>, pb::Verdict), Status> {
+    let standings = arena.standings(id).await.map_err(arena_status)?;
+    let verdict = arena.format_verdict(id).await.map_err(arena_status)?;
+    Ok((standings.iter().map(Into::into).collect(), verdict.as_ref().into()))
+}
+
+async fn event_messages(arena: &Arena, id: TournamentId) -> Result<Vec<pb::TournamentEvent>, Status> {
+    let events = arena.tournament_events(id).await.map_err(arena_status)?;
+    Ok(events.iter().map(Into::into).collect())
+}
+
+/// Sends the state whenever it changes, until the tournament is over or nobody listens.
+async fn send_state_changes(
+    arena: Arena,
+    id: TournamentId,
+    mut changes: watch::Receiver<TournamentState>,
+    watcher: mpsc::Sender<Result<pb::WatchTournamentResponse, Status>>,
+) {
+    loop {
+        let state = *changes.borrow_and_update();
+        let tournament = pb::Tournament {
+            id: id.to_string(),
+            state: pb::TournamentState::from(state).into(),
+            ..pb::Tournament::default()
+        };
+        let shown = pb::WatchTournamentResponse { tournament: Some(tournament), ..Default::default() };
+        if watcher.send(Ok(shown)).await.is_err() || state.is_over() {
+            return;
+        }
+        tokio::select! {
+            biased;
+            news = changes.changed() => if news.is_err() { return },
+            () = watcher.closed() => return,
+            () = arena.wait_until_stopped() => {
+                // Whoever has gone by now need not be told.
+                let _ = watcher.send(Err(arena_status(ArenaError::Stopping))).await;
+                return;
+            }
+        }
+    }
+}
+
+fn tournament_message(view: &TournamentView) -> pb::Tournament {
+    view.to_public().to_message()
+}
+
+/// Shows a tournament to who has seen its settings, which may be large.
+fn tournament_update_message(view: &TournamentView) -> pb::Tournament {
+    view.to_public().message_without_settings()
+}
+
+fn parse_new_tournament(
+    request: &pb::CreateTournamentRequest,
+    field: RequestField<'_>,
+) -> Option<NewTournament> {
+    let mut given = request.settings.clone();
+    given.iter_mut().for_each(set_newest_methods);
+    let parsed = field.member("settings").parse_required(given.as_ref(), parse_settings_and_terms);
+    parsed.map(|(settings, terms)| NewTournament { settings, terms })
+}
+
+/// Reads the id of a tournament in the field that every request names it in.
+fn parse_tournament_id(id: &str) -> Result<TournamentId, Status> {
+    parse_field("tournament_id", id.parse())
+}
+
+/// Reads the name of the bot that is meant; none stands for the caller.
+fn parse_bot_or_caller(name: &str) -> Result<Option<BotName>, Status> {
+    read_request(|field| field.member("bot").parse_if_given(name))
+}
+
+#[tonic::async_trait]
+impl pb::tournament_service_server::TournamentService for TournamentRpc {
+    type GetManifestStream = ReceiverStream<Result<pb::GetManifestResponse, Status>>;
+    type WatchTournamentStream = ReceiverStream<Result<pb::WatchTournamentResponse, Status>>;
+
+    async fn create_tournament(
+        &self,
+        request: Request<pb::CreateTournamentRequest>,
+    ) -> Result<Response<pb::CreateTournamentResponse>, Status> {
+        self.access.require_admin(&request)?;
+        let new = read_request(|field| parse_new_tournament(request.get_ref(), field))?;
+        let view = self.arena.create_tournament(new).await.map_err(arena_status)?;
+        Ok(Response::new(pb::CreateTournamentResponse { tournament: Some(tournament_message(&view)) }))
+    }
+
+    async fn join_tournament(
+        &self,
+        request: Request<pb::JoinTournamentRequest>,
+    ) -> Result<Response<pb::JoinTournamentResponse>, Status> {
+        let bot = self.access.require_bot_or_admin(&request, parse_bot_or_caller(&request.get_ref().bot)?)?;
+        let id = parse_tournament_id(&request.get_ref().tournament_id)?;
+        let view = self.arena.join_tournament(id, &bot).await.map_err(arena_status)?;
+        Ok(Response::new(pb::JoinTournamentResponse { tournament: Some(tournament_message(&view)) }))
+    }
+
+    async fn leave_tournament(
+        &self,
+        request: Request<pb::LeaveTournamentRequest>,
+    ) -> Result<Response<pb::LeaveTournamentResponse>, Status> {
+        let bot = self.access.require_bot_or_admin(&request, parse_bot_or_caller(&request.get_ref().bot)?)?;
+        let id = parse_tournament_id(&request.get_ref().tournament_id)?;
+        let view = self.arena.leave_tournament(id, &bot).await.map_err(arena_status)?;
+        Ok(Response::new(pb::LeaveTournamentResponse { tournament: Some(tournament_message(&view)) }))
+    }
+
+    async fn start_tournament(
+        &self,
+        request: Request<pb::StartTournamentRequest>,
+    ) -> Result<Response<pb::StartTournamentResponse>, Status> {
+        self.access.require_admin(&request)?;
+        let id = parse_tournament_id(&request.get_ref().tournament_id)?;
+        let view = self.arena.start_tournament(id).await.map_err(arena_status)?;
+        Ok(Response::new(pb::StartTournamentResponse { tournament: Some(tournament_message(&view)) }))
+    }
+
+    async fn cancel_tournament(
+        &self,
+        request: Request<pb::CancelTournamentRequest>,
+    ) -> Result<Response<pb::CancelTournamentResponse>, Status> {
+        self.access.require_admin(&request)?;
+        let id = parse_tournament_id(&request.get_ref().tournament_id)?;
+        let view = self.arena.cancel_tournament(id).await.map_err(arena_status)?;
+        Ok(Response::new(pb::CancelTournamentResponse { tournament: Some(tournament_message(&view)) }))
+    }
+
+    async fn pause_tournament(
+        &self,
+        request: Request<pb::PauseTournamentRequest>,
+    ) -> Result<Response<pb::PauseTournamentResponse>, Status> {
+        let pause = |request: &pb::PauseTournamentRequest, field: RequestField<'_>| {
+            let open: Option<OpenMatches> =
+                field.member("open_matches").optional_enum(request.open_matches)?;
+            Some(Intervention::Pause(open.unwrap_or_default()))
+        };
+        let id = &request.get_ref().tournament_id;
+        let (tournament, event) = self.intervene(&request, id, pause).await?;
+        Ok(Response::new(pb::PauseTournamentResponse { tournament, event }))
+    }
+
+    async fn resume_tournament(
+        &self,
+        request: Request<pb::ResumeTournamentRequest>,
+    ) -> Result<Response<pb::ResumeTournamentResponse>, Status> {
+        let id = &request.get_ref().tournament_id;
+        let (tournament, event) = self.intervene(&request, id, |_, _| Some(Intervention::Resume)).await?;
+        Ok(Response::new(pb::ResumeTournamentResponse { tournament, event }))
+    }
+
+    async fn disqualify_bot(
+        &self,
+        request: Request<pb::DisqualifyBotRequest>,
+    ) -> Result<Response<pb::DisqualifyBotResponse>, Status> {
+        let disqualify = |request: &pb::DisqualifyBotRequest, field: RequestField<'_>| {
+            let bot = field.member("bot").ok_or_report(request.bot.parse());
+            let results = parse_disqualified_results(request.results, field.member("results"));
+            let reason = field.member("reason").ok_or_report(request.reason.parse());
+            Some(Intervention::Disqualify { bot: bot?, results: results?, reason: reason? })
+        };
+        let id = &request.get_ref().tournament_id;
+        let (tournament, event) = self.intervene(&request, id, disqualify).await?;
+        Ok(Response::new(pb::DisqualifyBotResponse { tournament, event }))
+    }
+
+    async fn void_matches(
+        &self,
+        request: Request<pb::VoidMatchesRequest>,
+    ) -> Result<Response<pb::VoidMatchesResponse>, Status> {
+        let void = |request: &pb::VoidMatchesRequest, field: RequestField<'_>| {
+            let targets = parse_void_targets(request, field);
+            let reason = field.member("reason").ok_or_report(request.reason.parse());
+            Some(Intervention::Void { targets: targets?, reason: reason? })
+        };
+        let id = &request.get_ref().tournament_id;
+        let (tournament, event) = self.intervene(&request, id, void).await?;
+        Ok(Response::new(pb::VoidMatchesResponse { tournament, event }))
+    }
+
+    async fn finish_tournament(
+        &self,
+        request: Request<pb::FinishTournamentRequest>,
+    ) -> Result<Response<pb::FinishTournamentResponse>, Status> {
+        let id = &request.get_ref().tournament_id;
+        let (tournament, event) = self.intervene(&request, id, |_, _| Some(Intervention::Finish)).await?;
+        Ok(Response::new(pb::FinishTournamentResponse { tournament, event }))
+    }
+
+    async fn get_tournament(
+        &self,
+        request: Request<pb::GetTournamentRequest>,
+    ) -> Result<Response<pb::GetTournamentResponse>, Status> {
+        let reader = self.reads.admit(&request)?;
+        let id = parse_tournament_id(&request.get_ref().tournament_id)?;
+        let arena = self.arena.clone();
+        let read = async move {
+            let view = arena.tournament(id).await.map_err(arena_status)?;
+            let verdict = arena.format_verdict(id).await.map_err(arena_status)?;
+            let history = arena.field_history(&view).await.map_err(arena_status)?;
+            let field_history = history.map(|history| pb::FieldHistory {
+                start: history.start.iter().map(ToString::to_string).collect(),
+                changes: history.changes.iter().map(Into::into).collect(),
+            });
+            let (tournament, verdict) = (Some(tournament_message(&view)), Some(verdict.as_ref().into()));
+            let events = event_messages(&arena, id).await?;
+            let activity = arena.tournament_activity(id).await.map_err(arena_status)?;
+            let activity = activity.map(|activity| activity_message(&activity, LISTED_ACTIVITY));
+            Ok(pb::GetTournamentResponse { tournament, verdict, field_history, events, activity })
+        };
+        self.reads.run_read(&reader, read).await.map(Response::new)
+    }
+
+    async fn get_tournament_activity(
+        &self,
+        request: Request<pb::GetTournamentActivityRequest>,
+    ) -> Result<Response<pb::GetTournamentActivityResponse>, Status> {
+        let reader = self.reads.admit(&request)?;
+        let (id, most) = read_request(|field| {
+            let id = field.member("tournament_id").ok_or_report(request.get_ref().tournament_id.parse());
+            id.zip(parse_activity_length(request.get_ref().most, field.member("most")))
+        })?;
+        let arena = self.arena.clone();
+        let read = async move { arena.tournament_activity(id).await.map_err(arena_status) };
+        let activity = self.reads.run_read(&reader, read).await?;
+        let activity = activity.map(|activity| activity_message(&activity, most));
+        Ok(Response::new(pb::GetTournamentActivityResponse { activity }))
+    }
+
+    async fn list_tournaments(
+        &self,
+        request: Request<pb::ListTournamentsRequest>,
+    ) -> Result<Response<pb::ListTournamentsResponse>, Status> {
+        let reader = self.reads.admit(&request)?;
+        let request = request.into_inner();
+        let page = Page::<TournamentId>::parse(request.page_size, &request.page_token)?;
+        let wanted = read_request(|field| field.member("state").optional_enum(request.state))?;
+        let arena = self.arena.clone();
+        let read = async move { list_tournaments(&arena, &page, wanted).await };
+        self.reads.run_read(&reader, read).await.map(Response::new)
+    }
+
+    async fn get_standings(
+        &self,
+        request: Request<pb::GetStandingsRequest>,
+    ) -> Result<Response<pb::GetStandingsResponse>, Status> {
+        let reader = self.reads.admit(&request)?;
+        let id = parse_tournament_id(&request.get_ref().tournament_id)?;
+        // What takes seconds has lines of its own, in which it does not hold up other reads.
+        self.arena.update_ratings_if_due(id).await;
+        let compared = if request.get_ref().cross_table {
+            let _place = self.reads.admit_cross_table(&reader).await?;
+            Some(self.arena.cross_table(id).await.map_err(arena_status)?)
+        } else {
+            None
+        };
+        let arena = self.arena.clone();
+        let read = async move {
+            let (standings, verdict) = standings_and_verdict(&arena, id).await?;
+            let cross_table = compared.iter().flat_map(|compared| compared.iter().map(Into::into)).collect();
+            let events = event_messages(&arena, id).await?;
+            Ok(pb::GetStandingsResponse { standings, verdict: Some(verdict), cross_table, events })
+        };
+        self.reads.run_read(&reader, read).await.map(Response::new)
+    }
+
+    async fn watch_tournament(
+        &self,
+        request: Request<pb::WatchTournamentRequest>,
+    ) -> Result<Response<Self::WatchTournamentStream>, Status> {
+        let reader = self.reads.admit(&request)?;
+        let id = parse_tournament_id(&request.get_ref().tournament_id)?;
+        let (sender, receiver) = mpsc::channel(1);
+        let arena = self.arena.clone();
+        if request.get_ref().state_only {
+            let read = async move { arena.watch_tournament_state(id).await.map_err(arena_status) };
+            let state = self.reads.run_read(&reader, read).await?;
+            tokio::spawn(send_state_changes(self.arena.clone(), id, state, sender));
+        } else {
+            let read = async move {
+                let state = arena.watch_tournament_state(id).await.map_err(arena_status)?;
+                Ok((state, arena.watch_tournament(id).await.map_err(arena_status)?))
+            };
+            let (state, changes) = self.reads.run_read(&reader, read).await?;
+            tokio::spawn(self.clone().send_tournament_changes(reader, changes, state, sender));
+        }
+        Ok(Response::new(ReceiverStream::new(receiver)))
+    }
+
+    async fn get_manifest(
+        &self,
+        request: Request<pb::GetManifestRequest>,
+    ) -> Result<Response<Self::GetManifestStream>, Status> {
+        let reader = self.reads.admit(&request)?;
+        let id = parse_tournament_id(&request.get_ref().tournament_id)?;
+        let place = self.reads.admit_manifest(&reader).await?;
+        let snapshot = loop {
+            let arena = self.arena.clone();
+            let read = async move { arena.manifest_snapshot(id).await.map_err(arena_status) };
+            match self.reads.run_read(&reader, read).await? {
+                Some(snapshot) => break snapshot,
+                // Its bots are rated for the last time, which may take long: no turn is held meanwhile.
+                None => self.arena.wait_until_over(id).await.map_err(arena_status)?,
+            }
+        };
+        let (sender, receiver) = mpsc::channel(1);
+        let source = ManifestSource::new(self.arena.clone(), snapshot);
+        tokio::spawn(source.send(self.reads.clone(), reader, sender, place));
+        Ok(Response::new(ReceiverStream::new(receiver)))
+    }
+}
+
+async fn list_tournaments(
+    arena: &Arena,
+    page: &Page<TournamentId>,
+    wanted: Option<TournamentState>,
+) -> Result<pb::ListTournamentsResponse, Status> {
+    let key = |view: &TournamentView| view.stored.id.to_string();
+    let (views, mut next_page_token) = match wanted {
+        None => {
+            let mut views =
+                arena.list_tournaments(page.start, page.fetch_limit()).await.map_err(arena_status)?;
+            let next_page_token = page.truncate(&mut views, key);
+            (views, next_page_token)
+        }
+        Some(state) if !state.is_over() => {
+            let mut views = arena.list_unfinished_tournaments(state, page.start, page.fetch_limit());
+            let next_page_token = page.truncate(&mut views, key);
+            (views, next_page_token)
+        }
+        Some(state) => {
+            let look = Page::<TournamentId>::largest_after(page.start);
+            let views = arena.list_tournaments(look.start, look.fetch_limit()).await.map_err(arena_status)?;
+            page.fill_filtered(views, &look, |view| view.stored.state == state, key)
+        }
+    };
+    let mut bytes = 0;
+    let fitting = views.iter().map(tournament_message).enumerate().take_while(|(place, tournament)| {
+        bytes += tournament.encoded_len();
+        *place == 0 || bytes <= PAGE_BYTES
+    });
+    let tournaments: Vec<_> = fitting.map(|(_, tournament)| tournament).collect();
+    if let Some(last) = tournaments.last().filter(|_| tournaments.len() < views.len()) {
+        next_page_token.clone_from(&last.id);
+    }
+    Ok(pb::ListTournamentsResponse { tournaments, next_page_token })
+}

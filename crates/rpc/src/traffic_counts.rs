@@ -1,0 +1,189 @@
+//! What came to the server and what was refused, for those who watch over it.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tonic::codegen::http::HeaderMap;
+use tonic::{Code, Status};
+use tonic_types::StatusExt as _;
+
+/// The most reasons that are counted each by itself, of calls and of pages; all others count as one.
+const MAX_REASONS: usize = 200;
+/// The reason of all that are too many to be counted each by itself, and of those that have none.
+const OTHER_REASONS: &str = "OTHER";
+
+/// Counts connections, calls and pages that were refused by their reasons, and pages by their status. Bots that play pass by none of it until their stream ends.
+#[derive(Debug, Default)]
+pub struct TrafficCounts {
+    accepted: AtomicU64,
+    turned_away: AtomicU64,
+    closed: AtomicU64,
+    refused_calls: Mutex<BTreeMap<RefusedCall, u64>>,
+    refused_pages: Mutex<BTreeMap<RefusedPage, u64>>,
+    pages: Mutex<BTreeMap<u16, u64>>,
+}
+
+/// Why a call was refused.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RefusedCall {
+    /// The code of gRPC, as `RESOURCE_EXHAUSTED`.
+    pub code: &'static str,
+    /// The reason in the details, as `TOO_MANY_QUESTIONS`.
+    pub reason: String,
+}
+
+/// Why a page was refused.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RefusedPage {
+    /// The status of HTTP, from 400 on.
+    pub status: u16,
+    /// The reason, as `TOO_MANY_READS`.
+    pub reason: String,
+}
+
+impl TrafficCounts {
+    /// Counts a connection that is accepted.
+    pub fn note_accepted(&self) {
+        self.accepted.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts a connection for which there is no place.
+    pub fn note_turned_away(&self) {
+        self.turned_away.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts an accepted connection that is over.
+    pub fn note_closed(&self) {
+        self.closed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts a call if these headers or trailers of its answer refuse it, or break it off.
+    pub fn note_answer(&self, headers: &HeaderMap) {
+        let Some(status) = Status::from_header_map(headers).filter(|status| status.code() != Code::Ok) else {
+            return;
+        };
+        let reason = status.get_details_error_info().map(|info| info.reason);
+        let reason = reason.filter(|reason| !reason.is_empty()).unwrap_or_else(|| OTHER_REASONS.to_owned());
+        let code = code_name(status.code());
+        let other = RefusedCall { code, reason: OTHER_REASONS.to_owned() };
+        add_one_bounded(&self.refused_calls, RefusedCall { code, reason }, other);
+    }
+
+    /// Counts a page by the status of its answer; `reason` is why it was refused, if that is known.
+    pub fn note_page(&self, status: u16, reason: Option<&str>) {
+        *lock_counts(&self.pages).entry(status).or_default() += 1;
+        if status >= 400 {
+            let refused = |reason: &str| RefusedPage { status, reason: reason.to_owned() };
+            let reason = reason.unwrap_or(OTHER_REASONS);
+            add_one_bounded(&self.refused_pages, refused(reason), refused(OTHER_REASONS));
+        }
+    }
+
+    /// Returns how many connections were accepted, and how many turned away.
+    pub fn connections(&self) -> (u64, u64) {
+        (self.accepted.load(Ordering::Relaxed), self.turned_away.load(Ordering::Relaxed))
+    }
+
+    /// Returns how many connections are open.
+    pub fn open_connections(&self) -> u64 {
+        // In this order, so that no connection is closed that was not accepted.
+        let closed = self.closed.load(Ordering::Acquire);
+        self.accepted.load(Ordering::Acquire).saturating_sub(closed)
+    }
+
+    /// Returns how many calls were refused for each reason.
+    pub fn refused_calls(&self) -> BTreeMap<RefusedCall, u64> {
+        lock_counts(&self.refused_calls).clone()
+    }
+
+    /// Returns how many pages were refused for each reason.
+    pub fn refused_pages(&self) -> BTreeMap<RefusedPage, u64> {
+        lock_counts(&self.refused_pages).clone()
+    }
+
+    /// Returns how many pages were answered with each status.
+    pub fn pages(&self) -> BTreeMap<u16, u64> {
+        lock_counts(&self.pages).clone()
+    }
+}
+
+fn lock_counts<K>(counts: &Mutex<BTreeMap<K, u64>>) -> MutexGuard<'_, BTreeMap<K, u64>> {
+    counts.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Counts one more, as `other` where too many things are counted already.
+fn add_one_bounded<K: Ord>(counts: &Mutex<BTreeMap<K, u64>>, counted: K, other: K) {
+    let mut counts = lock_counts(counts);
+    let is_full = counts.len() >= MAX_REASONS && !counts.contains_key(&counted);
+    *counts.entry(if is_full { other } else { counted }).or_default() += 1;
+}
+
+/// Returns the name of a code as gRPC writes it.
+fn code_name(code: Code) -> &'static str {
+    match code {
+        Code::Ok => "OK",
+        Code::Cancelled => "CANCELLED",
+        Code::Unknown => "UNKNOWN",
+        Code::InvalidArgument => "INVALID_ARGUMENT",
+        Code::DeadlineExceeded => "DEADLINE_EXCEEDED",
+        Code::NotFound => "NOT_FOUND",
+        Code::AlreadyExists => "ALREADY_EXISTS",
+        Code::PermissionDenied => "PERMISSION_DENIED",
+        Code::ResourceExhausted => "RESOURCE_EXHAUSTED",
+        Code::FailedPrecondition => "FAILED_PRECONDITION",
+        Code::Aborted => "ABORTED",
+        Code::OutOfRange => "OUT_OF_RANGE",
+        Code::Unimplemented => "UNIMPLEMENTED",
+        Code::Internal => "INTERNAL",
+        Code::Unavailable => "UNAVAILABLE",
+        Code::DataLoss => "DATA_LOSS",
+        Code::Unauthenticated => "UNAUTHENTICATED",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory_spent_status;
+
+    #[test]
+    fn refusals_are_counted_by_reason_up_to_a_bound() {
+        let counts = TrafficCounts::default();
+        let note = |status: Status| {
+            let mut headers = HeaderMap::new();
+            status.add_header(&mut headers).unwrap();
+            counts.note_answer(&headers);
+        };
+        counts.note_answer(&HeaderMap::new());
+        note(Status::ok(""));
+        note(memory_spent_status());
+        note(memory_spent_status());
+        let refused = counts.refused_calls();
+        let spent = RefusedCall { code: "RESOURCE_EXHAUSTED", reason: "MEMORY".into() };
+        assert_eq!(refused, BTreeMap::from([(spent, 2)]));
+        for reason in 0..2 * MAX_REASONS {
+            note(crate::status::refusal_status(Code::NotFound, &format!("R{reason}"), ""));
+        }
+        let refused = counts.refused_calls();
+        assert!(refused.len() <= MAX_REASONS + 1, "{}", refused.len());
+        assert_eq!(refused.values().sum::<u64>(), 2 + 2 * MAX_REASONS as u64);
+    }
+
+    #[test]
+    fn pages_are_counted_by_status_and_refusals_by_reason_up_to_a_bound() {
+        let counts = TrafficCounts::default();
+        counts.note_page(200, None);
+        counts.note_page(404, Some("NOT_FOUND"));
+        counts.note_page(404, None);
+        assert_eq!(counts.pages(), BTreeMap::from([(200, 1), (404, 2)]));
+        let refused = |status, reason: &str| RefusedPage { status, reason: reason.to_owned() };
+        let expected = BTreeMap::from([(refused(404, "NOT_FOUND"), 1), (refused(404, "OTHER"), 1)]);
+        assert_eq!(counts.refused_pages(), expected);
+        for reason in 0..2 * MAX_REASONS {
+            counts.note_page(429, Some(&format!("R{reason}")));
+        }
+        let counted = counts.refused_pages();
+        assert!(counted.len() <= MAX_REASONS + 1, "{}", counted.len());
+        assert_eq!(counted.values().sum::<u64>(), 2 + 2 * MAX_REASONS as u64);
+    }
+}

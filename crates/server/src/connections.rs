@@ -1,0 +1,358 @@
+//! Connections, from their acceptance to their end.
+
+use super::calls::{ConnectionCalls, ConnectionPeer, GuardedServices, MAX_HEADER_BYTES, SharedCalls};
+use super::config::Config;
+use super::connection_slots::{ConnectionLimits, ConnectionSlot, ConnectionSlots};
+use super::gathered_writes::{GatheredWrites, GatheringStream, gather_writes};
+use super::listener::{Connection, Listener};
+use super::proxy_protocol;
+use super::spoken_protocol::{SpokenProtocol, answer_http1, answer_tls, detect_protocol, read_the_rest};
+use super::trusted_proxies::{TrustedProxy, is_trusted};
+use super::unread_bytes::{CallExecutor, give_up_unread};
+use hyper::server::conn::{http1, http2};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use lastnim_rpc::{AddressTally, ClientAddress, TrafficCounts};
+use std::io;
+use std::net::IpAddr;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+/// The pause after a connection that could not be accepted. Where files have run out the next attempt would fail as
+/// well, and without a pause a whole processor would be spent on it.
+const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(50);
+
+/// How long a connection that is asked to close has for its last words.
+const CLOSING_TIME: Duration = Duration::from_secs(1);
+
+/// Open files that are no connections: the log, the listener, the runtime's own.
+const OTHER_FILES: usize = 32;
+
+/// What all connections of a server share.
+struct ServerShared {
+    traffic: Arc<TrafficCounts>,
+    calls: Arc<SharedCalls>,
+    places: Arc<ConnectionSlots>,
+    protocol: http2::Builder<CallExecutor>,
+    /// The protocol of browsers; none if there are no pages.
+    page_protocol: Option<http1::Builder>,
+    response_timeout: Duration,
+    trusted_proxies: Vec<TrustedProxy>,
+    first_call_timeout: Duration,
+    stranger_idle_timeout: Duration,
+    /// Connections that spoke TLS and are not logged yet.
+    tls_connections: AddressTally,
+}
+
+/// Serves connections until `stopping` is cancelled, then lets them end their calls. Whoever gives up this future cuts them all.
+pub(super) async fn serve_connections(
+    mut listener: impl Listener,
+    services: GuardedServices,
+    config: Config,
+    stopping: CancellationToken,
+) {
+    let shared = Arc::new(ServerShared::new(services, &config));
+    let mut connections = JoinSet::new();
+    // Given up with the last connection.
+    let mut logging = JoinSet::new();
+    logging.spawn(log_tls_connections(Arc::clone(&shared)));
+    loop {
+        let accepted = tokio::select! {
+            biased;
+            () = stopping.cancelled() => break,
+            Some(ended) = connections.join_next() => {
+                log_panic(ended);
+                continue;
+            }
+            accepted = listener.accept() => accepted,
+        };
+        let (stream, peer) = match accepted {
+            Ok((stream, peer)) => (stream, peer.ip().to_canonical()),
+            Err(error) => {
+                tracing::warn!(%error, "a connection could not be accepted");
+                sleep(PAUSE_AFTER_FAILURE).await;
+                continue;
+            }
+        };
+        // The clients of a proxy share its address: theirs come later.
+        let address = (!is_trusted(&shared.trusted_proxies, peer)).then(|| peer.into());
+        let Some(place) = shared.places.admit(address) else {
+            shared.traffic.note_turned_away();
+            tracing::warn!("a connection was turned away: all places are taken by holders of tokens");
+            continue;
+        };
+        if let Err(error) = stream.set_nodelay() {
+            tracing::debug!(%error, "a connection that was gone at once");
+            continue;
+        }
+        let serving = Arc::clone(&shared).serve_connection(stream, peer, place, stopping.clone());
+        let traffic = Arc::clone(&shared.traffic);
+        traffic.note_accepted();
+        let open = OpenConnection(traffic);
+        connections.spawn(async move {
+            serving.await;
+            drop(open);
+        });
+    }
+    drop(listener);
+    while let Some(ended) = connections.join_next().await {
+        log_panic(ended);
+    }
+}
+
+async fn log_tls_connections(shared: Arc<ServerShared>) {
+    let log = |count, from: String| {
+        tracing::warn!(count, %from, "connections that spoke TLS are refused: this port has none, so put a TLS proxy before it, or connect with http://");
+    };
+    match shared.tls_connections.log_each_minute(log).await {}
+}
+
+fn log_panic(ended: Result<(), tokio::task::JoinError>) {
+    if let Err(error) = ended {
+        tracing::error!(%error, "a connection broke down");
+    }
+}
+
+impl ServerShared {
+    fn new(services: GuardedServices, config: &Config) -> Self {
+        let connections = bounded_connections(config.connections);
+        let strangers = (connections.saturating_mul(config.stranger_share.into()) / 100).max(1);
+        let limits = ConnectionLimits {
+            connections,
+            strangers,
+            strangers_per_address: config.strangers_per_address.clamp(1, strangers),
+        };
+        let mut protocol = http2::Builder::new(CallExecutor { response_timeout: config.response_timeout });
+        protocol
+            .timer(TokioTimer::new())
+            .initial_connection_window_size(config.connection_window_bytes)
+            .initial_stream_window_size(config.stream_window_bytes)
+            .max_header_list_size(MAX_HEADER_BYTES)
+            .max_concurrent_streams(config.streams_per_connection)
+            .keep_alive_interval(config.keepalive_interval)
+            .keep_alive_timeout(config.keepalive_timeout);
+        let page_protocol = services.pages.is_some().then(|| {
+            let mut protocol = http1::Builder::new();
+            protocol
+                .timer(TokioTimer::new())
+                .header_read_timeout(config.request_timeout)
+                .max_buf_size(MAX_HEADER_BYTES as usize);
+            protocol
+        });
+        Self {
+            page_protocol,
+            response_timeout: config.response_timeout,
+            traffic: Arc::clone(&services.traffic),
+            calls: SharedCalls::new(services, config),
+            places: ConnectionSlots::new(limits),
+            protocol,
+            trusted_proxies: config.trusted_proxies.clone(),
+            first_call_timeout: config.first_call_timeout,
+            stranger_idle_timeout: config.stranger_idle_timeout,
+            tls_connections: AddressTally::default(),
+        }
+    }
+
+    async fn serve_connection(
+        self: Arc<Self>,
+        mut stream: impl Connection,
+        peer: IpAddr,
+        place: ConnectionSlot,
+        stopping: CancellationToken,
+    ) {
+        let opened = tokio::select! {
+            biased;
+            opened = timeout(self.first_call_timeout, self.open(&mut stream, peer, &place)) => opened,
+            () = place.wait_until_evicted() => return,
+            () = stopping.cancelled() => return,
+        };
+        let socket = peer;
+        let (peer, protocol) = match opened.unwrap_or_else(|late| Err(late.into())) {
+            Ok(Some(opened)) => opened,
+            Ok(None) => return,
+            Err(error) => return tracing::debug!(%error, %peer, "a connection that came to nothing"),
+        };
+        let place = Arc::new(place);
+        let calls = ConnectionCalls::new(&self.calls, &place, ConnectionPeer { socket, client: peer });
+        let stream = TokioIo::new(stream);
+        if let (SpokenProtocol::Http1, Some(protocol)) = (protocol, &self.page_protocol) {
+            let connection = protocol.serve_connection(stream, calls);
+            let run = self.run_connection(connection, peer, &place, &stopping);
+            // One call at a time: what is not read is the connection's.
+            let _ = give_up_unread(self.response_timeout, run).await;
+        } else {
+            let (stream, writes) = gather_writes(stream);
+            let connection = Box::pin(self.protocol.serve_connection(stream, calls));
+            self.run_connection(GatheringConnection { connection, writes }, peer, &place, &stopping).await;
+        }
+    }
+
+    /// Serves the calls of a connection until it ends, is to end, or has to give way.
+    async fn run_connection(
+        &self,
+        connection: impl GracefulConnection,
+        peer: IpAddr,
+        place: &ConnectionSlot,
+        stopping: &CancellationToken,
+    ) {
+        let mut connection = pin!(connection);
+        tokio::select! {
+            biased;
+            ended = connection.as_mut() => {
+                if let Err(error) = ended {
+                    tracing::debug!(%error, "a connection ended");
+                }
+                return;
+            }
+            () = place.wait_until_evicted() => {
+                tracing::debug!(%peer, "a connection without a token gave way to another");
+                return;
+            }
+            () = self.wait_until_overstayed(place) => tracing::debug!(%peer, "a connection without calls is closed"),
+            () = stopping.cancelled() => {}
+        }
+        connection.as_mut().shut_down_gracefully();
+        if stopping.is_cancelled() {
+            // Whoever stops the server says how long it may take.
+            let _ = connection.await;
+        } else {
+            let _ = timeout(CLOSING_TIME, connection).await;
+        }
+    }
+
+    /// Reads whose connection this is and waits for its first bytes; returns the address of its client and what it speaks, or none if
+    /// nothing here speaks that and it is answered.
+    async fn open(
+        &self,
+        stream: &mut impl Connection,
+        peer: IpAddr,
+        place: &ConnectionSlot,
+    ) -> io::Result<Option<(IpAddr, SpokenProtocol)>> {
+        let mut client = peer;
+        if is_trusted(&self.trusted_proxies, peer)
+            && let Some(announced) = read_announced_client(stream).await?
+        {
+            client = announced.to_canonical();
+            if !is_trusted(&self.trusted_proxies, client) {
+                place.set_address(ClientAddress::from(client));
+            }
+        }
+        match detect_protocol(stream).await? {
+            SpokenProtocol::Http2 => return Ok(Some((client, SpokenProtocol::Http2))),
+            SpokenProtocol::Http1 if self.page_protocol.is_some() => {
+                return Ok(Some((client, SpokenProtocol::Http1)));
+            }
+            SpokenProtocol::Http1 => {
+                tracing::debug!(%client, "a connection that speaks HTTP/1 is told what this is");
+                answer_http1(stream).await?;
+            }
+            SpokenProtocol::Tls => {
+                self.tls_connections.note(client.into());
+                answer_tls(stream).await?;
+            }
+        }
+        timeout(CLOSING_TIME, read_the_rest(stream)).await.unwrap_or(Ok(()))?;
+        Ok(None)
+    }
+
+    /// Waits until a stranger has been there for too long without a call.
+    async fn wait_until_overstayed(&self, place: &ConnectionSlot) {
+        let mut limit = self.first_call_timeout;
+        loop {
+            // With a call on its way, there is time enough to look again.
+            let idle = place.idle_time().unwrap_or_default();
+            if place.has_called() {
+                limit = self.stranger_idle_timeout;
+            }
+            let Some(left) = limit.checked_sub(idle).filter(|left| !left.is_zero()) else { return };
+            sleep(left).await;
+            if place.is_authenticated() {
+                return std::future::pending().await;
+            }
+        }
+    }
+}
+
+/// Counts as an open connection until it is dropped.
+struct OpenConnection(Arc<TrafficCounts>);
+
+impl Drop for OpenConnection {
+    fn drop(&mut self) {
+        self.0.note_closed();
+    }
+}
+
+/// A connection that serves its calls when it is polled, and can be asked to come to an end.
+trait GracefulConnection: Future<Output = hyper::Result<()>> {
+    /// Takes no further calls.
+    fn shut_down_gracefully(self: Pin<&mut Self>);
+}
+
+impl<S: Connection> GracefulConnection for http1::Connection<TokioIo<S>, ConnectionCalls> {
+    fn shut_down_gracefully(self: Pin<&mut Self>) {
+        self.graceful_shutdown();
+    }
+}
+
+type Http2Connection<S> = http2::Connection<GatheringStream<TokioIo<S>>, ConnectionCalls, CallExecutor>;
+
+/// A connection of HTTP/2 with what it writes while it is polled.
+struct GatheringConnection<S: Connection> {
+    connection: Pin<Box<Http2Connection<S>>>,
+    writes: GatheredWrites<TokioIo<S>>,
+}
+
+impl<S: Connection> Future for GatheringConnection<S> {
+    type Output = hyper::Result<()>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let polled = self.connection.as_mut().poll(context);
+        // Where the system takes no more, the connection is polled again once it does.
+        let _ = self.writes.poll_write_out(context);
+        polled
+    }
+}
+
+impl<S: Connection> GracefulConnection for GatheringConnection<S> {
+    fn shut_down_gracefully(mut self: Pin<&mut Self>) {
+        self.connection.as_mut().graceful_shutdown();
+    }
+}
+
+/// Reads the address of the client from the header of a proxy that sends one before the connection's own first byte.
+async fn read_announced_client(stream: &mut impl Connection) -> io::Result<Option<IpAddr>> {
+    let mut first = [0];
+    stream.peek(&mut first).await?;
+    if first[0] == proxy_protocol::FIRST_BYTE {
+        proxy_protocol::read_proxy_header(stream).await
+    } else {
+        Ok(None)
+    }
+}
+
+/// Returns how many connections to accept: out of open files, a server could not even turn anybody away.
+fn bounded_connections(connections: usize) -> usize {
+    match max_connections_by_open_files() {
+        Some(fitting) if fitting < connections => {
+            tracing::warn!(
+                connections,
+                fitting,
+                "the limit of open files (ulimit -n) is lower than the limit of connections"
+            );
+            fitting
+        }
+        _ => connections,
+    }
+}
+
+/// Returns how many connections fit into the process's limit of open files, as far as the system tells.
+fn max_connections_by_open_files() -> Option<usize> {
+    let limits = std::fs::read_to_string("/proc/self/limits").ok()?;
+    let line = limits.lines().find(|line| line.starts_with("Max open files"))?;
+    let files: usize = line.split_whitespace().nth(3)?.parse().ok()?;
+    Some(files.saturating_sub(OTHER_FILES).max(1))
+}

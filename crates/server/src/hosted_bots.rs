@@ -1,0 +1,158 @@
+//! House bots that the server hosts: they play in its process, over connections to itself like any other bot's.
+
+use lastnim_arena::{Arena, ArenaError};
+use lastnim_bots::{HouseBot, HouseBotError, QuietBot};
+use lastnim_client::Options;
+use lastnim_core::game::{BotName, BotNameError};
+use lastnim_store::Token;
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::str::FromStr;
+use std::time::Duration;
+use thiserror::Error;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+use tracing::{instrument::WithSubscriber as _, subscriber::NoSubscriber};
+
+/// The pause before a house bot is started again whose run has ended.
+const RESTART_PAUSE: Duration = Duration::from_secs(1);
+
+/// A house bot, and the name under which it plays.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostedBot {
+    name: BotName,
+    bot: HouseBot,
+}
+
+/// Why a house bot cannot be hosted.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum HostedBotError {
+    /// There is no house bot of that name.
+    #[error(transparent)]
+    Bot(#[from] HouseBotError),
+    /// The name that it is to have is none.
+    #[error(transparent)]
+    Name(#[from] BotNameError),
+    /// Somebody has registered a bot of that name, or two house bots were to have it.
+    #[error("house bot {0}: a bot has that name already: give this one another, as in --house my-{0}={1}")]
+    Taken(BotName, HouseBot),
+    /// It cannot be registered.
+    #[error("house bot {0}: {1}")]
+    Arena(BotName, ArenaError),
+}
+
+impl FromStr for HostedBot {
+    type Err = HostedBotError;
+
+    fn from_str(text: &str) -> Result<Self, HostedBotError> {
+        let (name, bot) = text.split_once('=').unwrap_or((text, text));
+        let bot: HouseBot = bot.trim().parse()?;
+        Ok(Self { name: name.trim().parse()?, bot })
+    }
+}
+
+impl fmt::Display for HostedBot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, bot) = (self.name.as_str(), self.bot.to_string());
+        if name == bot { f.write_str(name) } else { write!(f, "{name}={bot}") }
+    }
+}
+
+/// Returns where a listener is reached from its own machine.
+pub fn local_address(listener: SocketAddr) -> SocketAddr {
+    let loopback = match listener.ip() {
+        ip if !ip.is_unspecified() => ip,
+        IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+    };
+    SocketAddr::new(loopback, listener.port())
+}
+
+/// House bots that are registered, with the tokens of their sessions.
+#[derive(Debug)]
+pub(super) struct HostedBots(Vec<(HostedBot, Token)>);
+
+/// House bots that play. They stop once this is dropped.
+#[derive(Debug)]
+pub(super) struct PlayingBots {
+    _stop: watch::Sender<()>,
+    _tasks: JoinSet<()>,
+}
+
+impl HostedBots {
+    /// Registers house bots.
+    pub(super) async fn enrol(arena: &Arena, hosted: &[HostedBot]) -> Result<Self, HostedBotError> {
+        let mut bots = Vec::new();
+        for hosted in hosted {
+            let HostedBot { name, bot } = hosted.clone();
+            let token = arena.enrol_house_bot(name, &bot.to_string()).await.map_err(|error| match error {
+                ArenaError::NameTaken(name) => HostedBotError::Taken(name, bot),
+                error => HostedBotError::Arena(hosted.name.clone(), error),
+            })?;
+            bots.push((hosted.clone(), token));
+        }
+        Ok(Self(bots))
+    }
+
+    /// Lets them play on the server that listens at an address.
+    pub(super) fn start(self, server: SocketAddr) -> PlayingBots {
+        let (stop, stopped) = watch::channel(());
+        let mut tasks = JoinSet::new();
+        for (hosted, token) in self.0 {
+            tasks.spawn(play_on(hosted, server, token, stopped.clone()));
+        }
+        PlayingBots { _stop: stop, _tasks: tasks }
+    }
+}
+
+/// Plays until the server stops. A session that is lost is opened again; a run that has ended for another reason is begun
+/// anew.
+async fn play_on(hosted: HostedBot, server: SocketAddr, token: Token, stopped: watch::Receiver<()>) {
+    let HostedBot { name, bot } = hosted;
+    loop {
+        let options = Options::new(server.to_string(), token.reveal());
+        let mut until = stopped.clone();
+        let stop = async move {
+            // Nothing is ever sent: the sender is dropped.
+            let _ = until.changed().await;
+        };
+        // Nothing of what a bot's side logs is news: what happens to its session, the server logs itself.
+        let playing = lastnim_client::run_until(QuietBot(bot.build_bot(0)), options, stop);
+        match playing.with_subscriber(NoSubscriber::default()).await {
+            Ok(_) => return,
+            Err(error) => tracing::warn!(bot = %name, %error, "a house bot has to be started again"),
+        }
+        sleep(RESTART_PAUSE).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hosted_bot_has_its_own_name_or_another() {
+        for text in ["oracle", "easy=timid"] {
+            assert_eq!(text.parse::<HostedBot>().unwrap().to_string(), text);
+        }
+        assert_eq!("timid = timid".parse::<HostedBot>().unwrap().to_string(), "timid");
+        let refused = |text: &str| text.parse::<HostedBot>().unwrap_err().to_string();
+        assert!(
+            refused("orakle").starts_with("house bot \"orakle\": there are random"),
+            "{}",
+            refused("orakle")
+        );
+        assert!(refused("No One=timid").starts_with("bot name \"No One\""), "{}", refused("No One=timid"));
+        assert!(refused("easy=").contains("house bot \"\""), "{}", refused("easy="));
+    }
+
+    #[test]
+    fn a_server_reaches_itself() {
+        let reached = |listener: &str| local_address(listener.parse().unwrap()).to_string();
+        assert_eq!(reached("0.0.0.0:7"), "127.0.0.1:7");
+        assert_eq!(reached("[::]:7"), "[::1]:7");
+        assert_eq!(reached("10.1.2.3:7"), "10.1.2.3:7");
+    }
+}

@@ -1,0 +1,199 @@
+//! The file that holds the key which signs records.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use lastnim_arena::generate_key;
+use lastnim_core::referee::SigningKey;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// What every Ed25519 key in PKCS#8 begins with (RFC 8410); the 32 bytes of the seed follow.
+const PKCS8: [u8; 16] =
+    [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
+const BEGIN: &str = "-----BEGIN PRIVATE KEY-----";
+const END: &str = "-----END PRIVATE KEY-----";
+
+/// Why there is no key to sign with.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum KeyFileError {
+    /// The file cannot be read or written.
+    #[error("key file {}: {error}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        error: io::Error,
+    },
+    /// What the file holds is no key.
+    #[error("key file {}: it holds no Ed25519 private key in PEM (PKCS#8)", .0.display())]
+    NoKey(PathBuf),
+}
+
+/// Reads the key that signs records, or draws one and writes it to the file, which nobody else may read. The file is
+/// PKCS#8 in PEM, as other programs read and write it.
+///
+/// # Errors
+/// If the file cannot be read or written, or holds no key.
+pub fn load_or_generate_key(path: &Path) -> Result<SigningKey, KeyFileError> {
+    let failed = |error| KeyFileError::File { path: path.to_owned(), error };
+    if let Some(key) = load_key(path)? {
+        return Ok(key);
+    }
+    let key = generate_key();
+    match write_new_key(path, &key, |from, to| fs::hard_link(from, to)) {
+        Ok(()) => {
+            tracing::info!(file = %path.display(), public_key = %key.public_key(), "drew a key to sign records with");
+            Ok(key)
+        }
+        // Another server was quicker, and its key is the one that stays; or the file is a link that leads nowhere.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => load_key(path)?.ok_or_else(|| {
+            failed(io::Error::new(io::ErrorKind::NotFound, "it is a link to a file that does not exist"))
+        }),
+        Err(error) => Err(failed(error)),
+    }
+}
+
+/// Reads the key; none if there is no file.
+fn load_key(path: &Path) -> Result<Option<SigningKey>, KeyFileError> {
+    let no_key = || KeyFileError::NoKey(path.to_owned());
+    match fs::read_to_string(path) {
+        Ok(text) => {
+            warn_if_open(path);
+            key_from_pem(&text).map(Some).ok_or_else(no_key)
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(no_key()),
+        Err(error) => Err(KeyFileError::File { path: path.to_owned(), error }),
+    }
+}
+
+/// Writes a key so that the file is there whole or not at all, also if the machine loses power; where the file system has no
+/// hard links, a loss of power may leave a part of it. `link` makes them.
+fn write_new_key(
+    path: &Path,
+    key: &SigningKey,
+    link: impl FnOnce(&Path, &Path) -> io::Result<()>,
+) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let unfinished = path.with_extension(format!("new-{}", std::process::id()));
+    let written = write_key(OpenOptions::new().create(true).truncate(true), &unfinished, key);
+    // A link, unlike a renaming, never takes the place of another server's key.
+    let linked = written.and_then(|()| match link(&unfinished, path) {
+        Err(error) if lacks_hard_links(&error) => write_key(OpenOptions::new().create_new(true), path, key),
+        linked => linked,
+    });
+    let removed = fs::remove_file(&unfinished);
+    linked.and(removed)?;
+    File::open(folder)?.sync_all()
+}
+
+/// Returns whether an error may mean that a file system has no hard links.
+fn lacks_hard_links(error: &io::Error) -> bool {
+    // Linux says that it is not permitted.
+    matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::PermissionDenied)
+}
+
+/// Writes a key to a file that is made by this, or leaves none.
+fn write_key(options: &mut OpenOptions, path: &Path, key: &SigningKey) -> io::Result<()> {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    let mut file = options.write(true).open(path)?;
+    let written = file.write_all(key_to_pem(key).as_bytes()).and_then(|()| file.sync_all());
+    if written.is_err() {
+        // What failed matters more than what is left of it.
+        let _ = fs::remove_file(path);
+    }
+    written
+}
+
+fn key_to_pem(key: &SigningKey) -> String {
+    let der: Vec<u8> = PKCS8.into_iter().chain(key.to_seed()).collect();
+    format!("{BEGIN}\n{}\n{END}\n", STANDARD.encode(der))
+}
+
+fn key_from_pem(pem: &str) -> Option<SigningKey> {
+    let (_, text) = pem.split_once(BEGIN)?;
+    let (text, _) = text.split_once(END)?;
+    let text: String = text.split_whitespace().collect();
+    let der = STANDARD.decode(text).ok()?;
+    let seed = der.strip_prefix(&PKCS8)?.first_chunk()?;
+    // A newer form adds the public key behind the seed, which follows from it.
+    Some(SigningKey::from_seed(seed))
+}
+
+#[cfg(unix)]
+fn warn_if_open(path: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let is_open = |mode: u32| mode & 0o077 != 0;
+    if fs::metadata(path).is_ok_and(|file| is_open(file.permissions().mode())) {
+        tracing::warn!(file = %path.display(), "others can read the key that signs records: chmod 600 it");
+    }
+}
+
+#[cfg(not(unix))]
+fn warn_if_open(_path: &Path) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_read_as_it_was_written_and_as_others_write_it() {
+        let key = generate_key();
+        assert_eq!(key_from_pem(&key_to_pem(&key)).map(|read| read.to_seed()), Some(key.to_seed()));
+        // RFC 8410, section 10.3.
+        let example = "-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n-----END PRIVATE KEY-----\n";
+        let public = key_from_pem(example).unwrap().public_key();
+        assert_eq!(public.to_string(), "Gb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=");
+        for broken in ["", BEGIN, &key_to_pem(&key).replace("MC4C", "MC4D"), &example.replace("hC", "h")] {
+            assert!(key_from_pem(broken).is_none(), "{broken:?}");
+        }
+    }
+
+    #[test]
+    fn a_key_is_drawn_once() {
+        let folder = std::env::temp_dir().join(format!("lastnim-key-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("lastnim.key");
+        let drawn = load_or_generate_key(&path).unwrap();
+        assert_eq!(load_or_generate_key(&path).unwrap().to_seed(), drawn.to_seed());
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "nothing else is left");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+        fs::write(&path, "no key").unwrap();
+        assert!(matches!(load_or_generate_key(&path), Err(KeyFileError::NoKey(_))));
+        let missing = load_or_generate_key(&folder.join("nowhere/lastnim.key")).unwrap_err();
+        assert!(missing.to_string().contains("nowhere"), "{missing}");
+        #[cfg(unix)]
+        {
+            let link = folder.join("link.key");
+            std::os::unix::fs::symlink(folder.join("gone"), &link).unwrap();
+            let dangling = load_or_generate_key(&link).unwrap_err().to_string();
+            assert!(dangling.contains("link.key: it is a link to a file that does not exist"), "{dangling}");
+            assert_eq!(fs::read_dir(&folder).unwrap().count(), 2, "nothing else is left");
+        }
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn where_there_are_no_links_a_key_is_written_all_the_same() {
+        let folder = std::env::temp_dir().join(format!("lastnim-no-links-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        for kind in [io::ErrorKind::Unsupported, io::ErrorKind::PermissionDenied] {
+            let path = folder.join(format!("{kind:?}.key"));
+            let write = |key| write_new_key(&path, key, |_, _| Err(kind.into()));
+            let (first, second) = (generate_key(), generate_key());
+            write(&first).unwrap();
+            assert_eq!(write(&second).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+            assert_eq!(load_or_generate_key(&path).unwrap().to_seed(), first.to_seed());
+        }
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 2, "nothing else is left");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

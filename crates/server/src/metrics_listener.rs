@@ -1,0 +1,91 @@
+//! Listeners of their own for what the server measures of itself.
+
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use lastnim_web::Metrics;
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+use tonic::body::Body;
+
+/// Connections at once; further ones wait to be accepted.
+const MAX_CONNECTIONS: usize = 16;
+/// How long a connection may last, which has one request.
+const MAX_CONNECTION_TIME: Duration = Duration::from_secs(10);
+/// The pause after a connection that could not be accepted.
+const PAUSE_AFTER_FAILURE: Duration = Duration::from_millis(50);
+/// The most bytes of a request.
+const MAX_REQUEST_BYTES: usize = 8 << 10;
+
+/// Listens at all of these addresses.
+///
+/// # Errors
+/// If one cannot be used: it is named.
+pub(super) async fn bind_listeners(addresses: &[SocketAddr]) -> io::Result<Vec<TcpListener>> {
+    let mut listeners = Vec::with_capacity(addresses.len());
+    for address in addresses {
+        let listener = TcpListener::bind(address).await;
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("metrics at {address}: {error}"));
+        listeners.push(listener.map_err(named)?);
+    }
+    Ok(listeners)
+}
+
+/// Answers everybody who reaches a listener, until this is given up.
+pub(super) async fn serve_metrics(listener: TcpListener, metrics: Metrics) {
+    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let mut connections = JoinSet::new();
+    loop {
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+        while connections.try_join_next().is_some() {}
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                let metrics = metrics.clone();
+                connections.spawn(async move {
+                    // Who is slow has missed what was measured, and comes again.
+                    let _ = timeout(MAX_CONNECTION_TIME, answer_connection(stream, metrics)).await;
+                    drop(place);
+                });
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a connection for metrics could not be accepted");
+                sleep(PAUSE_AFTER_FAILURE).await;
+            }
+        }
+    }
+}
+
+async fn answer_connection(stream: TcpStream, metrics: Metrics) {
+    let answer = service_fn(move |request: Request<Incoming>| {
+        let response = answer_request(&request, &metrics);
+        async move { Ok::<_, Infallible>(response) }
+    });
+    let mut protocol = http1::Builder::new();
+    protocol.timer(TokioTimer::new()).keep_alive(false).max_buf_size(MAX_REQUEST_BYTES);
+    if let Err(error) = protocol.serve_connection(TokioIo::new(stream), answer).await {
+        tracing::debug!(%error, "a connection for metrics ended");
+    }
+}
+
+fn answer_request(request: &Request<Incoming>, metrics: &Metrics) -> Response<Body> {
+    let refuse = |status: StatusCode, words: &'static str| {
+        let mut response = Response::new(Body::new(words.to_owned()));
+        *response.status_mut() = status;
+        response
+    };
+    match (request.method(), request.uri().path()) {
+        (&Method::GET, "/metrics") => metrics.response(),
+        (&Method::HEAD, "/metrics") => metrics.response().map(|_| Body::empty()),
+        (_, "/metrics") => refuse(StatusCode::METHOD_NOT_ALLOWED, "expected GET or HEAD\n"),
+        _ => refuse(StatusCode::NOT_FOUND, "only /metrics is here\n"),
+    }
+}

@@ -1,0 +1,235 @@
+//! A server from its start to its stop.
+
+use super::calls::GuardedServices;
+use super::config::Config;
+use super::connections::serve_connections;
+use super::hosted_bots::{HostedBotError, HostedBots, local_address};
+use super::listener::Listener;
+use super::metrics_listener::{bind_listeners, serve_metrics};
+use lastnim_arena::Arena;
+use lastnim_proto::pb;
+use lastnim_rpc::{
+    Access, AddressLimiter, ArenaRpc, BotHands, BotRpc, GuestHands, LoginLimits, MatchRpc, OracleRpc,
+    ReadScheduler, TournamentRpc, TrafficCounts, TranscriptRpc,
+};
+use lastnim_store::{CommitCounts, StoreError};
+use lastnim_web::{BotAudits, Feeds, KeptPages, Metrics, Pages, TokenSessions};
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use thiserror::Error;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tonic::codec::CompressionEncoding;
+use tonic::service::Routes;
+use tonic_health::ServingStatus;
+use tonic_health::server::HealthReporter;
+
+/// How long streams have to close once every session is ended and every match over.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// How long the store has to be put in order at the end.
+const CLOSING: Duration = Duration::from_secs(10);
+
+/// Why a server failed.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// The descriptors of the protos cannot be served.
+    #[error("server reflection cannot be set up: {0}")]
+    Reflection(#[from] tonic_reflection::server::Error),
+    /// A house bot cannot be hosted.
+    #[error(transparent)]
+    House(#[from] HostedBotError),
+    /// The address of the listener is not known.
+    #[error("listening: {0}")]
+    Listener(std::io::Error),
+    /// The store was lost while the server ran.
+    #[error("the server had to stop: {0}")]
+    Store(StoreError),
+    /// The task that accepts connections broke down.
+    #[error("the server broke down: {0}")]
+    Broken(#[from] tokio::task::JoinError),
+}
+
+/// Serves an arena on a listener until `shutdown` is done, then stops in good order: it takes on nothing new, lets open
+/// matches finish within the grace period, ends every session, and closes. The caller owns the listener and the signal.
+///
+/// # Errors
+/// If the services cannot be put together, or the store is lost.
+pub async fn run_server(
+    listener: impl Listener,
+    arena: Arena,
+    config: Config,
+    shutdown: impl Future<Output = ()>,
+) -> Result<(), ServeError> {
+    let house = HostedBots::enrol(&arena, &config.house).await?;
+    let house_server = listener.local_address().map(local_address);
+    let logins = Arc::new(LoginLimits::new(config.failed_logins, config.failed_login_interval));
+    let metrics_listeners = bind_listeners(&config.metrics_listen).await.map_err(ServeError::Listener)?;
+    let (health, services, metrics) = assemble_services(&arena, &config, Arc::clone(&logins)).await?;
+    let shutdown_grace = config.shutdown_grace;
+    let stopping = CancellationToken::new();
+    // Whoever gives up this future stops the server, though not in good order: all connections go with the set.
+    let mut serving = JoinSet::new();
+    serving.spawn(serve_connections(listener, services, config, stopping.clone()));
+    let mut measuring = JoinSet::new();
+    for listener in metrics_listeners {
+        measuring.spawn(serve_metrics(listener, metrics.clone()));
+    }
+    let house = house.start(house_server.map_err(ServeError::Listener)?);
+    arena.begin_comparing_older_tournaments();
+    let (grace, lost) = tokio::select! {
+        biased;
+        Some(ended) = serving.join_next() => return Ok(ended?),
+        never = update_health(&health, &arena) => match never {},
+        never = logins.log_failures() => match never {},
+        never = arena.apply_retention() => match never {},
+        lost = arena.wait_until_store_lost() => (Duration::ZERO, Some(lost)),
+        () = shutdown => (shutdown_grace, None),
+    };
+    tracing::info!(within = ?grace, "stopping: open matches may finish");
+    report_not_serving(&health).await;
+    arena.stop(grace).await;
+    drop(house);
+    let CommitCounts { transactions, commits, .. } = arena.commit_counts();
+    if transactions > 0 {
+        tracing::info!(transactions, commits, "written to the store");
+    }
+    stopping.cancel();
+    match timeout(LAST_WORDS, serving.join_next()).await {
+        Ok(Some(ended)) => ended?,
+        Ok(None) => {}
+        Err(_) => tracing::info!("streams that were still open are cut"),
+    }
+    if timeout(CLOSING, arena.close_store()).await.is_err() {
+        tracing::warn!("the store is still busy: it is left as it is, which loses nothing");
+    }
+    lost.map_or(Ok(()), |lost| Err(ServeError::Store(lost)))
+}
+
+/// Tells whoever asks for the server's health, or that of play, that neither serves while the store cannot be used: nothing
+/// is announced then.
+async fn update_health(health: &HealthReporter, arena: &Arena) -> Infallible {
+    use lastnim_proto::play_service::arena_service_server::ArenaServiceServer;
+    loop {
+        arena.wait_until_store_failed().await;
+        health.set_service_status("", ServingStatus::NotServing).await;
+        health.set_not_serving::<ArenaServiceServer<ArenaRpc>>().await;
+        arena.wait_until_store_usable().await;
+        health.set_service_status("", ServingStatus::Serving).await;
+        health.set_serving::<ArenaServiceServer<ArenaRpc>>().await;
+    }
+}
+
+/// Tells whoever asks for the server's health that it serves no longer.
+async fn report_not_serving(health: &HealthReporter) {
+    health.set_service_status("", ServingStatus::NotServing).await;
+    health
+        .set_not_serving::<lastnim_proto::play_service::arena_service_server::ArenaServiceServer<ArenaRpc>>()
+        .await;
+    health.set_not_serving::<pb::bot_service_server::BotServiceServer<BotRpc>>().await;
+    health.set_not_serving::<pb::match_service_server::MatchServiceServer<MatchRpc>>().await;
+    health.set_not_serving::<pb::tournament_service_server::TournamentServiceServer<TournamentRpc>>().await;
+    health.set_not_serving::<pb::oracle_service_server::OracleServiceServer<OracleRpc>>().await;
+    health.set_not_serving::<pb::transcript_service_server::TranscriptServiceServer<TranscriptRpc>>().await;
+}
+
+async fn assemble_services(
+    arena: &Arena,
+    config: &Config,
+    logins: Arc<LoginLimits>,
+) -> Result<(HealthReporter, GuardedServices, Metrics), ServeError> {
+    use lastnim_proto::play_service::arena_service_server::ArenaServiceServer;
+    use pb::bot_service_server::BotServiceServer;
+    use pb::match_service_server::MatchServiceServer;
+    use pb::oracle_service_server::OracleServiceServer;
+    use pb::tournament_service_server::TournamentServiceServer;
+    use pb::transcript_service_server::TranscriptServiceServer;
+
+    let mut access = Access::tokens_only(arena.clone(), logins);
+    access.private = config.private;
+    access.open_registration = config.open_registration;
+    let reads = ReadScheduler::new(arena.clone(), access.clone(), config.reads);
+    let play = ArenaServiceServer::new(ArenaRpc::new(arena.clone(), access.clone()))
+        .max_decoding_message_size(config.play_message_bytes);
+    let registrations = AddressLimiter::new(config.registrations, config.registration_interval);
+    let bot_rpc = BotRpc::new(arena.clone(), access.clone(), reads.clone(), registrations);
+    let bots = BotServiceServer::new(bot_rpc.clone())
+        .send_compressed(CompressionEncoding::Gzip)
+        .max_decoding_message_size(config.call_message_bytes);
+    let match_rpc = MatchRpc::new(arena.clone(), access.clone(), reads.clone());
+    let matches = MatchServiceServer::new(match_rpc.clone())
+        .send_compressed(CompressionEncoding::Gzip)
+        .max_decoding_message_size(config.call_message_bytes);
+    let transcript_rpc = TranscriptRpc::new(arena.clone(), access.clone(), reads.clone());
+    let transcripts = TranscriptServiceServer::new(transcript_rpc.clone())
+        .send_compressed(CompressionEncoding::Gzip)
+        .max_decoding_message_size(config.call_message_bytes);
+    let tournament_rpc = TournamentRpc::new(arena.clone(), access.clone(), reads.clone());
+    let tournaments = TournamentServiceServer::new(tournament_rpc.clone())
+        .send_compressed(CompressionEncoding::Gzip)
+        .max_decoding_message_size(config.call_message_bytes);
+    let oracle_rpc = OracleRpc::new(arena.clone(), access.clone(), config.oracle_questions);
+    let oracle =
+        OracleServiceServer::new(oracle_rpc.clone()).max_decoding_message_size(config.call_message_bytes);
+
+    let (health, health_service) = tonic_health::server::health_reporter();
+    health.set_serving::<ArenaServiceServer<ArenaRpc>>().await;
+    health.set_serving::<BotServiceServer<BotRpc>>().await;
+    health.set_serving::<MatchServiceServer<MatchRpc>>().await;
+    health.set_serving::<TournamentServiceServer<TournamentRpc>>().await;
+    health.set_serving::<OracleServiceServer<OracleRpc>>().await;
+    health.set_serving::<TranscriptServiceServer<TranscriptRpc>>().await;
+    let reflection = || {
+        tonic_reflection::server::Builder::configure()
+            .register_encoded_file_descriptor_set(pb::DESCRIPTORS)
+            .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+    };
+
+    let routes = Routes::new(bots)
+        .add_service(matches)
+        .add_service(tournaments)
+        .add_service(transcripts)
+        .add_service(oracle)
+        .add_service(health_service)
+        .add_service(reflection().build_v1()?)
+        .add_service(reflection().build_v1alpha()?)
+        .prepare();
+    let guests = GuestHands::new(
+        arena.clone(),
+        access.clone(),
+        config.guest_matches_per_minute,
+        config.guest_matches_per_address,
+    );
+    let (traffic, kept) = (Arc::new(TrafficCounts::default()), KeptPages::default());
+    let metrics = Metrics {
+        arena: arena.clone(),
+        oracle: oracle_rpc.clone(),
+        traffic: Arc::clone(&traffic),
+        kept: kept.clone(),
+        started: Instant::now(),
+    };
+    let pages = (!config.no_web).then(|| Pages {
+        arena: arena.clone(),
+        reads,
+        public_url: config.public_url.clone(),
+        tournaments: tournament_rpc,
+        matches: match_rpc,
+        bots: bot_rpc,
+        transcripts: transcript_rpc,
+        oracle: oracle_rpc,
+        access: access.clone(),
+        guests,
+        organisers: TokenSessions::new(config.organiser_session),
+        readers: TokenSessions::new(config.organiser_session),
+        bot_hands: BotHands::new(arena.clone(), access.clone()),
+        players: TokenSessions::new(config.organiser_session),
+        metrics: config.metrics_listen.is_empty().then(|| metrics.clone()),
+        feeds: Feeds::default(),
+        kept,
+        audits: BotAudits::default(),
+    });
+    Ok((health, GuardedServices { play, routes, access, pages, traffic }, metrics))
+}

@@ -1,0 +1,182 @@
+//! Whose word on the address of a client counts.
+
+use super::calls::ConnectionPeer;
+use ipnet::IpNet;
+use lastnim_web::VisitorChannel;
+use serde::{Serialize, Serializer};
+use std::fmt;
+use std::net::IpAddr;
+use std::str::FromStr;
+use tonic::codegen::http::HeaderMap;
+
+/// Where proxies say whom they forward.
+const FORWARDED_FOR: &str = "x-forwarded-for";
+/// Where proxies say what their client speaks.
+const FORWARDED_PROTO: &str = "x-forwarded-proto";
+/// What shows that a request came through a proxy, trusted or not.
+const FORWARDING: [&str; 6] =
+    [FORWARDED_FOR, FORWARDED_PROTO, "x-forwarded-host", "x-real-ip", "forwarded", "via"];
+
+/// A network of proxies whose word on the address of a client counts: a CIDR block, or one address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TrustedProxy(IpNet);
+
+impl FromStr for TrustedProxy {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let network = text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
+        let network =
+            network.map_err(|_| format!("{text:?} is neither a network, as 10.0.0.0/8, nor an address"))?;
+        Ok(Self(network.trunc()))
+    }
+}
+
+impl fmt::Display for TrustedProxy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Serialize for TrustedProxy {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Returns whether an address is a trusted proxy's.
+pub(super) fn is_trusted(proxies: &[TrustedProxy], address: IpAddr) -> bool {
+    let address = address.to_canonical();
+    proxies.iter().any(|proxy| proxy.0.contains(&address))
+}
+
+/// Returns the address of the client that sent a request through `peer`: where that is a trusted proxy, the nearest address
+/// in `x-forwarded-for` that is not one. The client could have made up everything to the left of it.
+pub(super) fn find_client(proxies: &[TrustedProxy], peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+    let mut nearest = peer;
+    let lines = headers.get_all(FORWARDED_FOR).iter().filter_map(|line| line.to_str().ok());
+    let hops: Vec<&str> = lines.flat_map(|line| line.split(',')).collect();
+    let mut hops = hops.into_iter().rev();
+    while is_trusted(proxies, nearest) {
+        let Some(address) = hops.next().and_then(parse_hop) else { break };
+        nearest = address;
+    }
+    nearest
+}
+
+/// Returns by which way a request came. A trusted proxy says in `x-forwarded-proto` what its client speaks; where several have said it, all have to
+/// say https. A request from this machine that shows traces of a proxy came from elsewhere.
+pub(super) fn find_channel(
+    proxies: &[TrustedProxy],
+    peer: ConnectionPeer,
+    headers: &HeaderMap,
+) -> VisitorChannel {
+    if is_trusted(proxies, peer.client) {
+        let lines = headers.get_all(FORWARDED_PROTO).iter().map(|line| line.to_str().unwrap_or_default());
+        let mut said = lines.flat_map(|line| line.split(',')).map(str::trim).peekable();
+        let is_said = said.peek().is_some();
+        if is_said && said.all(|protocol| protocol.eq_ignore_ascii_case("https")) {
+            return VisitorChannel::Https;
+        }
+        return VisitorChannel::Plain;
+    }
+    let is_local = |address: IpAddr| address.to_canonical().is_loopback();
+    let is_forwarded = FORWARDING.iter().any(|name| headers.contains_key(*name));
+    if is_local(peer.socket) && is_local(peer.client) && !is_forwarded {
+        VisitorChannel::Loopback
+    } else {
+        VisitorChannel::Plain
+    }
+}
+
+/// Reads one entry of `x-forwarded-for`: an address, which some proxies write with a port.
+fn parse_hop(hop: &str) -> Option<IpAddr> {
+    let hop = hop.trim();
+    let with_port = || hop.parse::<std::net::SocketAddr>().ok().map(|address| address.ip());
+    let in_brackets = || hop.strip_prefix('[')?.strip_suffix(']')?.parse().ok();
+    hop.parse().ok().or_else(with_port).or_else(in_brackets)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trusted(networks: &[&str]) -> Vec<TrustedProxy> {
+        networks.iter().map(|network| network.parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_network_or_an_address_is_read_and_nothing_else() {
+        for (given, shown) in
+            [("10.1.2.3/8", "10.0.0.0/8"), ("127.0.0.1", "127.0.0.1/32"), ("2001:db8::1/32", "2001:db8::/32")]
+        {
+            assert_eq!(given.parse::<TrustedProxy>().unwrap().to_string(), shown);
+        }
+        for wrong in ["", "10.0.0.0/33", "proxy.example", "10.0.0"] {
+            let why = wrong.parse::<TrustedProxy>().unwrap_err();
+            assert!(why.starts_with(&format!("{wrong:?}")), "{why}");
+        }
+        assert!(is_trusted(&trusted(&["10.0.0.0/8"]), "::ffff:10.1.1.1".parse().unwrap()));
+    }
+
+    #[test]
+    fn a_client_is_the_nearest_address_that_is_no_proxy() {
+        let proxies = trusted(&["10.0.0.0/8", "2001:db8::/32"]);
+        let cases: [(&str, &[&str], &str); 10] = [
+            // Nobody else is believed.
+            ("192.0.2.1", &["198.51.100.7"], "192.0.2.1"),
+            ("10.0.0.1", &[], "10.0.0.1"),
+            ("10.0.0.1", &["198.51.100.7"], "198.51.100.7"),
+            ("10.0.0.1", &["203.0.113.9, 198.51.100.7"], "198.51.100.7"),
+            ("10.0.0.1", &["203.0.113.9", "198.51.100.7, 10.0.0.2"], "198.51.100.7"),
+            ("10.0.0.1", &["198.51.100.7:4711"], "198.51.100.7"),
+            ("10.0.0.1", &["[2001:db9::1]:80"], "2001:db9::1"),
+            ("10.0.0.1", &["2001:db9::2, 2001:db8::1"], "2001:db9::2"),
+            // What cannot be read is not guessed at: the proxy before it is as near as we get.
+            ("10.0.0.1", &["198.51.100.7, unknown, 10.0.0.3"], "10.0.0.3"),
+            ("10.0.0.1", &["10.0.0.4, 10.0.0.3"], "10.0.0.4"),
+        ];
+        for (peer, lines, expected) in cases {
+            let mut headers = HeaderMap::new();
+            for line in lines {
+                headers.append(FORWARDED_FOR, line.parse().unwrap());
+            }
+            let found = find_client(&proxies, peer.parse().unwrap(), &headers);
+            assert_eq!(found.to_string(), expected, "{peer} {lines:?}");
+        }
+    }
+
+    #[test]
+    fn a_channel_is_what_trusted_proxies_say_and_this_machine_without_any() {
+        use VisitorChannel::{Https, Loopback, Plain};
+        type Headers = [(&'static str, &'static str)];
+        let proxies = trusted(&["10.0.0.0/8"]);
+        let cases: [(&str, &str, &Headers, VisitorChannel); 14] = [
+            ("127.0.0.1", "127.0.0.1", &[], Loopback),
+            ("::1", "::1", &[], Loopback),
+            ("::ffff:127.0.0.1", "::ffff:127.0.0.1", &[], Loopback),
+            ("192.0.2.1", "192.0.2.1", &[], Plain),
+            ("192.0.2.1", "192.0.2.1", &[(FORWARDED_PROTO, "https")], Plain),
+            // Somebody has put a proxy on this machine without saying so.
+            ("127.0.0.1", "127.0.0.1", &[(FORWARDED_FOR, "192.0.2.1")], Plain),
+            ("127.0.0.1", "127.0.0.1", &[("via", "1.1 inner")], Plain),
+            ("127.0.0.1", "127.0.0.1", &[(FORWARDED_PROTO, "https")], Plain),
+            // A client that calls itself local, behind a proxy elsewhere.
+            ("10.0.0.1", "127.0.0.1", &[], Plain),
+            ("10.0.0.1", "10.0.0.1", &[], Plain),
+            ("10.0.0.1", "10.0.0.1", &[(FORWARDED_PROTO, "HTTPS")], Https),
+            ("10.0.0.1", "10.0.0.1", &[(FORWARDED_PROTO, "https, http")], Plain),
+            ("10.0.0.1", "10.0.0.1", &[(FORWARDED_PROTO, "https"), (FORWARDED_PROTO, "http")], Plain),
+            // What a client of a proxy says that only announces addresses is its own word.
+            ("10.0.0.1", "192.0.2.1", &[(FORWARDED_PROTO, "https")], Plain),
+        ];
+        for (socket, client, said, expected) in cases {
+            let mut headers = HeaderMap::new();
+            for &(name, value) in said {
+                headers.append(name, value.parse().unwrap());
+            }
+            let peer = ConnectionPeer { socket: socket.parse().unwrap(), client: client.parse().unwrap() };
+            assert_eq!(find_channel(&proxies, peer, &headers), expected, "{socket} {client} {said:?}");
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Who shares a transaction, and what happens when the database cannot be used.
+
+use super::*;
+use crate::testing::{ScriptedStore, WriteScript};
+use crate::{Owned, StoredBot, Token};
+use async_trait::async_trait;
+use lastnim_core::game::{BotName, MatchId};
+use lastnim_core::referee::Timestamp;
+use std::collections::VecDeque;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicUsize;
+
+type Moody = ScriptedStore<Script>;
+
+/// Notes how much is written together, and fails as it is told.
+#[derive(Debug)]
+struct Script {
+    moods: Mutex<VecDeque<StoreError>>,
+    written: Mutex<Vec<usize>>,
+    /// The bots that were written, in their order.
+    bots_written: Mutex<Vec<BotName>>,
+    /// How often somebody tried to write.
+    tries: AtomicUsize,
+    /// A bot of this name is refused, and why.
+    refused: Option<(BotName, StoreError)>,
+}
+
+/// The name of a bot at which a store breaks down.
+const PANIC: &str = "panic";
+
+impl Moody {
+    fn new(moods: impl IntoIterator<Item = StoreError>, refused: Option<&str>) -> Arc<Self> {
+        let why = StoreError::Refused("this name".into());
+        Self::refusing(moods, refused.map(|name| (name.parse().unwrap(), why)))
+    }
+
+    fn refusing(
+        moods: impl IntoIterator<Item = StoreError>,
+        refused: Option<(BotName, StoreError)>,
+    ) -> Arc<Self> {
+        Self::with_script(Script {
+            moods: Mutex::new(moods.into_iter().collect()),
+            written: Mutex::default(),
+            bots_written: Mutex::default(),
+            tries: AtomicUsize::new(0),
+            refused,
+        })
+    }
+}
+
+impl Script {
+    fn written(&self) -> Vec<usize> {
+        self.written.lock().unwrap().clone()
+    }
+}
+
+#[async_trait]
+impl WriteScript for Script {
+    async fn before_write(&self, changes: &[Change]) -> Result<(), StoreError> {
+        // As a database does it, on another thread: time passes.
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        self.tries.fetch_add(1, Ordering::Relaxed);
+        if let Some(error) = self.moods.lock().unwrap().pop_front() {
+            return Err(error);
+        }
+        assert!(names_of_bots(changes).all(|name| name.as_str() != PANIC), "told to break down");
+        if let Some((refused, why)) = &self.refused
+            && names_of_bots(changes).any(|name| name == refused)
+        {
+            return Err(why.clone());
+        }
+        self.written.lock().unwrap().push(changes.len());
+        self.bots_written.lock().unwrap().extend(names_of_bots(changes).cloned());
+        Ok(())
+    }
+}
+
+fn names_of_bots(changes: &[Change]) -> impl Iterator<Item = &BotName> {
+    changes.iter().filter_map(|change| match change {
+        Change::Bot(bot) => Some(&bot.name),
+        _ => None,
+    })
+}
+
+fn bot(name: &str) -> Change {
+    let token = Token::generate().hash();
+    Change::Bot(StoredBot { name: name.parse().unwrap(), registered_at: Timestamp::from_micros(1), token })
+}
+
+fn full() -> StoreError {
+    StoreError::Unavailable("disk full".into())
+}
+
+/// Commits a bot each at the same time, and returns how that went.
+async fn commit_all(commits: &Arc<GroupCommit>, names: &[String]) -> Vec<Result<(), StoreError>> {
+    let each = names.iter().map(|name| {
+        let (commits, change) = (Arc::clone(commits), bot(name));
+        tokio::spawn(async move { commits.commit(vec![change]).await })
+    });
+    let mut ends = Vec::new();
+    for end in each.collect::<Vec<_>>() {
+        ends.push(end.await.unwrap());
+    }
+    ends
+}
+
+fn names(count: usize) -> Vec<String> {
+    (0..count).map(|number| format!("bot{number}")).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn whatever_waits_shares_a_transaction() {
+    let store = Moody::new([], None);
+    let commits = Arc::new(GroupCommit::start(store.clone()));
+    assert!(commit_all(&commits, &names(100)).await.iter().all(Result::is_ok));
+    let written = store.written();
+    assert_eq!(written.iter().sum::<usize>(), 100);
+    assert!(written.len() <= 2, "{written:?}");
+    let counted = commits.commit_counts();
+    assert_eq!((counted.transactions, counted.commits), (written.len() as u64, 100));
+    assert_eq!(counted.waiting, 0);
+    assert_eq!(store.bots(None, 1_000).await.unwrap().len(), 100);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_shares_a_transaction_is_written_in_the_order_in_which_it_came() {
+    for refused in [None, Some("bot7")] {
+        let store = Moody::new([], refused);
+        let commits = Arc::new(GroupCommit::start(store.clone()));
+        commit_all(&commits, &names(20)).await;
+        let written: Vec<_> = store.bots_written.lock().unwrap().iter().map(BotName::to_string).collect();
+        let mut expected = names(20);
+        expected.retain(|name| Some(name.as_str()) != refused);
+        assert_eq!(written, expected);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_fails_for_a_while_is_written_when_it_can_be_and_said_meanwhile() {
+    let store = Moody::new([full(), full(), full()], None);
+    let commits = Arc::new(GroupCommit::start(store.clone()));
+    let first = tokio::spawn({
+        let commits = Arc::clone(&commits);
+        async move { commits.commit(vec![bot("a")]).await }
+    });
+    while commits.check_usable().is_ok() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    assert_eq!(commits.check_usable(), Err(full()));
+    assert!(!first.is_finished());
+    assert_eq!(commits.commit_counts().waiting, 1);
+    assert_eq!(commits.commit(vec![bot("b")]).await, Ok(()));
+    assert_eq!(first.await.unwrap(), Ok(()));
+    assert_eq!(commits.check_usable(), Ok(()));
+    assert_eq!(store.written(), [1, 1], "in their order, each once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_refused_hurts_nobody_else() {
+    let taken = StoreError::Superseded(Owned::Exhibition(MatchId::least()));
+    for why in [StoreError::Refused("this name".into()), taken] {
+        let store = Moody::refusing([], Some(("bot7".parse().unwrap(), why.clone())));
+        let commits = Arc::new(GroupCommit::start(store.clone()));
+        let ends = commit_all(&commits, &names(20)).await;
+        for (number, end) in ends.iter().enumerate() {
+            let expected = if number == 7 { Err(why.clone()) } else { Ok(()) };
+            assert_eq!(*end, expected, "{number}");
+        }
+        assert_eq!(store.bots(None, 1_000).await.unwrap().len(), 19);
+        assert_eq!(commits.commit_counts().waiting, 0);
+        assert_eq!(commits.check_usable(), Ok(()), "what is refused to one is no trouble of the store");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_gives_up_waits_no_longer() {
+    let store = Moody::new(std::iter::repeat_n(full(), 1_000), None);
+    let commits = Arc::new(GroupCommit::start(store.clone()));
+    let waiting = tokio::spawn({
+        let commits = Arc::clone(&commits);
+        async move { commits.commit(vec![bot("a")]).await }
+    });
+    tokio::time::sleep(Duration::from_secs(20)).await;
+    assert!(!waiting.is_finished());
+    commits.fail_waiting();
+    assert_eq!(waiting.await.unwrap(), Err(full()));
+    assert_eq!(commits.commit_counts().waiting, 0);
+    assert_eq!(commits.commit(vec![bot("b")]).await, Err(full()));
+    assert!(store.written().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_is_taken_over_is_lost() {
+    let taken = StoreError::Taken("by a test".into());
+    let store = Moody::new([full(), taken.clone()], None);
+    let commits = GroupCommit::start(store);
+    assert_eq!(commits.commit(vec![bot("a")]).await, Err(taken.clone()));
+    assert_eq!(commits.wait_until_lost().await, taken);
+    assert_eq!(commits.check_usable(), Err(taken));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_refuses_after_a_failure_can_be_used() {
+    let refused = StoreError::Refused("by a test".into());
+    let store = Moody::new([full(), refused.clone()], None);
+    let commits = GroupCommit::start(store);
+    assert_eq!(commits.commit(vec![bot("a")]).await, Err(refused));
+    assert_eq!(commits.check_usable(), Ok(()));
+    assert_eq!(commits.commit(vec![bot("b")]).await, Ok(()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_writer_that_breaks_down_is_noticed() {
+    let commits = Arc::new(GroupCommit::start(Moody::new([], None)));
+    let waiting = commits.commit(vec![bot(PANIC)]);
+    let broken = waiting.await.unwrap_err();
+    assert!(matches!(broken, StoreError::Broken(_)) && !broken.is_transient(), "{broken}");
+    assert_eq!(commits.wait_until_lost().await, broken);
+    assert_eq!(commits.check_usable(), Err(broken.clone()));
+    assert_eq!(commits.commit(vec![bot("a")]).await, Err(broken));
+}
+
+#[tokio::test(start_paused = true)]
+async fn to_a_store_that_is_lost_nothing_is_written() {
+    let taken = StoreError::Taken("by a test".into());
+    let store = Moody::new([taken.clone()], None);
+    let commits = GroupCommit::start(store.clone());
+    assert_eq!(commits.commit(vec![bot("a")]).await, Err(taken.clone()));
+    assert_eq!(commits.commit(vec![bot("b")]).await, Err(taken.clone()));
+    assert_eq!(commits.wait_until_lost().await, taken);
+    assert!(store.written().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_writer_in_trouble_ends_with_whom_it_writes_for() {
+    let store = Moody::new(std::iter::repeat_n(full(), 1_000), None);
+    let commits = GroupCommit::start(store.clone());
+    let given_up = tokio::time::timeout(Duration::from_secs(20), commits.commit(vec![bot("a")])).await;
+    assert!(given_up.is_err());
+    drop(commits);
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    let tries = store.tries.load(Ordering::Relaxed);
+    assert!(tries < 30, "{tries} tries");
+    assert_eq!(Arc::strong_count(&store), 1, "the writer has ended");
+}

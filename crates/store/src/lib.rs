@@ -1,0 +1,47 @@
+//! What must last.
+//!
+//! A [`Store`] keeps it: in memory, for as long as the server runs, or in a database. Everything that may not be lost
+//! passes through [`GroupCommit`], and nothing is announced before that has written it.
+
+mod availability;
+mod change;
+mod check;
+mod error;
+mod group_commit;
+mod latency_histogram;
+mod lost_seat;
+mod matches;
+mod memory;
+mod memory_match;
+mod open;
+mod owner;
+mod prune;
+mod reader;
+mod seen_version;
+mod sql;
+mod store;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+mod token;
+mod transcript;
+mod unheard;
+mod url;
+
+pub use change::{Change, FieldHistory, FinishedMatch, FinishedTournament, StoredBot, StoredTournament};
+pub use check::{StoreCheck, check_store};
+pub use error::StoreError;
+pub use group_commit::{CommitCounts, CommitListener, GroupCommit, MatchCommit};
+pub use latency_histogram::LatencyCounts;
+pub use lost_seat::LostSeat;
+pub use matches::{HeadsPage, MatchFilter, MatchHead, MatchSummary, StoredMatch, StoredResult};
+pub use memory::{MemoryStore, RetentionLimits};
+pub use open::{OpenOptions, back_up, open_reader, open_store, open_store_with};
+pub use owner::Owned;
+pub use prune::{MAX_PRUNED_AT_ONCE, PruneFilter, PrunePage, prune_store};
+pub use reader::{MatchCounts, StoreReader, StoreSize};
+pub use seen_version::{MAX_SEEN_VERSIONS, SeenVersion};
+pub use store::Store;
+pub use token::{Token, TokenError, TokenHash};
+pub use transcript::{QuestionPlace, StoredTranscript, TranscriptHead};
+pub use unheard::{MAX_COUNTED_ENDS, UnheardMatches};
+pub use url::{StoreUrl, StoreUrlError};

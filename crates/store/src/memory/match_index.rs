@@ -1,0 +1,78 @@
+//! The matches that are over, by what filters ask for.
+
+use crate::MatchFilter;
+use crate::memory_match::MemoryMatch;
+use lastnim_core::game::{BotName, MatchId, TournamentId};
+use lastnim_core::referee::EndReason;
+use lastnim_proto::ListedState;
+use std::collections::{BTreeSet, HashMap, btree_set};
+use std::ops::RangeBounds;
+
+/// What a filter may ask for besides the tournament.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum MatchTerm {
+    Any,
+    Bot(BotName),
+    State(ListedState),
+    Reason(EndReason),
+}
+
+/// The ids of the matches that are over, by each term, of all tournaments and of each.
+#[derive(Debug, Default)]
+pub(super) struct MatchIndex {
+    ids: HashMap<(Option<TournamentId>, MatchTerm), BTreeSet<MatchId>>,
+    none: BTreeSet<MatchId>,
+}
+
+impl MatchIndex {
+    /// Adds a match as it is now.
+    pub(super) fn insert(&mut self, id: MatchId, found: &MemoryMatch) {
+        for key in all_keys(found) {
+            self.ids.entry(key).or_default().insert(id);
+        }
+    }
+
+    /// Removes a match that has not changed since it was added.
+    pub(super) fn remove(&mut self, id: MatchId, found: &MemoryMatch) {
+        for key in all_keys(found) {
+            if let Some(ids) = self.ids.get_mut(&key) {
+                ids.remove(&id);
+                if ids.is_empty() {
+                    self.ids.remove(&key);
+                }
+            }
+        }
+    }
+
+    /// Returns how many sets of ids there are; none of them is empty.
+    #[cfg(test)]
+    pub(super) fn key_count(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Returns the ids in a range of the matches that the rarest term of a filter admits: all that the filter admits are among them.
+    pub(super) fn candidates(
+        &self,
+        filter: &MatchFilter,
+        range: impl RangeBounds<MatchId>,
+    ) -> btree_set::Range<'_, MatchId> {
+        let bots = filter.bots.iter().cloned().map(MatchTerm::Bot);
+        let (state, reason) = (filter.state.map(MatchTerm::State), filter.reason.map(MatchTerm::Reason));
+        let terms = std::iter::once(MatchTerm::Any).chain(bots).chain(state).chain(reason);
+        let admitted = terms.map(|term| self.ids.get(&(filter.tournament, term)).unwrap_or(&self.none));
+        admitted.min_by_key(|ids| ids.len()).unwrap_or(&self.none).range(range)
+    }
+}
+
+/// Returns all keys under which a match that is over is found.
+fn all_keys(found: &MemoryMatch) -> impl Iterator<Item = (Option<TournamentId>, MatchTerm)> {
+    let tournament = found.setup().origin.as_ref().map(|origin| origin.tournament);
+    let tournaments = [Some(None), tournament.map(Some)].into_iter().flatten();
+    let terms = move || {
+        let bots = found.setup().bots.iter().cloned().map(MatchTerm::Bot);
+        let state = MatchTerm::State(found.listed_state());
+        let reason = found.end_reason().map(MatchTerm::Reason);
+        [MatchTerm::Any, state].into_iter().chain(bots).chain(reason)
+    };
+    tournaments.flat_map(move |tournament| terms().map(move |term| (tournament, term)))
+}

@@ -1,0 +1,337 @@
+//! What the store in memory keeps, and how changes go into it.
+
+use super::RetentionLimits;
+use super::match_index::MatchIndex;
+use crate::memory_match::MemoryMatch;
+use crate::{
+    Change, FinishedTournament, MAX_SEEN_VERSIONS, SeenVersion, StoreError, StoredBot, StoredTournament,
+};
+use lastnim_core::game::{BotName, BotVersion, MatchId, TournamentId};
+use lastnim_core::referee::{Event, MatchSetup, TimedEvent, Timestamp};
+use lastnim_proto::tournament_event::TimedTournamentEvent;
+use lastnim_tournament::{Checkpoint, FieldChange, Standing, TournamentState};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::sync::Arc;
+
+/// A tournament, and what it came to.
+#[derive(Debug)]
+pub(super) struct MemoryTournament {
+    pub(super) stored: StoredTournament,
+    /// The field of the start.
+    pub(super) start: Arc<Vec<BotName>>,
+    /// What changed while it ran.
+    pub(super) changes: Vec<FieldChange>,
+    pub(super) events: Vec<TimedTournamentEvent>,
+    pub(super) standings: Arc<Vec<Standing>>,
+    pub(super) checkpoint: Option<Arc<Checkpoint>>,
+    /// Whether nothing is kept any more of some of its matches.
+    pub(super) has_forgotten: bool,
+}
+
+/// All that is kept, as tables would keep it.
+#[derive(Debug, Default)]
+pub(super) struct MemoryTables {
+    pub(super) bots: BTreeMap<BotName, StoredBot>,
+    /// The versions of each bot, the one that was seen last first.
+    pub(super) versions: HashMap<BotName, Vec<SeenVersion>>,
+    pub(super) tournaments: BTreeMap<TournamentId, MemoryTournament>,
+    /// Tournaments that are over, the one that ended first at the front.
+    pub(super) ended_tournaments: VecDeque<TournamentId>,
+    pub(super) matches: BTreeMap<MatchId, MemoryMatch>,
+    /// The matches that are over, by what filters ask for.
+    pub(super) index: MatchIndex,
+    /// By tournament and number: the matches that are over.
+    pub(super) pairings: BTreeMap<(TournamentId, u64), MatchId>,
+    /// Matches that are over, the one that ended first at the front.
+    pub(super) ended: VecDeque<MatchId>,
+    /// The events of these.
+    pub(super) ended_events: usize,
+    /// The matches that are over and in which each bot lost its seat.
+    pub(super) lost: HashMap<BotName, BTreeSet<MatchId>>,
+    /// Up to which match each bot has heard of all ends.
+    pub(super) heard: HashMap<BotName, MatchId>,
+    /// Ends of tournaments of which bots have not heard.
+    pub(super) unheard: BTreeSet<(BotName, TournamentId)>,
+}
+
+/// What is thrown away, to be freed when nobody waits for it.
+pub(super) type EvictedRows = (Vec<MemoryMatch>, Vec<MemoryTournament>);
+
+impl MemoryTables {
+    /// Makes a change.
+    pub(super) fn apply(&mut self, change: &Change) -> Result<(), StoreError> {
+        match change {
+            Change::Bot(bot) => {
+                self.bots.insert(bot.name.clone(), bot.clone());
+            }
+            Change::BotRemoved { name } => self.remove_bot(name),
+            Change::VersionSeen { bot, version, at } => self.add_seen_version(bot, version, *at),
+            Change::SeatVersions { id, versions } => {
+                let found = self.matches.get_mut(id).ok_or_else(|| missing_row_error("match", id))?;
+                found.versions.clone_from(versions);
+            }
+            Change::TournamentCreated(stored) => {
+                let fresh = MemoryTournament {
+                    stored: stored.clone(),
+                    start: Arc::clone(&stored.field),
+                    changes: Vec::new(),
+                    events: Vec::new(),
+                    standings: Arc::default(),
+                    checkpoint: None,
+                    has_forgotten: false,
+                };
+                self.tournaments.entry(stored.id).or_insert(fresh);
+            }
+            Change::TournamentJoined { id, place, bot } => {
+                let found = self.tournament_mut(*id)?;
+                let field = Arc::make_mut(&mut found.stored.field);
+                if field.len() <= *place && !field.contains(bot) {
+                    field.push(bot.clone());
+                }
+                found.start = Arc::clone(&found.stored.field);
+            }
+            Change::TournamentLeft { id, field } => {
+                let found = self.tournament_mut(*id)?;
+                (found.stored.field, found.start) = (Arc::clone(field), Arc::clone(field));
+            }
+            Change::FieldChanged { id, seq, change } => {
+                let found = self.tournament_mut(*id)?;
+                if found.changes.len() <= *seq {
+                    change.movement.apply_to_field(&change.bot, Arc::make_mut(&mut found.stored.field));
+                    found.changes.push(change.clone());
+                }
+            }
+            Change::TournamentEvent { id, seq, event } => {
+                let found = self.tournament_mut(*id)?;
+                if found.events.len() <= *seq {
+                    found.events.push(event.clone());
+                }
+            }
+            Change::MatchVoided { id, reason } => self.void(*id, reason.as_str()),
+            Change::TranscriptPublished(stored) => {
+                self.change_transcripts(stored.match_id, |found| found.publish(Arc::clone(stored)))?;
+            }
+            Change::TranscriptRemoved { match_id, seat } => {
+                self.change_transcripts(*match_id, |found| found.unpublish(*seat))?;
+            }
+            Change::TournamentState { id, state } => self.tournament_mut(*id)?.stored.state = *state,
+            Change::Checkpoint { id, checkpoint } => {
+                let running = self.tournaments.get_mut(id).filter(|found| found.stored.over.is_none());
+                if let Some(found) = running {
+                    found.checkpoint = Some(Arc::clone(checkpoint));
+                }
+            }
+            Change::Compared { id, checkpoint } => {
+                let ended = self.tournaments.get_mut(id).filter(|found| found.stored.over.is_some());
+                if let Some(found) = ended {
+                    found.checkpoint = Some(Arc::clone(checkpoint));
+                }
+            }
+            Change::TournamentOver { id, state, over, standings } => {
+                self.end_tournament(*id, *state, over, standings)?;
+            }
+            Change::EndsHeard { bot, through } => {
+                let heard = self.heard.entry(bot.clone()).or_insert(*through);
+                *heard = (*heard).max(*through);
+            }
+            Change::TournamentEndHeard { bot, id } => {
+                self.unheard.remove(&(bot.clone(), *id));
+            }
+            Change::MatchEvents { id, first, events } => self.append_events(*id, *first, events)?,
+            Change::MatchOver(over) => {
+                let id = over.id;
+                let found = self.matches.get_mut(&id).ok_or_else(|| missing_row_error("match", id))?;
+                found.over = Some(over.as_ref().clone());
+                let setup = Arc::clone(found.setup());
+                let results = over.outcome.iter().flat_map(|outcome| outcome.seats.enumerate());
+                for (seat, _) in results.filter(|(_, result)| result.lost.is_some()) {
+                    self.lost.entry(setup.bots[seat].clone()).or_default().insert(id);
+                }
+                if let Some(origin) = &setup.origin {
+                    self.pairings.insert((origin.tournament, origin.number), id);
+                }
+            }
+            Change::RecordsPruned { ids, at: _ } => {
+                for id in ids {
+                    self.ended_events -= self.matches.get_mut(id).map_or(0, MemoryMatch::prune);
+                }
+            }
+            Change::MatchQuarantined { id, at: _, why } => self.quarantine_match(*id, why),
+        }
+        Ok(())
+    }
+
+    fn remove_bot(&mut self, name: &BotName) {
+        self.bots.remove(name);
+        self.versions.remove(name);
+        self.unheard.retain(|(bot, _)| bot != name);
+        for found in self.tournaments.values_mut() {
+            if found.start.contains(name) || found.changes.iter().any(|change| change.bot == *name) {
+                Arc::make_mut(&mut found.stored.field).retain(|bot| bot != name);
+                Arc::make_mut(&mut found.start).retain(|bot| bot != name);
+                Arc::make_mut(&mut found.standings).retain(|line| line.bot != *name);
+                found.changes.retain(|change| change.bot != *name);
+            }
+        }
+    }
+
+    fn add_seen_version(&mut self, bot: &BotName, version: &BotVersion, at: Timestamp) {
+        if !self.bots.contains_key(bot) {
+            return;
+        }
+        let seen = self.versions.entry(bot.clone()).or_default();
+        match seen.iter_mut().find(|seen| seen.version == *version) {
+            Some(seen) => seen.last_seen = seen.last_seen.max(at),
+            None => seen.push(SeenVersion { version: version.clone(), first_seen: at, last_seen: at }),
+        }
+        seen.sort_by(|one, other| {
+            let times = |seen: &SeenVersion| (seen.last_seen, seen.first_seen);
+            times(other).cmp(&times(one)).then_with(|| one.version.cmp(&other.version))
+        });
+        seen.truncate(MAX_SEEN_VERSIONS);
+    }
+
+    fn tournament_mut(&mut self, id: TournamentId) -> Result<&mut MemoryTournament, StoreError> {
+        self.tournaments.get_mut(&id).ok_or_else(|| missing_row_error("tournament", id))
+    }
+
+    fn end_tournament(
+        &mut self,
+        id: TournamentId,
+        state: TournamentState,
+        over: &FinishedTournament,
+        standings: &Arc<Vec<Standing>>,
+    ) -> Result<(), StoreError> {
+        let found = self.tournament_mut(id)?;
+        found.stored.state = state;
+        found.standings = Arc::clone(standings);
+        found.checkpoint = None;
+        if found.stored.over.replace(over.clone()).is_none() {
+            self.ended_tournaments.push_back(id);
+        }
+        self.unheard.extend(standings.iter().map(|line| (line.bot.clone(), id)));
+        Ok(())
+    }
+
+    /// Adds events to a match, those that it does not have yet.
+    fn append_events(&mut self, id: MatchId, first: usize, events: &[TimedEvent]) -> Result<(), StoreError> {
+        let has = self.matches.get(&id).map_or(0, MemoryMatch::len);
+        if has < first {
+            return Err(StoreError::Refused(format!("event {first} of match {id}, which has {has} events")));
+        }
+        let mut new = events.iter().skip(has - first).peekable();
+        let Some(next) = new.peek() else { return Ok(()) };
+        if has == 0 {
+            let Event::Created(setup) = &next.event else {
+                return Err(StoreError::Refused(format!("match {id} does not begin with `created`")));
+            };
+            self.matches.insert(id, MemoryMatch::new(Arc::new(MatchSetup::clone(setup))));
+        }
+        let found = self.matches.get_mut(&id).ok_or_else(|| missing_row_error("match", id))?;
+        let was_over = found.is_over();
+        for event in new {
+            found.push_event(event.clone());
+        }
+        if found.is_over() && !was_over {
+            self.index_finished_match(id);
+        }
+        Ok(())
+    }
+
+    /// Quarantines a match, unless it is over.
+    fn quarantine_match(&mut self, id: MatchId, why: &str) {
+        let Some(found) = self.matches.get_mut(&id).filter(|found| !found.is_over()) else { return };
+        found.quarantine(why);
+        if let Some(origin) = &found.setup().origin {
+            self.pairings.insert((origin.tournament, origin.number), id);
+        }
+        self.index_finished_match(id);
+    }
+
+    /// Voids a match: another may have its number. One that has been forgotten has none.
+    fn void(&mut self, id: MatchId, why: &str) {
+        let Some(found) = self.matches.get_mut(&id) else { return };
+        if found.is_over() {
+            self.index.remove(id, found);
+        }
+        found.void(why);
+        if found.is_over() {
+            self.index.insert(id, found);
+        }
+        let setup = Arc::clone(found.setup());
+        self.free_number(id, &setup);
+    }
+
+    /// Changes what was published of a match that is over, and counts the room that it takes.
+    fn change_transcripts(
+        &mut self,
+        id: MatchId,
+        change: impl FnOnce(&mut MemoryMatch),
+    ) -> Result<(), StoreError> {
+        let found = self.matches.get_mut(&id).ok_or_else(|| missing_row_error("match", id))?;
+        let before = found.room();
+        change(found);
+        self.ended_events = self.ended_events + found.room() - before;
+        Ok(())
+    }
+
+    fn free_number(&mut self, id: MatchId, setup: &MatchSetup) {
+        if let Some(origin) = &setup.origin {
+            let key = (origin.tournament, origin.number);
+            if self.pairings.get(&key) == Some(&id) {
+                self.pairings.remove(&key);
+            }
+        }
+    }
+
+    /// Lists a match among those that are over.
+    fn index_finished_match(&mut self, id: MatchId) {
+        let Some(found) = self.matches.get(&id) else { return };
+        self.ended_events += found.room();
+        self.ended.push_back(id);
+        self.index.insert(id, found);
+    }
+
+    fn unindex_match(&mut self, id: MatchId, found: &MemoryMatch) {
+        for bot in &found.setup().bots {
+            if let Some(lost) = self.lost.get_mut(bot) {
+                lost.remove(&id);
+            }
+        }
+        self.index.remove(id, found);
+        self.free_number(id, found.setup());
+    }
+
+    /// Takes out that for which there is no room.
+    pub(super) fn evict_beyond(&mut self, room: RetentionLimits) -> EvictedRows {
+        let (mut matches, mut tournaments) = (Vec::new(), Vec::new());
+        while (self.ended.len() > room.matches || self.ended_events > room.events)
+            && let Some(oldest) = self.ended.pop_front()
+        {
+            if let Some(found) = self.matches.remove(&oldest) {
+                self.ended_events -= found.room();
+                self.unindex_match(oldest, &found);
+                let origin = found.setup().origin.as_ref();
+                if let Some(own) = origin.and_then(|origin| self.tournaments.get_mut(&origin.tournament)) {
+                    own.has_forgotten = true;
+                }
+                matches.push(found);
+            }
+        }
+        while self.ended_tournaments.len() > room.tournaments
+            && let Some(oldest) = self.ended_tournaments.pop_front()
+        {
+            if let Some(found) = self.tournaments.remove(&oldest) {
+                for line in found.standings.iter() {
+                    self.unheard.remove(&(line.bot.clone(), oldest));
+                }
+                tournaments.push(found);
+            }
+        }
+        (matches, tournaments)
+    }
+}
+
+fn missing_row_error(what: &str, id: impl std::fmt::Display) -> StoreError {
+    StoreError::Refused(format!("there is no {what} {id} to change"))
+}

@@ -1,0 +1,127 @@
+//! What is forgotten first, and what is refused.
+
+use super::*;
+use crate::FinishedMatch;
+use lastnim_core::game::{AllianceMatrix, BySeat, Piles, SeatCount};
+use lastnim_core::referee::{
+    MatchPhase, MatchSetup, Origin, Record, Referee, RefereeInput, SigningKey, Terms, Timestamp,
+};
+use lastnim_tournament::{AllianceSource, TournamentState, testing};
+use std::sync::Arc;
+
+fn id(number: u64) -> MatchId {
+    MatchId::new(1_700_000_000_000 + number, &[3; 10])
+}
+
+fn setup(bots: [&str; 2], of: Option<u64>, plies: usize) -> MatchSetup {
+    let names = bots.map(|name| name.parse().unwrap()).to_vec();
+    let mut setup = MatchSetup::new(names.try_into().unwrap(), Piles::parse(&vec![1; plies]).unwrap());
+    setup.assigned = Some(AllianceMatrix::standard(SeatCount::new(2).unwrap()));
+    setup.origin = of.map(|number| {
+        let tournament = TournamentId::new(1_700_000_000_000 + number, &[5; 10]);
+        Origin { tournament, number: 0, group: 0 }
+    });
+    setup
+}
+
+/// Plays a match to its end.
+fn played(id: MatchId, setup: MatchSetup) -> Record {
+    let mut at = Timestamp::from_micros(7);
+    let present = BySeat::from_fn(setup.seats(), |_| true);
+    let (mut referee, _) = Referee::begin(id, setup, present, at);
+    while referee.record().state().phase() != MatchPhase::Ended {
+        let state = referee.record().state();
+        let input = RefereeInput::Take {
+            seat: state.position().to_move(),
+            ply: state.ply(),
+            take: 1,
+            note_hash: Ok(None),
+        };
+        at = Timestamp::from_micros(at.as_micros() + 1);
+        let _told = referee.handle_input(input, at);
+        referee.effects_announced(at);
+    }
+    referee.into_record()
+}
+
+async fn keep(store: &MemoryStore, record: &Record) {
+    let head = record.last_hash();
+    let seal = SigningKey::from_seed(&[7; 32]).seal(head);
+    let over = FinishedMatch { id: record.id(), head, seal, outcome: None };
+    let events = Change::MatchEvents { id: record.id(), first: 0, events: record.events().to_vec() };
+    store.write(&[events, Change::MatchOver(Box::new(over))]).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_matches_that_ended_first_go_until_both_bounds_hold() {
+    // A match of so many plies has three events more: `created`, `revealed` and `ended`.
+    let store = MemoryStore::new(RetentionLimits { matches: 3, events: 30, tournaments: 1 });
+    for (number, plies, left) in [
+        (1, 2, vec![1]),
+        (2, 2, vec![2, 1]),
+        (3, 2, vec![3, 2, 1]),
+        (4, 2, vec![4, 3, 2]),
+        (5, 17, vec![5, 4, 3]),
+        (6, 3, vec![6, 5]),
+        (7, 28, vec![]),
+        (8, 27, vec![8]),
+    ] {
+        keep(&store, &played(id(number), setup(["a", "b"], Some(number), plies))).await;
+        let page = store.match_summaries(&MatchFilter::default(), None, 9).await.unwrap();
+        let listed: Vec<_> = page.iter().map(|summary| summary.id).collect();
+        assert_eq!(listed, left.iter().copied().map(id).collect::<Vec<_>>());
+        for past in 1..=number {
+            assert_eq!(store.match_record(id(past)).await.unwrap().is_some(), left.contains(&past));
+        }
+    }
+    let kept = store.lock();
+    assert_eq!((kept.index.key_count(), kept.pairings.len()), (10, 1), "nothing is left that admits nothing");
+}
+
+#[tokio::test]
+async fn a_match_that_is_not_over_takes_no_room_from_others() {
+    let store = MemoryStore::new(RetentionLimits { matches: 3, events: 30, tournaments: 1 });
+    keep(&store, &played(id(1), setup(["a", "b"], None, 2))).await;
+    let open = played(id(2), setup(["a", "b"], None, 100));
+    let events = open.events()[..90].to_vec();
+    store.write(&[Change::MatchEvents { id: id(2), first: 0, events }]).await.unwrap();
+    assert!(store.match_record(id(1)).await.unwrap().is_some());
+    assert_eq!(store.match_record(id(2)).await.unwrap().unwrap().record.events().len(), 90);
+}
+
+#[tokio::test]
+async fn events_without_those_before_them_are_refused() {
+    let store = MemoryStore::new(RetentionLimits::default());
+    let record = played(id(1), setup(["a", "b"], None, 3));
+    let events = record.events();
+    for (first, events) in [(0, &events[1..]), (1, &events[1..])] {
+        let change = Change::MatchEvents { id: id(1), first, events: events.to_vec() };
+        assert!(matches!(store.write(&[change]).await, Err(StoreError::Refused(_))));
+        assert!(store.match_record(id(1)).await.unwrap().is_none());
+    }
+}
+
+#[tokio::test]
+async fn a_tournament_of_which_matches_were_forgotten_lists_none() {
+    let store = MemoryStore::new(RetentionLimits { matches: 2, events: 1_000, tournaments: 9 });
+    let tournament = TournamentId::new(1_700_000_000_001, &[5; 10]);
+    let stored = StoredTournament {
+        id: tournament,
+        created_at: Timestamp::from_micros(1),
+        settings: Arc::new(testing::settings(2, 3, AllianceSource::Declared)),
+        terms: Terms::default(),
+        field: Arc::default(),
+        state: TournamentState::Running,
+        over: None,
+    };
+    store.write(&[Change::TournamentCreated(stored)]).await.unwrap();
+    let page = HeadsPage { tournament, after: None, before: MatchId::greatest(), most: 9 };
+    for (number, of) in [(1, Some(1)), (2, Some(1)), (3, None)] {
+        let heads = store.match_heads(&page).await.unwrap();
+        assert_eq!(heads.len() as u64, number - 1);
+        keep(&store, &played(id(number), setup(["a", "b"], of, 2))).await;
+    }
+    assert_eq!(store.match_heads(&page).await, Err(StoreError::Forgotten(tournament)));
+    let elsewhere = HeadsPage { tournament: TournamentId::new(1, &[5; 10]), ..page };
+    assert_eq!(store.match_heads(&elsewhere).await, Ok(Vec::new()));
+}

@@ -1,0 +1,242 @@
+//! What is kept of one match in memory.
+
+use super::{
+    FinishedMatch, LostSeat, MatchHead, MatchSummary, QuestionPlace, StoreError, StoredMatch,
+    StoredTranscript,
+};
+use lastnim_core::game::{BotName, MatchId, Seat, SeatVersions};
+use lastnim_core::referee::{EndReason, Event, MatchPhase, MatchSetup, Record, TimedEvent, Timestamp};
+use lastnim_proto::ListedState;
+use lastnim_proto::manifest::ListedRecord;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// How many bytes an event takes, nearly.
+const EVENT_BYTES: usize = 150;
+
+/// The events of one match, and what they come to. Nothing that a list shows has to be worked out from the events.
+#[derive(Debug)]
+pub(super) struct MemoryMatch {
+    setup: Arc<MatchSetup>,
+    events: Vec<TimedEvent>,
+    plies: u32,
+    is_revealed: bool,
+    end: Option<(EndReason, Option<Seat>)>,
+    /// What is known once it is over.
+    pub(super) over: Option<FinishedMatch>,
+    /// The damage for which it is quarantined.
+    damage: Option<Arc<str>>,
+    is_pruned: bool,
+    /// Why it was voided.
+    void_reason: Option<Arc<str>>,
+    /// By seat: the versions of the bots; empty if none was said.
+    pub(super) versions: Vec<SeatVersions>,
+    /// What was published of its transcripts.
+    transcripts: BTreeMap<QuestionPlace, Arc<StoredTranscript>>,
+    /// How many bytes these have.
+    transcript_bytes: usize,
+}
+
+impl MemoryMatch {
+    /// Begins with the setup of a match, before any event.
+    pub(super) fn new(setup: Arc<MatchSetup>) -> Self {
+        let (events, plies, is_revealed, is_pruned, versions) = Default::default();
+        let (damage, void_reason) = (None, None);
+        Self {
+            setup,
+            events,
+            plies,
+            is_revealed,
+            end: None,
+            over: None,
+            damage,
+            is_pruned,
+            void_reason,
+            versions,
+            transcripts: BTreeMap::new(),
+            transcript_bytes: 0,
+        }
+    }
+
+    /// Adds the next event.
+    pub(super) fn push_event(&mut self, event: TimedEvent) {
+        match event.event {
+            Event::Revealed { .. } => self.is_revealed = true,
+            Event::Took { .. } => self.plies += 1,
+            Event::Ended { reason, winner } => {
+                self.end = Some((reason, winner));
+                self.events.reserve_exact(1);
+            }
+            Event::Created(_) | Event::Declared { .. } | Event::Struck { .. } | Event::Forfeited { .. } => {}
+        }
+        self.events.push(event);
+    }
+
+    /// Returns how many events there are.
+    pub(super) fn len(&self) -> usize {
+        self.events.len()
+    }
+
+    /// Returns how much room it takes, in events.
+    pub(super) fn room(&self) -> usize {
+        self.events.len() + self.transcript_bytes / EVENT_BYTES
+    }
+
+    /// Keeps what is published of a question.
+    pub(super) fn publish(&mut self, stored: Arc<StoredTranscript>) {
+        self.transcript_bytes += stored.lines.len();
+        if let Some(before) = self.transcripts.insert(stored.place, stored) {
+            self.transcript_bytes -= before.lines.len();
+        }
+    }
+
+    /// Removes what was published of a seat.
+    pub(super) fn unpublish(&mut self, seat: Seat) {
+        self.transcripts.retain(|place, _| place.seat != seat);
+        self.transcript_bytes = self.transcripts.values().map(|stored| stored.lines.len()).sum();
+    }
+
+    /// Returns what was published, by seat and ply.
+    pub(super) fn transcripts(&self) -> impl Iterator<Item = &StoredTranscript> {
+        self.transcripts.values().map(Arc::as_ref)
+    }
+
+    /// Returns how many bytes were published of the seat of a question, without those of the question itself.
+    pub(super) fn transcript_bytes_besides(
+        &self,
+        id: MatchId,
+        place: QuestionPlace,
+    ) -> Result<u64, StoreError> {
+        if self.is_pruned {
+            return Err(StoreError::Pruned(id));
+        }
+        let others =
+            self.transcripts().filter(|stored| stored.place.seat == place.seat && stored.place != place);
+        Ok(others.map(|stored| stored.lines.len() as u64).sum())
+    }
+
+    /// Returns what was fixed before the first move.
+    pub(super) fn setup(&self) -> &Arc<MatchSetup> {
+        &self.setup
+    }
+
+    /// Quarantines it.
+    pub(super) fn quarantine(&mut self, why: &str) {
+        self.damage = Some(why.into());
+    }
+
+    /// Returns whether its record may be removed.
+    pub(super) fn is_prunable(&self) -> bool {
+        let is_cancelled = matches!(self.end, Some((EndReason::Cancelled, _)));
+        self.over.is_some() && !self.is_pruned && !(is_cancelled && self.plies == 0)
+    }
+
+    /// Returns what stands for its record, if it is over.
+    pub(super) fn head(&self, id: MatchId) -> Result<Option<MatchHead>, StoreError> {
+        let number = self.setup.origin.as_ref().map(|origin| origin.number);
+        let record = match (&self.over, &self.damage) {
+            (_, Some(_)) => ListedRecord::Unrecorded,
+            (None, None) => return Ok(None),
+            (Some(_), None) if !self.is_revealed => {
+                let public_head = self.to_stored(id)?.record.public_head();
+                public_head
+                    .map_or(ListedRecord::Unrecorded, |public_head| ListedRecord::Unrevealed { public_head })
+            }
+            (Some(over), None) => ListedRecord::Signed { head: over.head, signer: over.seal.signer },
+        };
+        Ok(Some(MatchHead { id, number, record }))
+    }
+
+    /// Removes its events and what was published of it, if that may be, and returns how much room that gives.
+    pub(super) fn prune(&mut self) -> usize {
+        if !self.is_prunable() {
+            return 0;
+        }
+        let room = self.room();
+        self.is_pruned = true;
+        (self.events, self.transcripts, self.transcript_bytes) = Default::default();
+        room
+    }
+
+    /// Returns when its last event was.
+    pub(super) fn last_event_at(&self) -> Option<Timestamp> {
+        self.events.last().map(|event| event.at)
+    }
+
+    /// Voids it.
+    pub(super) fn void(&mut self, why: &str) {
+        self.void_reason = Some(why.into());
+    }
+
+    /// Returns whether it was voided.
+    pub(super) fn is_voided(&self) -> bool {
+        self.void_reason.is_some()
+    }
+
+    /// Returns whether it is quarantined.
+    pub(super) fn is_quarantined(&self) -> bool {
+        self.damage.is_some()
+    }
+
+    /// Returns whether the match is over.
+    pub(super) fn is_over(&self) -> bool {
+        self.end.is_some() || self.is_quarantined()
+    }
+
+    /// Returns the state in which it is listed.
+    pub(super) fn listed_state(&self) -> ListedState {
+        match (&self.void_reason, &self.damage) {
+            (Some(_), _) => ListedState::Voided,
+            (None, Some(_)) => ListedState::Quarantined,
+            (None, None) if self.end.is_some() => ListedState::Over,
+            (None, None) => ListedState::Open,
+        }
+    }
+
+    /// Returns why it ended.
+    pub(super) fn end_reason(&self) -> Option<EndReason> {
+        self.end.map(|(reason, _)| reason)
+    }
+
+    /// Sums the match up.
+    pub(super) fn summary(&self, id: MatchId) -> MatchSummary {
+        let phase = match (self.is_over(), self.is_revealed) {
+            (true, _) => MatchPhase::Ended,
+            (false, true) => MatchPhase::Playing,
+            (false, false) => MatchPhase::Declaring,
+        };
+        MatchSummary {
+            id,
+            setup: Some(Arc::clone(&self.setup)),
+            phase,
+            plies: self.plies,
+            end: self.end,
+            damage: self.damage.clone(),
+            void_reason: self.void_reason.clone(),
+            versions: self.versions.clone(),
+        }
+    }
+
+    /// Returns the seat of a bot, and how it was lost.
+    pub(super) fn lost_seat(&self, id: MatchId, bot: &BotName) -> Option<LostSeat> {
+        let tournament = self.setup.origin.as_ref().map(|origin| origin.tournament);
+        let mut lost = LostSeat::new(id, tournament, self.setup.seat_of(bot)?);
+        self.events.iter().for_each(|event| lost.note_event(event));
+        Some(lost)
+    }
+
+    /// Returns all that is kept.
+    pub(super) fn to_stored(&self, id: MatchId) -> Result<StoredMatch, StoreError> {
+        if let Some(why) = &self.damage {
+            return Err(StoreError::Quarantined { id, why: why.to_string() });
+        }
+        if self.is_pruned {
+            return Err(StoreError::Pruned(id));
+        }
+        let record = Record::replay(id, self.events.iter().cloned()).map_err(|error| {
+            StoreError::Damaged { what: format!("the record of match {id}"), why: error.to_string() }
+        })?;
+        let seal = self.over.as_ref().map(|over| over.seal);
+        Ok(StoredMatch { record, seal, versions: self.versions.clone() })
+    }
+}

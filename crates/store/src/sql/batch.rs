@@ -1,0 +1,169 @@
+//! Changes of matches, sorted by the tables that they go to.
+
+use super::columns::{setup_json, small_number, to_column_integer};
+use super::journal::{Journal, OpenMatch};
+use crate::{Change, FinishedMatch, StoreError};
+use lastnim_core::game::{BotName, BySeat, MatchId, TournamentId};
+use lastnim_core::referee::{EndReason, Event, MatchSetup, TimedEvent, Timestamp};
+use lastnim_tournament::Reason;
+use std::collections::HashSet;
+
+/// Changes of matches, sorted by the tables that they go to; what is in the tables already is left out.
+#[derive(Debug, Default)]
+pub(super) struct MatchChanges<'a> {
+    /// The matches that are voided, and why. Another one of the same transaction may have the number of such a match.
+    pub(super) voided: Vec<(MatchId, &'a Reason)>,
+    pub(super) matches: Vec<NewMatch<'a>>,
+    /// Matches with further events. One may be there several times.
+    pub(super) touched: Vec<MatchId>,
+    pub(super) ended: Vec<EndedMatch>,
+    /// The matches that are over now, or quarantined, and their newest events.
+    pub(super) closed: Vec<(MatchId, OpenMatch)>,
+    pub(super) sealed: Vec<&'a FinishedMatch>,
+    pub(super) quarantined: Vec<QuarantinedMatch<'a>>,
+}
+
+/// A match that was created.
+#[derive(Debug)]
+pub(super) struct NewMatch<'a> {
+    pub(super) id: MatchId,
+    pub(super) created_at_us: i64,
+    pub(super) tournament: Option<TournamentId>,
+    pub(super) number: Option<i64>,
+    pub(super) group: Option<i64>,
+    pub(super) setup: String,
+    pub(super) bots: &'a BySeat<BotName>,
+}
+
+/// A match that came to its end.
+#[derive(Debug)]
+pub(super) struct EndedMatch {
+    pub(super) id: MatchId,
+    pub(super) plies: i64,
+    pub(super) reason: EndReason,
+    pub(super) winner: Option<i64>,
+    pub(super) over_at_us: i64,
+}
+
+/// A match that is not over and whose record is damaged.
+#[derive(Debug)]
+pub(super) struct QuarantinedMatch<'a> {
+    pub(super) id: MatchId,
+    /// How many takes are kept.
+    pub(super) plies: i64,
+    pub(super) at_us: i64,
+    pub(super) why: &'a str,
+}
+
+/// Returns the matches that changes add events to and that are not known: they are new, or over long since.
+pub(super) fn unknown_matches(changes: &[Change], journal: &Journal) -> Vec<MatchId> {
+    let ids = changes.iter().filter_map(|change| match change {
+        Change::MatchEvents { id, .. } => Some(*id),
+        _ => None,
+    });
+    ids.filter(|id| !journal.knows(id)).collect()
+}
+
+impl<'a> MatchChanges<'a> {
+    /// Sorts changes, and notes in the journal how far the matches come by them. `over` are the [`unknown_matches`] that the tables
+    /// know. If this fails, the journal is of no more use.
+    pub(super) fn sort_changes(
+        changes: &'a [Change],
+        journal: &mut Journal,
+        over: &[MatchId],
+    ) -> Result<Self, StoreError> {
+        let over: HashSet<&MatchId> = over.iter().collect();
+        let mut sealed = HashSet::new();
+        let mut batch = Self::default();
+        for change in changes {
+            match change {
+                Change::MatchEvents { id, first, events } if !over.contains(id) => {
+                    batch.append_events(*id, *first, events, journal.open_match(*id))?;
+                }
+                Change::MatchVoided { id, reason } => batch.voided.push((*id, reason)),
+                Change::MatchOver(over) => batch.sealed.extend(sealed.insert(over.id).then_some(&**over)),
+                Change::MatchQuarantined { id, at, why } => {
+                    // A match that is not known is over, or quarantined already.
+                    if let Some(open) = journal.close_match(*id) {
+                        batch.quarantined.push(QuarantinedMatch {
+                            id: *id,
+                            plies: open.plies().into(),
+                            at_us: to_column_integer("a time", at.as_micros())?,
+                            why,
+                        });
+                        batch.closed.push((*id, open));
+                    }
+                }
+                // Not of matches, or of one that is over.
+                _ => {}
+            }
+        }
+        for ended in &batch.ended {
+            batch.closed.extend(journal.close_match(ended.id).map(|open| (ended.id, open)));
+        }
+        Ok(batch)
+    }
+
+    /// Adds events to a match, those that it does not have yet.
+    fn append_events(
+        &mut self,
+        id: MatchId,
+        first: usize,
+        events: &'a [TimedEvent],
+        open: &mut OpenMatch,
+    ) -> Result<(), StoreError> {
+        let has = open.len();
+        if has < first {
+            return Err(StoreError::Refused(format!("event {first} of match {id}, which has {has} events")));
+        }
+        let new = events.get(has - first..).unwrap_or_default();
+        if new.is_empty() {
+            return Ok(());
+        }
+        for (index, timed) in (has..).zip(new) {
+            open.push(id, timed);
+            match &timed.event {
+                Event::Created(setup) if index == 0 => self.add_new_match(id, timed.at, setup)?,
+                Event::Created(_) => {
+                    return Err(StoreError::Refused(format!("a second `created` of match {id}")));
+                }
+                _ if index == 0 => {
+                    return Err(StoreError::Refused(format!("match {id} does not begin with `created`")));
+                }
+                Event::Ended { reason, winner } => self.ended.push(EndedMatch {
+                    id,
+                    plies: open.plies().into(),
+                    reason: *reason,
+                    winner: winner.map(small_number),
+                    over_at_us: to_column_integer("a time", timed.at.as_micros())?,
+                }),
+                Event::Took { .. }
+                | Event::Declared { .. }
+                | Event::Revealed { .. }
+                | Event::Struck { .. }
+                | Event::Forfeited { .. } => {}
+            }
+        }
+        self.touched.push(id);
+        Ok(())
+    }
+
+    fn add_new_match(
+        &mut self,
+        id: MatchId,
+        created_at: Timestamp,
+        setup: &'a MatchSetup,
+    ) -> Result<(), StoreError> {
+        let origin = setup.origin.as_ref();
+        self.matches.push(NewMatch {
+            id,
+            created_at_us: to_column_integer("a time", created_at.as_micros())?,
+            tournament: origin.map(|origin| origin.tournament),
+            number: origin.map(|origin| to_column_integer("a number", origin.number)).transpose()?,
+            group: origin.map(|origin| to_column_integer("a group", origin.group)).transpose()?,
+            setup: setup_json(setup)?,
+            bots: &setup.bots,
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,60 @@
+//! What goes into the columns of the tables.
+
+use crate::{StoreError, StoredTournament};
+use lastnim_core::game::SeatVersions;
+use lastnim_core::referee::MatchSetup;
+use lastnim_proto::{pb, tournament::settings_message, tournament_event::TimedTournamentEvent};
+use lastnim_tournament::{FormatVerdict, PlayedVersion};
+use std::fmt;
+
+/// Writes a setup as JSON, as records have it.
+pub(super) fn setup_json(setup: &MatchSetup) -> Result<String, StoreError> {
+    json_text(&pb::MatchSetup::from(setup))
+}
+
+/// Writes what a tournament is as JSON, as the wire has it.
+pub(super) fn settings_json(stored: &StoredTournament) -> Result<String, StoreError> {
+    json_text(&settings_message(&stored.settings, &stored.terms))
+}
+
+/// Writes what a format says besides the standings as JSON, as the wire has it; nothing where it says nothing.
+pub(super) fn verdict_json(verdict: &FormatVerdict) -> Result<Option<String>, StoreError> {
+    let written = pb::Verdict::from(verdict);
+    written.verdict.is_some().then(|| json_text(&written)).transpose()
+}
+
+/// Writes what an organiser did as JSON, as the wire has it.
+pub(super) fn event_json(event: &TimedTournamentEvent) -> Result<String, StoreError> {
+    json_text(&pb::TournamentEvent::from(event))
+}
+
+/// Makes the versions by seat JSON, as the wire has it.
+pub(super) fn seat_versions_json(versions: &[SeatVersions]) -> Result<serde_json::Value, StoreError> {
+    let written: Vec<pb::SeatVersions> = versions.iter().map(Into::into).collect();
+    serde_json::to_value(written).map_err(|error| StoreError::Refused(error.to_string()))
+}
+
+/// Writes the versions that played as JSON, as the wire has it; nothing where none was said.
+pub(super) fn played_versions_json(versions: &[PlayedVersion]) -> Result<Option<String>, StoreError> {
+    let written: Vec<pb::PlayedVersion> = versions.iter().map(Into::into).collect();
+    (!written.is_empty()).then(|| json_text(&written)).transpose()
+}
+
+fn json_text(value: &(impl serde::Serialize + ?Sized)) -> Result<String, StoreError> {
+    serde_json::to_string(value).map_err(|error| StoreError::Refused(error.to_string()))
+}
+
+/// Returns a number of a kind that is small by its nature.
+pub(super) fn small_number(number: impl Into<u32>) -> i64 {
+    i64::from(number.into())
+}
+
+/// Returns a number that a column can hold.
+pub(super) fn to_column_integer<T: TryInto<i64> + Copy + fmt::Display>(
+    what: &str,
+    number: T,
+) -> Result<i64, StoreError> {
+    number
+        .try_into()
+        .map_err(|_| StoreError::Refused(format!("{what} of {number}: a column holds at most {}", i64::MAX)))
+}

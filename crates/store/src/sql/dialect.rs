@@ -1,0 +1,132 @@
+//! The statements of all databases, and what differs between these.
+
+use super::row::RowColumns;
+use crate::StoreError;
+use sqlx::error::BoxDynError;
+use sqlx::{Database, Encode, Postgres, SqlStr, Sqlite, Type};
+use std::time::Duration;
+use tokio_stream::{Stream, StreamExt as _};
+
+/// How statements say that an id is one of those in their first value, which are the keys of a JSON object.
+pub(super) const ID_LIST: &str = "IN (SELECT key::uuid FROM json_each($1::json))";
+
+/// A kind of database.
+pub(super) trait Dialect: Database<Row: RowColumns> {
+    /// The statement that begins a transaction whose reads all see the same state of the tables.
+    const BEGIN_SNAPSHOT: &'static str;
+    /// The statement that returns matches whose events may be removed, the oldest first: those behind the match $1 that ended
+    /// before $2, at most $5; if $3 is not 0, without the newest $4 + 1 of those that have events.
+    const PRUNABLE: &'static str;
+    /// The same of the tournament $6.
+    const PRUNABLE_OF_TOURNAMENT: &'static str;
+    /// The statement that removes events that stand in rows of their own, of matches that are over, whose ids are the keys of its JSON
+    /// object.
+    const REMOVE_EVENTS: &'static str;
+    /// The statement that says of the same matches when that was.
+    const MARK_PRUNED: &'static str;
+    /// The statement that looks through all pages and says what it `found`; none where the database does so by itself.
+    const CHECK_PAGES: Option<&'static str>;
+    /// The statement that returns how many `bytes` the database has, and how many of them are free, `free_bytes`.
+    const SIZE: &'static str;
+    /// How long a read may take, with the wait for a connection.
+    const READ_TIMEOUT: Option<Duration>;
+
+    /// Writes a [`Statement`] in the words of this database.
+    fn translate(text: &'static str) -> SqlStr;
+
+    /// Says what an error of a database that is open means.
+    fn store_error(error: sqlx::Error) -> StoreError;
+
+    /// Adds a value to those of a statement.
+    fn bind<'v>(values: &mut Self::Arguments, value: impl SqlValue<'v>) -> Result<(), BoxDynError>;
+
+    /// Runs a statement, and returns its rows as they come.
+    fn fetch(
+        connection: &mut Self::Connection,
+        statement: SqlStr,
+        values: Self::Arguments,
+    ) -> impl Stream<Item = Result<Self::Row, sqlx::Error>> + Send + Unpin;
+}
+
+/// A value that every database takes.
+pub(super) trait SqlValue<'v>:
+    Encode<'v, Sqlite> + Type<Sqlite> + Encode<'v, Postgres> + Type<Postgres>
+{
+}
+
+impl<'v, T> SqlValue<'v> for T where
+    T: Encode<'v, Sqlite> + Type<Sqlite> + Encode<'v, Postgres> + Type<Postgres>
+{
+}
+
+/// A statement for any database, with its values. It is written in the SQL that all of them know, with the casts of
+/// PostgreSQL (`id::text`): in Rust ids and JSON are text, and small integers are `i64`.
+#[derive(Debug)]
+#[must_use = "a statement has to be run"]
+pub(super) struct Statement<D: Dialect> {
+    text: &'static str,
+    values: Result<D::Arguments, StoreError>,
+}
+
+impl<D: Dialect> Statement<D> {
+    /// Begins without values.
+    pub(super) fn new(text: &'static str) -> Self {
+        Self { text, values: Ok(D::Arguments::default()) }
+    }
+
+    /// Adds the next value.
+    pub(super) fn bind<'v>(mut self, value: impl SqlValue<'v>) -> Self {
+        if let Ok(values) = &mut self.values
+            && let Err(error) = D::bind(values, value)
+        {
+            self.values = Err(StoreError::Refused(error.to_string()));
+        }
+        self
+    }
+
+    /// Runs it, and reads its rows one by one.
+    pub(super) async fn fetch<T>(
+        self,
+        connection: &mut D::Connection,
+        mut read: impl FnMut(&D::Row) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        let mut rows = D::fetch(connection, D::translate(self.text), self.values?);
+        let mut items = Vec::new();
+        while let Some(row) = rows.next().await {
+            items.push(read(&row.map_err(D::store_error)?)?);
+        }
+        Ok(items)
+    }
+
+    /// Runs it.
+    pub(super) async fn execute(self, connection: &mut D::Connection) -> Result<(), StoreError> {
+        self.count_rows(connection).await.map(drop)
+    }
+
+    /// Runs it, and returns how many rows it has.
+    pub(super) async fn count_rows(self, connection: &mut D::Connection) -> Result<usize, StoreError> {
+        Ok(self.fetch(connection, |_| Ok(())).await?.len())
+    }
+}
+
+/// Removes the casts of PostgreSQL from a statement.
+pub(super) fn strip_casts(text: &str) -> String {
+    let mut parts = text.split("::");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    plain.extend(parts.map(|part| part.trim_start_matches(|letter: char| letter.is_ascii_alphanumeric())));
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn casts_are_removed() {
+        let text =
+            "SELECT id::text, (max(n) + 1)::bigint AS n FROM t WHERE id = $12::uuid AND b::int8::text > ''";
+        let plain = "SELECT id, (max(n) + 1) AS n FROM t WHERE id = $12 AND b > ''";
+        assert_eq!(strip_casts(text), plain);
+        assert_eq!(strip_casts(plain), plain);
+    }
+}

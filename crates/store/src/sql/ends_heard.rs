@@ -1,0 +1,59 @@
+//! Of which ends bots have heard: of those of matches up to one, and of those of single tournaments.
+
+use super::dialect::{Dialect, Statement};
+use crate::{Change, StoreError};
+use lastnim_core::game::{BotName, TournamentId};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Writes up to which match each bot has heard of all ends.
+pub(super) async fn write_ends_heard<D: Dialect>(
+    connection: &mut D::Connection,
+    changes: &[Change],
+) -> Result<(), StoreError> {
+    let mut heard = BTreeMap::new();
+    for change in changes {
+        if let Change::EndsHeard { bot, through } = change {
+            heard.entry(bot).and_modify(|heard| *heard = (*through).max(*heard)).or_insert(*through);
+        }
+    }
+    if heard.is_empty() {
+        return Ok(());
+    }
+    let heard = heard.into_iter().map(|(bot, through)| (bot.to_string(), through.to_string().into()));
+    Statement::<D>::new(
+        "UPDATE bots SET ends_heard = trim(now.value::text, '\"')::uuid FROM json_each($1::json) AS now
+        WHERE name = now.key AND (ends_heard IS NULL OR ends_heard < trim(now.value::text, '\"')::uuid)",
+    )
+    .bind(Value::Object(heard.collect()).to_string())
+    .execute(connection)
+    .await
+}
+
+/// Notes that all bots in the last standings of a tournament are to hear of its end.
+pub(super) async fn add_unheard_end<D: Dialect>(
+    connection: &mut D::Connection,
+    id: TournamentId,
+) -> Result<(), StoreError> {
+    Statement::<D>::new(
+        "INSERT INTO unheard_tournament_ends (bot, tournament_id, position)
+        SELECT bot, tournament_id, position FROM standings WHERE tournament_id = $1::uuid
+        ON CONFLICT DO NOTHING",
+    )
+    .bind(String::from(id))
+    .execute(connection)
+    .await
+}
+
+/// Notes that a bot has heard of the end of a tournament.
+pub(super) async fn remove_unheard_end<D: Dialect>(
+    connection: &mut D::Connection,
+    bot: &BotName,
+    id: TournamentId,
+) -> Result<(), StoreError> {
+    Statement::<D>::new("DELETE FROM unheard_tournament_ends WHERE bot = $1 AND tournament_id = $2::uuid")
+        .bind(bot.as_str())
+        .bind(String::from(id))
+        .execute(connection)
+        .await
+}

@@ -1,0 +1,295 @@
+//! Events in the bytes of a column.
+//!
+//! # Format
+//! Numbers are little-endian. An event is the number of its canonical bytes, `u32`; these, as `canonical.rs` of the referee sets them out;
+//! and the CRC-32 (that of Ethernet and gzip), `u32`, of the 16 bytes of the match's id, the place of the event in the record, `u32`, and the canonical bytes. Events follow each other without
+//! gaps. In version 1 an event had the 32 bytes of its hash in place of the CRC: it is read, and not written any more.
+//!
+//! A part of a record is the version of this format, `u8`, and events of one match.
+//!
+//! A row of the journal has events of many matches. It is the version; its directory; and the events of each run that the directory
+//! lists. The directory is the number of runs, `u32`; for each run the 16 bytes of its match's id, the place of its first event in the record, the
+//! number of its events, and the number of their bytes, each `u32`; and the first 16 bytes of BLAKE3 of the row up to here. So a row that
+//! is cut off, or whose events were changed, still says which matches that concerns.
+
+use super::row::DamageReason;
+use lastnim_core::game::MatchId;
+use lastnim_core::referee::{EventHash, TimedEvent, append_canonical_bytes};
+
+/// The version of the format.
+pub(super) const VERSION: u8 = 2;
+/// The version that had hashes.
+pub(super) const VERSION_WITH_HASHES: u8 = 1;
+/// The bytes of BLAKE3 behind the directory of a row.
+const CHECK_BYTES: usize = 16;
+
+/// Adds the event that has a place in the record of a match.
+pub(super) fn append_event(bytes: &mut Vec<u8>, id: MatchId, place: usize, event: &TimedEvent) {
+    let begin = bytes.len() + size_of::<u32>();
+    bytes.extend_from_slice(&[0; size_of::<u32>()]);
+    append_canonical_bytes(event, bytes);
+    let (count, sum) = (to_u32(bytes.len() - begin), check_sum(id, place, &bytes[begin..]));
+    bytes[begin - size_of::<u32>()..begin].copy_from_slice(&count.to_le_bytes());
+    bytes.extend_from_slice(&sum.to_le_bytes());
+}
+
+/// Returns the check sum of an event, which fits no other match and no other place.
+fn check_sum(id: MatchId, place: usize, canonical: &[u8]) -> u32 {
+    let mut sum = crc32fast::Hasher::new();
+    sum.update(id.as_bytes());
+    sum.update(&to_u32(place).to_le_bytes());
+    sum.update(canonical);
+    sum.finalize()
+}
+
+/// Returns a number of what an event or a transaction has, which is far from the largest one.
+fn to_u32(number: usize) -> u32 {
+    u32::try_from(number).expect("no transaction holds as many events or bytes")
+}
+
+/// An event as it is kept.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct KeptEvent<'a> {
+    /// Its canonical bytes.
+    pub(super) canonical: &'a [u8],
+    /// Its hash, where that is kept.
+    pub(super) hash: Option<EventHash>,
+}
+
+/// Goes through events, until one is cut off or was changed.
+#[derive(Debug)]
+pub(super) struct KeptEvents<'a> {
+    version: u8,
+    id: MatchId,
+    /// The place of the next one.
+    place: usize,
+    rest: &'a [u8],
+}
+
+impl<'a> KeptEvents<'a> {
+    /// Begins with the events of a run.
+    pub(super) fn of_run(run: &JournalRun<'a>) -> Self {
+        Self { version: run.version, id: run.id, place: run.seq, rest: run.bytes }
+    }
+
+    /// Begins with the events of a part, of which the first has the place `seq` in the record of a match.
+    pub(super) fn of_part(id: MatchId, seq: usize, bytes: &'a [u8]) -> Result<Self, DamageReason> {
+        read_version(bytes).map(|(version, rest)| Self { version, id, place: seq, rest })
+    }
+
+    fn read_next(&mut self) -> Result<KeptEvent<'a>, DamageReason> {
+        let cut_off = || "it is cut off".to_owned();
+        let mut rest = self.rest;
+        let count = take_u32(&mut rest).ok_or_else(cut_off)?;
+        let (canonical, mut rest) = rest.split_at_checked(count).ok_or_else(cut_off)?;
+        let hash = if self.version == VERSION_WITH_HASHES {
+            let (hash, behind) = rest.split_first_chunk().ok_or_else(cut_off)?;
+            rest = behind;
+            Some(EventHash::from_bytes(*hash))
+        } else {
+            let (check, behind) = rest.split_first_chunk().ok_or_else(cut_off)?;
+            rest = behind;
+            if u32::from_le_bytes(*check) != check_sum(self.id, self.place, canonical) {
+                return Err("its check sum is not that of its match, its place and its bytes".to_owned());
+            }
+            None
+        };
+        (self.rest, self.place) = (rest, self.place + 1);
+        Ok(KeptEvent { canonical, hash })
+    }
+}
+
+impl<'a> Iterator for KeptEvents<'a> {
+    type Item = Result<KeptEvent<'a>, DamageReason>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let next = self.read_next();
+        if next.is_err() {
+            self.rest = &[];
+        }
+        Some(next)
+    }
+}
+
+/// Reads the version, and returns it and what is behind it.
+fn read_version(bytes: &[u8]) -> Result<(u8, &[u8]), DamageReason> {
+    match bytes.split_first() {
+        Some((&version @ VERSION_WITH_HASHES..=VERSION, rest)) => Ok((version, rest)),
+        Some((version, _)) => Err(format!(
+            "bytes of version {version}: this program reads versions {VERSION_WITH_HASHES} to {VERSION}"
+        )),
+        None => Err("it has no bytes".to_owned()),
+    }
+}
+
+/// Events of one match that follow each other, in a row of the journal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct JournalRun<'a> {
+    /// The match.
+    pub(super) id: MatchId,
+    /// The place of the first of them in the record.
+    pub(super) seq: usize,
+    /// How many they are.
+    pub(super) count: usize,
+    /// The version of their format.
+    pub(super) version: u8,
+    /// The events.
+    pub(super) bytes: &'a [u8],
+}
+
+/// Writes a row of the journal, with runs of the newest version.
+pub(super) fn journal_row(runs: &[JournalRun<'_>]) -> Vec<u8> {
+    let events: usize = runs.iter().map(|run| run.bytes.len()).sum();
+    let mut row = Vec::with_capacity(1 + 4 + runs.len() * (16 + 3 * 4) + CHECK_BYTES + events);
+    row.push(VERSION);
+    row.extend_from_slice(&to_u32(runs.len()).to_le_bytes());
+    for run in runs {
+        row.extend_from_slice(run.id.as_bytes());
+        for number in [run.seq, run.count, run.bytes.len()] {
+            row.extend_from_slice(&to_u32(number).to_le_bytes());
+        }
+    }
+    let check = blake3::hash(&row);
+    row.extend_from_slice(&check.as_bytes()[..CHECK_BYTES]);
+    for run in runs {
+        row.extend_from_slice(run.bytes);
+    }
+    row
+}
+
+/// Reads a row of the journal. The bytes of a run that is cut off are those that are left of it.
+pub(super) fn parse_journal_row(row: &[u8]) -> Result<Vec<JournalRun<'_>>, DamageReason> {
+    let cut_off = || "its directory is cut off".to_owned();
+    let (version, mut rest) = read_version(row)?;
+    let count = take_u32(&mut rest).ok_or_else(cut_off)?;
+    let mut runs = Vec::new();
+    for _ in 0..count {
+        let (id, behind) = rest.split_first_chunk().ok_or_else(cut_off)?;
+        rest = behind;
+        let mut number = || take_u32(&mut rest).ok_or_else(cut_off);
+        runs.push((MatchId::from_bytes(*id), number()?, number()?, number()?));
+    }
+    let (check, mut events) = rest.split_at_checked(CHECK_BYTES).ok_or_else(cut_off)?;
+    if blake3::hash(&row[..row.len() - rest.len()]).as_bytes()[..CHECK_BYTES] != *check {
+        return Err("its directory is not what was written".to_owned());
+    }
+    let run = |(id, seq, count, length): (MatchId, usize, usize, usize)| {
+        let (bytes, behind) = events.split_at(length.min(events.len()));
+        events = behind;
+        JournalRun { id, seq, count, version, bytes }
+    };
+    Ok(runs.into_iter().map(run).collect())
+}
+
+fn take_u32(rest: &mut &[u8]) -> Option<usize> {
+    let (number, behind) = rest.split_first_chunk()?;
+    *rest = behind;
+    usize::try_from(u32::from_le_bytes(*number)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastnim_core::referee::{EndReason, Event, Timestamp, canonical_bytes};
+
+    fn ended(number: u64) -> TimedEvent {
+        let event = Event::Ended { reason: EndReason::Cancelled, winner: None };
+        TimedEvent { at: Timestamp::from_micros(number), event }
+    }
+
+    /// Returns the bytes of events of a match, the first of which is at a place.
+    fn run_bytes(id: MatchId, seq: usize, numbers: std::ops::Range<u64>) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for (place, number) in (seq..).zip(numbers) {
+            append_event(&mut bytes, id, place, &ended(number));
+        }
+        bytes
+    }
+
+    fn match_id(number: u64) -> MatchId {
+        MatchId::new(number, &[7; 10])
+    }
+
+    #[test]
+    fn a_row_that_is_damaged_says_which_matches_that_concerns() {
+        let (first, second) = (run_bytes(match_id(1), 5, 0..3), run_bytes(match_id(2), 0, 7..9));
+        let runs = [
+            JournalRun { id: match_id(1), seq: 5, count: 3, version: VERSION, bytes: &first },
+            JournalRun { id: match_id(2), seq: 0, count: 2, version: VERSION, bytes: &second },
+        ];
+        let row = journal_row(&runs);
+        assert_eq!(parse_journal_row(&row), Ok(runs.to_vec()));
+        assert_eq!(parse_journal_row(&journal_row(&[])), Ok(Vec::new()));
+        let events = row.len() - first.len() - second.len();
+        for cut in 0..row.len() {
+            match parse_journal_row(&row[..cut]) {
+                Err(_) => assert!(cut < events),
+                Ok(found) => {
+                    assert!(cut >= events);
+                    let lost = row.len() - cut;
+                    assert_eq!(found[1].bytes.len(), second.len().saturating_sub(lost));
+                    assert_eq!(found.iter().map(|run| run.count).collect::<Vec<_>>(), [3, 2]);
+                }
+            }
+        }
+        for place in 0..events {
+            let mut changed = row.clone();
+            changed[place] ^= 1;
+            assert!(parse_journal_row(&changed).is_err(), "byte {place}");
+        }
+    }
+
+    fn run(bytes: &[u8]) -> JournalRun<'_> {
+        JournalRun { id: match_id(1), seq: 0, count: 4, version: VERSION, bytes }
+    }
+
+    #[test]
+    fn events_are_read_until_one_was_changed() {
+        let bytes = run_bytes(match_id(1), 0, 0..4);
+        let whole = bytes.len() / 4;
+        for place in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[place] ^= 1;
+            let read: Vec<_> = KeptEvents::of_run(&run(&changed)).collect();
+            let intact = read.iter().filter(|event| event.is_ok()).count();
+            assert_eq!((intact, read.len()), (place / whole, place / whole + 1), "byte {place}");
+        }
+        for run in [JournalRun { id: match_id(2), ..run(&bytes) }, JournalRun { seq: 1, ..run(&bytes) }] {
+            let read: Vec<_> = KeptEvents::of_run(&run).collect();
+            assert!(matches!(read[..], [Err(_)]), "they are of another match, or from another place");
+        }
+    }
+
+    #[test]
+    fn events_with_hashes_are_read() {
+        let canonical = canonical_bytes(&ended(3));
+        let hash = EventHash::from_bytes([9; EventHash::BYTES]);
+        let mut part = vec![VERSION_WITH_HASHES];
+        for _ in 0..2 {
+            part.extend_from_slice(&to_u32(canonical.len()).to_le_bytes());
+            part.extend_from_slice(&canonical);
+            part.extend_from_slice(hash.as_bytes());
+        }
+        let read: Result<Vec<_>, _> = KeptEvents::of_part(match_id(1), 0, &part).unwrap().collect();
+        for kept in read.unwrap() {
+            assert_eq!((kept.canonical, kept.hash), (canonical.as_slice(), Some(hash)));
+        }
+    }
+
+    #[test]
+    fn events_are_read_until_one_is_cut_off() {
+        let bytes = run_bytes(match_id(1), 0, 0..4);
+        let whole = bytes.len() / 4;
+        for cut in 0..=bytes.len() {
+            let read: Vec<_> = KeptEvents::of_run(&run(&bytes[..cut])).collect();
+            assert_eq!(read.iter().filter(|event| event.is_ok()).count(), cut / whole);
+            assert_eq!(read.iter().any(Result::is_err), cut % whole > 0);
+        }
+        let part = |bytes| KeptEvents::of_part(match_id(1), 0, bytes);
+        assert!(part(&[]).is_err() && part(&[VERSION + 1, 0]).is_err());
+        assert_eq!(part(&[VERSION]).unwrap().count(), 0);
+    }
+}

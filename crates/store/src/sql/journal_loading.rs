@@ -1,0 +1,112 @@
+//! Reads what a writer before this one has left: how far the matches have come that are not over, and the rows of the journal.
+
+use super::dialect::{Dialect, Statement};
+use super::event_bytes::parse_journal_row;
+use super::journal::{Journal, OpenMatch, RecordPart};
+use super::matches::json_keys;
+use super::row::RowColumns as _;
+use super::rows::{self, name_damage};
+use crate::StoreError;
+use lastnim_core::game::MatchId;
+
+/// What a writer begins with. Once the parts are written and the rows are removed, the journal is empty but for rows that cannot be
+/// read.
+#[derive(Debug)]
+pub(super) struct LoadedJournal {
+    pub(super) journal: Journal,
+    /// What the journal had of matches that are not over.
+    pub(super) parts: Vec<RecordPart>,
+    /// The first and the last of rows that follow each other and are of no more use.
+    pub(super) removed: Vec<(i64, i64)>,
+}
+
+impl LoadedJournal {
+    /// Reads what is there.
+    pub(super) async fn read<D: Dialect>(connection: &mut D::Connection) -> Result<Self, StoreError> {
+        let first = Statement::<D>::new(
+            "SELECT coalesce((SELECT max(id) FROM journal), 0) + 1 AS next_row,
+                coalesce((SELECT max(journal_from) FROM matches WHERE over_at_us IS NULL), 0) AS newest",
+        );
+        let next_row = |row: &D::Row| {
+            let read = || Ok(row.get::<i64>("next_row")?.max(row.get("newest")?));
+            name_damage("the journal", read())
+        };
+        let next_row = first.fetch(connection, next_row).await?.pop().unwrap_or(1);
+        let mut journal = Journal::starting_at(next_row);
+        load_open_matches::<D>(connection, &mut journal).await?;
+        let (mut parts, mut removed, mut from) = (Vec::new(), Vec::new(), 0);
+        let take_in = |row: &D::Row| {
+            let read = || Ok((row.get::<i64>("id")?, row.get::<Vec<u8>>("events")?));
+            let (id, bytes) = name_damage("the journal", read())?;
+            match parse_journal_row(&bytes) {
+                Ok(runs) => runs.iter().try_for_each(|run| journal.take_in(run, &mut parts))?,
+                Err(why) => {
+                    tracing::error!(row = id, %why, "a row of the journal cannot be read: all matches that it may have events of are damaged");
+                    removed.push((from, id - 1));
+                    from = id + 1;
+                }
+            }
+            Ok(())
+        };
+        Statement::<D>::new("SELECT id, events FROM journal ORDER BY id").fetch(connection, take_in).await?;
+        removed.push((from, next_row));
+        parts.append(&mut journal.settle()?);
+        Ok(Self { journal, parts, removed })
+    }
+
+    /// Removes rows that are of no more use.
+    pub(super) async fn remove_rows<D: Dialect>(
+        &self,
+        connection: &mut D::Connection,
+    ) -> Result<(), StoreError> {
+        for &(first, last) in &self.removed {
+            Statement::<D>::new("DELETE FROM journal WHERE id >= $1 AND id <= $2")
+                .bind(first)
+                .bind(last)
+                .execute(connection)
+                .await?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads how far the matches have come that are not over, without the journal.
+async fn load_open_matches<D: Dialect>(
+    connection: &mut D::Connection,
+    journal: &mut Journal,
+) -> Result<(), StoreError> {
+    let unfinished = Statement::<D>::new(
+        "SELECT id::text,
+            coalesce((SELECT seq + 1 FROM events WHERE match_id = id ORDER BY seq DESC LIMIT 1), 0)::bigint AS events,
+            coalesce((SELECT ply + 1 FROM events WHERE match_id = id AND kind = 'took' ORDER BY seq DESC LIMIT 1), 0)
+                AS plies
+        FROM matches WHERE over_at_us IS NULL",
+    );
+    let open = |row: &D::Row| {
+        let id = rows::read_match_id(row)?;
+        let read = || Ok(OpenMatch::behind(row.number("events")?, row.number("plies")?));
+        journal.insert(id, name_damage(format_args!("match {id}"), read())?);
+        Ok(id)
+    };
+    let ids: Vec<MatchId> = unfinished.fetch(connection, open).await?;
+    let newest_parts = Statement::<D>::new(
+        "SELECT match_id::text AS id, seq, next_seq, plies, events FROM record_parts
+        WHERE match_id IN (SELECT key::uuid FROM json_each($1::json))
+            AND seq = (SELECT max(seq) FROM record_parts AS other WHERE other.match_id = record_parts.match_id)",
+    );
+    let part = |row: &D::Row| {
+        let id = rows::read_match_id(row)?;
+        let read = || {
+            Ok(RecordPart {
+                id,
+                seq: row.get("seq")?,
+                next_seq: row.get("next_seq")?,
+                plies: row.get("plies")?,
+                bytes: row.get("events")?,
+            })
+        };
+        let part = name_damage(format_args!("the record of match {id}"), read())?;
+        journal.insert_last_part(part)
+    };
+    newest_parts.bind(json_keys(&ids)).fetch(connection, part).await.map(drop)
+}

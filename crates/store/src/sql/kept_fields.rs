@@ -1,0 +1,95 @@
+//! The bots of tournaments that are over, which lists would read again and again.
+
+use lastnim_core::game::{BotName, TournamentId};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The most bots of all tournaments that are kept together.
+const MAX_BOTS: usize = 100_000;
+
+/// Keeps the fields of tournaments that are over.
+#[derive(Debug, Default)]
+pub(super) struct KeptFields {
+    kept: Mutex<FieldTable>,
+}
+
+#[derive(Debug, Default)]
+struct FieldTable {
+    fields: HashMap<TournamentId, Arc<Vec<BotName>>>,
+    bots: usize,
+    /// How often bots were removed from them.
+    removals: u64,
+}
+
+impl KeptFields {
+    fn lock(&self) -> MutexGuard<'_, FieldTable> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns how often bots were removed, to be asked before anything is read.
+    pub(super) fn removals(&self) -> u64 {
+        self.lock().removals
+    }
+
+    /// Returns the field of a tournament that is over, if it is kept.
+    pub(super) fn find(&self, id: TournamentId) -> Option<Arc<Vec<BotName>>> {
+        self.lock().fields.get(&id).cloned()
+    }
+
+    /// Keeps the field of a tournament that is over, unless a bot was removed since it was read.
+    pub(super) fn insert(&self, id: TournamentId, field: &Arc<Vec<BotName>>, removals: u64) {
+        let mut kept = self.lock();
+        if kept.removals != removals || field.len() > MAX_BOTS / 8 {
+            return;
+        }
+        // Any will do: with the oldest, a list that is a little too long would be read anew each time.
+        while kept.bots + field.len() > MAX_BOTS
+            && let Some(&victim) = kept.fields.keys().next()
+        {
+            kept.bots -= kept.fields.remove(&victim).map_or(0, |field| field.len());
+        }
+        let before = kept.fields.insert(id, Arc::clone(field));
+        kept.bots = kept.bots + field.len() - before.map_or(0, |before| before.len());
+    }
+
+    /// Forgets everything: a bot was removed.
+    pub(super) fn clear(&self) {
+        let mut kept = self.lock();
+        *kept = FieldTable { removals: kept.removals + 1, ..FieldTable::default() };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn field(bots: usize) -> Arc<Vec<BotName>> {
+        Arc::new((0..bots).map(|bot| format!("bot-{bot}").parse().unwrap()).collect())
+    }
+
+    #[test]
+    fn a_field_of_before_a_removal_is_not_kept() {
+        let (kept, id) = (KeptFields::default(), TournamentId::new(1, &[1; 10]));
+        let before = kept.removals();
+        kept.insert(id, &field(3), before);
+        assert_eq!(kept.find(id), Some(field(3)));
+        kept.clear();
+        assert_eq!(kept.find(id), None);
+        kept.insert(id, &field(3), before);
+        assert_eq!(kept.find(id), None, "it was read before");
+        kept.insert(id, &field(2), kept.removals());
+        assert_eq!(kept.find(id), Some(field(2)));
+    }
+
+    #[test]
+    fn so_much_is_kept_and_no_more() {
+        let (kept, field) = (KeptFields::default(), field(MAX_BOTS / 10));
+        for number in 0..40 {
+            kept.insert(TournamentId::new(number % 30, &[1; 10]), &field, 0);
+            let table = kept.lock();
+            assert_eq!(table.bots, table.fields.len() * field.len());
+            assert!(table.bots <= MAX_BOTS);
+        }
+        assert!(kept.lock().fields.len() >= 9);
+    }
+}

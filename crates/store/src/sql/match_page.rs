@@ -1,0 +1,137 @@
+//! Lists of matches that are over.
+
+use super::dialect::{Dialect, Statement};
+use super::matches::json_keys;
+use super::sql_store::sql_limit;
+use super::words::StoredWord;
+use crate::MatchFilter;
+use lastnim_core::game::{BotName, MatchId};
+use lastnim_core::referee::EndReason;
+use lastnim_proto::ListedState;
+
+/// Makes a statement that returns matches that are over: all that a filter says is a condition of it. What differs is by what they are
+/// looked up, the column of their ids there, and with that the index that the database goes through from the newest match on.
+macro_rules! summaries {
+    ($looked_up:literal, $id:literal) => {
+        concat!(
+            "SELECT matches.id::text, setup::text, matches.plies::bigint, reason, winner::bigint, damage, void_reason,
+                seat_versions::text
+            FROM ",
+            $looked_up,
+            " AND ",
+            $id,
+            " >= $1::uuid AND ",
+            $id,
+            " <= $2::uuid AND ",
+            $id,
+            " <> $3::uuid AND over_at_us IS NOT NULL
+                AND ($5::text IS NULL OR tournament_id = $5::uuid)
+                AND ($6::bigint = 0 OR $6::bigint = (SELECT count(*) FROM seats AS wanted
+                    WHERE wanted.match_id = matches.id AND wanted.bot IN (SELECT key FROM json_each($7::json))))
+                AND ($9::text IS NULL OR reason = $9::text)
+                AND ($10::bigint IS NULL OR $10::bigint = CASE WHEN void_reason IS NULL THEN 0 ELSE 1 END)
+                AND ($11::bigint IS NULL OR $11::bigint = CASE WHEN damage IS NULL THEN 0 ELSE 1 END)
+            ORDER BY ",
+            $id,
+            " DESC LIMIT $4"
+        )
+    };
+}
+
+/// A page of matches that are over.
+#[derive(Debug)]
+pub(super) struct MatchPage<'a> {
+    filter: &'a MatchFilter,
+    /// The ids of the matches lie between these, or are these.
+    ids: (MatchId, MatchId),
+    /// They are before this one.
+    before: MatchId,
+    most: usize,
+}
+
+/// By what matches are looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LookedUp {
+    Voided,
+    Quarantined,
+    ByReason,
+    ByBot,
+    ByTournament,
+    All,
+}
+
+impl<'a> MatchPage<'a> {
+    /// Begins with the matches that a filter admits, before one of them.
+    pub(super) fn new(filter: &'a MatchFilter, before: Option<MatchId>, most: usize) -> Self {
+        let before = before.unwrap_or(MatchId::greatest());
+        Self { filter, ids: (MatchId::least(), before), before, most }
+    }
+
+    /// Returns the filter that the fewest matches pass, so that few are read in vain.
+    fn looked_up(&self) -> LookedUp {
+        let filter = self.filter;
+        match (filter.state, filter.reason) {
+            (Some(ListedState::Voided), _) => LookedUp::Voided,
+            (Some(ListedState::Quarantined), _) => LookedUp::Quarantined,
+            // Most matches are finished: a bot or a tournament says more.
+            (_, Some(reason)) if reason != EndReason::Finished => LookedUp::ByReason,
+            _ if !filter.bots.is_empty() => LookedUp::ByBot,
+            _ if filter.tournament.is_some() => LookedUp::ByTournament,
+            (_, Some(_)) => LookedUp::ByReason,
+            _ => LookedUp::All,
+        }
+    }
+
+    /// Returns the statement that reads the first and the last match of the tournament, where these bound what is looked through:
+    /// ids rise with time, and those of a tournament lie between them.
+    pub(super) fn bounds_statement<D: Dialect>(&self) -> Option<Statement<D>> {
+        let tournament = self.filter.tournament.filter(|_| self.looked_up() != LookedUp::ByTournament)?;
+        let bounds = Statement::new(
+            "SELECT id::text FROM (SELECT id FROM matches WHERE tournament_id = $1::uuid ORDER BY id LIMIT 1) AS oldest
+            UNION ALL
+            SELECT id::text FROM (SELECT id FROM matches WHERE tournament_id = $1::uuid ORDER BY id DESC LIMIT 1) AS newest",
+        );
+        Some(bounds.bind(String::from(tournament)))
+    }
+
+    /// Says that no match is older than the first or newer than the last.
+    pub(super) fn narrow(&mut self, first: MatchId, last: MatchId) {
+        self.ids = (first, last.min(self.before));
+    }
+
+    /// Returns the statement that reads the page.
+    pub(super) fn statement<D: Dialect>(&self) -> Statement<D> {
+        // SQLite reads the tables of a CROSS JOIN in their order: a bot has fewer seats than there are matches.
+        let text = match self.looked_up() {
+            LookedUp::Voided => summaries!("matches WHERE void_reason IS NOT NULL", "matches.id"),
+            LookedUp::Quarantined => summaries!("matches WHERE damage IS NOT NULL", "matches.id"),
+            LookedUp::ByReason => summaries!("matches WHERE reason = $9::text", "matches.id"),
+            LookedUp::ByBot => summaries!(
+                "seats CROSS JOIN matches WHERE matches.id = seats.match_id AND seats.bot = $8",
+                "seats.match_id"
+            ),
+            LookedUp::ByTournament => summaries!("matches WHERE tournament_id = $5::uuid", "matches.id"),
+            LookedUp::All => summaries!("matches WHERE over_at_us IS NOT NULL", "matches.id"),
+        };
+        let filter = self.filter;
+        let bots: Vec<&BotName> = filter.bots.iter().collect();
+        let (voided, damaged): (Option<i64>, Option<i64>) = match filter.state {
+            None | Some(ListedState::Open) => (None, None),
+            Some(ListedState::Over) => (Some(0), Some(0)),
+            Some(ListedState::Voided) => (Some(1), None),
+            Some(ListedState::Quarantined) => (Some(0), Some(1)),
+        };
+        Statement::new(text)
+            .bind(String::from(self.ids.0))
+            .bind(String::from(self.ids.1))
+            .bind(String::from(self.before))
+            .bind(sql_limit(self.most))
+            .bind(filter.tournament.map(String::from))
+            .bind(sql_limit(bots.len()))
+            .bind(json_keys(&bots))
+            .bind(bots.first().map(|bot| bot.as_str()))
+            .bind(filter.reason.map(StoredWord::as_word))
+            .bind(voided)
+            .bind(damaged)
+    }
+}

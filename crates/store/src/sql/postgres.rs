@@ -1,0 +1,216 @@
+//! The store in a database of PostgreSQL.
+
+mod db_error;
+mod journal;
+mod lock;
+mod matches;
+mod multi_row;
+mod schema;
+mod writer;
+
+use super::backend::{WriteBackend, WriteOutcome};
+use super::dialect::{Dialect, ID_LIST, SqlValue};
+use super::migrations::check_version;
+use super::prune::prunable_matches;
+use super::read_only::ReadOnlyBackend;
+use super::sql_store::{SqlStore, within_deadline};
+use crate::{Change, Store, StoreError, StoreReader, StoreUrl};
+use async_trait::async_trait;
+use db_error::store_error_of;
+use sqlx::error::BoxDynError;
+use sqlx::postgres::{PgArguments, PgConnectOptions, PgPoolOptions, PgRow};
+use sqlx::{Arguments as _, AssertSqlSafe, ConnectOptions, PgConnection, Postgres, SqlSafeStr as _, SqlStr};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Mutex;
+use tokio_stream::Stream;
+use writer::PostgresWriter;
+
+/// How long it may take to connect and to get the lock.
+const CONNECTING: Duration = Duration::from_secs(10);
+/// How long a transaction that writes may take, and so may what is read before the first one. After that nobody knows what
+/// became of it. A slow disk may well take many seconds for a commit: were that too long, it would be begun again and again.
+const TRANSACTION: Duration = Duration::from_mins(1);
+/// How long a read may take, with the wait for a connection.
+const READ: Duration = Duration::from_secs(10);
+/// How many can read at the same time.
+const READERS: u32 = 8;
+/// How long a reader waits for a connection.
+const READER_PATIENCE: Duration = Duration::from_secs(5);
+
+/// What every connection is set to. A peer that is gone without a word is noticed within half a minute, so that it holds no
+/// lock for longer.
+const SETTINGS: [(&str, &str); 7] = [
+    ("synchronous_commit", "on"),
+    ("tcp_keepalives_idle", "10"),
+    ("tcp_keepalives_interval", "5"),
+    ("tcp_keepalives_count", "3"),
+    ("tcp_user_timeout", "25000"),
+    ("idle_in_transaction_session_timeout", "30000"),
+    ("lock_timeout", "5000"),
+];
+
+/// Writes to a database of PostgreSQL.
+#[derive(Debug)]
+pub(super) struct PostgresBackend {
+    options: PgConnectOptions,
+    /// The number of this server among all that opened the database.
+    epoch: i64,
+    /// None after a failure: what was written then is read again first.
+    writer: Mutex<Option<PostgresWriter>>,
+}
+
+/// Opens a database, and takes it for this server.
+pub(crate) async fn open_postgres(url: &StoreUrl) -> Result<Arc<dyn Store>, StoreError> {
+    let options = connect_options(url)?;
+    let mut connection = within_deadline(CONNECTING, async {
+        let mut connection = options.connect().await.map_err(|error| db_error::open_error_of(url, error))?;
+        lock::take_lock(&mut connection, url).await?;
+        Ok(connection)
+    })
+    .await?;
+    let (writer, epoch) = within_deadline(TRANSACTION, async {
+        let epoch = schema::migrate_and_claim(&mut connection, url).await?;
+        Ok((PostgresWriter::load(connection, epoch).await?, epoch))
+    })
+    .await?;
+    let readers = PgPoolOptions::new()
+        .max_connections(READERS)
+        .acquire_timeout(READER_PATIENCE)
+        .connect_lazy_with(options.clone().options([("statement_timeout", READ.as_millis().to_string())]));
+    let backend = PostgresBackend { options, epoch, writer: Mutex::new(Some(writer)) };
+    Ok(Arc::new(SqlStore::new(backend, readers)))
+}
+
+/// Opens a database for reading alone, also one that a server has open.
+pub(crate) async fn open_postgres_for_reading(url: &StoreUrl) -> Result<Arc<dyn StoreReader>, StoreError> {
+    let options = connect_options(url)?.options([("default_transaction_read_only", "on")]);
+    within_deadline(CONNECTING, async {
+        let mut connection = options.connect().await.map_err(|error| db_error::open_error_of(url, error))?;
+        check_version(schema::table_version(&mut connection, url).await?)
+    })
+    .await?;
+    let readers = PgPoolOptions::new().max_connections(1).connect_lazy_with(options);
+    Ok(Arc::new(SqlStore::new(ReadOnlyBackend, readers)))
+}
+
+fn connect_options(url: &StoreUrl) -> Result<PgConnectOptions, StoreError> {
+    let StoreUrl::Postgres(text) = url else {
+        return Err(StoreError::Unusable(format!("{url} is not a PostgreSQL database")));
+    };
+    let options: PgConnectOptions = text.parse().map_err(|error| db_error::open_error_of(url, error))?;
+    Ok(options.options(SETTINGS).disable_statement_logging())
+}
+
+impl Dialect for Postgres {
+    const BEGIN_SNAPSHOT: &'static str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+    const PRUNABLE: &'static str = prunable_matches!("");
+    const PRUNABLE_OF_TOURNAMENT: &'static str = prunable_matches!(" AND tournament_id = $6::uuid");
+    const REMOVE_EVENTS: &'static str = "DELETE FROM events WHERE match_id IN (
+        SELECT id FROM matches WHERE id IN (SELECT key::uuid FROM json_each($1::json))
+            AND over_at_us IS NOT NULL AND damage IS NULL)";
+    const MARK_PRUNED: &'static str = "UPDATE matches SET pruned_at_us = $2
+        WHERE id IN (SELECT key::uuid FROM json_each($1::json)) AND over_at_us IS NOT NULL AND damage IS NULL
+            AND pruned_at_us IS NULL";
+    const CHECK_PAGES: Option<&'static str> = None;
+    const SIZE: &'static str =
+        "SELECT pg_database_size(current_database()) AS bytes, 0::bigint AS free_bytes";
+    const READ_TIMEOUT: Option<Duration> = Some(READ);
+
+    fn translate(text: &'static str) -> SqlStr {
+        // Its planner expects a hundred rows of `json_each` and would read a whole table for them: an array it looks up.
+        let by_array = "= ANY (ARRAY(SELECT key::uuid FROM json_each($1::json)))";
+        AssertSqlSafe(text.replace(ID_LIST, by_array)).into_sql_str()
+    }
+
+    fn store_error(error: sqlx::Error) -> StoreError {
+        store_error_of(error)
+    }
+
+    fn bind<'v>(values: &mut PgArguments, value: impl SqlValue<'v>) -> Result<(), BoxDynError> {
+        values.add(value)
+    }
+
+    fn fetch(
+        connection: &mut PgConnection,
+        statement: SqlStr,
+        values: PgArguments,
+    ) -> impl Stream<Item = Result<PgRow, sqlx::Error>> + Send + Unpin {
+        sqlx::query_with(statement, values).fetch(connection)
+    }
+}
+
+impl PostgresBackend {
+    /// Takes the writer out of its slot, or connects a new one, which reads again what is there.
+    async fn take_writer(&self, slot: &mut Option<PostgresWriter>) -> Result<PostgresWriter, StoreError> {
+        if let Some(writer) = slot.take() {
+            return Ok(writer);
+        }
+        let connecting = PostgresWriter::reconnect(&self.options, self.epoch);
+        let connection = within_deadline(CONNECTING, connecting).await?;
+        within_deadline(TRANSACTION, PostgresWriter::load(connection, self.epoch)).await
+    }
+}
+
+#[async_trait]
+impl WriteBackend for PostgresBackend {
+    async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
+        let mut slot = self.writer.lock().await;
+        loop {
+            // Whatever keeps this from coming to its end, a writer that may be in the middle of something is not used again.
+            let mut writer = self.take_writer(&mut slot).await?;
+            match within_deadline(TRANSACTION, writer.write(changes)).await {
+                Ok(WriteOutcome::Written) => {
+                    *slot = Some(writer);
+                    return Ok(());
+                }
+                Ok(WriteOutcome::ClaimsChanged) => {
+                    *slot = Some(within_deadline(TRANSACTION, writer.reload()).await?);
+                }
+                // What belongs to others is refused before anything is begun.
+                Err(error @ StoreError::Superseded(_)) => {
+                    *slot = Some(writer);
+                    return Err(error);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    async fn check(&self) -> Result<(), StoreError> {
+        // Who writes just now checks whose the database is.
+        let Ok(mut slot) = self.writer.try_lock() else { return Ok(()) };
+        let mut writer = self.take_writer(&mut slot).await?;
+        within_deadline(CONNECTING, writer.check_owner()).await?;
+        *slot = Some(writer);
+        Ok(())
+    }
+
+    async fn close(&self) {
+        drop(self.writer.lock().await.take());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    #[test]
+    fn ids_are_looked_up_by_an_array() {
+        let statement =
+            "SELECT bot FROM entrants WHERE tournament_id IN (SELECT key::uuid FROM json_each($1::json))";
+        let translated = Postgres::translate(statement);
+        let expected = "SELECT bot FROM entrants WHERE tournament_id = ANY (ARRAY(SELECT key::uuid FROM json_each($1::json)))";
+        assert_eq!(translated.as_str(), expected);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_database_that_says_nothing_is_given_up() {
+        let deaf = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("postgres://me@{}/db", deaf.local_addr().unwrap()).parse().unwrap();
+        let opening = tokio::time::timeout(CONNECTING * 2, open_postgres(&url));
+        let Ok(Err(StoreError::Unavailable(why))) = opening.await else { panic!() };
+        assert!(why.contains("10 seconds"), "{why}");
+    }
+}

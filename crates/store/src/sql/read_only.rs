@@ -1,0 +1,100 @@
+//! What a database has that is only looked at: what its store as a whole says, and no writer.
+
+use super::backend::WriteBackend;
+use super::dialect::{Dialect, Statement};
+use super::row::RowColumns as _;
+use super::rows::{self, name_damage};
+use super::sql_store::SqlStore;
+use crate::{Change, MatchCounts, StoreError, StoreReader, StoreSize};
+use async_trait::async_trait;
+use lastnim_core::game::MatchId;
+use lastnim_tournament::MatchOutcome;
+
+/// Writes nothing.
+#[derive(Debug)]
+pub(super) struct ReadOnlyBackend;
+
+#[async_trait]
+impl WriteBackend for ReadOnlyBackend {
+    async fn write(&self, _changes: &[Change]) -> Result<(), StoreError> {
+        Err(StoreError::Refused("the store is open for reading alone".to_owned()))
+    }
+
+    async fn check(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    async fn close(&self) {}
+}
+
+impl<D: Dialect> SqlStore<D> {
+    /// Runs a statement that may take as long as it takes.
+    async fn look<T>(
+        &self,
+        statement: Statement<D>,
+        read: impl FnMut(&D::Row) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        let mut reader = self.readers().acquire().await.map_err(D::store_error)?;
+        statement.fetch(&mut reader, read).await
+    }
+}
+
+#[async_trait]
+impl<D: Dialect> StoreReader for SqlStore<D> {
+    async fn check_pages(&self) -> Result<Vec<String>, StoreError> {
+        let Some(statement) = D::CHECK_PAGES else { return Ok(Vec::new()) };
+        let found =
+            |row: &D::Row| name_damage("what the check of the pages found", row.get::<String>("found"));
+        let mut found = self.look(Statement::new(statement), found).await?;
+        found.retain(|line| line != "ok");
+        Ok(found)
+    }
+
+    async fn size(&self) -> Result<StoreSize, StoreError> {
+        let size = |row: &D::Row| {
+            let read =
+                || Ok(StoreSize { bytes: row.number("bytes")?, free_bytes: row.number("free_bytes")? });
+            name_damage("the size of the database", read())
+        };
+        Ok(self.look(Statement::new(D::SIZE), size).await?.pop().unwrap_or_default())
+    }
+
+    async fn match_counts(&self) -> Result<Vec<MatchCounts>, StoreError> {
+        let statement = Statement::new(
+            "SELECT tournament_id::text AS tournament, count(*)::bigint AS matches,
+                sum(CASE WHEN over_at_us IS NULL THEN 1 ELSE 0 END)::bigint AS unfinished,
+                sum(CASE WHEN damage IS NULL THEN 0 ELSE 1 END)::bigint AS quarantined,
+                sum(CASE WHEN pruned_at_us IS NULL THEN 0 ELSE 1 END)::bigint AS pruned,
+                coalesce(sum(plies), 0)::bigint AS plies, min(created_at_us) AS oldest_at_us,
+                max(created_at_us) AS newest_at_us
+            FROM matches GROUP BY tournament_id ORDER BY max(created_at_us)",
+        );
+        let counts = |row: &D::Row| {
+            let read = || {
+                let tournament = row.nullable::<String>("tournament")?;
+                Ok(MatchCounts {
+                    tournament: tournament.map(|_| row.parse_text("tournament")).transpose()?,
+                    matches: row.number("matches")?,
+                    unfinished: row.number("unfinished")?,
+                    quarantined: row.number("quarantined")?,
+                    pruned: row.number("pruned")?,
+                    plies: row.number("plies")?,
+                    oldest: row.time("oldest_at_us")?,
+                    newest: row.time("newest_at_us")?,
+                })
+            };
+            name_damage("a count of matches", read())
+        };
+        self.look(statement, counts).await
+    }
+
+    async fn outcome(&self, id: MatchId) -> Result<Option<MatchOutcome>, StoreError> {
+        let statement = Statement::new(
+            "SELECT coalesce(number, 0) AS number, coalesce(group_number, 0) AS group_number, id::text,
+                winner::bigint, bot, lost, rank_actual, regret, luck, seats.plies, optimal_plies, seat_versions::text
+            FROM matches JOIN seats ON match_id = id WHERE id = $1::uuid ORDER BY seat",
+        );
+        let seats = self.look(statement.bind(String::from(id)), rows::read_result_seat).await?;
+        Ok(rows::read_results(&seats)?.pop().and_then(|result| result.outcome))
+    }
+}

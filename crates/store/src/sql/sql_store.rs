@@ -1,0 +1,529 @@
+//! A store in a database of SQL, and what it reads.
+
+use super::backend::WriteBackend;
+use super::columns::to_column_integer;
+use super::decoded::DecodeCaches;
+use super::dialect::{Dialect, Statement};
+use super::kept_fields::KeptFields;
+use super::match_page::MatchPage;
+use super::matches::json_keys;
+use super::replay::RecordReplay;
+use super::rows::{self, ReadHead};
+use super::stored_events::{read_losses, replay_stored_events};
+use super::transcripts;
+use crate::{
+    Change, FieldHistory, HeadsPage, LostSeat, MAX_COUNTED_ENDS, MatchFilter, MatchHead, MatchSummary,
+    PruneFilter, PrunePage, QuestionPlace, SeenVersion, Store, StoreError, StoredBot, StoredMatch,
+    StoredResult, StoredTournament, StoredTranscript, TranscriptHead, UnheardMatches,
+};
+use async_trait::async_trait;
+use lastnim_core::game::{BotName, MatchId, TournamentId};
+use lastnim_core::referee::Timestamp;
+use lastnim_proto::manifest::ListedRecord;
+use lastnim_proto::tournament_event::TimedTournamentEvent;
+use lastnim_tournament::{Checkpoint, Standing, TournamentEnd};
+use sqlx::Pool;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Keeps what must last in a database of SQL.
+#[derive(Debug)]
+pub(super) struct SqlStore<D: Dialect> {
+    backend: Box<dyn WriteBackend>,
+    readers: Pool<D>,
+    decoded: DecodeCaches,
+    fields: KeptFields,
+}
+
+/// Gives up what takes too long: a peer that is gone without a word would be waited for without end.
+pub(super) async fn within_deadline<T>(
+    patience: Duration,
+    act: impl Future<Output = Result<T, StoreError>>,
+) -> Result<T, StoreError> {
+    tokio::time::timeout(patience, act).await.unwrap_or_else(|_| {
+        Err(StoreError::Unavailable(format!("it did not answer for {} seconds", patience.as_secs())))
+    })
+}
+
+pub(super) fn sql_limit(most: usize) -> i64 {
+    i64::try_from(most).unwrap_or(i64::MAX)
+}
+
+impl<D: Dialect> SqlStore<D> {
+    /// Writes by a backend, and reads by connections of their own.
+    pub(super) fn new(backend: impl WriteBackend + 'static, readers: Pool<D>) -> Self {
+        let (decoded, fields) = Default::default();
+        Self { backend: Box::new(backend), readers, decoded, fields }
+    }
+
+    /// Returns the connections that read.
+    pub(super) fn readers(&self) -> &Pool<D> {
+        &self.readers
+    }
+
+    async fn within_read_deadline<T>(
+        &self,
+        read: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        match D::READ_TIMEOUT {
+            None => read.await,
+            Some(timeout) => within_deadline(timeout, read).await,
+        }
+    }
+
+    async fn read_rows<T>(
+        &self,
+        statement: Statement<D>,
+        read: impl FnMut(&D::Row) -> Result<T, StoreError>,
+    ) -> Result<Vec<T>, StoreError> {
+        self.within_read_deadline(async {
+            let mut reader = self.readers.acquire().await.map_err(D::store_error)?;
+            statement.fetch(&mut reader, read).await
+        })
+        .await
+    }
+
+    async fn read_tournaments(&self, statement: Statement<D>) -> Result<Vec<StoredTournament>, StoreError> {
+        let removals = self.fields.removals();
+        let mut found = self.read_rows(statement, |row| rows::read_tournament(row, &self.decoded)).await?;
+        let mut unknown = Vec::new();
+        for tournament in &mut found {
+            match self.fields.find(tournament.id).filter(|_| tournament.over.is_some()) {
+                Some(field) => tournament.field = field,
+                None => unknown.push(tournament.id),
+            }
+        }
+        if unknown.is_empty() {
+            return Ok(found);
+        }
+        let ids = json_keys(&unknown);
+        let entrants = Statement::new(
+            "SELECT tournament_id::text, bot FROM entrants
+            WHERE tournament_id IN (SELECT key::uuid FROM json_each($1::json)) ORDER BY tournament_id, place",
+        );
+        // Of each bot the last change says whether it is there.
+        let movements = Statement::new(
+            "SELECT tournament_id::text, bot, movement
+            FROM (SELECT *, max(seq) OVER (PARTITION BY tournament_id, bot) AS last FROM field_changes
+                WHERE tournament_id IN (SELECT key::uuid FROM json_each($1::json))) AS changes
+            WHERE seq = last ORDER BY changes.tournament_id, seq",
+        );
+        let mut fields: HashMap<TournamentId, Vec<BotName>> = HashMap::new();
+        for (id, bot) in self.read_rows(entrants.bind(ids.as_str()), rows::read_entrant).await? {
+            fields.entry(id).or_default().push(bot);
+        }
+        for (id, bot, movement) in self.read_rows(movements.bind(ids.as_str()), rows::read_movement).await? {
+            movement.apply_to_field(&bot, fields.entry(id).or_default());
+        }
+        for tournament in found.iter_mut().filter(|tournament| unknown.contains(&tournament.id)) {
+            tournament.field = Arc::new(fields.remove(&tournament.id).unwrap_or_default());
+            if tournament.over.is_some() {
+                self.fields.insert(tournament.id, &tournament.field, removals);
+            }
+        }
+        Ok(found)
+    }
+}
+
+impl<D: Dialect> SqlStore<D> {
+    /// Looks into the record of a cancelled match without takes whether its rows were revealed, and so what stands for it. The
+    /// match counts for nobody: that of a damaged record is not worth a failure.
+    async fn head_of_cancelled(&self, mut head: MatchHead) -> Result<MatchHead, StoreError> {
+        match self.match_record(head.id).await {
+            Ok(Some(stored)) => {
+                if let Some(public_head) = stored.record.public_head() {
+                    head.record = ListedRecord::Unrevealed { public_head };
+                }
+            }
+            Ok(None) | Err(StoreError::Damaged { .. } | StoreError::Pruned(_)) => {
+                head.record = ListedRecord::Unrecorded;
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(head)
+    }
+}
+
+#[async_trait]
+impl<D: Dialect> Store for SqlStore<D> {
+    fn is_durable(&self) -> bool {
+        true
+    }
+
+    async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
+        let written = self.backend.write(changes).await;
+        // Whether it was removed, nobody knows after a failure.
+        if changes.iter().any(|change| matches!(change, Change::BotRemoved { .. })) {
+            self.fields.clear();
+        }
+        written
+    }
+
+    async fn check_intact(&self) -> Result<(), StoreError> {
+        self.backend.check().await
+    }
+
+    async fn close(&self) {
+        self.readers.close().await;
+        self.backend.close().await;
+    }
+
+    async fn bot(&self, name: &BotName) -> Result<Option<StoredBot>, StoreError> {
+        let statement = Statement::new("SELECT name, registered_at_us, token_hash FROM bots WHERE name = $1");
+        Ok(self.read_rows(statement.bind(name.as_str()), rows::read_bot).await?.pop())
+    }
+
+    async fn bots(&self, after: Option<&BotName>, most: usize) -> Result<Vec<StoredBot>, StoreError> {
+        let statement = Statement::new(
+            "SELECT name, registered_at_us, token_hash FROM bots WHERE name > $1 ORDER BY name LIMIT $2",
+        );
+        self.read_rows(
+            statement.bind(after.map_or("", BotName::as_str)).bind(sql_limit(most)),
+            rows::read_bot,
+        )
+        .await
+    }
+
+    async fn bot_versions(&self, name: &BotName) -> Result<Vec<SeenVersion>, StoreError> {
+        let statement = Statement::new(
+            "SELECT bot, version, config_hash, first_seen_at_us, last_seen_at_us FROM bot_versions WHERE bot = $1
+            ORDER BY last_seen_at_us DESC, first_seen_at_us DESC, version, config_hash",
+        );
+        self.read_rows(statement.bind(name.as_str()), rows::read_seen_version).await
+    }
+
+    async fn lost_seats(
+        &self,
+        bot: &BotName,
+        tournament: Option<TournamentId>,
+        before: Option<MatchId>,
+        most: usize,
+    ) -> Result<Vec<LostSeat>, StoreError> {
+        let found = Statement::<D>::new(
+            "SELECT match_id::text, tournament_id::text, seat::bigint FROM seats CROSS JOIN matches
+            WHERE matches.id = match_id AND bot = $1 AND lost IS NOT NULL AND match_id < $2::uuid
+                AND ($4::uuid IS NULL OR tournament_id = $4::uuid)
+            ORDER BY seats.match_id DESC LIMIT $3",
+        );
+        let found = found
+            .bind(bot.as_str())
+            .bind(String::from(before.unwrap_or(MatchId::greatest())))
+            .bind(sql_limit(most))
+            .bind(tournament.map(String::from));
+        self.within_read_deadline(async {
+            let mut reader = self.readers.acquire().await.map_err(D::store_error)?;
+            let mut found = found.fetch(&mut reader, rows::read_lost_seat).await?;
+            for lost in &mut found {
+                read_losses::<D>(&mut reader, lost).await?;
+            }
+            Ok(found)
+        })
+        .await
+    }
+
+    async fn has_played(&self, name: &BotName) -> Result<bool, StoreError> {
+        let statement = Statement::new(
+            "SELECT 1 WHERE EXISTS (SELECT 1 FROM seats WHERE bot = $1)
+                OR EXISTS (SELECT 1 FROM standings WHERE bot = $1 AND matches > 0)",
+        );
+        Ok(!self.read_rows(statement.bind(name.as_str()), |_| Ok(())).await?.is_empty())
+    }
+
+    async fn tournament(&self, id: TournamentId) -> Result<Option<StoredTournament>, StoreError> {
+        let statement = Statement::new(
+            "SELECT id::text, created_at_us, state, settings::text, over_at_us, played, total, verdict::text
+            FROM tournaments WHERE id = $1::uuid",
+        );
+        Ok(self.read_tournaments(statement.bind(String::from(id))).await?.pop())
+    }
+
+    async fn tournaments(
+        &self,
+        before: Option<TournamentId>,
+        most: usize,
+    ) -> Result<Vec<StoredTournament>, StoreError> {
+        let statement = Statement::new(
+            "SELECT id::text, created_at_us, state, settings::text, over_at_us, played, total, verdict::text
+            FROM tournaments WHERE id < $1::uuid ORDER BY tournaments.id DESC LIMIT $2",
+        );
+        let before = String::from(before.unwrap_or(TournamentId::greatest()));
+        self.read_tournaments(statement.bind(before).bind(sql_limit(most))).await
+    }
+
+    async fn unfinished_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
+        let statement = Statement::new(
+            "SELECT id::text, created_at_us, state, settings::text, over_at_us, played, total, verdict::text
+            FROM tournaments WHERE over_at_us IS NULL ORDER BY tournaments.id",
+        );
+        self.read_tournaments(statement).await
+    }
+
+    async fn field_history(&self, id: TournamentId) -> Result<FieldHistory, StoreError> {
+        let entrants = Statement::<D>::new(
+            "SELECT tournament_id::text, bot FROM entrants WHERE tournament_id = $1::uuid ORDER BY place",
+        );
+        let changes = Statement::<D>::new(
+            "SELECT tournament_id::text, round, bot, movement FROM field_changes WHERE tournament_id = $1::uuid
+            ORDER BY seq",
+        );
+        self.within_read_deadline(async {
+            let mut snapshot = self.readers.begin_with(D::BEGIN_SNAPSHOT).await.map_err(D::store_error)?;
+            let entrant = |row: &D::Row| Ok(rows::read_entrant(row)?.1);
+            let start = entrants.bind(String::from(id)).fetch(&mut snapshot, entrant).await?;
+            let changes =
+                changes.bind(String::from(id)).fetch(&mut snapshot, rows::read_field_change).await?;
+            snapshot.rollback().await.map_err(D::store_error)?;
+            Ok(FieldHistory { start, changes })
+        })
+        .await
+    }
+
+    async fn tournament_events(&self, id: TournamentId) -> Result<Vec<TimedTournamentEvent>, StoreError> {
+        let statement = Statement::new(
+            "SELECT tournament_id::text, event::text FROM tournament_events WHERE tournament_id = $1::uuid ORDER BY seq",
+        );
+        self.read_rows(statement.bind(String::from(id)), rows::tournament_event).await
+    }
+
+    async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError> {
+        let statement = Statement::new(
+            "SELECT tournament_id::text, place, bot, points, matches, wins, satisfaction, accuracy, regret_per_match,
+                luck_per_match, forfeits, no_shows, rating, rating_low, rating_high, rating_island, elo, skill,
+                skill_low, skill_high, versions::text, disqualified, rating_measure
+            FROM standings WHERE tournament_id = $1::uuid ORDER BY position",
+        );
+        self.read_rows(statement.bind(String::from(id)), rows::read_standing).await
+    }
+
+    async fn checkpoint(&self, id: TournamentId) -> Result<Option<Checkpoint>, StoreError> {
+        let statement = Statement::new(
+            "SELECT version, upto, state, hash FROM checkpoints WHERE tournament_id = $1::uuid",
+        );
+        Ok(self
+            .read_rows(statement.bind(String::from(id)), |row| rows::read_checkpoint(row, id))
+            .await?
+            .pop())
+    }
+
+    async fn match_results(
+        &self,
+        id: TournamentId,
+        from: u64,
+        most: usize,
+    ) -> Result<Vec<StoredResult>, StoreError> {
+        let statement = Statement::new(
+            "SELECT number, group_number, id::text, winner::bigint, bot, lost, rank_actual, regret, luck, seats.plies,
+                optimal_plies, seat_versions::text
+            FROM (SELECT number, group_number, id, CASE WHEN damage IS NULL THEN winner END AS winner, seat_versions
+                FROM matches
+                WHERE tournament_id = $1::uuid AND number >= $2 AND (signature IS NOT NULL OR damage IS NOT NULL)
+                ORDER BY number LIMIT $3) AS page
+            JOIN seats ON match_id = id ORDER BY number, seat",
+        );
+        let statement = statement
+            .bind(String::from(id))
+            .bind(i64::try_from(from).unwrap_or(i64::MAX))
+            .bind(sql_limit(most));
+        rows::read_results(&self.read_rows(statement, rows::read_result_seat).await?)
+    }
+
+    async fn unvoided_matches(&self, ids: &[MatchId]) -> Result<Vec<MatchId>, StoreError> {
+        let statement = Statement::new(
+            "SELECT id::text FROM matches
+            WHERE id IN (SELECT key::uuid FROM json_each($1::json)) AND void_reason IS NULL",
+        );
+        self.read_rows(statement.bind(json_keys(ids)), rows::read_match_id).await
+    }
+
+    async fn unfinished_matches(&self) -> Result<Vec<MatchId>, StoreError> {
+        let statement =
+            Statement::new("SELECT id::text FROM matches WHERE over_at_us IS NULL ORDER BY matches.id");
+        self.read_rows(statement, rows::read_match_id).await
+    }
+
+    async fn match_summaries(
+        &self,
+        filter: &MatchFilter,
+        before: Option<MatchId>,
+        most: usize,
+    ) -> Result<Vec<MatchSummary>, StoreError> {
+        if !filter.admits_finished_matches() {
+            return Ok(Vec::new());
+        }
+        let mut page = MatchPage::new(filter, before, most);
+        self.within_read_deadline(async {
+            let mut reader = self.readers.acquire().await.map_err(D::store_error)?;
+            if let Some(bounds) = page.bounds_statement::<D>() {
+                let ids = bounds.fetch(&mut reader, rows::read_match_id).await?;
+                let [first, last] = ids[..] else { return Ok(Vec::new()) };
+                page.narrow(first, last);
+            }
+            page.statement::<D>().fetch(&mut reader, |row| rows::read_summary(row, &self.decoded)).await
+        })
+        .await
+    }
+
+    async fn match_summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
+        let statement = Statement::new(
+            "SELECT id::text, setup::text, plies::bigint, reason, winner::bigint, damage, void_reason, seat_versions::text
+                FROM matches
+            WHERE id = $1::uuid AND over_at_us IS NOT NULL",
+        );
+        let statement = statement.bind(String::from(id));
+        Ok(self.read_rows(statement, |row| rows::read_summary(row, &self.decoded)).await?.pop())
+    }
+
+    async fn match_record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
+        let found = Statement::<D>::new(
+            "SELECT setup::text, plies::bigint, reason, winner::bigint, head_hash, signer, signature, damage,
+                seat_versions::text, pruned_at_us, over_at_us, journal_from
+            FROM matches WHERE id = $1::uuid",
+        );
+        let journal = Statement::<D>::new("SELECT id, events FROM journal WHERE id >= $1 ORDER BY id");
+        self.within_read_deadline(async {
+            let mut snapshot = self.readers.begin_with(D::BEGIN_SNAPSHOT).await.map_err(D::store_error)?;
+            let begin = |row: &D::Row| RecordReplay::begin(id, row);
+            let mut found = found.bind(String::from(id)).fetch(&mut snapshot, begin).await?;
+            let Some(mut replay) = found.pop() else { return Ok(None) };
+            replay_stored_events::<D>(&mut snapshot, id, &mut replay).await?;
+            if let Some(from) = replay.journal_from() {
+                journal.bind(from).fetch(&mut snapshot, |row| replay.push_journal_row(row)).await?;
+            }
+            snapshot.rollback().await.map_err(D::store_error)?;
+            replay.finish().map(Some)
+        })
+        .await
+    }
+
+    async fn match_heads(&self, page: &HeadsPage) -> Result<Vec<MatchHead>, StoreError> {
+        let &HeadsPage { tournament, after, before, most } = page;
+        let statement = Statement::new(
+            "SELECT id::text, number, (CASE WHEN number IS NULL THEN setup END)::text AS setup, reason, plies::bigint,
+                head_hash, signer, damage
+            FROM matches
+            WHERE tournament_id = $1::uuid AND id > $2::uuid AND id < $3::uuid
+                AND (signature IS NOT NULL OR damage IS NOT NULL)
+            ORDER BY matches.id LIMIT $4",
+        );
+        let statement = statement
+            .bind(String::from(tournament))
+            .bind(String::from(after.unwrap_or(MatchId::least())))
+            .bind(String::from(before))
+            .bind(sql_limit(most));
+        let mut heads = Vec::new();
+        for read in self.read_rows(statement, rows::read_match_head).await? {
+            heads.push(match read {
+                ReadHead::Known(head) => head,
+                ReadHead::PerhapsUnrevealed(head) => self.head_of_cancelled(head).await?,
+            });
+        }
+        Ok(heads)
+    }
+
+    async fn transcripts(&self, id: MatchId) -> Result<Vec<TranscriptHead>, StoreError> {
+        self.read_rows(transcripts::heads_statement(id), transcripts::read_head).await
+    }
+
+    async fn transcript_bytes_besides(&self, id: MatchId, place: QuestionPlace) -> Result<u64, StoreError> {
+        let statement = transcripts::bytes_statement(id, place);
+        Ok(self.read_rows(statement, |row| transcripts::read_bytes(id, row)).await?.pop().unwrap_or_default())
+    }
+
+    async fn transcript(
+        &self,
+        id: MatchId,
+        place: QuestionPlace,
+    ) -> Result<Option<StoredTranscript>, StoreError> {
+        let statement = transcripts::transcript_statement(id, place);
+        Ok(self.read_rows(statement, transcripts::read_transcript).await?.pop())
+    }
+
+    async fn prunable_matches(&self, page: &PrunePage) -> Result<Vec<MatchId>, StoreError> {
+        let &PrunePage { filter: PruneFilter { tournament, over_before, keep_newest }, after, most } = page;
+        let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        let text = if tournament.is_some() { D::PRUNABLE_OF_TOURNAMENT } else { D::PRUNABLE };
+        let statement = Statement::new(text)
+            .bind(String::from(after.unwrap_or(MatchId::least())))
+            .bind(number(over_before.as_micros()))
+            .bind(number(keep_newest))
+            .bind(number(keep_newest.saturating_sub(1)))
+            .bind(sql_limit(most));
+        let statement = match tournament {
+            Some(tournament) => statement.bind(String::from(tournament)),
+            None => statement,
+        };
+        self.read_rows(statement, rows::read_match_id).await
+    }
+
+    async fn unheard_matches(
+        &self,
+        bot: &BotName,
+        from: MatchId,
+        most: usize,
+    ) -> Result<UnheardMatches, StoreError> {
+        let newest = Statement::new(
+            "SELECT match_id::text AS id FROM seats CROSS JOIN matches
+            WHERE matches.id = match_id AND bot = $1 AND match_id >= $2::uuid AND over_at_us IS NOT NULL
+                AND match_id > coalesce((SELECT ends_heard FROM bots WHERE name = $1), $4::uuid)
+            ORDER BY seats.match_id DESC LIMIT $3",
+        );
+        let older = Statement::new(
+            "SELECT count(*) AS count FROM (
+                SELECT 1 FROM seats CROSS JOIN matches
+                WHERE matches.id = match_id AND bot = $1 AND match_id >= $2::uuid AND over_at_us IS NOT NULL
+                    AND match_id > coalesce((SELECT ends_heard FROM bots WHERE name = $1), $4::uuid)
+                    AND match_id < $5::uuid LIMIT $3) AS older",
+        );
+        let bounds = |statement: Statement<D>, most| {
+            let least = String::from(MatchId::least());
+            statement.bind(bot.as_str()).bind(String::from(from)).bind(sql_limit(most)).bind(least)
+        };
+        let newest = self.read_rows(bounds(newest, most), rows::read_match_id).await?;
+        let Some(oldest) = newest.last().filter(|_| newest.len() == most) else {
+            return Ok(UnheardMatches { newest, more: 0 });
+        };
+        let older = bounds(older, MAX_COUNTED_ENDS).bind(String::from(*oldest));
+        let more = self.read_rows(older, rows::read_count).await?.pop().unwrap_or_default();
+        Ok(UnheardMatches { newest, more })
+    }
+
+    async fn unheard_tournament_ends(
+        &self,
+        bot: &BotName,
+        since: Timestamp,
+        most: usize,
+    ) -> Result<Vec<TournamentEnd>, StoreError> {
+        let statement = Statement::new(
+            "SELECT ended.tournament_id::text, place, line.bot, points, matches, wins, satisfaction, accuracy,
+                regret_per_match, luck_per_match, forfeits, no_shows, rating, rating_low, rating_high, rating_island,
+                elo, skill, skill_low, skill_high, line.versions::text, disqualified, rating_measure, title, state,
+                (SELECT (max(position) + 1)::bigint FROM standings AS every
+                    WHERE every.tournament_id = ended.tournament_id) AS bots
+            FROM unheard_tournament_ends AS ended
+                JOIN tournaments ON id = ended.tournament_id
+                JOIN standings AS line ON line.tournament_id = ended.tournament_id AND line.position = ended.position
+            WHERE ended.bot = $1 AND over_at_us >= $2 ORDER BY ended.tournament_id DESC LIMIT $3",
+        );
+        let statement = statement
+            .bind(bot.as_str())
+            .bind(to_column_integer("a time", since.as_micros())?)
+            .bind(sql_limit(most));
+        let mut ends = self.read_rows(statement, rows::read_tournament_end).await?;
+        ends.reverse();
+        Ok(ends)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_does_not_answer_is_given_up() {
+        let patience = Duration::from_secs(10);
+        let read =
+            tokio::time::timeout(patience * 2, within_deadline::<()>(patience, std::future::pending()));
+        assert!(matches!(read.await, Ok(Err(StoreError::Unavailable(_)))));
+    }
+}

@@ -1,0 +1,241 @@
+//! The store in a file, by SQLite.
+
+mod backup;
+mod db_error;
+mod files;
+mod id_file;
+mod integrity;
+mod journal;
+mod lock;
+mod matches;
+mod multi_row;
+mod schema;
+mod writer;
+
+use super::backend::{WriteBackend, WriteOutcome};
+use super::dialect::{Dialect, SqlValue, strip_casts};
+use super::migrations::check_version;
+use super::prune::prunable_matches;
+use super::read_only::ReadOnlyBackend;
+use super::sql_store::SqlStore;
+use crate::{Change, OpenOptions, Store, StoreError, StoreReader};
+use async_trait::async_trait;
+pub(crate) use backup::copy_database;
+use db_error::store_error_of;
+use files::{OpenedFile, path_beside};
+use id_file::{IdFile, MismatchPolicy};
+use integrity::IntegrityCheck;
+use lock::DatabaseLock;
+use sqlx::error::BoxDynError;
+use sqlx::sqlite::{SqliteArguments, SqliteConnectOptions, SqlitePoolOptions, SqliteRow, SqliteSynchronous};
+use sqlx::{
+    Arguments as _, AssertSqlSafe, ConnectOptions, Connection, SqlSafeStr as _, SqlStr, Sqlite,
+    SqliteConnection,
+};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::Mutex;
+use tokio_stream::Stream;
+use writer::SqliteWriter;
+
+/// How long a connection waits for another that holds a lock.
+const BUSY: Duration = Duration::from_secs(1);
+/// How many can read at the same time.
+const READERS: u32 = 4;
+/// Statements that a connection keeps prepared: every one that there is.
+const STATEMENTS: usize = 256;
+
+/// Writes to a file.
+#[derive(Debug)]
+pub(super) struct SqliteBackend {
+    options: SqliteConnectOptions,
+    file: OpenedFile,
+    /// The number of this server among all that opened the database.
+    epoch: i64,
+    /// None after a failure: what was written then is read again first.
+    writer: Mutex<Option<SqliteWriter>>,
+    integrity: IntegrityCheck,
+    _lock: DatabaseLock,
+}
+
+/// Opens a file, or makes it, and takes it for this server.
+pub(crate) async fn open_sqlite(path: &Path, how: &OpenOptions) -> Result<Arc<dyn Store>, StoreError> {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let lock = DatabaseLock::take(&path)?;
+    let other = if how.accept_other { MismatchPolicy::Accepted } else { MismatchPolicy::Refused };
+    let id_file = IdFile::read(&path, other)?;
+    make_private(&path)?;
+    // A server that stops in good order empties its log.
+    let was_cut_off = std::fs::metadata(path_beside(&path, "-wal")).is_ok_and(|log| log.len() > 0);
+    let common = SqliteConnectOptions::new()
+        .filename(&path)
+        .busy_timeout(BUSY)
+        .foreign_keys(true)
+        .statement_cache_capacity(STATEMENTS)
+        .pragma("cell_size_check", "ON")
+        .disable_statement_logging();
+    let options = common
+        .clone()
+        .create_if_missing(true)
+        .synchronous(SqliteSynchronous::Full)
+        .pragma("temp_store", "MEMORY")
+        .pragma("cache_size", "-16384");
+    let at_open = |error| db_error::open_error_of(&path, error);
+    let mut connection = options.connect().await.map_err(at_open)?;
+    let epoch = schema::migrate_and_claim(&mut connection, &path, &id_file).await?;
+    let file = OpenedFile::of_path(path.clone())?;
+    connection.close().await.map_err(at_open)?;
+    // From now on there is one.
+    let options = options.create_if_missing(false);
+    let reading = common.read_only(true);
+    let readers = SqlitePoolOptions::new().max_connections(READERS).connect_lazy_with(reading.clone());
+    let writer = Mutex::new(Some(SqliteWriter::open(&options, epoch, &file).await?));
+    let looking = reading
+        .pragma("cache_size", "-2048")
+        // A row that breaks a rule of its table is found when it is read; here it is about pages.
+        .pragma("ignore_check_constraints", "ON");
+    let first = if was_cut_off { Duration::ZERO } else { how.integrity_interval };
+    let integrity = IntegrityCheck::start(looking, first, how.integrity_interval);
+    if was_cut_off {
+        tracing::info!("the database was not closed in good order: its pages are checked in the background");
+    }
+    let backend = SqliteBackend { options, file, epoch, writer, integrity, _lock: lock };
+    Ok(Arc::new(SqlStore::new(backend, readers)))
+}
+
+/// Opens a file for reading alone, also one that a server has open.
+pub(crate) async fn open_sqlite_for_reading(path: &Path) -> Result<Arc<dyn StoreReader>, StoreError> {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if !path.is_file() {
+        return Err(StoreError::Unusable(format!(
+            "{} is no database: there is no such file",
+            path.display()
+        )));
+    }
+    let options = reading_options(&path);
+    let mut connection = options.connect().await.map_err(|error| db_error::open_error_of(&path, error))?;
+    check_version(schema::table_version(&mut connection, &path).await?)?;
+    connection.close().await.map_err(store_error_of)?;
+    let readers = SqlitePoolOptions::new().max_connections(1).connect_lazy_with(options);
+    Ok(Arc::new(SqlStore::new(ReadOnlyBackend, readers)))
+}
+
+fn reading_options(path: &Path) -> SqliteConnectOptions {
+    SqliteConnectOptions::new().filename(path).busy_timeout(BUSY).read_only(true).disable_statement_logging()
+}
+
+/// Makes the file of a new database, which nobody else may read: it holds hashes of tokens. SQLite gives the files beside it
+/// the same rights. A file with a second name could be opened under that, past the lock.
+#[cfg(unix)]
+fn make_private(path: &Path) -> Result<(), StoreError> {
+    use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+    match std::fs::metadata(path) {
+        Ok(file) if file.nlink() > 1 => Err(StoreError::Unusable(format!(
+            "{} has {} names (hard links): a database has one, for its lock goes by the name",
+            path.display(),
+            file.nlink()
+        ))),
+        Ok(_) => Ok(()),
+        // What else is wrong with the place, SQLite says.
+        Err(_) => {
+            let _ = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+            Ok(())
+        }
+    }
+}
+
+#[cfg(not(unix))]
+fn make_private(_path: &Path) -> Result<(), StoreError> {
+    Ok(())
+}
+
+impl Dialect for Sqlite {
+    const BEGIN_SNAPSHOT: &'static str = "BEGIN";
+    const PRUNABLE: &'static str = prunable_matches!("");
+    const PRUNABLE_OF_TOURNAMENT: &'static str = prunable_matches!(" AND tournament_id = $6::uuid");
+    const REMOVE_EVENTS: &'static str = "DELETE FROM event_log WHERE id IN (
+        SELECT place.value FROM matches CROSS JOIN json_each(event_ids) AS place
+        WHERE matches.id IN (SELECT key FROM json_each($1)) AND over_at_us IS NOT NULL AND damage IS NULL)";
+    const MARK_PRUNED: &'static str = "UPDATE matches SET pruned_at_us = $2, event_ids = '[]'
+        WHERE id IN (SELECT key FROM json_each($1)) AND over_at_us IS NOT NULL AND damage IS NULL
+            AND pruned_at_us IS NULL";
+    const CHECK_PAGES: Option<&'static str> =
+        Some("SELECT integrity_check AS found FROM pragma_integrity_check()");
+    const SIZE: &'static str =
+        "SELECT page_count * page_size AS bytes, freelist_count * page_size AS free_bytes
+        FROM pragma_page_count(), pragma_page_size(), pragma_freelist_count()";
+    // It does not depend on any peer.
+    const READ_TIMEOUT: Option<Duration> = None;
+
+    fn translate(text: &'static str) -> SqlStr {
+        AssertSqlSafe(strip_casts(text)).into_sql_str()
+    }
+
+    fn store_error(error: sqlx::Error) -> StoreError {
+        store_error_of(error)
+    }
+
+    fn bind<'v>(values: &mut SqliteArguments, value: impl SqlValue<'v>) -> Result<(), BoxDynError> {
+        values.add(value)
+    }
+
+    fn fetch(
+        connection: &mut SqliteConnection,
+        statement: SqlStr,
+        values: SqliteArguments,
+    ) -> impl Stream<Item = Result<SqliteRow, sqlx::Error>> + Send + Unpin {
+        sqlx::query_with(statement, values).fetch(connection)
+    }
+}
+
+#[async_trait]
+impl WriteBackend for SqliteBackend {
+    async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
+        let mut slot = self.writer.lock().await;
+        loop {
+            // Whatever keeps this from coming to its end, a writer that may be in the middle of something is not used again.
+            let mut writer = if let Some(writer) = slot.take() {
+                writer
+            } else {
+                self.file.clone().check_unchanged()?;
+                SqliteWriter::open(&self.options, self.epoch, &self.file).await?
+            };
+            match writer.write(changes).await {
+                Ok(WriteOutcome::Written) => {
+                    *slot = Some(writer);
+                    return Ok(());
+                }
+                // The next one reads what belongs to whom.
+                Ok(WriteOutcome::ClaimsChanged) => writer.close().await,
+                // The files of one that are gone may still be put in order, as long as they are open; and what belongs to others is
+                // refused before anything is begun.
+                Err(error @ (StoreError::Gone(_) | StoreError::Superseded(_))) => {
+                    *slot = Some(writer);
+                    return Err(error);
+                }
+                Err(error) => {
+                    writer.close().await;
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    async fn check(&self) -> Result<(), StoreError> {
+        self.integrity.check_result()?;
+        // Who writes just now checks the files itself.
+        let Ok(mut slot) = self.writer.try_lock() else { return Ok(()) };
+        match &mut *slot {
+            Some(writer) => writer.check_files(),
+            None => self.file.clone().check_unchanged(),
+        }
+    }
+
+    async fn close(&self) {
+        self.integrity.stop();
+        if let Some(writer) = self.writer.lock().await.take() {
+            writer.checkpoint_and_close().await;
+        }
+    }
+}

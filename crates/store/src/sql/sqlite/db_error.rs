@@ -1,0 +1,65 @@
+//! What SQLite's errors mean.
+
+use crate::StoreError;
+use sqlx::Error;
+use std::path::Path;
+
+const ERROR: i32 = 1;
+const READ_ONLY: i32 = 8;
+const CORRUPT: i32 = 11;
+const CANNOT_OPEN: i32 = 14;
+const TOO_BIG: i32 = 18;
+const CONSTRAINT: i32 = 19;
+const MISMATCH: i32 = 20;
+const RANGE: i32 = 25;
+const NO_DATABASE: i32 = 26;
+
+/// Returns the primary result code of an error that SQLite itself gave.
+fn error_code(error: &Error) -> Option<i32> {
+    let code: i32 = error.as_database_error()?.code()?.parse().ok()?;
+    // The higher bits are details.
+    Some(code & 0xff)
+}
+
+/// Returns whether an error says that the tables are those of another program.
+pub(super) fn is_foreign_schema_error(error: &Error) -> bool {
+    error_code(error) == Some(ERROR) || matches!(error, Error::ColumnDecode { .. })
+}
+
+/// Says what an error of a database that is open means. What is not known to be the fault of a change, nor to be damage,
+/// is for an operator to set right: a table that was dropped, a file that nobody may write to any more.
+#[expect(clippy::needless_pass_by_value, reason = "it is what a `map_err` has")]
+pub(super) fn store_error_of(error: Error) -> StoreError {
+    let words = database_message(&error);
+    match (error_code(&error), &error) {
+        (Some(TOO_BIG | CONSTRAINT | MISMATCH | RANGE), _)
+        | (None, Error::Encode(_) | Error::InvalidArgument(_)) => StoreError::Refused(words),
+        (Some(CORRUPT | NO_DATABASE), _) => StoreError::Corrupt(words),
+        (None, Error::ColumnDecode { index, .. }) => damaged_error(format!("column {index}"), words),
+        (None, Error::Decode(_)) => damaged_error("a row", words),
+        _ => StoreError::Unavailable(words),
+    }
+}
+
+/// Says what an error while a database is opened means.
+pub(super) fn open_error_of(path: &Path, error: Error) -> StoreError {
+    let name = path.display();
+    match error_code(&error) {
+        Some(NO_DATABASE) => {
+            StoreError::Unusable(format!("{name} is not a SQLite database: name another file, or a new one"))
+        }
+        Some(CANNOT_OPEN | READ_ONLY) => StoreError::Unusable(format!(
+            "{name} cannot be opened for writing ({}): name a file that this user may write",
+            database_message(&error)
+        )),
+        _ => store_error_of(error),
+    }
+}
+
+fn damaged_error(what: impl Into<String>, why: String) -> StoreError {
+    StoreError::Damaged { what: what.into(), why }
+}
+
+fn database_message(error: &Error) -> String {
+    error.as_database_error().map_or_else(|| error.to_string(), |error| error.message().to_owned())
+}

@@ -1,0 +1,51 @@
+//! One server, one database.
+
+use crate::StoreError;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Holds the file beside a database that says whose it is. The system lets go of it when the process ends, however it
+/// ends.
+#[derive(Debug)]
+pub(super) struct DatabaseLock {
+    _file: File,
+}
+
+impl DatabaseLock {
+    /// Takes a database for this process.
+    pub(super) fn take(database: &Path) -> Result<Self, StoreError> {
+        let name = database.display();
+        let folder = database.parent().filter(|folder| !folder.as_os_str().is_empty());
+        if let Some(folder) = folder.filter(|folder| !folder.is_dir()) {
+            let folder = folder.display();
+            return Err(StoreError::Unusable(format!("{name}: there is no folder {folder}, make it first")));
+        }
+        if database.is_dir() {
+            return Err(StoreError::Unusable(format!("{name} is a folder: name a file in it")));
+        }
+        let mut path = database.as_os_str().to_owned();
+        path.push(".lock");
+        let path = PathBuf::from(path);
+        let at = path.display();
+        let unusable = |error| StoreError::Unusable(format!("{at} beside the database: {error}"));
+        let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+        let mut file = opened.map_err(unusable)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut process = String::new();
+                // Who it is would be good to know, and that is all.
+                let _ = file.read_to_string(&mut process);
+                return Err(StoreError::Taken(format!(
+                    "process {} has {name} open and holds {at}; stop it, or name another file",
+                    process.trim()
+                )));
+            }
+            Err(TryLockError::Error(error)) => return Err(unusable(error)),
+        }
+        let said = file.set_len(0).and_then(|()| writeln!(file, "{}", std::process::id()));
+        said.map_err(unusable)?;
+        Ok(Self { _file: file })
+    }
+}

@@ -1,0 +1,331 @@
+//! Writes bots and tournaments, which are few beside matches.
+
+use super::columns::{
+    event_json, played_versions_json, settings_json, small_number, to_column_integer, verdict_json,
+};
+use super::dialect::{Dialect, Statement};
+use super::ends_heard::{add_unheard_end, remove_unheard_end, write_ends_heard};
+use super::versions::add_seen_version;
+use super::words::StoredWord;
+use crate::{Change, FinishedTournament, StoreError, StoredBot, StoredTournament};
+use lastnim_core::game::{BotName, TournamentId};
+use lastnim_proto::tournament_event::TimedTournamentEvent;
+use lastnim_tournament::{Checkpoint, FieldChange, Standing, TournamentState};
+
+/// Writes the changes of bots and tournaments, in their order. Tournaments that are created belong to the server of this epoch.
+pub(super) async fn write_tournaments<D: Dialect>(
+    connection: &mut D::Connection,
+    changes: &[Change],
+    epoch: i64,
+) -> Result<(), StoreError> {
+    for change in changes {
+        match change {
+            Change::Bot(bot) => register_bot::<D>(connection, bot).await?,
+            Change::BotRemoved { name } => remove_bot::<D>(connection, name).await?,
+            Change::TournamentCreated(stored) => {
+                create_tournament::<D>(connection, stored, epoch).await?;
+                add_entrants::<D>(connection, stored.id, &stored.field).await?;
+            }
+            Change::TournamentJoined { id, place, bot } => {
+                add_entrant::<D>(connection, *id, *place, bot).await?;
+            }
+            Change::TournamentLeft { id, field } => {
+                Statement::<D>::new("DELETE FROM entrants WHERE tournament_id = $1::uuid")
+                    .bind(String::from(*id))
+                    .execute(connection)
+                    .await?;
+                add_entrants::<D>(connection, *id, field).await?;
+            }
+            Change::FieldChanged { id, seq, change } => {
+                add_field_change::<D>(connection, *id, *seq, change).await?;
+            }
+            Change::TournamentEvent { id, seq, event } => {
+                add_event::<D>(connection, *id, *seq, event).await?;
+            }
+            Change::TournamentState { id, state } => set_state::<D>(connection, *id, *state).await?,
+            Change::Checkpoint { id, checkpoint } => {
+                write_checkpoint::<D>(connection, *id, checkpoint).await?;
+            }
+            Change::Compared { id, checkpoint } => {
+                write_comparison::<D>(connection, *id, checkpoint).await?;
+            }
+            Change::TournamentOver { id, state, over, standings } => {
+                end_tournament::<D>(connection, *id, *state, over).await?;
+                write_standings::<D>(connection, *id, standings).await?;
+                add_unheard_end::<D>(connection, *id).await?;
+            }
+            Change::TournamentEndHeard { bot, id } => remove_unheard_end::<D>(connection, bot, *id).await?,
+            Change::VersionSeen { bot, version, at } => {
+                add_seen_version::<D>(connection, bot, version, *at).await?;
+            }
+            // Those of all bots are written together, matches by a batch, and transcripts behind them.
+            Change::EndsHeard { .. }
+            | Change::MatchVoided { .. }
+            | Change::SeatVersions { .. }
+            | Change::MatchEvents { .. }
+            | Change::MatchOver(_)
+            | Change::TranscriptPublished(_)
+            | Change::TranscriptRemoved { .. }
+            | Change::RecordsPruned { .. }
+            | Change::MatchQuarantined { .. } => {}
+        }
+    }
+    write_ends_heard::<D>(connection, changes).await
+}
+
+async fn register_bot<D: Dialect>(connection: &mut D::Connection, bot: &StoredBot) -> Result<(), StoreError> {
+    Statement::<D>::new(
+        "INSERT INTO bots (name, registered_at_us, token_hash) VALUES ($1, $2, $3)
+        ON CONFLICT (name) DO UPDATE SET registered_at_us = excluded.registered_at_us, token_hash = excluded.token_hash",
+    )
+    .bind(bot.name.as_str())
+    .bind(to_column_integer("a time", bot.registered_at.as_micros())?)
+    .bind(bot.token.as_bytes().as_slice())
+    .execute(connection)
+    .await
+}
+
+async fn remove_bot<D: Dialect>(connection: &mut D::Connection, name: &BotName) -> Result<(), StoreError> {
+    for statement in [
+        "DELETE FROM bots WHERE name = $1",
+        "DELETE FROM bot_versions WHERE bot = $1",
+        "DELETE FROM entrants WHERE bot = $1",
+        "DELETE FROM field_changes WHERE bot = $1",
+        "DELETE FROM standings WHERE bot = $1",
+        "DELETE FROM unheard_tournament_ends WHERE bot = $1",
+    ] {
+        Statement::<D>::new(statement).bind(name.as_str()).execute(connection).await?;
+    }
+    Ok(())
+}
+
+async fn create_tournament<D: Dialect>(
+    connection: &mut D::Connection,
+    stored: &StoredTournament,
+    epoch: i64,
+) -> Result<(), StoreError> {
+    let over = stored.over.as_ref();
+    Statement::<D>::new(
+        "INSERT INTO tournaments (id, created_at_us, title, seed, state, settings, over_at_us, played, total, verdict,
+            owner_epoch)
+        VALUES ($1::uuid, $2, $3, $4::numeric, $5, $6::jsonb, $7, $8, $9, $10::jsonb, $11) ON CONFLICT (id) DO NOTHING",
+    )
+    .bind(String::from(stored.id))
+    .bind(to_column_integer("a time", stored.created_at.as_micros())?)
+    .bind(stored.settings.title.to_string())
+    .bind(stored.settings.seed.to_string())
+    .bind(stored.state.as_word())
+    .bind(settings_json(stored)?)
+    .bind(over.map(|over| to_column_integer("a time", over.at.as_micros())).transpose()?)
+    .bind(over.map(|over| to_column_integer("a count", over.played)).transpose()?)
+    .bind(over.map(|over| to_column_integer("a count", over.total)).transpose()?)
+    .bind(over.map(|over| verdict_json(&over.verdict)).transpose()?.flatten())
+    .bind(epoch)
+    .execute(connection)
+    .await
+}
+
+async fn add_entrants<D: Dialect>(
+    connection: &mut D::Connection,
+    id: TournamentId,
+    field: &[BotName],
+) -> Result<(), StoreError> {
+    for (place, bot) in field.iter().enumerate() {
+        add_entrant::<D>(connection, id, place, bot).await?;
+    }
+    Ok(())
+}
+
+async fn add_entrant<D: Dialect>(
+    connection: &mut D::Connection,
+    id: TournamentId,
+    place: usize,
+    bot: &BotName,
+) -> Result<(), StoreError> {
+    Statement::<D>::new(
+        "INSERT INTO entrants (tournament_id, place, bot) VALUES ($1::uuid, $2, $3) ON CONFLICT DO NOTHING",
+    )
+    .bind(String::from(id))
+    .bind(to_column_integer("a place", place)?)
+    .bind(bot.as_str())
+    .execute(connection)
+    .await
+}
+
+async fn add_field_change<D: Dialect>(
+    connection: &mut D::Connection,
+    id: TournamentId,
+    seq: usize,
+    change: &FieldChange,
+) -> Result<(), StoreError> {
+    Statement::<D>::new(
+        "INSERT INTO field_changes (tournament_id, seq, round, bot, movement) VALUES ($1::uuid, $2, $3, $4, $5)
+        ON CONFLICT (tournament_id, seq) DO NOTHING",
+    )
+    .bind(String::from(id))
+    .bind(to_column_integer("a number of changes", seq)?)
+    .bind(to_column_integer("a round", change.round)?)
+    .bind(change.bot.as_str())
+    .bind(change.movement.as_word())
+    .execute(connection)
+    .await
+}
+
+async fn add_event<D: Dialect>(
+    connection: &mut D::Connection,
+    id: TournamentId,
+    seq: usize,
+    event: &TimedTournamentEvent,
+) -> Result<(), StoreError> {
+    Statement::<D>::new(
+        "INSERT INTO tournament_events (tournament_id, seq, event) VALUES ($1::uuid, $2, $3::jsonb)
+        ON CONFLICT (tournament_id, seq) DO NOTHING",
+    )
+    .bind(String::from(id))
+    .bind(to_column_integer("a number of events", seq)?)
+    .bind(event_json(event)?)
+    .execute(connection)
+    .await
+}
+
+async fn set_state<D: Dialect>(
+    connection: &mut D::Connection,
+    id: TournamentId,
+    state: TournamentState,
+) -> Result<(), StoreError> {
+    let statement = Statement::<D>::new("UPDATE tournaments SET state = $2 WHERE id = $1::uuid RETURNING 1");
+    let changed = statement.bind(String::from(id)).bind(state.as_word()).count_rows(connection).await?;
+    check_changed(id, changed)
+}
+
+/// Writes a checkpoint, unless the tournament is over: it may have ended before this was written.
+async fn write_checkpoint<D: Dialect>(
+    connection: &mut D::Connection,
+    id: TournamentId,
+    checkpoint: &Checkpoint,
+) -> Result<(), StoreError> {
+    let statement = Statement::<D>::new(
+        "INSERT INTO checkpoints (tournament_id, version, upto, state, hash)
+        SELECT id, $2, $3, $4, $5 FROM tournaments WHERE id = $1::uuid AND over_at_us IS NULL
+        ON CONFLICT (tournament_id) DO UPDATE SET version = excluded.version, upto = excluded.upto,
+            state = excluded.state, hash = excluded.hash",
+    );
+    bind_checkpoint(statement, id, checkpoint)?.execute(connection).await
+}
+
+/// Writes how the bots of a tournament compare, once it is over.
+async fn write_comparison<D: Dialect>(
+    connection: &mut D::Connection,
+    id: TournamentId,
+    checkpoint: &Checkpoint,
+) -> Result<(), StoreError> {
+    let statement = Statement::<D>::new(
+        "INSERT INTO checkpoints (tournament_id, version, upto, state, hash)
+        SELECT id, $2, $3, $4, $5 FROM tournaments WHERE id = $1::uuid AND over_at_us IS NOT NULL
+        ON CONFLICT (tournament_id) DO UPDATE SET version = excluded.version, upto = excluded.upto,
+            state = excluded.state, hash = excluded.hash",
+    );
+    bind_checkpoint(statement, id, checkpoint)?.execute(connection).await
+}
+
+fn bind_checkpoint<D: Dialect>(
+    statement: Statement<D>,
+    id: TournamentId,
+    checkpoint: &Checkpoint,
+) -> Result<Statement<D>, StoreError> {
+    Ok(statement
+        .bind(String::from(id))
+        .bind(i64::from(checkpoint.version))
+        .bind(to_column_integer("a number", checkpoint.upto)?)
+        .bind(checkpoint.state.as_slice())
+        .bind(checkpoint.hash.as_slice()))
+}
+
+async fn end_tournament<D: Dialect>(
+    connection: &mut D::Connection,
+    id: TournamentId,
+    state: TournamentState,
+    over: &FinishedTournament,
+) -> Result<(), StoreError> {
+    let changed = Statement::<D>::new(
+        "UPDATE tournaments SET state = $2, over_at_us = $3, played = $4, total = $5, verdict = $6::jsonb
+        WHERE id = $1::uuid RETURNING 1",
+    )
+    .bind(String::from(id))
+    .bind(state.as_word())
+    .bind(to_column_integer("a time", over.at.as_micros())?)
+    .bind(to_column_integer("a count", over.played)?)
+    .bind(to_column_integer("a count", over.total)?)
+    .bind(verdict_json(&over.verdict)?)
+    .count_rows(connection)
+    .await?;
+    check_changed(id, changed)?;
+    Statement::<D>::new("DELETE FROM checkpoints WHERE tournament_id = $1::uuid")
+        .bind(String::from(id))
+        .execute(connection)
+        .await
+}
+
+async fn write_standings<D: Dialect>(
+    connection: &mut D::Connection,
+    id: TournamentId,
+    standings: &[Standing],
+) -> Result<(), StoreError> {
+    Statement::<D>::new("DELETE FROM standings WHERE tournament_id = $1::uuid")
+        .bind(String::from(id))
+        .execute(connection)
+        .await?;
+    for (position, standing) in (0..).zip(standings) {
+        add_standing::<D>(connection, id, position, standing).await?;
+    }
+    Ok(())
+}
+
+async fn add_standing<D: Dialect>(
+    connection: &mut D::Connection,
+    id: TournamentId,
+    position: i64,
+    standing: &Standing,
+) -> Result<(), StoreError> {
+    let skill_interval = standing.skill.and_then(|skill| skill.interval);
+    Statement::<D>::new(
+        "INSERT INTO standings (tournament_id, position, place, bot, points, matches, wins, satisfaction, accuracy,
+            regret_per_match, luck_per_match, forfeits, no_shows, rating, rating_low, rating_high, rating_island,
+            elo, skill, skill_low, skill_high, versions, disqualified, rating_measure)
+        VALUES ($1::uuid, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
+            $22::jsonb, $23, $24)",
+    )
+    .bind(String::from(id))
+    .bind(position)
+    .bind(small_number(standing.place))
+    .bind(standing.bot.as_str())
+    .bind(standing.points)
+    .bind(small_number(standing.matches))
+    .bind(small_number(standing.wins))
+    .bind(standing.satisfaction)
+    .bind(standing.accuracy)
+    .bind(standing.regret_per_match)
+    .bind(standing.luck_per_match)
+    .bind(small_number(standing.forfeits))
+    .bind(small_number(standing.no_shows))
+    .bind(standing.rating.map(|rating| rating.points))
+    .bind(standing.rating.map(|rating| rating.interval.low))
+    .bind(standing.rating.map(|rating| rating.interval.high))
+    .bind(standing.rating.map(|rating| small_number(rating.island)))
+    .bind(standing.elo)
+    .bind(standing.skill.map(|skill| skill.mean))
+    .bind(skill_interval.map(|interval| interval.low))
+    .bind(skill_interval.map(|interval| interval.high))
+    .bind(played_versions_json(&standing.versions)?)
+    .bind(i64::from(standing.is_disqualified))
+    .bind(standing.rating.map(|rating| rating.measure.as_word()))
+    .execute(connection)
+    .await
+}
+
+fn check_changed(id: TournamentId, changed: usize) -> Result<(), StoreError> {
+    match changed {
+        0 => Err(StoreError::Refused(format!("there is no tournament {id} to change"))),
+        _ => Ok(()),
+    }
+}

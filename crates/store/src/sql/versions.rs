@@ -1,0 +1,61 @@
+//! The versions that bots said: by bot, and by seat of a match.
+
+use super::columns::{seat_versions_json, to_column_integer};
+use super::dialect::{Dialect, Statement};
+use crate::{Change, MAX_SEEN_VERSIONS, StoreError};
+use lastnim_core::game::{BotName, BotVersion};
+use lastnim_core::referee::Timestamp;
+use serde_json::{Map, Value};
+
+/// Notes that a registered bot said a version, and forgets those that it said longest ago if there are too many.
+pub(super) async fn add_seen_version<D: Dialect>(
+    connection: &mut D::Connection,
+    bot: &BotName,
+    version: &BotVersion,
+    at: Timestamp,
+) -> Result<(), StoreError> {
+    Statement::<D>::new(
+        "INSERT INTO bot_versions (bot, version, config_hash, first_seen_at_us, last_seen_at_us)
+        SELECT name, $2, $3, $4, $4 FROM bots WHERE name = $1
+        ON CONFLICT (bot, version, config_hash) DO UPDATE SET last_seen_at_us = excluded.last_seen_at_us
+            WHERE bot_versions.last_seen_at_us < excluded.last_seen_at_us",
+    )
+    .bind(bot.as_str())
+    .bind(version.label.as_ref().map_or("", |label| label.as_str()))
+    .bind(version.config_hash.as_ref().map_or(&[][..], |hash| hash.as_bytes()))
+    .bind(to_column_integer("a time", at.as_micros())?)
+    .execute(connection)
+    .await?;
+    Statement::<D>::new(
+        "DELETE FROM bot_versions WHERE bot = $1 AND (version, config_hash) NOT IN (
+            SELECT version, config_hash FROM bot_versions WHERE bot = $1
+            ORDER BY last_seen_at_us DESC, first_seen_at_us DESC, version, config_hash LIMIT $2)",
+    )
+    .bind(bot.as_str())
+    .bind(to_column_integer("a count", MAX_SEEN_VERSIONS)?)
+    .execute(connection)
+    .await
+}
+
+/// Writes which versions sat at the seats of matches. The matches are there.
+pub(super) async fn write_seat_versions<D: Dialect>(
+    connection: &mut D::Connection,
+    changes: &[Change],
+) -> Result<(), StoreError> {
+    let mut by_match = Map::new();
+    for change in changes {
+        if let Change::SeatVersions { id, versions } = change {
+            by_match.insert(id.to_string(), seat_versions_json(versions)?);
+        }
+    }
+    if by_match.is_empty() {
+        return Ok(());
+    }
+    Statement::<D>::new(
+        "UPDATE matches SET seat_versions = now.value::text::jsonb FROM json_each($1::json) AS now
+        WHERE matches.id = now.key::uuid",
+    )
+    .bind(Value::Object(by_match).to_string())
+    .execute(connection)
+    .await
+}

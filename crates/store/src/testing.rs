@@ -1,0 +1,221 @@
+//! A store in memory for tests, which says that it is durable and does with writes what a test wants.
+
+use super::{
+    Change, FieldHistory, HeadsPage, LostSeat, MatchFilter, MatchHead, MatchSummary, MemoryStore, PrunePage,
+    QuestionPlace, RetentionLimits, SeenVersion, Store, StoreError, StoredBot, StoredMatch, StoredResult,
+    StoredTournament, StoredTranscript, TranscriptHead, UnheardMatches,
+};
+use async_trait::async_trait;
+use lastnim_core::game::{BotName, MatchId, TournamentId};
+use lastnim_core::referee::Timestamp;
+use lastnim_proto::tournament_event::TimedTournamentEvent;
+use lastnim_tournament::{Checkpoint, Standing, TournamentEnd};
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// What happens before changes are written, and once something was read.
+#[async_trait]
+pub trait WriteScript: fmt::Debug + Send + Sync {
+    /// Lets the changes be written, or fails their write.
+    async fn before_write(&self, changes: &[Change]) -> Result<(), StoreError>;
+
+    /// Hands out what was read, or fails to.
+    async fn after_read(&self, _read: StoreRead<'_>) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+/// What was read.
+#[derive(Debug, Clone, Copy)]
+pub enum StoreRead<'a> {
+    /// The lines of a tournament that is over.
+    Standings,
+    /// What an organiser did to a tournament.
+    TournamentEvents,
+    /// A page of results.
+    Results(&'a [StoredResult]),
+}
+
+/// A store in memory whose writes follow a script.
+#[derive(Debug)]
+pub struct ScriptedStore<S> {
+    kept: MemoryStore,
+    script: S,
+}
+
+impl<S: WriteScript> ScriptedStore<S> {
+    /// Starts empty.
+    pub fn with_script(script: S) -> Arc<Self> {
+        Arc::new(Self { kept: MemoryStore::new(RetentionLimits::default()), script })
+    }
+
+    /// Writes a change, whatever the script says.
+    pub async fn keep(&self, change: Change) {
+        self.kept.write(&[change]).await.unwrap();
+    }
+}
+
+impl<S> Deref for ScriptedStore<S> {
+    type Target = S;
+
+    fn deref(&self) -> &S {
+        &self.script
+    }
+}
+
+#[async_trait]
+impl<S: WriteScript> Store for ScriptedStore<S> {
+    fn is_durable(&self) -> bool {
+        true
+    }
+
+    async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
+        self.script.before_write(changes).await?;
+        self.kept.write(changes).await
+    }
+
+    async fn close(&self) {
+        self.kept.close().await;
+    }
+
+    async fn match_heads(&self, page: &HeadsPage) -> Result<Vec<MatchHead>, StoreError> {
+        self.kept.match_heads(page).await
+    }
+
+    async fn transcripts(&self, id: MatchId) -> Result<Vec<TranscriptHead>, StoreError> {
+        self.kept.transcripts(id).await
+    }
+
+    async fn transcript_bytes_besides(&self, id: MatchId, place: QuestionPlace) -> Result<u64, StoreError> {
+        self.kept.transcript_bytes_besides(id, place).await
+    }
+
+    async fn transcript(
+        &self,
+        id: MatchId,
+        place: QuestionPlace,
+    ) -> Result<Option<StoredTranscript>, StoreError> {
+        self.kept.transcript(id, place).await
+    }
+
+    async fn prunable_matches(&self, page: &PrunePage) -> Result<Vec<MatchId>, StoreError> {
+        self.kept.prunable_matches(page).await
+    }
+
+    async fn bot(&self, name: &BotName) -> Result<Option<StoredBot>, StoreError> {
+        self.kept.bot(name).await
+    }
+
+    async fn bots(&self, after: Option<&BotName>, most: usize) -> Result<Vec<StoredBot>, StoreError> {
+        self.kept.bots(after, most).await
+    }
+
+    async fn bot_versions(&self, name: &BotName) -> Result<Vec<SeenVersion>, StoreError> {
+        self.kept.bot_versions(name).await
+    }
+
+    async fn lost_seats(
+        &self,
+        bot: &BotName,
+        tournament: Option<TournamentId>,
+        before: Option<MatchId>,
+        most: usize,
+    ) -> Result<Vec<LostSeat>, StoreError> {
+        self.kept.lost_seats(bot, tournament, before, most).await
+    }
+
+    async fn has_played(&self, name: &BotName) -> Result<bool, StoreError> {
+        self.kept.has_played(name).await
+    }
+
+    async fn tournament(&self, id: TournamentId) -> Result<Option<StoredTournament>, StoreError> {
+        self.kept.tournament(id).await
+    }
+
+    async fn tournaments(
+        &self,
+        before: Option<TournamentId>,
+        most: usize,
+    ) -> Result<Vec<StoredTournament>, StoreError> {
+        self.kept.tournaments(before, most).await
+    }
+
+    async fn unfinished_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
+        self.kept.unfinished_tournaments().await
+    }
+
+    async fn field_history(&self, id: TournamentId) -> Result<FieldHistory, StoreError> {
+        self.kept.field_history(id).await
+    }
+
+    async fn tournament_events(&self, id: TournamentId) -> Result<Vec<TimedTournamentEvent>, StoreError> {
+        let events = self.kept.tournament_events(id).await?;
+        self.script.after_read(StoreRead::TournamentEvents).await?;
+        Ok(events)
+    }
+
+    async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError> {
+        let standings = self.kept.standings(id).await?;
+        self.script.after_read(StoreRead::Standings).await?;
+        Ok(standings)
+    }
+
+    async fn checkpoint(&self, id: TournamentId) -> Result<Option<Checkpoint>, StoreError> {
+        self.kept.checkpoint(id).await
+    }
+
+    async fn match_results(
+        &self,
+        id: TournamentId,
+        from: u64,
+        most: usize,
+    ) -> Result<Vec<StoredResult>, StoreError> {
+        let page = self.kept.match_results(id, from, most).await?;
+        self.script.after_read(StoreRead::Results(&page)).await?;
+        Ok(page)
+    }
+
+    async fn unvoided_matches(&self, ids: &[MatchId]) -> Result<Vec<MatchId>, StoreError> {
+        self.kept.unvoided_matches(ids).await
+    }
+
+    async fn unfinished_matches(&self) -> Result<Vec<MatchId>, StoreError> {
+        self.kept.unfinished_matches().await
+    }
+
+    async fn match_summaries(
+        &self,
+        filter: &MatchFilter,
+        before: Option<MatchId>,
+        most: usize,
+    ) -> Result<Vec<MatchSummary>, StoreError> {
+        self.kept.match_summaries(filter, before, most).await
+    }
+
+    async fn match_summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
+        self.kept.match_summary(id).await
+    }
+
+    async fn match_record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
+        self.kept.match_record(id).await
+    }
+
+    async fn unheard_matches(
+        &self,
+        bot: &BotName,
+        from: MatchId,
+        most: usize,
+    ) -> Result<UnheardMatches, StoreError> {
+        self.kept.unheard_matches(bot, from, most).await
+    }
+
+    async fn unheard_tournament_ends(
+        &self,
+        bot: &BotName,
+        since: Timestamp,
+        most: usize,
+    ) -> Result<Vec<TournamentEnd>, StoreError> {
+        self.kept.unheard_tournament_ends(bot, since, most).await
+    }
+}

@@ -1,0 +1,155 @@
+//! Where a store is.
+
+use lastnim_config::{SettingValue, read_text};
+use sqlx::postgres::PgConnectOptions;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use thiserror::Error;
+
+/// Where a store is: `memory`, `sqlite:PATH`, or `postgres://USER:PASSWORD@HOST:PORT/DATABASE`. A password in it is not
+/// shown.
+#[derive(Clone, PartialEq, Eq)]
+pub enum StoreUrl {
+    /// In memory, for as long as the server runs.
+    Memory,
+    /// In a file of SQLite, made if it does not exist.
+    Sqlite(PathBuf),
+    /// In a database of PostgreSQL, by its URL.
+    Postgres(String),
+}
+
+/// A text that names no store.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(
+    "unknown store {shown:?}{why}: expected sqlite:PATH, postgres://USER:PASSWORD@HOST:PORT/DATABASE, or memory"
+)]
+pub struct StoreUrlError {
+    /// The text without its password.
+    shown: String,
+    why: String,
+}
+
+impl StoreUrl {
+    /// Returns whether a password is part of it.
+    pub fn has_password(&self) -> bool {
+        matches!(self, Self::Postgres(url) if hide_password(url) != *url)
+    }
+
+    /// Returns the file of the store, if it is one of SQLite.
+    pub fn sqlite_file(&self) -> Option<&Path> {
+        match self {
+            Self::Sqlite(path) => Some(path),
+            Self::Memory | Self::Postgres(_) => None,
+        }
+    }
+}
+
+impl FromStr for StoreUrl {
+    type Err = StoreUrlError;
+
+    fn from_str(text: &str) -> Result<Self, StoreUrlError> {
+        let refused = |why: &str| Err(StoreUrlError { shown: hide_password(text), why: why.to_owned() });
+        if text == "memory" {
+            return Ok(Self::Memory);
+        }
+        if text.starts_with("postgres://") || text.starts_with("postgresql://") {
+            return match text.parse::<PgConnectOptions>() {
+                _ if text.contains("password=") => refused(", whose password stands among its parameters"),
+                Ok(_) => Ok(Self::Postgres(text.to_owned())),
+                Err(sqlx::Error::Configuration(error)) => {
+                    refused(&format!(", of which a part does not fit ({error})"))
+                }
+                Err(_) => refused(""),
+            };
+        }
+        match text.strip_prefix("sqlite:").map(|path| path.strip_prefix("//").unwrap_or(path)) {
+            None | Some("") => refused(""),
+            Some(path) if path.starts_with(':') => refused(", a database in memory"),
+            Some(path) if path.contains('?') => refused(", with parameters"),
+            Some(path) => Ok(Self::Sqlite(path.into())),
+        }
+    }
+}
+
+impl fmt::Display for StoreUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Memory => f.write_str("memory"),
+            Self::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
+            Self::Postgres(url) => f.write_str(&hide_password(url)),
+        }
+    }
+}
+
+impl fmt::Debug for StoreUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "StoreUrl({self})")
+    }
+}
+
+/// Puts stars in place of the password of a URL.
+fn hide_password(url: &str) -> String {
+    if url.contains("password=") {
+        return url.split_once('?').map_or("***", |(before, _)| before).to_owned();
+    }
+    let hidden = || {
+        // What is no URL at all may hold one as well.
+        let (scheme, rest) = url.split_at(url.find("://").map_or(0, |at| at + 3));
+        let (user, host) = rest.rsplit_once('@')?;
+        let (user, _) = user.split_once(':')?;
+        Some(format!("{scheme}{user}:***@{host}"))
+    };
+    hidden().unwrap_or_else(|| url.to_owned())
+}
+
+impl SettingValue for StoreUrl {
+    /// Leaves out a store with a password.
+    fn to_json(&self) -> serde_json::Value {
+        if self.has_password() { serde_json::Value::Null } else { self.to_string().into() }
+    }
+
+    fn set(&mut self, json: &serde_json::Value, _: &std::ops::RangeInclusive<u64>) -> Result<(), String> {
+        *self = read_text(json)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_is_named_by_its_kind() {
+        let read = |text: &str| text.parse::<StoreUrl>();
+        assert_eq!(read("memory"), Ok(StoreUrl::Memory));
+        for path in ["sqlite:dir/a.db", "sqlite://dir/a.db"] {
+            assert_eq!(read(path), Ok(StoreUrl::Sqlite("dir/a.db".into())));
+        }
+        assert_eq!(read("sqlite:///var/a.db").unwrap().sqlite_file(), Some(Path::new("/var/a.db")));
+        let url = "postgres://me:pa:ss@w@localhost:5432/db";
+        assert_eq!(read(url), Ok(StoreUrl::Postgres(url.into())));
+        assert_eq!(read(url).unwrap().to_string(), "postgres://me:***@localhost:5432/db");
+        assert!(read(url).unwrap().has_password());
+        let without = read("postgresql://me@localhost/db").unwrap();
+        assert_eq!(without.to_string(), "postgresql://me@localhost/db");
+        assert!(!without.has_password() && !read("sqlite:a:b@c").unwrap().has_password());
+        let wrong = [
+            "",
+            "lastnim.db",
+            "sqlite:",
+            "sqlite://",
+            "sqlite::memory:",
+            "sqlite:a.db?mode=ro",
+            "mysql://me:secret@host/db",
+            "me:secret@host/db",
+            "postgres:me:secret@host/db",
+            "postgres://me:secret@host:port/db",
+            "postgres://host/db?password=secret",
+        ];
+        for wrong in wrong {
+            let error = read(wrong).unwrap_err().to_string();
+            assert!(error.contains("sqlite:PATH") && !error.contains("secret"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! How the rows of a tournament's matches come about.
+
+use super::{MethodsVersion, Pairing, SeededDraw, Settings};
+use lastnim_core::game::{AllianceMatrix, BySeat, Row, SeatCount};
+
+/// How the rows of a tournament's matches come about.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum AllianceSource {
+    /// Every seat declares its own.
+    Declared,
+    /// Every seat has the standard row.
+    Standard,
+    /// Every seat has a row drawn from the tournament's seed.
+    Random,
+    /// Every seat has its row of this matrix, in every match.
+    Given(AllianceMatrix),
+}
+
+impl AllianceSource {
+    /// Returns how rows come about where that is not said: two seats have the standard rows, for declaring against oneself means
+    /// nothing there; more declare. By the first version of the methods, two seats declare as well.
+    pub fn default_for(seats: SeatCount, methods: MethodsVersion) -> Self {
+        if seats.get() == 2 && methods > MethodsVersion::V1 { Self::Standard } else { Self::Declared }
+    }
+}
+
+/// Returns the rows of a match; none where the seats declare their own.
+///
+/// Drawn rows belong to the seats and derive from the seed and the duplicate group, so that all rotations of a group
+/// share them: each of its bots plays each seat, with that seat's row, once, and the luck of the draw cancels.
+pub fn assigned_matrix(settings: &Settings, pairing: &Pairing) -> Option<AllianceMatrix> {
+    match &settings.alliance {
+        AllianceSource::Declared => None,
+        AllianceSource::Standard => Some(AllianceMatrix::standard(settings.seats)),
+        AllianceSource::Random => Some(draw_matrix(settings.seats, settings.seed, pairing.group)),
+        AllianceSource::Given(matrix) => Some(matrix.clone()),
+    }
+}
+
+/// Returns the rows that are drawn for a duplicate group, each permutation equally likely.
+pub fn draw_matrix(seats: SeatCount, seed: u64, group: u64) -> AllianceMatrix {
+    let mut draw = SeededDraw::new(seed, group);
+    let rows = BySeat::from_fn(seats, |_| {
+        let mut offsets: Vec<u64> = (0..seats.get() as u64).collect();
+        draw.shuffle(&mut offsets);
+        Row::parse(&offsets, seats).expect("a shuffled row holds each offset once")
+    });
+    AllianceMatrix::from_rows(rows).expect("each row is for these seats")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{plan_schedule, testing};
+    use std::collections::HashSet;
+
+    fn matrices(alliance: AllianceSource) -> Vec<(u64, Option<AllianceMatrix>)> {
+        let settings = testing::settings(3, 2, alliance);
+        let mut schedule = plan_schedule(&settings, &testing::field(4)).unwrap();
+        let pairings = testing::pairings(&mut *schedule).into_iter();
+        pairings.map(|pairing| (pairing.group, assigned_matrix(&settings, &pairing))).collect()
+    }
+
+    #[test]
+    fn two_seats_have_the_standard_rows_unless_told_otherwise() {
+        let default = |seats, methods| AllianceSource::default_for(SeatCount::new(seats).unwrap(), methods);
+        assert_eq!(default(2, MethodsVersion::NEWEST), AllianceSource::Standard);
+        assert_eq!(default(3, MethodsVersion::NEWEST), AllianceSource::Declared);
+        assert_eq!(default(2, MethodsVersion::V1), AllianceSource::Declared);
+    }
+
+    #[test]
+    fn a_group_shares_its_drawn_rows() {
+        let drawn: HashSet<_> = matrices(AllianceSource::Random).into_iter().collect();
+        assert_eq!(drawn.len(), 8, "one matrix for each of the 8 groups");
+        let different: HashSet<_> = drawn.into_iter().map(|(_, matrix)| matrix).collect();
+        assert!(different.len() > 4, "of 216 matrices, 8 draws are nearly all different");
+    }
+
+    #[test]
+    fn other_rows_do_not_depend_on_the_match() {
+        let three = SeatCount::new(3).unwrap();
+        let given = AllianceMatrix::parse(&[vec![0, 2, 1], vec![0, 1, 2], vec![2, 0, 1]]).unwrap();
+        let all = |alliance, expected: Option<&AllianceMatrix>| {
+            assert!(matrices(alliance).iter().all(|(_, matrix)| matrix.as_ref() == expected));
+        };
+        all(AllianceSource::Declared, None);
+        all(AllianceSource::Standard, Some(&AllianceMatrix::standard(three)));
+        all(AllianceSource::Given(given.clone()), Some(&given));
+    }
+}

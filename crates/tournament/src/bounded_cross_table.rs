@@ -1,0 +1,76 @@
+//! A cross-table that is kept while a tournament is played.
+
+use super::checkpoint::{CheckpointError, Decoder, Encoder};
+use super::{CrossTable, MatchResult};
+use std::sync::Arc;
+
+/// A cross-table that is kept while a tournament is played, as long as it is small: more than [200 bots](Self::MAX_BOTS) are not
+/// compared.
+#[derive(Debug, Clone)]
+pub struct BoundedCrossTable(Option<Arc<CrossTable>>);
+
+impl Default for BoundedCrossTable {
+    fn default() -> Self {
+        Self(Some(Arc::new(CrossTable::new())))
+    }
+}
+
+impl BoundedCrossTable {
+    /// The most bots that sit in a match of a tournament whose table is kept.
+    pub const MAX_BOTS: usize = 200;
+
+    /// Counts one match; each must be counted once. Who holds the table keeps it as it was.
+    pub fn add_result(&mut self, result: &MatchResult) {
+        if let Some(shared) = &mut self.0 {
+            let table = Arc::make_mut(shared);
+            table.add_result(result);
+            if table.bot_count() > Self::MAX_BOTS {
+                self.0 = None;
+            }
+        }
+    }
+
+    /// Returns the table; none once too many bots have sat in a match.
+    pub fn table(&self) -> Option<&Arc<CrossTable>> {
+        self.0.as_ref()
+    }
+
+    pub(super) fn save(&self, to: &mut Encoder) {
+        to.count(usize::from(self.0.is_some()));
+        if let Some(table) = &self.0 {
+            table.save(to);
+        }
+    }
+
+    pub(super) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
+        if !from.flag()? {
+            return Ok(Self(None));
+        }
+        CrossTable::restore(from, Self::MAX_BOTS).map(|table| Self(Some(Arc::new(table))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{rating::testing::result, testing::field};
+
+    #[test]
+    fn a_table_of_too_many_bots_is_not_kept() {
+        let bots = field(BoundedCrossTable::MAX_BOTS + 1);
+        let mut bounded = BoundedCrossTable::default();
+        for number in 1..BoundedCrossTable::MAX_BOTS {
+            bounded.add_result(&result(number as u64, &[bots[0].clone(), bots[number].clone()], 0));
+        }
+        assert_eq!(bounded.table().map(|table| table.bot_count()), Some(BoundedCrossTable::MAX_BOTS));
+        let held = Arc::clone(bounded.table().unwrap());
+        bounded.add_result(&result(900, &bots[BoundedCrossTable::MAX_BOTS - 1..], 0));
+        assert!(bounded.table().is_none());
+        assert_eq!(held.bot_count(), BoundedCrossTable::MAX_BOTS, "who holds it has it as it was");
+        bounded.add_result(&result(901, &bots[..2], 0));
+        let mut to = Encoder::new();
+        bounded.save(&mut to);
+        let restored = BoundedCrossTable::restore(&mut Decoder::new(&to.into_bytes())).unwrap();
+        assert!(restored.table().is_none(), "it would lack what was forgotten");
+    }
+}

@@ -1,0 +1,100 @@
+//! What the matches of a tournament say about two of its bots.
+
+use super::{
+    Appraisal, CrossTable, HeadToHead, MethodsVersion, SpreadBelief, StrengthLead, adjust_for_all, normal_cdf,
+};
+use lastnim_core::game::BotName;
+
+/// What the matches of a tournament say about two bots.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BotComparison {
+    /// The one.
+    pub bot: BotName,
+    /// The other; its name comes later.
+    pub other: BotName,
+    /// What happened where both sat at one table, seen from the one.
+    pub meeting: HeadToHead,
+    /// How likely it is, 0 to 1, that the one is the stronger by their ratings; none if they are not rated, or no chain of
+    /// matches joins them. It is shrunk as the field suggests, see [`SpreadBelief`].
+    pub probability_better: Option<f64>,
+    /// How likely so great a lead would be, 0 to 1, for at least one of all pairs compared here if all bots were equal, by Holm's
+    /// correction: that of at most 5% of the pairs hold together with a confidence of 95%. None where the other is none, and by the
+    /// first version of the methods.
+    pub adjusted_chance: Option<f64>,
+}
+
+impl BotComparison {
+    /// Compares all bots that sat in a match, each two once, by their names; also those that never met.
+    pub fn compare_all(table: &CrossTable, appraisal: &Appraisal) -> Vec<Self> {
+        let bots = table.bots();
+        let of_bot = |place: usize| bots[place + 1..].iter().map(move |&other| (place, other));
+        let pairs = (0..bots.len()).flat_map(of_bot).map(|(place, other)| (bots[place], other));
+        let pairs: Vec<(&BotName, &BotName, Option<StrengthLead>)> =
+            pairs.map(|(bot, other)| (bot, other, appraisal.lead_between(bot, other))).collect();
+        let leads: Vec<StrengthLead> = pairs.iter().filter_map(|(.., lead)| *lead).collect();
+        let mut judged = judge_leads(&bots, &leads, appraisal).into_iter();
+        pairs
+            .into_iter()
+            .map(|(bot, other, lead)| {
+                let judged = lead.and_then(|_| judged.next());
+                Self {
+                    bot: bot.clone(),
+                    other: other.clone(),
+                    meeting: table.head_to_head(bot, other),
+                    probability_better: judged.map(|(better, _)| better),
+                    adjusted_chance: judged.and_then(|(_, chance)| chance),
+                }
+            })
+            .collect()
+    }
+}
+
+/// Returns for each lead how likely it is one, and its adjusted chance.
+fn judge_leads(bots: &[&BotName], leads: &[StrengthLead], appraisal: &Appraisal) -> Vec<(f64, Option<f64>)> {
+    let Some(ratings) = appraisal.ratings() else { return Vec::new() };
+    if appraisal.methods() == MethodsVersion::V1 {
+        // The error of no replicate that differs says nothing.
+        let better =
+            |lead: &StrengthLead| if lead.error == 0.0 { 0.5 } else { normal_cdf(lead.lead / lead.error) };
+        return leads.iter().map(|lead| (better(lead), None)).collect();
+    }
+    let spread = SpreadBelief::of_strengths(&ratings.strengths(bots), ratings.greatest_spread());
+    let adjusted = adjust_for_all(&leads.iter().map(|lead| lead.chance_of_equals()).collect::<Vec<_>>());
+    leads
+        .iter()
+        .zip(adjusted)
+        .map(|(&lead, chance)| (spread.probability_better(lead), Some(chance)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AllianceSource, MatchResult, RatingEvidence, rating::testing::result, testing};
+
+    #[test]
+    fn bots_that_never_met_are_compared_by_their_ratings() {
+        let bots = testing::field(4);
+        // The second beats the first, the third the second; the fourth is at a cancelled match only.
+        let mut results: Vec<_> = (0..20)
+            .map(|number| {
+                let pair = usize::from(number % 2 == 1);
+                result(number, &bots[pair..pair + 2], usize::from(number % 10 > 1))
+            })
+            .collect();
+        results.push(MatchResult { outcome: None, ..result(20, &bots[2..], 0) });
+        let mut table = CrossTable::new();
+        let mut evidence = RatingEvidence::new(&testing::settings(2, 1, AllianceSource::Declared));
+        for result in &results {
+            table.add_result(result);
+            evidence.add_result(result);
+        }
+        let compared = BotComparison::compare_all(&table, &evidence.appraise_finally(&|| true).unwrap());
+        let met: Vec<_> =
+            compared.iter().map(|pair| (&pair.bot, &pair.other, pair.meeting.matches)).collect();
+        assert_eq!(met, [(&bots[0], &bots[1], 10), (&bots[0], &bots[2], 0), (&bots[1], &bots[2], 10)]);
+        let better: Vec<_> = compared.iter().map(|pair| pair.probability_better.unwrap()).collect();
+        assert!(better.iter().all(|&better| (0.0..0.3).contains(&better)), "{better:?}");
+        assert!(better[1] < better[0] && better[1] < better[2], "{better:?}");
+    }
+}

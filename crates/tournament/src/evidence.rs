@@ -1,0 +1,398 @@
+//! What ratings and skills follow from, and what the standings say of them.
+
+use super::checkpoint::{CheckpointError, Decoder, Encoder, ensure_holds};
+use super::{
+    EloByNumber, EloRatings, LadderSettings, MatchResult, MethodsVersion, ModelNoise, RatedResults, Rating,
+    RatingMeasure, RegretTally, ReplicateCount, Resampling, Settings, SkillEstimate, Standing, StrengthLead,
+    StrengthRatings, TournamentFormat, format::StandingsOrder,
+};
+use lastnim_core::{
+    game::BotName,
+    oracle::{Budget, HaltReason},
+};
+use std::collections::BTreeMap;
+
+/// The most steps that one attempt at the last ratings of a tournament may take: about ten seconds.
+const LAST_STEPS: u64 = 1_000_000_000;
+
+/// The newest duplicate groups by which a ladder that nobody ends is rated: some 15 MB with three seats, with what is too old
+/// and not forgotten yet.
+const NEWEST_GROUPS: u64 = 50_000;
+
+/// The results of a tournament, as ratings and skills follow from them: a fold whose order does not matter.
+///
+/// A ladder that nobody ends is rated by its newest 50,000 duplicate groups: what it keeps does not grow for ever, and a
+/// bot is what it was lately.
+///
+/// Rating takes long, and is done now and then, never for each match. With the tournament's seed, the same results
+/// give the same ratings, bit for bit.
+#[derive(Debug, Clone)]
+pub struct RatingEvidence {
+    seed: u64,
+    /// How many results were added.
+    added: u64,
+    matches: RatedResults,
+    skills: RegretTally,
+    /// How many of the newest groups count, if not all.
+    most: Option<u64>,
+    /// The newest group.
+    newest: u64,
+    /// What was the newest group when old ones were forgotten last.
+    forgotten_at: u64,
+    /// Only where two play and wins are scored.
+    elo: Option<EloByNumber>,
+    order: StandingsOrder,
+    methods: MethodsVersion,
+}
+
+/// How strong and how skilled the bots of a tournament are.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Appraisal {
+    ratings: Option<StrengthRatings>,
+    skills: BTreeMap<BotName, SkillEstimate>,
+    elo: Option<EloRatings>,
+    order: StandingsOrder,
+    methods: MethodsVersion,
+}
+
+impl RatingEvidence {
+    /// Starts without any match.
+    pub fn new(settings: &Settings) -> Self {
+        let is_endless =
+            matches!(settings.format, TournamentFormat::Ladder(LadderSettings { groups: None, .. }));
+        let (measure, methods) = (settings.rating_measure(), settings.methods);
+        let has_elo =
+            settings.seats.get() == 2 && (measure == RatingMeasure::Wins || methods == MethodsVersion::V1);
+        Self {
+            seed: settings.seed,
+            added: 0,
+            matches: RatedResults::new(measure),
+            skills: RegretTally::new(),
+            most: is_endless.then_some(NEWEST_GROUPS),
+            newest: 0,
+            forgotten_at: 0,
+            elo: has_elo.then(EloByNumber::default),
+            order: settings.format.standings_order(),
+            methods,
+        }
+    }
+
+    /// Adds one match; each must be added once. A bot that never showed up is left out.
+    pub fn add_result(&mut self, result: &MatchResult) {
+        self.added += 1;
+        self.matches.add_result(result);
+        self.skills.add_result(result);
+        if let Some(elo) = &mut self.elo {
+            elo.add_result(result);
+        }
+        self.newest = self.newest.max(result.group);
+        if self.most.is_some_and(|most| self.newest - self.forgotten_at >= most) {
+            self.forget_old_groups();
+            self.forgotten_at = self.newest;
+        }
+    }
+
+    /// Returns how many matches were added, cancelled ones included.
+    pub fn added_count(&self) -> u64 {
+        self.added
+    }
+
+    /// Writes what all results have come to.
+    pub(super) fn save(&self, to: &mut Encoder) {
+        for number in [self.added, self.newest, self.forgotten_at] {
+            to.number(number);
+        }
+        self.matches.save(to);
+        self.skills.save(to);
+        if let Some(elo) = &self.elo {
+            elo.save(to);
+        }
+    }
+
+    /// Takes what was saved of a tournament with these settings.
+    pub(super) fn restore(settings: &Settings, from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
+        let [added, newest, forgotten_at] = [from.number()?, from.number()?, from.number()?];
+        ensure_holds(
+            forgotten_at <= newest && newest < u64::MAX,
+            "groups are forgotten that were not there",
+        )?;
+        let matches = RatedResults::restore(settings.rating_measure(), from)?;
+        let skills = RegretTally::restore(from)?;
+        let fresh = Self::new(settings);
+        let elo = fresh.elo.is_some().then(|| EloByNumber::restore(from)).transpose()?;
+        Ok(Self { added, matches, skills, newest, forgotten_at, elo, ..fresh })
+    }
+
+    /// Forgets the groups that do not count any more.
+    fn forget_old_groups(&mut self) {
+        if let Some(most) = self.most {
+            let first = (self.newest + 1).saturating_sub(most);
+            self.matches.forget_before(first);
+            self.skills.forget_before(first);
+        }
+    }
+
+    /// Rates with so many replicates.
+    ///
+    /// # Errors
+    /// If the budget does not allow it.
+    pub fn appraise(&self, replicates: ReplicateCount, budget: &mut Budget) -> Result<Appraisal, HaltReason> {
+        if self.most.is_some() {
+            let mut newest = self.clone();
+            newest.forget_old_groups();
+            newest.appraise_all(replicates, budget)
+        } else {
+            self.appraise_all(replicates, budget)
+        }
+    }
+
+    fn appraise_all(&self, replicates: ReplicateCount, budget: &mut Budget) -> Result<Appraisal, HaltReason> {
+        let noise = match self.methods {
+            MethodsVersion::V1 => ModelNoise::Normal,
+            MethodsVersion::V2 => ModelNoise::Signs,
+        };
+        let resampling = Resampling { seed: self.seed, replicates, noise };
+        let is_empty = self.matches.is_empty();
+        let ratings = if is_empty { None } else { Some(self.matches.compute_ratings(&resampling, budget)?) };
+        Ok(Appraisal { ratings, ..self.appraise_without_ratings() })
+    }
+
+    /// Rates as the last standings of a tournament do: with 400 replicates, or if that is too much work with 50, or not at
+    /// all. What is too much is a number of steps, so that it does not depend on the machine.
+    ///
+    /// # Errors
+    /// If it is no longer wanted.
+    pub fn appraise_finally(&self, is_wanted: &dyn Fn() -> bool) -> Result<Appraisal, HaltReason> {
+        let fewest = ReplicateCount::new(ReplicateCount::MIN).unwrap_or_default();
+        for replicates in [ReplicateCount::default(), fewest] {
+            match self.appraise(replicates, &mut Budget::while_wanted(LAST_STEPS, is_wanted)) {
+                Err(HaltReason::OutOfSteps { .. }) => {}
+                done => return done,
+            }
+        }
+        Ok(self.appraise_without_ratings())
+    }
+
+    fn appraise_without_ratings(&self) -> Appraisal {
+        let skills = self
+            .skills
+            .skill_by_bot(self.methods)
+            .into_iter()
+            .map(|(bot, skill)| (bot.clone(), skill))
+            .collect();
+        let elo = self.elo.as_ref().map(EloByNumber::elo);
+        Appraisal { ratings: None, skills, elo, order: self.order, methods: self.methods }
+    }
+}
+
+impl Appraisal {
+    /// Returns the ratings; none if no match counts, or they were too much work.
+    pub(super) fn ratings(&self) -> Option<&StrengthRatings> {
+        self.ratings.as_ref()
+    }
+
+    /// Returns by which methods that was worked out.
+    pub(super) fn methods(&self) -> MethodsVersion {
+        self.methods
+    }
+
+    /// Returns how far one bot is ahead of another; none if one is not rated, or if no chain of matches joins them.
+    pub(super) fn lead_between(&self, one: &BotName, other: &BotName) -> Option<StrengthLead> {
+        self.ratings.as_ref()?.lead_between(one, other)
+    }
+
+    /// Puts ratings, Elo and skills into the lines of the standings, and those of a ladder in the order of the ratings; bots
+    /// that are not rated stay in their order behind the others.
+    pub fn add_to_standings(&self, lines: &mut [Standing]) {
+        self.add_figures(lines);
+        if self.order == StandingsOrder::Rating {
+            sort_by_ratings(lines);
+        }
+    }
+
+    fn add_figures(&self, lines: &mut [Standing]) {
+        for line in lines {
+            line.rating = self.ratings.as_ref().and_then(|ratings| ratings.get(&line.bot));
+            line.elo = self.elo.as_ref().and_then(|elo| elo.get(&line.bot)).map(Rating::points);
+            line.skill = self.skills.get(&line.bot).map(|skill| skill.regret_per_match);
+        }
+    }
+}
+
+/// Orders lines by their ratings, and gives them their places: equal ratings keep their order, and share a place if they did.
+fn sort_by_ratings(lines: &mut [Standing]) {
+    let points = |line: &Standing| line.rating.map_or(f64::NEG_INFINITY, |rating| rating.points);
+    lines.sort_by(|one, other| points(other).total_cmp(&points(one)));
+    let (mut place, mut before) = (0, None);
+    for (index, line) in (1..).zip(lines) {
+        let this = (points(line).to_bits(), line.place);
+        if before != Some(this) {
+            (place, before) = (index, Some(this));
+        }
+        line.place = place;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::LadderPairing;
+    use crate::{
+        AllianceSource, SeatLoss, SeededDraw, SettingsDraft, StandingRating, Standings, Streak, TableGroups,
+        rating::testing::result, testing,
+    };
+
+    #[test]
+    fn the_lines_are_completed_and_no_shows_are_not_rated() {
+        let (settings, bots) = (testing::settings(3, 1, AllianceSource::Declared), testing::field(4));
+        let (mut standings, mut evidence) =
+            (Standings::new(&settings, &bots), RatingEvidence::new(&settings));
+        let mut results: Vec<_> = (0..12_u64)
+            .map(|number| result(number, &bots[..3], SeededDraw::new(7, number).number_below(3) as usize))
+            .collect();
+        for played in &mut results[..6] {
+            let outcome = played.outcome.as_mut().unwrap();
+            let absent = outcome.seats.seats().seat(2).unwrap();
+            outcome.seats[absent].lost = Some(SeatLoss::NoShow);
+        }
+        for result in &results {
+            standings.add_result(result);
+            evidence.add_result(result);
+        }
+        let lines = |evidence: &RatingEvidence| {
+            let mut lines = standings.lines();
+            evidence.appraise_finally(&|| true).unwrap().add_to_standings(&mut lines);
+            lines
+        };
+        let in_order = lines(&evidence);
+        for line in &in_order {
+            assert_eq!(line.rating.is_some(), line.bot != bots[3], "{line:?}");
+            assert_eq!(line.skill.is_some(), line.bot != bots[3], "{line:?}");
+            let held = |rating: &StandingRating| {
+                rating.interval.low + 1.0 < rating.points && rating.points < rating.interval.high - 1.0
+            };
+            assert!(line.rating.as_ref().is_none_or(held), "{line:?}");
+        }
+        let mut reversed = RatingEvidence::new(&settings);
+        results.iter().rev().for_each(|result| reversed.add_result(result));
+        assert_eq!(lines(&reversed), in_order, "the order of results does not matter");
+        assert!(matches!(evidence.appraise_finally(&|| false), Err(HaltReason::Stopped { .. })));
+        let mut nothing = standings.lines();
+        RatingEvidence::new(&settings).appraise_finally(&|| true).unwrap().add_to_standings(&mut nothing);
+        assert_eq!(nothing, standings.lines(), "without a match there is nothing to say");
+    }
+
+    #[test]
+    fn a_ladder_that_nobody_ends_is_rated_by_its_newest_groups() {
+        let bots = testing::field(5);
+        let played = |number: u64| {
+            let mut draw = SeededDraw::new(3, number);
+            // The first two bots are there at the beginning only.
+            let from = if number < 40 { 0 } else { 2 };
+            let group = number / 2;
+            MatchResult { number, ..result(group, &bots[from..from + 3], draw.number_below(3) as usize) }
+        };
+        let endless = LadderSettings {
+            groups: None,
+            table_groups: TableGroups::ONE,
+            suspend_after: Streak::new(5).unwrap(),
+            pairing: LadderPairing::default(),
+        };
+        let settings = |format| {
+            let plain = testing::settings(3, 1, AllianceSource::Declared);
+            Settings::new(SettingsDraft { format, ..(*plain).clone() }).unwrap()
+        };
+        assert_eq!(RatingEvidence::new(&settings(TournamentFormat::RoundRobin)).most, None);
+        let new = || {
+            let evidence = RatingEvidence::new(&settings(TournamentFormat::Ladder(endless)));
+            assert_eq!(evidence.most, Some(NEWEST_GROUPS));
+            RatingEvidence { most: Some(30), ..evidence }
+        };
+        let appraised = |evidence: &RatingEvidence| evidence.appraise_finally(&|| true).unwrap();
+        let restored = |evidence: &RatingEvidence| {
+            let mut to = Encoder::new();
+            evidence.save(&mut to);
+            let settings = settings(TournamentFormat::Ladder(endless));
+            let read = RatingEvidence::restore(&settings, &mut Decoder::new(&to.into_bytes())).unwrap();
+            RatingEvidence { most: Some(30), ..read }
+        };
+        let (mut in_order, mut backwards, mut newest, mut kept) = (new(), new(), new(), new());
+        for number in 0..200 {
+            in_order.add_result(&played(number));
+            kept.add_result(&played(number));
+            if number % 7 == 0 {
+                kept = restored(&kept);
+            }
+            backwards.add_result(&played(199 - number));
+            let RatedResults::Wins(kept) = &in_order.matches else { panic!("wins are scored") };
+            assert!(kept.len() <= 2 * 2 * 30, "{} matches are kept", kept.len());
+        }
+        (140..200).for_each(|number| newest.add_result(&played(number)));
+        let expected = appraised(&newest);
+        assert_eq!(appraised(&in_order), expected);
+        assert_eq!(appraised(&kept), expected, "what was kept goes on alike");
+        assert_eq!(appraised(&backwards), expected, "the order of results does not matter");
+        let rated = |bot: usize| expected.ratings.as_ref().unwrap().get(&bots[bot]).is_some();
+        assert_eq!([0, 1, 2, 3, 4].map(rated), [false, false, true, true, true]);
+        assert!(!expected.skills.contains_key(&bots[0]) && expected.skills.contains_key(&bots[2]));
+    }
+
+    #[test]
+    fn elo_is_told_where_two_play() {
+        let (settings, bots) = (testing::settings(2, 1, AllianceSource::Declared), testing::field(3));
+        let (mut standings, mut evidence) =
+            (Standings::new(&settings, &bots), RatingEvidence::new(&settings));
+        // The second match is known first.
+        for (number, winner) in [(1, 1), (0, 0)] {
+            let result = MatchResult { number, ..result(0, &bots[..2], winner) };
+            standings.add_result(&result);
+            evidence.add_result(&result);
+        }
+        let mut lines = standings.lines();
+        evidence.appraise_finally(&|| true).unwrap().add_to_standings(&mut lines);
+        let elo = |bot: &BotName| {
+            let line = lines.iter().find(|line| line.bot == *bot).unwrap();
+            line.elo.map(|points| format!("{points:.2}"))
+        };
+        assert_eq!(elo(&bots[0]).as_deref(), Some("1499.42"));
+        assert_eq!(elo(&bots[1]).as_deref(), Some("1500.58"));
+        assert_eq!(elo(&bots[2]), None, "it has not played");
+    }
+
+    #[test]
+    fn a_ladder_is_in_the_order_of_its_ratings() {
+        let bots = testing::field(6);
+        let plain = testing::settings(2, 1, AllianceSource::Declared);
+        let table_groups = TableGroups::new(1).unwrap();
+        let ladder = LadderSettings {
+            groups: None,
+            table_groups,
+            suspend_after: Streak::new(5).unwrap(),
+            pairing: LadderPairing::default(),
+        };
+        let format = TournamentFormat::Ladder(ladder);
+        let settings = Settings::new(SettingsDraft { format, ..(*plain).clone() }).unwrap();
+        let (mut standings, mut evidence) =
+            (Standings::new(&settings, &bots), RatingEvidence::new(&settings));
+        // The first beats the second, which beats the third, and wins less often only because it meets the first; the fourth
+        // and the fifth are equal, and the sixth has not played.
+        let pairs = [(0, 1, 9), (1, 2, 8), (2, 3, 3), (2, 4, 3)];
+        for (number, round) in (0..40_u64).map(|number| (number, number / 4)) {
+            let (one, other, wins) = pairs[(number % 4) as usize];
+            let table = [bots[one].clone(), bots[other].clone()];
+            let result = result(number, &table, usize::from(round >= wins));
+            standings.add_result(&result);
+            evidence.add_result(&result);
+        }
+        let before: Vec<_> = standings.lines().iter().map(|line| line.bot.to_string()).collect();
+        assert_eq!(before[0], "bot0");
+        let mut lines = standings.lines();
+        evidence.appraise_finally(&|| true).unwrap().add_to_standings(&mut lines);
+        let rating = |line: &Standing| line.rating.map(|rating| rating.points);
+        assert!(lines[..5].is_sorted_by(|one, other| rating(one) >= rating(other)), "{lines:?}");
+        let order: Vec<_> = lines.iter().map(|line| line.bot.as_str()).collect();
+        assert_ne!(order, before, "points a match say something else");
+        assert_eq!(order[5], "bot5", "who is not rated comes last");
+        assert_eq!(lines.iter().map(|line| line.place).collect::<Vec<_>>()[..3], [1, 2, 3]);
+    }
+}

@@ -1,0 +1,206 @@
+//! What the events of a tournament come to.
+
+use super::{DisqualifiedResults, OpenMatches, Reason, TournamentEvent, VoidedMatch};
+use crate::{MatchResult, Pairing, Standing};
+use lastnim_core::game::{BotName, MatchId, Seat};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// A fold of the events of a tournament, in their order: what is paused, who is out, and what does not count.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Rulings {
+    events: usize,
+    pause: Option<OpenMatches>,
+    disqualified: BTreeMap<BotName, (DisqualifiedResults, Reason)>,
+    voided: BTreeMap<MatchId, Reason>,
+    closed_before: Option<u64>,
+    recounts: u64,
+}
+
+impl Rulings {
+    /// Folds events.
+    pub fn of<'a>(events: impl IntoIterator<Item = &'a TournamentEvent>) -> Self {
+        let mut rulings = Self::default();
+        events.into_iter().for_each(|event| rulings.add(event));
+        rulings
+    }
+
+    /// Adds the next event.
+    pub fn add(&mut self, event: &TournamentEvent) {
+        self.events += 1;
+        match event {
+            TournamentEvent::Paused { open } => self.pause = Some(*open),
+            TournamentEvent::Resumed => self.pause = None,
+            TournamentEvent::Disqualified { bot, results, reason } => {
+                self.recounts += u64::from(*results == DisqualifiedResults::Annul);
+                self.disqualified.insert(bot.clone(), (*results, reason.clone()));
+            }
+            TournamentEvent::Voided { matches, reason } => {
+                self.recounts += 1;
+                self.voided.extend(matches.iter().map(|voided| (voided.id, reason.clone())));
+            }
+            TournamentEvent::Closed { before } => self.closed_before = Some(*before),
+        }
+    }
+
+    /// Returns how many events there were.
+    pub fn events(&self) -> usize {
+        self.events
+    }
+
+    /// Returns how many events there were after which results count otherwise than before.
+    pub fn recounts(&self) -> u64 {
+        self.recounts
+    }
+
+    /// Returns whether the tournament is paused, and what becomes of its open matches.
+    pub fn pause(&self) -> Option<OpenMatches> {
+        self.pause
+    }
+
+    /// Returns whether the open matches wait.
+    pub fn is_frozen(&self) -> bool {
+        self.pause == Some(OpenMatches::Freeze)
+    }
+
+    /// Returns whether a bot is out.
+    pub fn is_disqualified(&self, bot: &BotName) -> bool {
+        self.disqualified.contains_key(bot)
+    }
+
+    /// Returns the matches that were voided, and why.
+    pub fn voided(&self) -> impl Iterator<Item = (MatchId, &Reason)> {
+        self.voided.iter().map(|(&id, reason)| (id, reason))
+    }
+
+    /// Returns why a match was voided, if it was.
+    pub fn void_reason(&self, id: MatchId) -> Option<&Reason> {
+        self.voided.get(&id)
+    }
+
+    /// Returns the number from which on no match is played, if there is one.
+    pub fn closed_before(&self) -> Option<u64> {
+        self.closed_before
+    }
+
+    /// Returns the seats of a pairing whose bots are out.
+    pub fn lost_seats(&self, pairing: &Pairing) -> impl Iterator<Item = Seat> {
+        pairing.bots.enumerate().filter(|(_, bot)| self.is_disqualified(bot)).map(|(seat, _)| seat)
+    }
+
+    /// Returns whether matches of these bots count for nobody.
+    pub fn annuls<'a>(&self, bots: impl IntoIterator<Item = &'a BotName>) -> bool {
+        let is_annulled = |bot| matches!(self.disqualified.get(bot), Some((DisqualifiedResults::Annul, _)));
+        !self.disqualified.is_empty() && bots.into_iter().any(is_annulled)
+    }
+
+    /// Returns what a result counts as in the standings: nothing, as if it were cancelled, where a bot sits whose results are
+    /// annulled.
+    pub fn counted<'a>(&self, result: &'a MatchResult) -> Cow<'a, MatchResult> {
+        if result.outcome.is_some() && self.annuls(&result.bots) {
+            Cow::Owned(MatchResult { outcome: None, ..result.clone() })
+        } else {
+            Cow::Borrowed(result)
+        }
+    }
+
+    /// Puts the bots that are out behind the others, where they share a place; the others close up.
+    pub fn put_in_order(&self, lines: &mut [Standing]) {
+        if self.disqualified.is_empty() {
+            return;
+        }
+        for line in &mut *lines {
+            line.is_disqualified = self.is_disqualified(&line.bot);
+        }
+        lines.sort_by_key(|line| line.is_disqualified);
+        let (mut place, mut before) = (0, None);
+        for (index, line) in (1..).zip(lines) {
+            let this = if line.is_disqualified { None } else { Some(line.place) };
+            if index == 1 || before != Some(this) {
+                (place, before) = (index, Some(this));
+            }
+            line.place = place;
+        }
+    }
+}
+
+impl Rulings {
+    /// Returns the event that voids those of the matches that are not voided yet, if there are any.
+    pub fn void(&self, mut matches: Vec<VoidedMatch>, reason: Reason) -> Option<TournamentEvent> {
+        matches.retain(|voided| !self.voided.contains_key(&voided.id));
+        matches.sort_by_key(|voided| (voided.number, voided.id));
+        matches.dedup();
+        (!matches.is_empty()).then_some(TournamentEvent::Voided { matches, reason })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AllianceSource, Standings, rating::testing::result, testing};
+    use proptest::prelude::*;
+
+    fn disqualified(bot: &BotName, results: DisqualifiedResults) -> TournamentEvent {
+        let reason = "it crashes its opponents".parse().unwrap();
+        TournamentEvent::Disqualified { bot: bot.clone(), results, reason }
+    }
+
+    #[test]
+    fn the_last_word_on_a_pause_counts() {
+        let (finish, freeze) = (OpenMatches::Finish, OpenMatches::Freeze);
+        let paused = |open| TournamentEvent::Paused { open };
+        let pause = |events: &[TournamentEvent]| Rulings::of(events).pause();
+        assert_eq!(pause(&[]), None);
+        assert_eq!(pause(&[paused(finish)]), Some(finish));
+        assert_eq!(pause(&[paused(finish), paused(freeze)]), Some(freeze));
+        assert_eq!(pause(&[paused(freeze), TournamentEvent::Resumed]), None);
+    }
+
+    #[test]
+    fn a_match_is_voided_once() {
+        let id = MatchId::new(1, &[1; 10]);
+        let (first, second) =
+            (VoidedMatch { number: 3, id }, VoidedMatch { number: 2, id: MatchId::new(2, &[1; 10]) });
+        let reason: Reason = "the network was down".parse().unwrap();
+        let event = Rulings::default().void(vec![first, second, first], reason.clone()).unwrap();
+        assert_eq!(event, TournamentEvent::Voided { matches: vec![second, first], reason: reason.clone() });
+        let rulings = Rulings::of([&event]);
+        assert_eq!(rulings.void(vec![first, second], reason.clone()), None);
+        assert_eq!(rulings.void_reason(id), Some(&reason));
+    }
+
+    proptest! {
+        #[test]
+        fn a_bot_that_is_out_comes_last_and_the_others_close_up(
+            winners in prop::collection::vec((0..3_usize, 0..4_usize), 0..30), out in prop::collection::vec(any::<bool>(), 5),
+            annul: bool,
+        ) {
+            let (settings, field) = (testing::settings(3, 1, AllianceSource::Declared), testing::field(5));
+            let results = if annul { DisqualifiedResults::Annul } else { DisqualifiedResults::Stand };
+            let banned: Vec<_> = field.iter().zip(&out).filter(|(_, out)| **out).map(|(bot, _)| bot.clone()).collect();
+            let events: Vec<_> = banned.iter().map(|bot| disqualified(bot, results)).collect();
+            let rulings = Rulings::of(&events);
+            let (mut with, mut without) = (Standings::new(&settings, &field), Standings::new(&settings, &field));
+            for (number, &(winner, left_out)) in (0..).zip(&winners) {
+                let table: Vec<_> = (0..4).filter(|&bot| bot != left_out).map(|bot| field[bot].clone()).collect();
+                let result = result(number, &table, winner);
+                with.add_result(&rulings.counted(&result));
+                if !annul || !table.iter().any(|bot| banned.contains(bot)) {
+                    without.add_result(&result);
+                }
+            }
+            let (mut lines, plain) = (with.lines(), without.lines());
+            rulings.put_in_order(&mut lines);
+            let (kept, last): (Vec<_>, Vec<_>) = lines.iter().cloned().partition(|line| !line.is_disqualified);
+            prop_assert_eq!(&lines[..kept.len()], &kept[..], "who is out comes last");
+            prop_assert!(last.iter().all(|line| line.place as usize == kept.len() + 1 && banned.contains(&line.bot)));
+            prop_assert_eq!(last.len(), banned.len());
+            let plain: Vec<_> = plain.iter().filter(|line| !banned.contains(&line.bot)).collect();
+            for (index, (line, plain_line)) in kept.iter().zip(&plain).enumerate() {
+                prop_assert_eq!((&line.bot, line.points, line.matches), (&plain_line.bot, plain_line.points, plain_line.matches));
+                let ahead = plain.iter().filter(|other| other.place < plain_line.place).count();
+                prop_assert_eq!(line.place as usize, ahead + 1, "line {}", index);
+            }
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! The positions of a tournament.
+
+use super::SeededDraw;
+use lastnim_core::game::{MAX_COUNTERS, MAX_PILES, Piles};
+use thiserror::Error;
+
+/// The most positions of a tournament.
+pub const MAX_POSITIONS: usize = 1_000;
+
+/// The positions of a tournament, 1 to 1,000; each begins untouched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Positions {
+    /// These.
+    Listed(ListedPositions),
+    /// Drawn from the tournament's seed.
+    Drawn(DrawnPositions),
+    /// Those of the tables in the paper that the oracle is tested against, see [`PAPER`].
+    Paper,
+}
+
+/// Positions, one by one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedPositions(Vec<Piles>);
+
+/// Positions that are drawn: each number from its range, equally likely, from the tournament's seed and the position's
+/// index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DrawnPositions {
+    count: usize,
+    piles: (usize, usize),
+    counters: (u64, u64),
+}
+
+/// Positions that no tournament has.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum PositionsError {
+    /// There are none, or too many.
+    #[error("{0} positions: a tournament has 1 to {MAX_POSITIONS}")]
+    Count(usize),
+    /// One has no counter left.
+    #[error("position {0} has no counters: a match begins with some")]
+    Empty(usize),
+    /// There is no such number of piles.
+    #[error("{0} to {1} piles: a game has 1 to {MAX_PILES}, the fewest first")]
+    Piles(usize, usize),
+    /// There is no such number of counters.
+    #[error("piles of {0} to {1} counters: a pile starts with 1 to {MAX_COUNTERS}, the fewest first")]
+    Counters(u64, u64),
+}
+
+/// The piles of Figure 1 and Tables 1 to 6, each once, in the order in which they first appear.
+///
+/// Source: El-Seidy, El Kady and Nassr (2019), Journal of Game Theory 8(2):25-31.
+pub const PAPER: [&[u64]; 12] = [
+    &[1, 2, 2],
+    &[4, 3],
+    &[1, 2, 3, 2],
+    &[2, 4],
+    &[2, 1, 2, 3],
+    &[1, 2, 3],
+    &[2, 2, 3, 1, 2],
+    &[3, 4, 2, 3],
+    &[3, 2, 1, 1, 2, 3],
+    &[2, 2, 3, 4, 2],
+    &[3, 2, 2, 1, 2, 2, 1],
+    &[1, 2, 3, 2, 1, 2],
+];
+
+/// What the draw of a position is for, besides seed and index: no group of matches has such a number.
+const POSITION_DRAW: u64 = 0x706f_7369_7469_6f6e;
+
+impl Positions {
+    /// Takes a list of positions.
+    ///
+    /// # Errors
+    /// If there are none, or too many, or one has no counter left.
+    pub fn listed(piles: Vec<Piles>) -> Result<Self, PositionsError> {
+        if !(1..=MAX_POSITIONS).contains(&piles.len()) {
+            return Err(PositionsError::Count(piles.len()));
+        }
+        match piles.iter().position(Piles::is_empty) {
+            Some(position) => Err(PositionsError::Empty(position)),
+            None => Ok(Self::Listed(ListedPositions(piles))),
+        }
+    }
+
+    /// Has so many positions drawn, each with a number of piles and of counters from these ranges, both ends included.
+    ///
+    /// # Errors
+    /// Names the first number that is out of its bounds.
+    pub fn drawn(count: usize, piles: (usize, usize), counters: (u64, u64)) -> Result<Self, PositionsError> {
+        if !(1..=MAX_POSITIONS).contains(&count) {
+            return Err(PositionsError::Count(count));
+        }
+        if piles.0 < 1 || piles.0 > piles.1 || piles.1 > MAX_PILES {
+            return Err(PositionsError::Piles(piles.0, piles.1));
+        }
+        if counters.0 < 1 || counters.0 > counters.1 || counters.1 > MAX_COUNTERS {
+            return Err(PositionsError::Counters(counters.0, counters.1));
+        }
+        Ok(Self::Drawn(DrawnPositions { count, piles, counters }))
+    }
+
+    /// Returns how many there are, 1 to 1,000.
+    pub fn count(&self) -> usize {
+        match self {
+            Self::Listed(ListedPositions(piles)) => piles.len(),
+            Self::Drawn(drawn) => drawn.count,
+            Self::Paper => PAPER.len(),
+        }
+    }
+
+    /// Returns the piles of a position in a tournament with this seed; none if there are not so many positions.
+    pub fn piles(&self, seed: u64, index: usize) -> Option<Piles> {
+        match self {
+            Self::Listed(ListedPositions(piles)) => piles.get(index).cloned(),
+            Self::Drawn(drawn) => (index < drawn.count).then(|| drawn.draw_piles(seed, index)),
+            Self::Paper => PAPER.get(index).map(|counters| play_order_piles(counters)),
+        }
+    }
+}
+
+impl ListedPositions {
+    /// Returns the positions in order.
+    pub fn as_slice(&self) -> &[Piles] {
+        &self.0
+    }
+}
+
+impl DrawnPositions {
+    /// Returns how many positions there are.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Returns the fewest and the most piles.
+    pub fn pile_range(&self) -> (usize, usize) {
+        self.piles
+    }
+
+    /// Returns the fewest and the most counters of a pile.
+    pub fn counter_range(&self) -> (u64, u64) {
+        self.counters
+    }
+
+    fn draw_piles(self, seed: u64, index: usize) -> Piles {
+        let mut draw = SeededDraw::from_numbers([seed, POSITION_DRAW, index as u64]);
+        let mut from = |(low, high): (u64, u64)| low + draw.number_below(high - low + 1);
+        let piles = from((self.piles.0 as u64, self.piles.1 as u64));
+        let counters: Vec<u64> = (0..piles).map(|_| from(self.counters)).collect();
+        play_order_piles(&counters)
+    }
+}
+
+fn play_order_piles(counters: &[u64]) -> Piles {
+    Piles::parse(counters).expect("the numbers of piles and counters are in bounds")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_papers_piles_are_those_of_its_tables() {
+        let text = include_str!("../../core/tests/data/paper_tables.json");
+        let tables: serde_json::Value = serde_json::from_str(text).unwrap();
+        let mut printed: Vec<Vec<u64>> = Vec::new();
+        for row in tables["rows"].as_array().unwrap() {
+            let piles = serde_json::from_value(row["piles"].clone()).unwrap();
+            if !printed.contains(&piles) {
+                printed.push(piles);
+            }
+        }
+        assert_eq!(PAPER.map(<[u64]>::to_vec).to_vec(), printed);
+        assert!((0..PAPER.len()).all(|index| Positions::Paper.piles(1, index).is_some()));
+    }
+
+    #[test]
+    fn refusals_say_what_would_be_right() {
+        let refused = |positions: Result<Positions, PositionsError>| positions.unwrap_err().to_string();
+        let one = Piles::parse(&[1]).unwrap();
+        assert_eq!(refused(Positions::listed(vec![])), "0 positions: a tournament has 1 to 1000");
+        assert_eq!(
+            refused(Positions::listed(vec![one.clone(); 1_001])),
+            "1001 positions: a tournament has 1 to 1000"
+        );
+        let gone = Piles::parse_partly_emptied(&[0]).unwrap();
+        assert_eq!(
+            refused(Positions::listed(vec![one, gone])),
+            "position 1 has no counters: a match begins with some"
+        );
+        assert_eq!(refused(Positions::drawn(0, (1, 1), (1, 1))), "0 positions: a tournament has 1 to 1000");
+        assert_eq!(
+            refused(Positions::drawn(1, (3, 2), (1, 1))),
+            "3 to 2 piles: a game has 1 to 1024, the fewest first"
+        );
+        assert_eq!(
+            refused(Positions::drawn(1, (1, 1), (0, 1))),
+            "piles of 0 to 1 counters: a pile starts with 1 to 9223372036854775807, the fewest first"
+        );
+    }
+
+    #[test]
+    fn drawn_positions_follow_from_the_seed() {
+        let positions = Positions::drawn(100, (2, 4), (1, 9)).unwrap();
+        let all = |seed| (0..100).map(|index| positions.piles(seed, index)).collect::<Vec<_>>();
+        assert_eq!(all(7), all(7));
+        let same = all(7).iter().zip(all(8)).filter(|(one, other)| **one == *other).count();
+        assert!(same < 10, "{same} of 100 are the same");
+        assert_eq!(positions.piles(7, 100), None);
+    }
+
+    proptest! {
+        #[test]
+        fn drawn_positions_lie_in_their_ranges(
+            seed: u64,
+            (piles, more_piles) in (1..6_usize, 0..4_usize),
+            (counters, more_counters) in prop_oneof![(1..9_u64, 0..9_u64), Just((1, MAX_COUNTERS - 1))],
+        ) {
+            let (most_piles, most_counters) = (piles + more_piles, counters + more_counters);
+            let positions = Positions::drawn(20, (piles, most_piles), (counters, most_counters)).unwrap();
+            for index in 0..20 {
+                let drawn = positions.piles(seed, index).unwrap();
+                prop_assert!((piles..=most_piles).contains(&drawn.len()));
+                prop_assert!(drawn.as_slice().iter().all(|each| (counters..=most_counters).contains(each)));
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Plain Elo, for matches of two.
+
+use super::{RatedMatch, Rating};
+use crate::{
+    MatchResult,
+    checkpoint::{CheckpointError, Decoder, Encoder},
+};
+use lastnim_core::game::BotName;
+use std::collections::BTreeMap;
+
+/// The most points that one match moves a rating by.
+const POINTS_A_MATCH: f64 = 20.0;
+
+/// Plain Elo: after each match of two, the winner takes points from the loser, the more the less it was expected to win;
+/// 20 points at most.
+///
+/// It is here because everybody knows it. It depends on the order of the matches, for which it takes that of their numbers;
+/// it says nothing of how sure it is, and it never settles. Only matches to which exactly two bots came count. Source:
+/// Elo, "The Rating of Chessplayers, Past and Present" (1978).
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct EloRatings {
+    points: BTreeMap<BotName, f64>,
+}
+
+impl EloRatings {
+    /// Rates by all these results, in the order of their numbers, whatever the order in which they come.
+    pub fn from_results<'a>(results: impl IntoIterator<Item = &'a MatchResult>) -> Self {
+        let mut results: Vec<_> = results.into_iter().collect();
+        results.sort_by_key(|result| result.number);
+        let mut elo = Self::default();
+        for result in results {
+            elo.add_result(result);
+        }
+        elo
+    }
+
+    pub(super) fn save(&self, to: &mut Encoder) {
+        to.count(self.points.len());
+        for (bot, &points) in &self.points {
+            to.name(bot);
+            to.float(points);
+        }
+    }
+
+    pub(super) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
+        let points = (0..from.count()?).map(|_| Ok((from.name()?, from.float()?)));
+        Ok(Self { points: points.collect::<Result<_, CheckpointError>>()? })
+    }
+
+    /// Rates by one more match, played after all those before.
+    pub fn add_result(&mut self, result: &MatchResult) {
+        let Some(said) = RatedMatch::of_result(result) else { return };
+        let &[one, other] = said.table() else { return };
+        let (winner, loser) = if said.winner() == one { (one, other) } else { (other, one) };
+        let surprise = 1.0 - self.rating(winner).chance_against(self.rating(loser));
+        let won = POINTS_A_MATCH * surprise;
+        for (bot, won) in [(winner, won), (loser, -won)] {
+            *self.points.entry(bot.clone()).or_insert(Rating::ANCHOR) += won;
+        }
+    }
+
+    /// Returns the rating of a bot; 1500 before its first match.
+    pub fn rating(&self, bot: &BotName) -> Rating {
+        self.get(bot).unwrap_or_default()
+    }
+
+    /// Returns the rating of a bot; none before its first match.
+    pub fn get(&self, bot: &BotName) -> Option<Rating> {
+        self.points.get(bot).map(|&points| Rating::of_points(points))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{rating::testing, testing::field};
+
+    fn result(number: u64, bots: &[BotName], winner: usize) -> MatchResult {
+        MatchResult { number, ..testing::result(0, bots, winner) }
+    }
+
+    #[test]
+    fn the_winner_takes_points_from_the_loser() {
+        let bots = field(3);
+        let points = |results: &[MatchResult]| {
+            let elo = EloRatings::from_results(results);
+            [0, 1, 2].map(|bot: usize| format!("{:.2}", elo.rating(&bots[bot])))
+        };
+        let first = result(0, &bots[..2], 0);
+        assert_eq!(points(&[]), ["1500.00", "1500.00", "1500.00"]);
+        assert_eq!(points(std::slice::from_ref(&first)), ["1510.00", "1490.00", "1500.00"]);
+        // Expected to win with 1 / (1 + 10^(20/400)) = 0.4712.
+        let upset = result(1, &bots[..2], 1);
+        assert_eq!(points(&[first.clone(), upset.clone()]), ["1499.42", "1500.58", "1500.00"]);
+        assert_eq!(points(&[upset, first.clone()]), ["1499.42", "1500.58", "1500.00"], "by their numbers");
+        assert_eq!(points(&[first, result(1, &bots, 2)]), ["1510.00", "1490.00", "1500.00"], "two bots only");
+    }
+}

@@ -1,0 +1,76 @@
+//! Plain Elo while results come in the order in which matches end.
+
+use super::EloRatings;
+use crate::MatchResult;
+use crate::checkpoint::{CheckpointError, Decoder, Encoder};
+use std::collections::BTreeMap;
+
+/// Plain Elo by results that come in any order: each is rated once all of lower numbers are there. What waits is as much as
+/// is played at once.
+#[derive(Debug, Clone, Default)]
+pub struct EloByNumber {
+    elo: EloRatings,
+    /// The number of the next match to be rated.
+    next: u64,
+    waiting: BTreeMap<u64, MatchResult>,
+}
+
+impl EloByNumber {
+    /// Adds one match, a cancelled one as well; each must be added once.
+    pub fn add_result(&mut self, result: &MatchResult) {
+        self.waiting.insert(result.number, result.clone());
+        while let Some(result) = self.waiting.remove(&self.next) {
+            self.elo.add_result(&result);
+            self.next += 1;
+        }
+    }
+
+    pub(crate) fn save(&self, to: &mut Encoder) {
+        self.elo.save(to);
+        to.number(self.next);
+        to.results(self.waiting.values());
+    }
+
+    pub(crate) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
+        let (elo, next) = (EloRatings::restore(from)?, from.number()?);
+        let waiting = from.results()?.into_iter().map(|result| (result.number, result)).collect();
+        Ok(Self { elo, next, waiting })
+    }
+
+    /// Returns the ratings by all matches that were added, as if those in between that are missing had been cancelled.
+    pub fn elo(&self) -> EloRatings {
+        let mut elo = self.elo.clone();
+        self.waiting.values().for_each(|result| elo.add_result(result));
+        elo
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{SeededDraw, rating::testing, testing::field};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_order_in_which_results_come_does_not_matter(seed: u64, matches in 0..40_u64) {
+            let bots = field(4);
+            let mut results: Vec<_> = (0..matches).map(|number| {
+                let (mut draw, mut bots) = (SeededDraw::new(seed, number), bots.clone());
+                draw.shuffle(&mut bots);
+                let played = testing::result(0, &bots[..2], draw.number_below(2) as usize);
+                let outcome = played.outcome.filter(|_| draw.number_below(5) > 0);
+                MatchResult { number, outcome, ..played }
+            }).collect();
+            let in_order = EloRatings::from_results(&results);
+            SeededDraw::new(seed, u64::MAX).shuffle(&mut results);
+            let mut by_number = EloByNumber::default();
+            for (added, result) in (1..).zip(&results) {
+                prop_assert_eq!(by_number.elo(), EloRatings::from_results(&results[..added - 1]));
+                by_number.add_result(result);
+            }
+            prop_assert_eq!(by_number.elo(), in_order);
+            prop_assert!(by_number.waiting.is_empty(), "nothing is kept longer than it has to be");
+        }
+    }
+}

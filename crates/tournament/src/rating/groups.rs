@@ -1,0 +1,110 @@
+//! Duplicate groups, and what each adds to the likelihood.
+
+use super::{luce::LuceStatistics, tables::SeatedTables};
+use lastnim_core::game::BotName;
+use std::iter;
+
+/// All that ratings follow from, in one order.
+#[derive(Debug, Clone)]
+pub(super) struct SortedMatches {
+    /// In the order of their names, by which the tables number them.
+    pub(super) bots: Vec<BotName>,
+    pub(super) tables: SeatedTables,
+    pub(super) groups: GroupCounts,
+}
+
+/// Duplicate groups, and what each adds to the likelihood.
+#[derive(Debug, Clone, Default)]
+pub(super) struct GroupCounts {
+    /// Where the parts of each group end in `tables` and `wins`.
+    ends: Vec<(usize, usize)>,
+    /// Tables, and how many matches of the group were played at them.
+    tables: Vec<(u32, u32)>,
+    /// Bots, and how many matches of the group they won.
+    wins: Vec<(u32, u32)>,
+}
+
+/// What one group adds: its matches by table, and its wins by bot.
+struct GroupContribution<'a> {
+    tables: &'a [(u32, u32)],
+    wins: &'a [(u32, u32)],
+}
+
+/// In how much one bot took part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct BotAppearances {
+    pub(super) matches: u32,
+    pub(super) groups: u32,
+}
+
+impl GroupCounts {
+    /// Adds a group: the table of each match, and the place at it that won.
+    pub(super) fn push(&mut self, tables: &SeatedTables, matches: impl Iterator<Item = (u32, u32)>) {
+        let (first_table, first_win) = self.ends.last().copied().unwrap_or_default();
+        for (table, winner) in matches {
+            increment_count(&mut self.tables, first_table, table);
+            increment_count(&mut self.wins, first_win, tables.get(table as usize)[winner as usize]);
+        }
+        self.ends.push((self.tables.len(), self.wins.len()));
+    }
+
+    /// Returns what counting all groups costs, in steps.
+    pub(super) fn steps(&self) -> u64 {
+        (self.tables.len() + self.wins.len()) as u64
+    }
+
+    /// Counts every group so often as `weight` says, which is asked for one after the other.
+    pub(super) fn statistics(
+        &self,
+        tables: &SeatedTables,
+        mut weight: impl FnMut() -> f64,
+    ) -> LuceStatistics {
+        let mut statistics = LuceStatistics::prior_only(tables);
+        for group in self.iter() {
+            let weight = weight();
+            for &(table, matches) in group.tables {
+                statistics.matches[table as usize] += weight * f64::from(matches);
+            }
+            for &(bot, wins) in group.wins {
+                statistics.wins[bot as usize] += weight * f64::from(wins);
+            }
+        }
+        statistics
+    }
+
+    /// Returns by bot how many of the matches it sat in, and of how many groups they are.
+    pub(super) fn appearances(&self, tables: &SeatedTables) -> Vec<BotAppearances> {
+        let mut appearances = vec![BotAppearances::default(); tables.bots()];
+        for group in self.iter() {
+            let mut bots = Vec::new();
+            for &(table, matches) in group.tables {
+                for &bot in tables.get(table as usize) {
+                    appearances[bot as usize].matches += matches;
+                    bots.push(bot);
+                }
+            }
+            bots.sort_unstable();
+            bots.dedup();
+            for bot in bots {
+                appearances[bot as usize].groups += 1;
+            }
+        }
+        appearances
+    }
+
+    fn iter(&self) -> impl Iterator<Item = GroupContribution<'_>> {
+        let starts = iter::once((0, 0)).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, end)| GroupContribution {
+            tables: &self.tables[start.0..end.0],
+            wins: &self.wins[start.1..end.1],
+        })
+    }
+}
+
+/// Counts a number once more among those from `first` on.
+fn increment_count(counts: &mut Vec<(u32, u32)>, first: usize, number: u32) {
+    match counts[first..].iter_mut().find(|(counted, _)| *counted == number) {
+        Some((_, count)) => *count += 1,
+        None => counts.push((number, 1)),
+    }
+}

@@ -1,0 +1,214 @@
+//! What matches at tables tell of the strengths of their bots, as a matrix.
+
+use super::{
+    resampling::{ModelNoise, RandomSigns},
+    tables::SeatedTables,
+};
+use crate::SeededDraw;
+use lastnim_core::oracle::{Budget, HaltReason};
+
+/// What matches tell of strengths: the matrix `sum_T w_T (diag(p_T) - p_T p_T^T) + diag(r)`, where the bots of table T have
+/// shares `p_T` that sum to 1. It is never written down: what is needed are its products with vectors.
+#[derive(Debug, Clone)]
+pub(super) struct TableInformation<'a> {
+    tables: &'a SeatedTables,
+    /// By table: `w`.
+    weights: Vec<f64>,
+    /// By seat of each table: the share of its bot.
+    shares: Vec<f64>,
+    /// By bot: `r`, greater than 0.
+    prior: Vec<f64>,
+    diagonal: Vec<f64>,
+}
+
+impl<'a> TableInformation<'a> {
+    /// Gathers the information of tables with these weights, by table, and these shares, by seat of each table, beside what is
+    /// known of each bot before.
+    pub(super) fn new(
+        tables: &'a SeatedTables,
+        weights: Vec<f64>,
+        shares: Vec<f64>,
+        prior: Vec<f64>,
+    ) -> Self {
+        let mut diagonal = prior.clone();
+        for ((table, seats), weight) in tables.iter_with_seats().zip(&weights) {
+            for (&bot, share) in table.iter().zip(&shares[seats]) {
+                diagonal[bot as usize] += weight * share * (1.0 - share);
+            }
+        }
+        Self { tables, weights, shares, prior, diagonal }
+    }
+
+    /// Returns the diagonal.
+    pub(super) fn diagonal(&self) -> &[f64] {
+        &self.diagonal
+    }
+
+    /// Multiplies it by a vector.
+    fn times(&self, vector: &[f64]) -> Vec<f64> {
+        let mut product: Vec<f64> = self.prior.iter().zip(vector).map(|(r, v)| r * v).collect();
+        for ((table, seats), &weight) in self.tables.iter_with_seats().zip(&self.weights) {
+            let shares = &self.shares[seats];
+            // Of a known number of seats the loops are unrolled.
+            match table.len() {
+                2 => add_table_product::<2>(table, shares, weight, vector, &mut product),
+                3 => add_table_product::<3>(table, shares, weight, vector, &mut product),
+                4 => add_table_product::<4>(table, shares, weight, vector, &mut product),
+                _ => add_long_table_product(table, shares, weight, vector, &mut product),
+            }
+        }
+        product
+    }
+
+    /// Prepares drawing vectors of mean 0 whose covariance it is.
+    pub(super) fn noise(&self) -> TableNoise<'_> {
+        let seats = self.tables.iter_with_seats().zip(&self.weights);
+        let roots = seats.flat_map(|((_, seats), weight)| {
+            self.shares[seats].iter().map(move |share| (weight * share).sqrt())
+        });
+        let prior_roots = self.prior.iter().map(|prior| prior.sqrt()).collect();
+        TableNoise { information: self, roots: roots.collect(), prior_roots }
+    }
+
+    /// Solves `information * solution = right` by conjugate gradients, preconditioned with the diagonal, until the residual is
+    /// `reduction` of what it was.
+    pub(super) fn solve(
+        &self,
+        right: &[f64],
+        reduction: f64,
+        budget: &mut Budget,
+    ) -> Result<Vec<f64>, HaltReason> {
+        let precondition =
+            |vector: &[f64]| -> Vec<f64> { vector.iter().zip(&self.diagonal).map(|(r, d)| r / d).collect() };
+        let mut solution = vec![0.0; right.len()];
+        let mut residual = right.to_vec();
+        let mut direction = precondition(&residual);
+        let mut size = dot_product(&residual, &direction);
+        let enough = size * reduction * reduction;
+        // In exact arithmetic it ends after as many rounds as there are bots.
+        for _ in 0..2 * right.len() {
+            if size <= enough {
+                break;
+            }
+            budget.spend(self.tables.steps())?;
+            let image = self.times(&direction);
+            let length = size / dot_product(&direction, &image);
+            for bot in 0..right.len() {
+                solution[bot] += length * direction[bot];
+                residual[bot] -= length * image[bot];
+            }
+            let next = precondition(&residual);
+            let next_size = dot_product(&residual, &next);
+            for (direction, next) in direction.iter_mut().zip(next) {
+                *direction = next + next_size / size * *direction;
+            }
+            size = next_size;
+        }
+        Ok(solution)
+    }
+}
+
+/// Adds the product of one table's part with a vector, for so many seats.
+fn add_table_product<const SEATS: usize>(
+    table: &[u32],
+    shares: &[f64],
+    weight: f64,
+    vector: &[f64],
+    product: &mut [f64],
+) {
+    let (Some(table), Some(shares)) = (table.first_chunk::<SEATS>(), shares.first_chunk::<SEATS>()) else {
+        return;
+    };
+    let values = table.map(|bot| vector[bot as usize]);
+    let mean: f64 = shares.iter().zip(values).map(|(share, value)| share * value).sum();
+    for ((&bot, share), value) in table.iter().zip(shares).zip(values) {
+        product[bot as usize] += weight * share * (value - mean);
+    }
+}
+
+/// Adds the product of one table's part with a vector, for any number of seats.
+fn add_long_table_product(table: &[u32], shares: &[f64], weight: f64, vector: &[f64], product: &mut [f64]) {
+    let mean: f64 = table.iter().zip(shares).map(|(&bot, share)| share * vector[bot as usize]).sum();
+    for (&bot, share) in table.iter().zip(shares) {
+        product[bot as usize] += weight * share * (vector[bot as usize] - mean);
+    }
+}
+
+/// Draws vectors of mean 0 whose covariance is an information.
+#[derive(Debug)]
+pub(super) struct TableNoise<'a> {
+    information: &'a TableInformation<'a>,
+    /// By seat of each table: the root of its weight times its share.
+    roots: Vec<f64>,
+    /// By bot.
+    prior_roots: Vec<f64>,
+}
+
+impl TableNoise<'_> {
+    /// Draws one. Of signs the covariance is the same as of normal numbers, and how far a few vectors are from it is less.
+    /// Source: Hutchinson, "A Stochastic Estimator of the Trace of the Influence Matrix for Laplacian Smoothing Splines" (1989).
+    pub(super) fn draw(&self, noise: ModelNoise, draw: &mut SeededDraw) -> Vec<f64> {
+        match noise {
+            ModelNoise::Normal => self.draw_by(|root| root * noise.draw_one(draw)),
+            ModelNoise::Signs => {
+                let mut signs = RandomSigns::new(draw);
+                self.draw_by(|root| signs.put_on(root))
+            }
+        }
+    }
+
+    /// Draws one of numbers with these standard deviations.
+    fn draw_by(&self, mut number: impl FnMut(f64) -> f64) -> Vec<f64> {
+        let TableInformation { tables, shares, .. } = self.information;
+        let mut noise: Vec<f64> = self.prior_roots.iter().map(|root| number(*root)).collect();
+        for (table, seats) in tables.iter_with_seats() {
+            let mut all = 0.0;
+            for (&bot, root) in table.iter().zip(&self.roots[seats.clone()]) {
+                let own = number(*root);
+                noise[bot as usize] += own;
+                all += own;
+            }
+            for (&bot, share) in table.iter().zip(&shares[seats]) {
+                noise[bot as usize] -= share * all;
+            }
+        }
+        noise
+    }
+}
+
+fn dot_product(one: &[f64], other: &[f64]) -> f64 {
+    one.iter().zip(other).map(|(one, other)| one * other).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn noise_has_the_information_as_its_covariance() {
+        const DRAWS: u32 = 40_000;
+        let members: [&[u32]; 4] = [&[0, 1], &[1, 2, 3], &[0, 1, 2, 3, 4], &[0, 2, 3, 4]];
+        let tables = SeatedTables::new(5, members);
+        let shares = vec![0.3, 0.7, 0.5, 0.2, 0.3, 0.1, 0.2, 0.3, 0.3, 0.1, 0.4, 0.3, 0.2, 0.1];
+        let information = TableInformation::new(&tables, vec![3.0, 1.0, 2.5, 4.0], shares, vec![0.5; 5]);
+        let noise = information.noise();
+        for kind in [ModelNoise::Normal, ModelNoise::Signs] {
+            let mut draw = SeededDraw::new(11, 0);
+            let mut sums = [[0.0; 5]; 5];
+            for _ in 0..DRAWS {
+                let drawn = noise.draw(kind, &mut draw);
+                for (row, one) in sums.iter_mut().zip(&drawn) {
+                    row.iter_mut().zip(&drawn).for_each(|(sum, other)| *sum += one * other);
+                }
+            }
+            for (bot, row) in sums.iter().enumerate() {
+                let mut unit = [0.0; 5];
+                unit[bot] = 1.0;
+                for (sum, expected) in row.iter().zip(information.times(&unit)) {
+                    let covariance = sum / f64::from(DRAWS);
+                    assert!((covariance - expected).abs() < 0.06, "{kind:?}: {covariance} for {expected}");
+                }
+            }
+        }
+    }
+}

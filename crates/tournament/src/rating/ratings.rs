@@ -1,0 +1,117 @@
+//! How strong the bots are, and how sure that is.
+
+use super::{
+    ConfidenceInterval, Rating, Resampling, StrengthLead, groups::SortedMatches, islands::find_islands,
+    luce::maximise_likelihood, normal, resampling::StrengthDeviations,
+};
+use lastnim_core::{
+    game::BotName,
+    oracle::{Budget, HaltReason},
+};
+
+/// How strong the bots are, and how sure that is: the most likely strengths under Luce's choice model, with the winner of
+/// every match as all that is known of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ratings {
+    /// In the order of their names.
+    bots: Vec<RatedBot>,
+    deviations: StrengthDeviations,
+}
+
+/// One bot's rating.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RatedBot {
+    /// The bot.
+    pub bot: BotName,
+    /// How strong it is.
+    pub rating: Rating,
+    /// Where its strength lies with 95% confidence.
+    pub interval: ConfidenceInterval<Rating>,
+    /// The matches that count for it.
+    pub matches: u32,
+    /// The duplicate groups that they are of.
+    pub groups: u32,
+    /// The island, from 0: bots of different islands are not joined by any chain of matches, and their ratings cannot be
+    /// compared.
+    pub island: u32,
+}
+
+/// The quantile of the normal distribution that 95 of 100 values do not exceed in size.
+const QUANTILE: f64 = 1.959_963_984_540_054;
+/// How close the strengths are brought to the most likely ones: a millionth of a point.
+const TOLERANCE: f64 = 1e-8;
+
+impl Ratings {
+    pub(super) fn compute(
+        gathered: &SortedMatches,
+        resampling: &Resampling,
+        budget: &mut Budget,
+    ) -> Result<Self, HaltReason> {
+        let start = vec![0.0; gathered.bots.len()];
+        let statistics = gathered.groups.statistics(&gathered.tables, || 1.0);
+        let strengths = maximise_likelihood(&gathered.tables, &statistics, &start, TOLERANCE, budget)?;
+        let islands = find_islands(&gathered.tables);
+        let deviations =
+            StrengthDeviations::estimate(gathered, &statistics, &strengths, &islands, resampling, budget)?;
+        let mut bots = Vec::new();
+        for (index, (bot, appearances)) in
+            gathered.bots.iter().zip(gathered.groups.appearances(&gathered.tables)).enumerate()
+        {
+            let half = deviations.standard_error(index, appearances.groups) * QUANTILE;
+            bots.push(RatedBot {
+                bot: bot.clone(),
+                rating: Rating::of_strength(strengths[index]),
+                interval: ConfidenceInterval { low: strengths[index] - half, high: strengths[index] + half }
+                    .map(Rating::of_strength),
+                matches: appearances.matches,
+                groups: appearances.groups,
+                island: islands[index],
+            });
+        }
+        Ok(Self { bots, deviations })
+    }
+
+    /// Returns every bot's rating, in the order of the names.
+    pub fn bots(&self) -> &[RatedBot] {
+        &self.bots
+    }
+
+    /// Returns the rating of a bot; none if it is not known.
+    pub fn get(&self, bot: &BotName) -> Option<&RatedBot> {
+        self.index(bot).map(|index| &self.bots[index])
+    }
+
+    /// Returns the probability, 0 to 1, that one bot is better than another; none if one is not known, or if no chain of
+    /// matches joins them.
+    pub fn probability_better(&self, one: &BotName, other: &BotName) -> Option<f64> {
+        let StrengthLead { lead, error, .. } = self.lead_between(one, other)?;
+        if error == 0.0 {
+            return Some(0.5);
+        }
+        Some(normal::normal_cdf(lead / error))
+    }
+
+    /// Returns how far one bot is ahead of another; none if one is not known, or if no chain of matches joins them.
+    pub fn lead_between(&self, one: &BotName, other: &BotName) -> Option<StrengthLead> {
+        let (one, other) = (self.index(one)?, self.index(other)?);
+        let (ours, theirs) = (&self.bots[one], &self.bots[other]);
+        let groups = ours.groups.min(theirs.groups);
+        (ours.island == theirs.island).then(|| StrengthLead {
+            lead: ours.rating.strength() - theirs.rating.strength(),
+            error: self.deviations.error_of_difference(one, other, groups),
+            freedom: StrengthDeviations::freedom(groups),
+        })
+    }
+
+    /// Returns the island of a bot, its strength and the variance of that.
+    pub(super) fn strength_and_variance(&self, bot: &BotName) -> Option<(u32, f64, f64)> {
+        let index = self.index(bot)?;
+        let rated = &self.bots[index];
+        let error = self.deviations.standard_error(index, rated.groups);
+        Some((rated.island, rated.rating.strength(), error * error))
+    }
+
+    fn index(&self, bot: &BotName) -> Option<usize> {
+        self.bots.binary_search_by(|rated| rated.bot.cmp(bot)).ok()
+    }
+}

@@ -1,0 +1,350 @@
+//! How strong bots are by how satisfied they were at like positions, and how sure that is.
+
+use super::{
+    ConfidenceInterval, Resampling, StrengthLead,
+    information::TableInformation,
+    islands::find_islands,
+    resampling::{REDUCTION, StrengthDeviations},
+    student::StudentDistribution,
+    tables::SeatedTables,
+};
+use crate::SeededDraw;
+use lastnim_core::{
+    game::BotName,
+    oracle::{Budget, HaltReason},
+};
+
+/// How strong bots are by how satisfied they were at like positions, and how sure that is.
+///
+/// At one seat of a duplicate group, each of its bots meets the same position with the same row once. So the satisfaction of bot i
+/// at seat s of group g is taken as `m(g, s) + b(i) + error`: what the place is worth, and how far the bot lies above the mean
+/// of the field. Least squares over all places finds `b`; whom a bot sat with is accounted for, as only bots at the same
+/// place are compared, and all are joined by the places that they share.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SatisfactionRatings {
+    /// In the order of their names.
+    bots: Vec<SatisfactionRating>,
+    deviations: StrengthDeviations,
+    /// The most degrees of freedom that an error has.
+    freedom: u32,
+}
+
+/// One bot's rating by satisfaction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SatisfactionRating {
+    /// The bot.
+    pub bot: BotName,
+    /// How far its satisfaction a match lies above the mean of the field: -1 to 1.
+    pub lead: f64,
+    /// Where that lies with 95% confidence.
+    pub interval: ConfidenceInterval<f64>,
+    /// The matches at places at which another bot sat as well.
+    pub matches: u32,
+    /// The duplicate groups that they are of.
+    pub groups: u32,
+    /// The island, from 0: bots that no chain of common places joins lie on different ones, and cannot be compared.
+    pub island: u32,
+    /// The place in `deviations`.
+    number: usize,
+}
+
+/// What one duplicate group says of its bots: each is compared with all that sat at the same seat.
+#[derive(Debug, Clone, Default)]
+pub(super) struct ComparedGroup {
+    /// The bots that sat at the same seat, two or more, in order, and at how many seats they did.
+    sets: Vec<(Vec<u32>, u32)>,
+    /// By bot: by how much it was more satisfied than the mean of all at the same seat, summed over the seats.
+    leads: Vec<(u32, f64)>,
+}
+
+/// What is known of each bot before, in matches that all other bots at the table would have played like the mean of the field:
+/// it takes away little, and keeps a bot of one match from leading the field.
+const VIRTUAL_MATCHES: f64 = 1.0;
+/// The groups, of any satisfaction equally likely, that count in the error of all bots beside those that were played: without
+/// them, two groups that came out alike would seem to leave no doubt.
+const VIRTUAL_GROUPS: f64 = 2.0;
+/// The most of what a group says that is taken to have gone into the strengths: of a group all of whose bots play nowhere else, all
+/// has, and nothing is left.
+const MAX_LEVERAGE: f64 = 0.9;
+/// How close the strengths are brought to the solution.
+const TOLERANCE: f64 = 1e-12;
+
+impl ComparedGroup {
+    /// Compares the scores of a group: seat, bot and satisfaction.
+    pub(super) fn compare(scores: impl Iterator<Item = (u8, u32, f64)>) -> Self {
+        let mut scores: Vec<_> = scores.collect();
+        // A bot may sit at a seat twice in one group, beside others: its scores are in order then, whatever order they came in.
+        scores.sort_unstable_by(|(seat, bot, score), (other_seat, other_bot, other)| {
+            (seat, bot).cmp(&(other_seat, other_bot)).then(score.total_cmp(other))
+        });
+        let mut group = Self::default();
+        let places = scores.chunk_by(|one, other| one.0 == other.0);
+        // In the order of the bots, all are one if the first and the last are.
+        for place in places.filter(|place| place.first().map(|one| one.1) != place.last().map(|one| one.1)) {
+            let mean = place.iter().map(|(.., score)| score).sum::<f64>() / float(place.len());
+            for &(_, bot, score) in place {
+                match group.leads.iter_mut().find(|(known, _)| *known == bot) {
+                    Some((_, lead)) => *lead += score - mean,
+                    None => group.leads.push((bot, score - mean)),
+                }
+            }
+            let set: Vec<u32> = place.iter().map(|&(_, bot, _)| bot).collect();
+            match group.sets.iter_mut().find(|(known, _)| *known == set) {
+                Some((_, seats)) => *seats += 1,
+                None => group.sets.push((set, 1)),
+            }
+        }
+        group
+    }
+
+    /// Returns by bot what is left of its lead when the strengths account for what they can.
+    fn residuals(&self, strengths: &[f64]) -> Vec<(u32, f64)> {
+        let mut residuals = self.leads.clone();
+        for (set, seats) in &self.sets {
+            let mean = set.iter().map(|&bot| strengths[bot as usize]).sum::<f64>() / float(set.len());
+            for (bot, residual) in &mut residuals {
+                let times = f64::from(count_in_set(set, *bot) * seats);
+                *residual -= times * (strengths[*bot as usize] - mean);
+            }
+        }
+        residuals
+    }
+
+    /// Returns by bot at how many seats it was compared, and what that tells of its strength.
+    fn comparisons(&self) -> impl Iterator<Item = (u32, u32, f64)> {
+        self.leads.iter().map(|&(bot, _)| {
+            self.sets.iter().fold((bot, 0, 0.0), |(bot, matches, information), (set, seats)| {
+                let times = count_in_set(set, bot);
+                let share = f64::from(times) / float(set.len());
+                (bot, matches + times * seats, information + f64::from(times * seats) * (1.0 - share))
+            })
+        })
+    }
+}
+
+fn count_in_set(set: &[u32], bot: u32) -> u32 {
+    set.iter().filter(|&&member| member == bot).count() as u32
+}
+
+/// What all groups say, put together.
+struct GatheredGroups<'a> {
+    groups: &'a [ComparedGroup],
+    tables: SeatedTables,
+    /// By table.
+    weights: Vec<f64>,
+    matches: Vec<u32>,
+    group_counts: Vec<u32>,
+    leads: Vec<f64>,
+}
+
+impl<'a> GatheredGroups<'a> {
+    fn gather(bots: usize, groups: &'a [ComparedGroup]) -> Self {
+        let mut sets: Vec<&[u32]> =
+            groups.iter().flat_map(|group| &group.sets).map(|(set, _)| set.as_slice()).collect();
+        sets.sort_unstable();
+        sets.dedup();
+        let tables = SeatedTables::new(bots, sets.iter().copied());
+        let mut weights = vec![0.0; sets.len()];
+        let (mut matches, mut group_counts, mut leads) = (vec![0; bots], vec![0; bots], vec![0.0; bots]);
+        for group in groups {
+            for (set, seats) in &group.sets {
+                if let Ok(table) = sets.binary_search(&set.as_slice()) {
+                    weights[table] += f64::from(*seats) * float(set.len());
+                }
+            }
+            for &(bot, lead) in &group.leads {
+                leads[bot as usize] += lead;
+            }
+            for (bot, seats, _) in group.comparisons() {
+                matches[bot as usize] += seats;
+                group_counts[bot as usize] += 1;
+            }
+        }
+        Self { groups, tables, weights, matches, group_counts, leads }
+    }
+
+    fn information(&self, prior: f64) -> TableInformation<'_> {
+        let shares = self.tables.iter().flat_map(|table| table.iter().map(|_| 1.0 / float(table.len())));
+        let (weights, shares) = (self.weights.clone(), shares.collect());
+        TableInformation::new(&self.tables, weights, shares, vec![prior; self.tables.bots()])
+    }
+}
+
+/// What the strengths leave unexplained.
+struct Unexplained {
+    /// By group, then by bot: what is left, made as large as it would be if the strengths had not been fitted to it.
+    residuals: Vec<Vec<(u32, f64)>>,
+    /// The variance of one satisfaction about its place and its bot.
+    variance: f64,
+    /// The degrees of freedom of that.
+    freedom: u32,
+}
+
+impl Unexplained {
+    /// A share `h` of what a group says has gone into the strengths, so that what is left is divided by `sqrt(1 - h)`. Source:
+    /// Bell and `McCaffrey`, "Bias Reduction in Standard Errors for Linear Regression with Multi-Stage Samples" (2002), with the
+    /// mean leverage of the group.
+    fn of_groups(
+        gathered: &GatheredGroups<'_>,
+        diagonal: &[f64],
+        strengths: &[f64],
+        islands: &[u32],
+        seat_count: usize,
+    ) -> Self {
+        let mut island_sizes = vec![0_u32; islands.iter().max().map_or(0, |&last| last as usize + 1)];
+        for &island in islands {
+            island_sizes[island as usize] += 1;
+        }
+        let seats = float(seat_count);
+        let usual = VIRTUAL_GROUPS * seats * (seats - 1.0);
+        let (mut squares, mut expected) = (usual * rank_variance(seat_count), usual);
+        let mut freedom = VIRTUAL_GROUPS * (seats - 1.0);
+        let mut residuals = Vec::with_capacity(gathered.groups.len());
+        for group in gathered.groups {
+            let mut left = group.residuals(strengths);
+            let Some(&(first, _)) = left.first() else { continue };
+            let (mut trace, mut leverage) = (0.0, 0.0);
+            for (bot, _, information) in group.comparisons() {
+                trace += information;
+                leverage += information / diagonal[bot as usize];
+            }
+            let size = f64::from(island_sizes[islands[first as usize] as usize]);
+            let dimensions = float(left.len()) - 1.0;
+            let leverage = (leverage * (size - 1.0) / size / dimensions).min(MAX_LEVERAGE);
+            squares += left.iter().map(|(_, left)| left * left).sum::<f64>();
+            expected += trace * (1.0 - leverage);
+            freedom += dimensions * (1.0 - leverage);
+            for (_, left) in &mut left {
+                *left /= (1.0 - leverage).sqrt();
+            }
+            residuals.push(left);
+        }
+        Self { residuals, variance: squares / expected, freedom: whole_part(freedom) }
+    }
+}
+
+impl SatisfactionRatings {
+    /// Rates bots, which are numbered in the order of their names, by what groups of matches of so many seats say.
+    pub(super) fn compute(
+        names: &[&BotName],
+        groups: &[ComparedGroup],
+        seats: usize,
+        resampling: &Resampling,
+        budget: &mut Budget,
+    ) -> Result<Self, HaltReason> {
+        let gathered = GatheredGroups::gather(names.len(), groups);
+        let prior = VIRTUAL_MATCHES * (1.0 - 1.0 / float(seats));
+        let information = gathered.information(prior);
+        let strengths = information.solve(&gathered.leads, TOLERANCE, budget)?;
+        let islands = find_islands(&gathered.tables);
+        let unexplained =
+            Unexplained::of_groups(&gathered, information.diagonal(), &strengths, &islands, seats);
+        let mut deviations = StrengthDeviations::empty(names.len(), resampling);
+        let noise = information.noise();
+        let scale = unexplained.variance.sqrt();
+        let of_prior = (prior * unexplained.variance).sqrt();
+        for replicate in 0..resampling.replicates.get() {
+            let mut draw = SeededDraw::new(resampling.seed, u64::from(replicate));
+            budget.spend(gathered.tables.steps())?;
+            let mut resampled: Vec<f64> =
+                names.iter().map(|_| of_prior * resampling.noise.draw_one(&mut draw)).collect();
+            for group in &unexplained.residuals {
+                let sign = if draw.number_below(2) == 0 { 1.0 } else { -1.0 };
+                for &(bot, left) in group {
+                    resampled[bot as usize] += sign * left;
+                }
+            }
+            let simulated = noise.draw(resampling.noise, &mut draw);
+            let simulated = simulated.into_iter().map(|noise| scale * noise).collect();
+            let mut both = [resampled, simulated];
+            for right in &mut both {
+                *right = information.solve(right, REDUCTION, budget)?;
+                center_islands(right, &islands);
+            }
+            let [resampled, simulated] = both;
+            deviations.push(&resampled, &simulated);
+        }
+        let mut ratings = Self { bots: Vec::new(), deviations, freedom: unexplained.freedom };
+        for (number, bot) in names.iter().enumerate() {
+            let groups = gathered.group_counts[number];
+            if groups == 0 {
+                continue;
+            }
+            let error = ratings.deviations.standard_error(number, groups);
+            let half = error * StudentDistribution::new(ratings.freedom_of(groups)).quantile(0.975);
+            let lead = strengths[number];
+            ratings.bots.push(SatisfactionRating {
+                bot: (*bot).clone(),
+                lead,
+                interval: ConfidenceInterval { low: (lead - half).max(-1.0), high: (lead + half).min(1.0) },
+                matches: gathered.matches[number],
+                groups,
+                island: islands[number],
+                number,
+            });
+        }
+        Ok(ratings)
+    }
+
+    /// Returns every bot's rating, in the order of the names.
+    pub fn bots(&self) -> &[SatisfactionRating] {
+        &self.bots
+    }
+
+    /// Returns the rating of a bot; none if it was never compared.
+    pub fn get(&self, bot: &BotName) -> Option<&SatisfactionRating> {
+        self.bots.binary_search_by(|rated| rated.bot.cmp(bot)).ok().map(|index| &self.bots[index])
+    }
+
+    /// Returns how far one bot is ahead of another; none if one is not rated, or no chain of common places joins them.
+    pub fn lead_between(&self, one: &BotName, other: &BotName) -> Option<StrengthLead> {
+        let (ours, theirs) = (self.get(one)?, self.get(other)?);
+        let groups = ours.groups.min(theirs.groups);
+        (ours.island == theirs.island).then(|| StrengthLead {
+            lead: ours.lead - theirs.lead,
+            error: self.deviations.error_of_difference(ours.number, theirs.number, groups),
+            freedom: self.freedom_of(groups),
+        })
+    }
+
+    /// Returns the island of a bot, its lead and the variance of that.
+    pub(super) fn strength_and_variance(&self, bot: &BotName) -> Option<(u32, f64, f64)> {
+        let rated = self.get(bot)?;
+        let error = self.deviations.standard_error(rated.number, rated.groups);
+        Some((rated.island, rated.lead, error * error))
+    }
+
+    /// Returns the degrees of freedom of an error that is known from so many groups of the bot, and from those of all bots.
+    fn freedom_of(&self, groups: u32) -> u32 {
+        StrengthDeviations::freedom(groups).min(self.freedom)
+    }
+}
+
+/// Returns the variance of the satisfaction of a seat where any rank is equally likely.
+pub(super) fn rank_variance(seats: usize) -> f64 {
+    (float(seats) + 1.0) / (12.0 * (float(seats) - 1.0))
+}
+
+/// Moves the strengths of each island so that their mean is 0.
+fn center_islands(strengths: &mut [f64], islands: &[u32]) {
+    let mut sums = vec![(0.0, 0.0); islands.iter().max().map_or(0, |&last| last as usize + 1)];
+    for (strength, &island) in strengths.iter().zip(islands) {
+        let (sum, count) = &mut sums[island as usize];
+        *sum += strength;
+        *count += 1.0;
+    }
+    for (strength, &island) in strengths.iter_mut().zip(islands) {
+        let (sum, count) = sums[island as usize];
+        *strength -= sum / count;
+    }
+}
+
+#[expect(clippy::cast_sign_loss, reason = "it is not negative")]
+fn whole_part(number: f64) -> u32 {
+    number as u32
+}
+
+#[expect(clippy::cast_precision_loss, reason = "bots and seats are far below 2^53")]
+fn float(count: usize) -> f64 {
+    count as f64
+}

@@ -1,0 +1,246 @@
+//! How well bots play by the oracle's measure.
+
+use super::{ConfidenceInterval, ratio::RatioSums, student::StudentDistribution};
+use crate::{
+    MatchResult, MethodsVersion, SeatLoss,
+    checkpoint::{CheckpointError, Decoder, Encoder, ensure_holds},
+};
+use lastnim_core::game::BotName;
+use std::collections::{BTreeMap, HashMap};
+
+/// How well a bot plays by the oracle's measure, whoever won: the ranks of its row that its own takes cost it.
+///
+/// It needs no opponents to be compared with, and far fewer matches than wins do. It means what it says where rows are
+/// assigned; a bot that declares its own row can declare one with which little can be lost.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SkillEstimate {
+    /// The matches to which it came.
+    pub matches: u32,
+    /// The duplicate groups that they are of.
+    pub groups: u32,
+    /// Ranks lost a match; the lower the better.
+    pub regret_per_match: MeanEstimate,
+    /// Ranks lost a take; none before the first take.
+    pub regret_per_ply: Option<MeanEstimate>,
+}
+
+/// A mean, and where it lies with 95% confidence.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MeanEstimate {
+    /// The mean of what was seen.
+    pub mean: f64,
+    /// Where it lies with 95% confidence; none with a single group.
+    pub interval: Option<ConfidenceInterval<f64>>,
+}
+
+/// The oracle's figures of every bot, by duplicate group; in whole numbers, so that the order of matches does not matter.
+#[derive(Debug, Clone, Default)]
+pub struct RegretTally {
+    bots: BTreeMap<BotName, HashMap<u64, BotGroupFigures>>,
+}
+
+/// What one bot did in one group.
+#[derive(Debug, Clone, Copy, Default)]
+struct BotGroupFigures {
+    matches: u32,
+    regret: u32,
+    plies: u32,
+}
+
+impl RegretTally {
+    /// Starts without any match.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds one match; each must be added once. A bot that never showed up is left out, and so is a cancelled match.
+    pub fn add_result(&mut self, result: &MatchResult) {
+        let Some(outcome) = &result.outcome else { return };
+        for (seat, bot) in result.bots.enumerate() {
+            let played = &outcome.seats[seat];
+            if played.lost == Some(SeatLoss::NoShow) {
+                continue;
+            }
+            if !self.bots.contains_key(bot) {
+                self.bots.insert(bot.clone(), HashMap::new());
+            }
+            let Some(groups) = self.bots.get_mut(bot) else { continue };
+            let figures = groups.entry(result.group).or_default();
+            figures.matches += 1;
+            figures.regret += played.regret;
+            figures.plies += played.plies;
+        }
+    }
+
+    pub(crate) fn save(&self, to: &mut Encoder) {
+        to.count(self.bots.len());
+        for (bot, groups) in &self.bots {
+            to.name(bot);
+            let mut groups: Vec<_> = groups.iter().collect();
+            groups.sort_unstable_by_key(|(group, _)| **group);
+            to.rising(groups.iter().map(|(group, _)| **group));
+            for (_, BotGroupFigures { matches, regret, plies }) in groups {
+                for figure in [matches, regret, plies] {
+                    to.number(*figure);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
+        let mut bots = BTreeMap::new();
+        for _ in 0..from.count()? {
+            let (bot, numbers) = (from.name()?, from.rising()?);
+            let mut groups = HashMap::with_capacity(numbers.len());
+            for group in numbers {
+                let [matches, regret, plies] = [from.number()?, from.number()?, from.number()?];
+                groups.insert(group, BotGroupFigures { matches, regret, plies });
+            }
+            ensure_holds(bots.insert(bot, groups).is_none(), "a bot has two skills")?;
+        }
+        Ok(Self { bots })
+    }
+
+    /// Forgets the matches of groups before one, as if they had never been added.
+    pub fn forget_before(&mut self, group: u64) {
+        for groups in self.bots.values_mut() {
+            groups.retain(|&number, _| number >= group);
+        }
+        self.bots.retain(|_, groups| !groups.is_empty());
+    }
+
+    /// Returns how well a bot plays; none before its first match.
+    pub fn get(&self, bot: &BotName, methods: MethodsVersion) -> Option<SkillEstimate> {
+        let groups = self.bots.get(bot)?;
+        let mut per_match = RatioSums::default();
+        let mut per_ply = RatioSums::default();
+        for figures in groups.values() {
+            per_match.add_group(figures.regret.into(), figures.matches.into());
+            per_ply.add_group(figures.regret.into(), figures.plies.into());
+        }
+        let count = groups.len() as u32;
+        Some(SkillEstimate {
+            matches: groups.values().map(|figures| figures.matches).sum(),
+            groups: count,
+            regret_per_match: MeanEstimate::of_ranks(&per_match, count, methods)?,
+            regret_per_ply: MeanEstimate::of_ranks(&per_ply, count, methods),
+        })
+    }
+
+    /// Returns how well every bot plays, in the order of their names.
+    pub fn skill_by_bot(&self, methods: MethodsVersion) -> BTreeMap<&BotName, SkillEstimate> {
+        self.bots.keys().filter_map(|bot| Some((bot, self.get(bot, methods)?))).collect()
+    }
+}
+
+impl MeanEstimate {
+    /// Estimates the rate of ranks of which groups have these sums; nothing where there is nothing to divide by.
+    fn of_ranks(sums: &RatioSums, groups: u32, methods: MethodsVersion) -> Option<Self> {
+        let mean = sums.ratio()?;
+        let interval = match methods {
+            MethodsVersion::V1 => (groups > 1).then(|| linearised_interval(sums, groups, mean)),
+            MethodsVersion::V2 => sums.rank_rate_interval(),
+        };
+        Some(Self { mean, interval })
+    }
+}
+
+/// Returns the interval of version 0.1: it is too narrow where errors are rare.
+///
+/// The variance is that of the linearised ratio; where no rank was lost at all, the upper end is one rank in three of
+/// as many groups as were played. Sources: Cochran, "Sampling Techniques" (1977), 2.11 and 6.4; Hanley and
+/// Lippman-Hand, "If Nothing Goes Wrong, Is Everything All Right?" (1983).
+fn linearised_interval(sums: &RatioSums, groups: u32, mean: f64) -> ConfidenceInterval<f64> {
+    let squares = sums.above_squared - 2.0 * mean * sums.mixed + mean * mean * sums.below_squared;
+    let freedom = f64::from(groups);
+    let error = (squares.max(0.0) * freedom / (freedom - 1.0)).sqrt() / sums.below;
+    let half = error * StudentDistribution::new(groups - 1).quantile(0.975);
+    let high = if sums.above == 0.0 { 3.0 / sums.below } else { mean + half };
+    ConfidenceInterval { low: (mean - half).max(0.0), high }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{SeededDraw, rating::testing, testing::field};
+
+    /// Gives `bot0` this regret and these plies in a match of a group.
+    fn played(group: u64, regret: u32, plies: u32, lost: Option<SeatLoss>) -> MatchResult {
+        let mut result = testing::result(group, &field(2), 1);
+        let seats = &mut result.outcome.as_mut().unwrap().seats;
+        let first = seats.seats().iter().next().unwrap();
+        (seats[first].regret, seats[first].plies, seats[first].lost) = (regret, plies, lost);
+        result
+    }
+
+    fn skill(results: &[MatchResult]) -> Option<SkillEstimate> {
+        skill_by(results, MethodsVersion::NEWEST)
+    }
+
+    fn skill_by(results: &[MatchResult], methods: MethodsVersion) -> Option<SkillEstimate> {
+        let mut skills = RegretTally::new();
+        for result in results {
+            skills.add_result(result);
+        }
+        skills.get(&field(1)[0], methods)
+    }
+
+    #[test]
+    fn figures_are_a_match_and_a_ply() {
+        use SeatLoss::{Forfeited, NoShow};
+        assert_eq!(skill(&[]), None);
+        let one = skill(&[played(0, 3, 4, None), played(0, 1, 0, None)]).unwrap();
+        assert_eq!((one.matches, one.groups), (2, 1));
+        assert_eq!(one.regret_per_match, MeanEstimate { mean: 2.0, interval: None });
+        assert_eq!(one.regret_per_ply, Some(MeanEstimate { mean: 1.0, interval: None }));
+        let lost = [played(0, 3, 4, Some(Forfeited)), played(1, 0, 0, Some(NoShow))];
+        assert_eq!(skill(&lost).unwrap().matches, 1, "no-shows are left out");
+        assert_eq!(skill(&lost[1..]), None);
+        assert_eq!(skill(&[played(0, 0, 0, None)]).unwrap().regret_per_ply, None);
+        let cancelled = MatchResult { outcome: None, ..played(0, 1, 1, None) };
+        assert_eq!(skill(&[cancelled]), None);
+    }
+
+    #[test]
+    fn a_bot_that_never_erred_is_not_taken_to_be_perfect() {
+        let results: Vec<_> = (0..60).map(|number| played(number / 2, 0, 5, None)).collect();
+        let of_v1 = skill_by(&results, MethodsVersion::V1).unwrap();
+        assert_eq!(of_v1.regret_per_match.interval, Some(ConfidenceInterval { low: 0.0, high: 0.05 }));
+        assert_eq!(of_v1.regret_per_ply.unwrap().interval, Some(ConfidenceInterval { low: 0.0, high: 0.01 }));
+        // Nine ranks instead of three: errors may come by twos, and cost more than one rank.
+        let ConfidenceInterval { low, high } = skill(&results).unwrap().regret_per_match.interval.unwrap();
+        assert!(low == 0.0 && (high - 0.15).abs() < 1e-3, "{low} to {high}");
+    }
+
+    #[test]
+    fn equal_groups_have_the_interval_of_a_mean() {
+        let regrets = [4, 0, 2, 6, 3];
+        let results: Vec<_> =
+            (0..).zip(regrets).map(|(group, regret)| played(group, regret, 2, None)).collect();
+        let MeanEstimate { mean, interval } =
+            skill_by(&results, MethodsVersion::V1).unwrap().regret_per_match;
+        // Variance 5, error 1, and 2.776 for four degrees of freedom.
+        let ConfidenceInterval { low, high } = interval.unwrap();
+        assert!((mean - 3.0).abs() < 1e-12 && (low - 0.2236).abs() < 1e-3 && (high - 5.776).abs() < 1e-3);
+    }
+
+    #[test]
+    fn ninety_five_of_a_hundred_intervals_hold_the_truth() {
+        let runs = 2_000;
+        let covered = (0..runs).filter(|&run| {
+            let mut draw = SeededDraw::new(11, run);
+            // A group's matches are alike: its position is easy or hard. Ranks lost a match: 0.75 in the mean.
+            let mut results = Vec::new();
+            for group in 0..60 {
+                let hardness = draw.number_below(4);
+                for _ in 0..3 {
+                    let regret = u32::from(draw.number_below(4) < hardness) * 2;
+                    results.push(played(group, regret, 4, None));
+                }
+            }
+            skill(&results).unwrap().regret_per_match.interval.unwrap().contains(&0.75)
+        });
+        let covered = covered.count();
+        assert!((1_860..=1_940).contains(&covered), "{covered} of {runs}");
+    }
+}

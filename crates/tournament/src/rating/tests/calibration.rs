@@ -1,0 +1,136 @@
+//! Of the intervals of 95%, 93 to 97 of 100 hold the truth.
+
+use super::super::{
+    Rating, ReplicateCount, Resampling,
+    testing::{anchored, draw_winner, matches, result},
+};
+use crate::{SeededDraw, testing::field};
+use lastnim_core::oracle::Budget;
+
+/// How the matches of a duplicate group hang together.
+#[derive(Clone, Copy, PartialEq)]
+enum Group {
+    /// They do not.
+    Independent,
+    /// Whoever wins the first wins them all: positions decide.
+    Alike,
+}
+
+/// A tournament between bots of known strengths.
+struct Scenario {
+    seats: usize,
+    bots: u32,
+    groups: u64,
+    /// Half the distance between the strongest and the weakest.
+    spread: f64,
+    /// How many times as often as the last bot the first one is drawn, about.
+    unevenness: u64,
+    group: Group,
+    runs: u64,
+}
+
+impl Scenario {
+    fn strengths(&self) -> Vec<f64> {
+        let place = |bot: u32| 2.0 * f64::from(bot) / f64::from(self.bots - 1) - 1.0;
+        anchored(&(0..self.bots).map(|bot| self.spread * place(bot)).collect::<Vec<_>>())
+    }
+
+    fn draw_table(&self, draw: &mut SeededDraw) -> Vec<usize> {
+        let mut table = Vec::new();
+        while table.len() < self.seats {
+            let bots = u64::from(self.bots);
+            let bot = draw.number_below(bots);
+            // From `unevenness` for the first bot down to a little more than 1 for the last.
+            let chance = (self.unevenness - 1) * (bots - bot) + bots;
+            if !table.contains(&(bot as usize)) && draw.number_below(self.unevenness * bots) < chance {
+                table.push(bot as usize);
+            }
+        }
+        table
+    }
+
+    /// Returns the share of intervals that hold the truth.
+    fn coverage(&self) -> f64 {
+        let (strengths, names) = (self.strengths(), field(self.bots as usize));
+        let (mut held, mut all) = (0, 0);
+        for run in 0..self.runs {
+            let mut draw = SeededDraw::from_numbers([2024, self.seats as u64, self.groups, run]);
+            let mut results = Vec::new();
+            for group in 0..self.groups {
+                let table = self.draw_table(&mut draw);
+                let bots: Vec<_> = table.iter().map(|&bot| names[bot].clone()).collect();
+                let at_table: Vec<_> = table.iter().map(|&bot| strengths[bot]).collect();
+                let mut winner = draw_winner(&mut draw, &at_table);
+                for _ in 0..self.seats {
+                    results.push(result(group, &bots, winner));
+                    if self.group == Group::Independent {
+                        winner = draw_winner(&mut draw, &at_table);
+                    }
+                }
+            }
+            let resampling = Resampling {
+                seed: run,
+                replicates: ReplicateCount::new(60).unwrap(),
+                ..Resampling::default()
+            };
+            let ratings = matches(&results).compute_ratings(&resampling, &mut Budget::unbounded()).unwrap();
+            for (name, &strength) in names.iter().zip(&strengths) {
+                if let Some(rated) = ratings.get(name) {
+                    let interval = rated.interval.map(Rating::strength);
+                    (held, all) = (held + u32::from(interval.contains(&strength)), all + 1);
+                }
+            }
+        }
+        f64::from(held) / f64::from(all)
+    }
+
+    fn check(&self) {
+        let coverage = self.coverage();
+        assert!((0.93..=0.97).contains(&coverage), "{coverage:.3}");
+    }
+}
+
+const EVEN: Scenario = Scenario {
+    seats: 3,
+    bots: 6,
+    groups: 30,
+    spread: 1.0,
+    unevenness: 1,
+    group: Group::Independent,
+    runs: 150,
+};
+
+#[test]
+fn two_seats() {
+    Scenario { seats: 2, ..EVEN }.check();
+}
+
+#[test]
+fn two_seats_and_many_groups() {
+    Scenario { seats: 2, groups: 150, runs: 80, ..EVEN }.check();
+}
+
+#[test]
+fn three_seats() {
+    EVEN.check();
+}
+
+#[test]
+fn three_seats_and_few_groups() {
+    Scenario { bots: 5, groups: 10, runs: 200, ..EVEN }.check();
+}
+
+#[test]
+fn three_seats_and_groups_that_are_alike() {
+    Scenario { groups: 60, runs: 120, group: Group::Alike, ..EVEN }.check();
+}
+
+#[test]
+fn three_seats_and_bots_that_seldom_play() {
+    Scenario { bots: 8, groups: 80, spread: 1.5, unevenness: 8, runs: 80, ..EVEN }.check();
+}
+
+#[test]
+fn five_seats() {
+    Scenario { seats: 5, bots: 8, runs: 120, ..EVEN }.check();
+}

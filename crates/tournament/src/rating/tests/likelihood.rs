@@ -1,0 +1,158 @@
+//! The most likely strengths are those of the model.
+
+use super::super::{
+    Rating,
+    testing::{draw_winner, matches, rated, result},
+};
+use crate::{MatchResult, Resampling, SeatLoss, SeededDraw, testing::field};
+use lastnim_core::{
+    game::BotName,
+    oracle::{Budget, HaltReason},
+};
+use proptest::prelude::*;
+
+/// Draws matches of two to four of these bots, of these strengths.
+fn drawn(seed: u64, bots: &[BotName], strengths: &[f64], count: u64) -> Vec<MatchResult> {
+    let mut draw = SeededDraw::new(seed, count);
+    (0..count)
+        .map(|number| {
+            let mut table: Vec<usize> = (0..bots.len()).collect();
+            draw.shuffle(&mut table);
+            table.truncate(2 + draw.number_below(3) as usize);
+            let winner = draw_winner(&mut draw, &table.iter().map(|&bot| strengths[bot]).collect::<Vec<_>>());
+            let names: Vec<_> = table.iter().map(|&bot| bots[bot].clone()).collect();
+            result(number / 3, &names, winner)
+        })
+        .collect()
+}
+
+#[test]
+fn two_bots_have_the_odds_of_their_wins() {
+    let bots = field(2);
+    let results: Vec<_> = (0..40).map(|number| result(number, &bots, usize::from(number % 4 == 0))).collect();
+    let ratings = rated(&results);
+    let [one, other] = [0, 1].map(|bot: usize| ratings.get(&bots[bot]).unwrap().rating.strength());
+    // With both at +-x: 30 - 40 s(2x) + 1/2 - s(x) = 0, where s(x) = 1 / (1 + e^-x).
+    assert!((one + other).abs() < 1e-6);
+    let chance = |x: f64| 1.0 / (1.0 + (-x).exp());
+    assert!((30.0 - 40.0 * chance(2.0 * one) + 0.5 - chance(one)).abs() < 1e-6, "{one}");
+    assert!(
+        (2.0 * one - 3_f64.ln()).abs() < 0.05,
+        "without the virtual draws it is the logarithm of 30 to 10"
+    );
+}
+
+#[test]
+fn points_are_a_tenfold_chance_every_400() {
+    let strong = Rating::of_points(1900.0);
+    assert!((strong.chance_against(Rating::default()) - 10.0 / 11.0).abs() < 1e-12);
+    assert!((Rating::of_strength(strong.strength()).points() - 1900.0).abs() < 1e-9);
+    assert_eq!((Rating::default().to_string(), format!("{strong:.1}")), ("1500".into(), "1900.0".into()));
+}
+
+#[test]
+fn bots_that_won_or_lost_everything_have_a_place_and_a_wide_interval() {
+    let bots = field(3);
+    let results: Vec<_> = (0..30).map(|number| result(number / 3, &bots, usize::from(number == 0))).collect();
+    let ratings = rated(&results);
+    let [best, middle, worst] = [0, 1, 2].map(|bot: usize| ratings.get(&bots[bot]).unwrap());
+    assert!(best.rating > middle.rating && middle.rating > worst.rating);
+    let width = worst.interval.high.points() - worst.interval.low.points();
+    assert!((300.0..2_000.0).contains(&width), "{width}");
+    assert!((best.matches, best.groups) == (30, 10));
+    let sure = ratings.probability_better(&bots[0], &bots[2]).unwrap();
+    assert!(sure > 0.99, "{sure}");
+}
+
+#[test]
+fn a_chain_of_bots_that_always_win_has_its_order() {
+    let bots = field(20);
+    let mut results = Vec::new();
+    for pair in bots.windows(2) {
+        results.extend((0..30).map(|number| result(number, pair, 0)));
+    }
+    let strengths: Vec<f64> = {
+        let ratings = rated(&results);
+        bots.iter().map(|bot| ratings.get(bot).unwrap().rating.strength()).collect()
+    };
+    assert!(strengths.windows(2).all(|two| two[0] > two[1] + 1.0), "{strengths:?}");
+    assert!(strengths[0] - strengths[19] > 30.0, "{strengths:?}");
+}
+
+#[test]
+fn islands_are_not_compared() {
+    let bots = field(5);
+    let mut results = vec![result(0, &bots[..2], 0), result(1, &bots[2..4], 0)];
+    let ratings = rated(&results);
+    let island = |bot: usize| ratings.get(&bots[bot]).unwrap().island;
+    assert_eq!([0, 1, 2, 3].map(island), [0, 0, 1, 1]);
+    assert_eq!(ratings.probability_better(&bots[0], &bots[3]), None);
+    assert!(ratings.probability_better(&bots[0], &bots[1]).unwrap() > 0.5);
+    assert!(ratings.get(&bots[4]).is_none(), "no match counts for it");
+    results.push(result(2, &bots[1..3], 0));
+    let ratings = rated(&results);
+    assert!(ratings.bots().iter().all(|rated| rated.island == 0));
+    assert!(ratings.probability_better(&bots[0], &bots[3]).unwrap() > 0.5);
+}
+
+#[test]
+fn work_is_bounded() {
+    let bots = field(6);
+    let matches = matches(&drawn(1, &bots, &[0.0; 6], 60));
+    let mut budget = Budget::of_steps(1_000);
+    assert_eq!(
+        matches.compute_ratings(&Resampling::default(), &mut budget).unwrap_err(),
+        HaltReason::OutOfSteps { most: 1_000 }
+    );
+    let ratings = matches.compute_ratings(&Resampling::default(), &mut Budget::unbounded()).unwrap();
+    assert_eq!(ratings.bots().len(), 6);
+}
+
+proptest! {
+    #![proptest_config(lastnim_core::game::testing::cases(32))]
+
+    /// At the most likely place every bot has won as often as the model expects, the virtual draw included.
+    #[test]
+    fn every_bot_won_as_often_as_expected(
+        seed: u64, strengths in prop::collection::vec(-3.0..3.0_f64, 4..8), count in 1..80_u64,
+    ) {
+        let bots = field(strengths.len());
+        let results = drawn(seed, &bots, &strengths, count);
+        let ratings = rated(&results);
+        let share = |bot: &BotName| ratings.get(bot).unwrap().rating.strength().exp();
+        for rated in ratings.bots() {
+            let own = share(&rated.bot);
+            let mut excess = 0.5 - own / (1.0 + own);
+            for result in results.iter().filter(|result| result.bots.iter().any(|bot| *bot == rated.bot)) {
+                excess += f64::from(u8::from(result.bots[result.outcome.as_ref().unwrap().winner] == rated.bot));
+                excess -= own / result.bots.iter().map(share).sum::<f64>();
+            }
+            prop_assert!(excess.abs() < 1e-6, "{}: {excess}", rated.bot);
+        }
+    }
+
+    /// Neither the order of the matches nor the seats nor the numbers of the groups change a bit of anything.
+    #[test]
+    fn only_what_happened_counts(seed: u64, count in 1..40_u64) {
+        let bots = field(6);
+        let mut results = drawn(seed, &bots, &[0.0; 6], count);
+        for (number, result) in results.iter_mut().enumerate().filter(|(number, _)| number % 7 == 3) {
+            let outcome = result.outcome.as_mut().unwrap();
+            let lost = if number % 2 == 0 { SeatLoss::Forfeited } else { SeatLoss::NoShow };
+            outcome.seats[outcome.winner].lost = Some(lost);
+        }
+        let expected = rated(&results);
+        SeededDraw::new(seed, u64::MAX).shuffle(&mut results);
+        prop_assert_eq!(&rated(&results), &expected);
+        for result in &mut results {
+            result.group = result.group * 1_000 + 77;
+            let outcome = result.outcome.as_mut().unwrap();
+            let seats = result.bots.seats();
+            let mirrored: Vec<_> = seats.iter().rev().map(|seat| result.bots[seat].clone()).collect();
+            let lost: Vec<_> = seats.iter().rev().map(|seat| outcome.seats[seat].clone()).collect();
+            outcome.winner = seats.seat(seats.get() - 1 - outcome.winner.index()).unwrap();
+            (result.bots, outcome.seats) = (mirrored.try_into().unwrap(), lost.try_into().unwrap());
+        }
+        prop_assert_eq!(&rated(&results), &expected);
+    }
+}

@@ -1,0 +1,132 @@
+//! How the capital of a sequential test has moved.
+
+use super::BetCapitals;
+use crate::checkpoint::{CheckpointError, Decoder, Encoder, ensure_holds};
+
+/// Points that are kept. When there are as many, every second one is dropped, and from then on one is kept half as often: the memory
+/// is bounded however many groups are judged, and the same groups always leave the same points.
+const MAX_POINTS: usize = 128;
+
+/// A point of the path: how much the results spoke for one answer after so many groups.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CapitalPoint {
+    /// Groups that were judged.
+    pub groups: u64,
+    /// The logarithm of the ratio, as in [`SprtVerdict`](super::SprtVerdict).
+    pub llr: f64,
+    /// Both capitals; none where a server before this one said only the larger one.
+    pub capitals: Option<BetCapitals>,
+}
+
+impl CapitalPoint {
+    /// Makes the point of a test after so many groups.
+    pub(super) fn new(groups: u64, capitals: BetCapitals) -> Self {
+        Self { groups, llr: capitals.llr(), capitals: Some(capitals) }
+    }
+}
+
+/// How the capital of a sequential test has moved, thinned.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct CapitalPath {
+    points: Vec<CapitalPoint>,
+    /// A point is kept after each multiple of so many groups.
+    interval: u64,
+}
+
+impl Default for CapitalPath {
+    fn default() -> Self {
+        Self { points: Vec::new(), interval: 1 }
+    }
+}
+
+impl CapitalPath {
+    /// Takes the capital after so many groups, which grow by one each time.
+    pub(super) fn push(&mut self, point: CapitalPoint) {
+        if !point.groups.is_multiple_of(self.interval) {
+            return;
+        }
+        if self.points.len() >= MAX_POINTS {
+            self.interval *= 2;
+            let interval = self.interval;
+            self.points.retain(|point| point.groups.is_multiple_of(interval));
+            if !point.groups.is_multiple_of(interval) {
+                return;
+            }
+        }
+        self.points.push(point);
+    }
+
+    /// Returns the points, from the first to the newest, which is `last`.
+    pub(super) fn points_to(&self, last: CapitalPoint) -> Vec<CapitalPoint> {
+        let before = self.points.iter().filter(|point| point.groups < last.groups);
+        before.copied().chain((last.groups > 0).then_some(last)).collect()
+    }
+
+    pub(super) fn save(&self, to: &mut Encoder) {
+        to.number(self.interval);
+        to.count(self.points.len());
+        for point in &self.points {
+            let BetCapitals { better, no_better } = point.capitals.unwrap_or_default();
+            to.number(point.groups);
+            to.float(better);
+            to.float(no_better);
+        }
+    }
+
+    pub(super) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
+        let interval: u64 = from.number()?;
+        let count = from.count()?;
+        ensure_holds(interval > 0 && count <= MAX_POINTS, "a path of a test that is too long")?;
+        let mut points = Vec::with_capacity(count);
+        for _ in 0..count {
+            let groups = from.number()?;
+            let capitals = BetCapitals { better: from.float()?, no_better: from.float()? };
+            points.push(CapitalPoint::new(groups, capitals));
+        }
+        ensure_holds(points.is_sorted_by_key(|point| point.groups), "a path of a test that goes back")?;
+        Ok(Self { points, interval })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn point(groups: u64) -> CapitalPoint {
+        let better = f64::from(u32::try_from(groups).unwrap()) / 8.0;
+        CapitalPoint::new(groups, BetCapitals { better, no_better: -2.0 * better })
+    }
+
+    #[test]
+    fn a_long_path_keeps_a_bounded_number_of_points_spread_evenly() {
+        let (mut path, mut kept) = (CapitalPath::default(), CapitalPath::default());
+        for groups in 1..=100_000 {
+            path.push(point(groups));
+            kept.push(point(groups));
+            if groups % 997 == 0 {
+                let mut to = Encoder::new();
+                kept.save(&mut to);
+                let bytes = to.into_bytes();
+                kept = CapitalPath::restore(&mut Decoder::new(&bytes)).unwrap();
+            }
+            assert!(path.points.len() <= MAX_POINTS);
+        }
+        assert_eq!(kept, path, "what was kept goes on alike");
+        let points = path.points_to(point(100_000));
+        assert!(points.len() >= MAX_POINTS / 2, "{}", points.len());
+        let steps = points.windows(2).map(|pair| pair[1].groups - pair[0].groups);
+        assert!(steps.clone().all(|step| step > 0 && step <= path.interval), "{points:?}");
+        assert_eq!(points.last(), Some(&point(100_000)));
+        assert!(points.iter().all(|kept| *kept == point(kept.groups)));
+    }
+
+    #[test]
+    fn a_short_path_has_all_points() {
+        let mut path = CapitalPath::default();
+        assert_eq!(path.points_to(point(0)), []);
+        for groups in 1..=3 {
+            path.push(point(groups));
+        }
+        assert_eq!(path.points_to(point(3)), [point(1), point(2), point(3)]);
+    }
+}

@@ -1,0 +1,418 @@
+//! Tournaments in which a round depends on the rounds before it.
+
+use super::{
+    FieldChange, FieldMovement, FormatVerdict, Schedule, ScheduleStep, TotalMatches,
+    numbers::{MAX_NUMBER, NumberSequence},
+    seating::SeatAssigner,
+};
+use crate::checkpoint::{CheckpointError, Decoder, Encoder, ReportedResults, ensure_holds};
+use crate::{MatchResult, Pairing, Settings, TableGroups};
+use lastnim_core::game::BotName;
+use std::{collections::BTreeMap, fmt};
+
+/// A table of one round: its bots, by their place in the roster.
+pub(super) type RoundTable = Vec<usize>;
+
+/// What a format decides: who sits together in a round, given the results of the rounds before.
+pub(super) trait RoundFormat: fmt::Debug + Send + Sync {
+    /// Whether settled rounds are kept, so that their matches can still be asked for.
+    const KEPT: bool;
+
+    /// Draws the tables of the next round.
+    fn draw_round(&mut self) -> DrawnRound;
+
+    /// Learns from one result of the round that was drawn last. They come in the order of their numbers, each as soon as those
+    /// before it are there: what takes time for each match is done here, and not for all of them when the round is over.
+    fn learn_result(&mut self, _result: &MatchResult) {}
+
+    /// Takes all results of the round that was drawn last, in the order of their numbers, from the first table on: each
+    /// table has as many matches as every other.
+    fn finish_round(&mut self, results: &[MatchResult]);
+
+    /// Returns the name of a bot that sits at a table.
+    fn name_of_bot(&self, bot: usize) -> &BotName;
+
+    /// Returns how many matches it will have been.
+    fn total_matches(&self) -> TotalMatches;
+
+    /// Returns what the format says besides the standings.
+    fn format_verdict(&self) -> FormatVerdict;
+
+    /// Takes a change of the field before the next round is drawn. Of several of one bot, taking the last one only comes to
+    /// the same, and the order of the bots does not matter.
+    fn change_field(&mut self, _bot: BotName, _movement: FieldMovement) {}
+
+    /// Says whether the field may change.
+    fn has_open_field(&self) -> bool {
+        false
+    }
+
+    /// Writes what the rounds that are settled, and those that are drawn, have made of it.
+    fn save(&self, to: &mut Encoder);
+
+    /// Takes what was saved; after it, these are the rounds that are drawn.
+    fn restore(&mut self, from: &mut Decoder<'_>) -> Result<(), CheckpointError>;
+
+    /// Takes the tables of the rounds that are kept, the last one at the end, after what was saved.
+    fn restore_tables(&mut self, _rounds: &[&[RoundTable]]) {}
+
+    /// Returns how many bots there are: their places in the roster are the numbers below.
+    fn bot_count(&self) -> usize;
+}
+
+/// What comes next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum DrawnRound {
+    /// A round with these tables, at least one.
+    Tables(Vec<RoundTable>),
+    /// Nothing before the field grows.
+    TooFewBots,
+    /// Nothing more.
+    Over,
+}
+
+/// Hands out the matches of one round after the other, each when the one before is settled. The matches are numbered by
+/// table, then group, then rotation, and on from round to round.
+///
+/// It holds the results of the round that is being played, and folds them in the order of their numbers: so the order in which
+/// they come changes nothing.
+#[derive(Debug)]
+pub(super) struct RoundSchedule<R> {
+    rounds: R,
+    seating: SeatAssigner,
+    positions: u64,
+    table_groups: u64,
+    /// The last round drawn, and before it those that are kept.
+    drawn: Vec<OpenRound>,
+    state: RoundState,
+    numbers: NumberSequence,
+    /// Results from the first match of the last round on.
+    results: BTreeMap<u64, MatchResult>,
+    /// The number of the first match of which nothing was learnt.
+    learnt: u64,
+    /// By the first round that they are for: what each bot does last before it.
+    changes: BTreeMap<u64, BTreeMap<BotName, FieldMovement>>,
+}
+
+#[derive(Debug)]
+struct OpenRound {
+    index: u64,
+    /// The number of its first match.
+    first: u64,
+    tables: Vec<RoundTable>,
+}
+
+/// Where the last round drawn stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RoundState {
+    Open,
+    /// It is settled, and the next one cannot be drawn.
+    TooFewBots,
+    /// It is settled, and was the last.
+    Over,
+}
+
+impl<R: RoundFormat> RoundSchedule<R> {
+    /// Draws the first round.
+    pub(super) fn new(settings: &Settings, table_groups: TableGroups, rounds: R) -> Self {
+        let mut new = Self {
+            rounds,
+            seating: SeatAssigner::of_settings(settings),
+            positions: settings.positions.count() as u64,
+            table_groups: table_groups.get(),
+            drawn: Vec::new(),
+            state: RoundState::Open,
+            numbers: NumberSequence::default(),
+            results: BTreeMap::new(),
+            learnt: 0,
+            changes: BTreeMap::new(),
+        };
+        new.draw_next_round();
+        new
+    }
+
+    fn matches_per_table(&self) -> u64 {
+        self.table_groups * self.seating.seats() as u64
+    }
+
+    /// Returns the number after the last match of a round.
+    fn end_of_round(&self, round: &OpenRound) -> u64 {
+        round.first + round.tables.len() as u64 * self.matches_per_table()
+    }
+
+    fn end_of_last_round(&self) -> u64 {
+        self.drawn.last().map_or(0, |round| self.end_of_round(round))
+    }
+
+    fn next_index(&self) -> u64 {
+        self.drawn.last().map_or(0, |round| round.index + 1)
+    }
+
+    fn draw_next_round(&mut self) {
+        let index = self.next_index();
+        while let Some(due) = self.changes.first_entry().filter(|entry| *entry.key() <= index) {
+            for (bot, movement) in due.remove() {
+                self.rounds.change_field(bot, movement);
+            }
+        }
+        self.state = match self.rounds.draw_round() {
+            DrawnRound::Tables(tables) => {
+                let first = self.end_of_last_round();
+                if !R::KEPT {
+                    self.drawn.clear();
+                }
+                self.drawn.push(OpenRound { index, first, tables });
+                RoundState::Open
+            }
+            DrawnRound::TooFewBots => RoundState::TooFewBots,
+            DrawnRound::Over => RoundState::Over,
+        };
+    }
+
+    /// Learns from the results of the last round that have all before them.
+    fn learn_results(&mut self) {
+        let end = self.end_of_last_round();
+        while self.learnt < end
+            && let Some(result) = self.results.get(&self.learnt)
+        {
+            self.rounds.learn_result(result);
+            self.learnt += 1;
+        }
+    }
+
+    /// Draws on for as long as the last round drawn is complete.
+    fn settle_rounds(&mut self) {
+        while self.state == RoundState::Open {
+            let Some(round) = self.drawn.last() else { return };
+            let (first, end) = (round.first, self.end_of_round(round));
+            self.learn_results();
+            // Results of later rounds may be there already: these are then checked when their round is drawn.
+            if self.results.range(..end).count() as u64 != end - first {
+                return;
+            }
+            let later = self.results.split_off(&end);
+            let results: Vec<MatchResult> =
+                std::mem::replace(&mut self.results, later).into_values().collect();
+            self.rounds.finish_round(&results);
+            self.draw_next_round();
+            self.forget_foreign_results();
+        }
+    }
+
+    /// Forgets the results that are not of the matches of the last round drawn.
+    fn forget_foreign_results(&mut self) {
+        let end = self.end_of_last_round();
+        let wrong = |result: &MatchResult| !self.belongs_to_last_round(result);
+        let wrong: Vec<u64> = self
+            .results
+            .range(..end)
+            .filter(|(_, result)| wrong(result))
+            .map(|(&number, _)| number)
+            .collect();
+        for number in wrong {
+            self.results.remove(&number);
+        }
+        for &number in self.results.range(..end).map(|(number, _)| number) {
+            self.numbers.leave_out(number);
+        }
+    }
+
+    fn save_rounds(&self, to: &mut Encoder) {
+        to.count(self.drawn.len());
+        for round in &self.drawn {
+            to.number(round.index);
+            to.number(round.first);
+            to.count(round.tables.len());
+            for &bot in round.tables.iter().flatten() {
+                to.count(bot);
+            }
+        }
+    }
+
+    fn restore_rounds(&mut self, from: &mut Decoder<'_>) -> Result<(), CheckpointError> {
+        let bots = self.rounds.bot_count();
+        self.drawn.clear();
+        for _ in 0..from.count()? {
+            let (index, first, tables) = (from.number()?, from.number()?, from.count()?);
+            let mut table = || (0..self.seating.seats()).map(|_| from.place(bots)).collect();
+            let tables = (0..tables).map(|_| table()).collect::<Result<Vec<RoundTable>, _>>()?;
+            let round = OpenRound { index, first, tables };
+            ensure_holds(first.max(index) <= MAX_NUMBER, "a round is too late")?;
+            let follows = self.drawn.is_empty()
+                || (round.first, round.index) == (self.end_of_last_round(), self.next_index());
+            ensure_holds(follows, "a round does not follow the one before")?;
+            self.drawn.push(round);
+        }
+        let rounds: Vec<&[RoundTable]> = self.drawn.iter().map(|round| &*round.tables).collect();
+        self.rounds.restore_tables(&rounds);
+        Ok(())
+    }
+
+    fn save_changes(&self, to: &mut Encoder) {
+        to.count(self.changes.len());
+        for (&round, changes) in &self.changes {
+            to.number(round);
+            to.count(changes.len());
+            for (bot, movement) in changes {
+                to.name(bot);
+                to.count(usize::from(*movement == FieldMovement::Enters));
+            }
+        }
+    }
+
+    fn restore_changes(&mut self, from: &mut Decoder<'_>) -> Result<(), CheckpointError> {
+        self.changes.clear();
+        for _ in 0..from.count()? {
+            let (round, changes) = (from.number()?, from.count()?);
+            for _ in 0..changes {
+                let (bot, enters) = (from.name()?, from.flag()?);
+                let movement = if enters { FieldMovement::Enters } else { FieldMovement::Leaves };
+                self.changes.entry(round).or_default().insert(bot, movement);
+            }
+        }
+        Ok(())
+    }
+
+    fn belongs_to_last_round(&self, result: &MatchResult) -> bool {
+        self.pairing_of_number(result.number).is_some_and(|pairing| pairing.bots == result.bots)
+    }
+}
+
+impl<R: RoundFormat> Schedule for RoundSchedule<R> {
+    fn next(&mut self) -> ScheduleStep {
+        let next = self.numbers.next_below(self.end_of_last_round());
+        match (next.and_then(|number| self.pairing_of_number(number)), self.state) {
+            (Some(pairing), _) => ScheduleStep::Match(pairing),
+            (None, RoundState::Open) => ScheduleStep::AwaitResults,
+            (None, RoundState::TooFewBots) => ScheduleStep::AwaitBots,
+            (None, RoundState::Over) => ScheduleStep::Over,
+        }
+    }
+
+    fn report_result(&mut self, result: &MatchResult) {
+        let Some(round) = self.drawn.last() else { return };
+        let (first, end) = (round.first, self.end_of_round(round));
+        let is_of_a_later_round = result.number >= end;
+        if self.state != RoundState::Open
+            || result.number < first
+            || !(is_of_a_later_round || self.belongs_to_last_round(result))
+        {
+            return;
+        }
+        if !is_of_a_later_round {
+            self.numbers.leave_out(result.number);
+        }
+        self.results.entry(result.number).or_insert_with(|| result.clone());
+        self.settle_rounds();
+    }
+
+    fn skip_open_match(&mut self, number: u64) {
+        self.numbers.leave_out(number);
+    }
+
+    fn pairing_of_number(&self, number: u64) -> Option<Pairing> {
+        let round = &self.drawn[self.drawn.partition_point(|round| round.first <= number).checked_sub(1)?];
+        let groups = self.table_groups;
+        let table = round.tables.get(((number - round.first) / self.matches_per_table()) as usize)?;
+        let group_of_table = number / self.seating.seats() as u64 % groups;
+        let position = (round.index % self.positions * groups + group_of_table) % self.positions;
+        Some(self.seating.make_rotated_pairing(
+            number,
+            position as usize,
+            table.iter().map(|&bot| self.rounds.name_of_bot(bot)),
+        ))
+    }
+
+    fn total_matches(&self) -> TotalMatches {
+        match self.state {
+            RoundState::Over => TotalMatches::Exactly(self.end_of_last_round()),
+            RoundState::Open | RoundState::TooFewBots => self.rounds.total_matches(),
+        }
+    }
+
+    fn replayable_from(&self) -> u64 {
+        let open = self.drawn.last().filter(|_| self.state == RoundState::Open);
+        open.map_or(u64::MAX, |round| round.first)
+    }
+
+    fn drawn_until(&self) -> Option<u64> {
+        Some(self.end_of_last_round())
+    }
+
+    fn open_round(&self) -> Option<u64> {
+        let is_open = self.rounds.has_open_field() && self.state != RoundState::Over;
+        is_open.then(|| self.next_index())
+    }
+
+    fn is_seated(&self, bot: &BotName) -> bool {
+        let round = self.drawn.last().filter(|_| self.state == RoundState::Open);
+        let seated = round.into_iter().flat_map(|round| round.tables.iter().flatten());
+        seated.into_iter().any(|&place| self.rounds.name_of_bot(place) == bot)
+    }
+
+    fn change_field(&mut self, change: &FieldChange) {
+        if self.open_round().is_some_and(|round| change.round >= round) {
+            let FieldChange { round, ref bot, movement } = *change;
+            self.changes.entry(round).or_default().insert(bot.clone(), movement);
+            if self.state == RoundState::TooFewBots {
+                self.draw_next_round();
+                self.forget_foreign_results();
+                self.settle_rounds();
+            }
+        }
+    }
+
+    fn format_verdict(&self) -> FormatVerdict {
+        self.rounds.format_verdict()
+    }
+
+    fn save(&self) -> Option<Vec<u8>> {
+        let is_ahead =
+            self.results.last_key_value().is_some_and(|(&last, _)| last >= self.end_of_last_round());
+        // Whether results of rounds that are not drawn count is not known.
+        if is_ahead {
+            return None;
+        }
+        let mut to = Encoder::new();
+        self.rounds.save(&mut to);
+        self.save_rounds(&mut to);
+        to.number(match self.state {
+            RoundState::Open => 0_u32,
+            RoundState::TooFewBots => 1,
+            RoundState::Over => 2,
+        });
+        to.number(self.learnt);
+        to.results(self.results.values());
+        self.save_changes(&mut to);
+        Some(to.into_bytes())
+    }
+
+    fn restore(&mut self, state: &[u8], _reported: &ReportedResults) -> Result<(), CheckpointError> {
+        let mut from = Decoder::new(state);
+        self.rounds.restore(&mut from)?;
+        self.restore_rounds(&mut from)?;
+        self.state = match from.number::<u64>()? {
+            0 => RoundState::Open,
+            1 => RoundState::TooFewBots,
+            2 => RoundState::Over,
+            _ => return Err(CheckpointError::Malformed("an unknown state of a round")),
+        };
+        self.learnt = from.number()?;
+        self.results = from.results()?.into_iter().map(|result| (result.number, result)).collect();
+        self.restore_changes(&mut from)?;
+        let first = match (self.state, self.drawn.last()) {
+            (RoundState::Open, Some(round)) => round.first,
+            (RoundState::Open, None) => return Err(CheckpointError::Malformed("no round is open")),
+            (RoundState::TooFewBots | RoundState::Over, _) => self.end_of_last_round(),
+        };
+        self.numbers = NumberSequence::starting_at(first);
+        for (&number, result) in &self.results {
+            ensure_holds(
+                number >= first && self.belongs_to_last_round(result),
+                "a result is not of the last round",
+            )?;
+            self.numbers.leave_out(number);
+        }
+        from.finish()
+    }
+}

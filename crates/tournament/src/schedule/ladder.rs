@@ -1,0 +1,355 @@
+//! Rounds in which bots of like strengths meet, for as long as nobody stops them.
+
+use super::in_rounds::{DrawnRound, RoundFormat, RoundTable};
+use super::{FieldMovement, FormatVerdict, Suspension, TotalMatches};
+use crate::checkpoint::{CheckpointError, Decoder, Encoder, ensure_holds};
+use crate::{
+    BoundedCount, LadderPairing, LadderSettings, MatchResult, OnlineRatings, RatingMeasure, SeatLoss,
+    SeededDraw, Settings, StrengthBelief,
+};
+use lastnim_core::game::BotName;
+use std::collections::{BTreeSet, HashMap};
+
+/// What is drawn for a ladder, besides the seed and the round: no group of matches has such a number.
+const LADDER_DRAW: u64 = 0x6c61_6464_6572_2020;
+
+/// The rounds of a ladder.
+///
+/// A round seats about half of the bots, so that those of whom least is known play more than the others. The hosts of its
+/// tables are, by turns (see [`LadderPairing`] for another way), the bot with the most uncertain rating and the bot that has waited longest for a table. With them
+/// sit bots of like ratings, rather those that are uncertain themselves, drawn from twice as many as there is room for.
+///
+/// Uncertainty alone would starve bots. A few that lie apart from the rest are uncertain for as long as they meet only each
+/// other, and would host every table. By turns, a bot sits at one of any 2 N tables in a row while N bots play: of the
+/// others each can be ahead of it at no more than one table.
+///
+/// A bot that lost its seat in too many matches in a row is suspended: it sits at no table until it enters again. Then it
+/// has one chance: the matches in which it loses its seat are in a row with those before until it has kept it once, so that
+/// a bot which is brought back over and over takes nobody's time.
+///
+/// What one bot does before a round is drawn comes to the last thing that it did: a schedule that is rebuilt need not
+/// take the others in. So nothing here depends on the order in which bots enter and leave between two rounds.
+#[derive(Debug)]
+pub(super) struct Ladder {
+    bots: Vec<LadderEntrant>,
+    places: HashMap<BotName, usize>,
+    seats: usize,
+    seed: u64,
+    settings: LadderSettings,
+    groups_left: Option<u64>,
+    /// The number of the round that is drawn next.
+    round: u64,
+    /// Tables drawn in all rounds.
+    tables_drawn: u64,
+    measure: RatingMeasure,
+    /// Of the bots that play, those that are out for now apart.
+    ratings: OnlineRatings,
+}
+
+#[derive(Debug)]
+struct LadderEntrant {
+    name: BotName,
+    presence: LadderPresence,
+    /// Whether it played when the last round was drawn.
+    was_in: bool,
+    /// Tables at which it sat.
+    tables: u64,
+    /// How many tables had been drawn before the first round in which it was in again, or when it sat at one.
+    waits_since: u64,
+    streak: LossStreak,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum LadderPresence {
+    Playing,
+    Left,
+    Suspended(Suspension),
+}
+
+/// Seats lost in matches in a row.
+#[derive(Debug, Clone, Copy, Default)]
+struct LossStreak {
+    lost: u64,
+    no_shows: u64,
+}
+
+impl Ladder {
+    /// Begins with a field that is in the order of its names.
+    pub(super) fn new(settings: &Settings, field: Vec<BotName>, ladder: LadderSettings) -> Self {
+        let mut new = Self {
+            bots: Vec::new(),
+            places: HashMap::new(),
+            seats: settings.seats.get(),
+            seed: settings.seed,
+            settings: ladder,
+            groups_left: ladder.groups.map(BoundedCount::get),
+            round: 0,
+            tables_drawn: 0,
+            ratings: OnlineRatings::new(settings.rating_measure()),
+            measure: settings.rating_measure(),
+        };
+        for name in field {
+            new.add_entrant(name);
+        }
+        new
+    }
+
+    fn add_entrant(&mut self, name: BotName) {
+        let bots = &mut self.bots;
+        let place = *self.places.entry(name.clone()).or_insert_with(|| {
+            let (presence, streak) = (LadderPresence::Left, LossStreak::default());
+            bots.push(LadderEntrant { name, presence, was_in: false, tables: 0, waits_since: 0, streak });
+            bots.len() - 1
+        });
+        bots[place].presence = LadderPresence::Playing;
+    }
+
+    /// Lets the wait of those that are in again begin. That is seen when a round is drawn, and not when they enter: who leaves
+    /// and enters again before the next round has done nothing.
+    fn reset_waits_of_present(&mut self) {
+        for bot in &mut self.bots {
+            let is_in = bot.presence == LadderPresence::Playing;
+            if is_in && !bot.was_in {
+                bot.waits_since = self.tables_drawn;
+            }
+            bot.was_in = is_in;
+        }
+    }
+
+    /// Returns how many tables the next round has, given the bots that play: enough for half of them, and one at least.
+    fn table_count(&self, playing: usize) -> usize {
+        let tables = (playing / (2 * self.seats)).max(1);
+        let groups_left = self.groups_left.unwrap_or(u64::MAX);
+        tables.min((groups_left / self.settings.table_groups.get()) as usize)
+    }
+
+    /// Returns the bots that play, in the order of their names.
+    fn playing_bots(&self) -> Vec<usize> {
+        let mut playing: Vec<usize> =
+            (0..self.bots.len()).filter(|&bot| self.bots[bot].presence == LadderPresence::Playing).collect();
+        playing.sort_by_key(|&bot| &self.bots[bot].name);
+        playing
+    }
+
+    /// Lets the ratings know who plays. One that is out for long costs nothing there.
+    fn update_rated_bots(&mut self, playing: &[usize]) {
+        let names: BTreeSet<&BotName> = playing.iter().map(|&bot| &self.bots[bot].name).collect();
+        let gone: Vec<BotName> =
+            self.ratings.iter().map(|(bot, _)| bot).filter(|bot| !names.contains(bot)).cloned().collect();
+        for bot in &gone {
+            self.ratings.remove_bot(bot);
+        }
+        for bot in names {
+            self.ratings.add_bot(bot);
+        }
+    }
+
+    /// Returns how little a match of two bots is worth: it tells most where they are alike, or where it is not known that
+    /// they are not. The square of their distance, in units of what it may be off by.
+    fn pairing_cost(&self, beliefs: &HashMap<usize, StrengthBelief>, one: usize, other: usize) -> f64 {
+        let between = self.ratings.deviation_between(&self.bots[one].name, &self.bots[other].name);
+        let lead = beliefs[&one].strength - beliefs[&other].strength;
+        lead.powi(2) / (self.ratings.notable_lead().powi(2) + between.unwrap_or_default().powi(2))
+    }
+
+    /// Returns the place of the next host among the bots that have no table in this round, the least known of them first.
+    fn choose_host(&self, free: &[usize]) -> usize {
+        match self.settings.pairing {
+            LadderPairing::ByTurns if !self.tables_drawn.is_multiple_of(2) => {}
+            LadderPairing::ByTurns | LadderPairing::LeastCertain => return 0,
+        }
+        let longest = (0..free.len()).min_by_key(|&place| self.bots[free[place]].waits_since);
+        longest.expect("there are bots for every table of a round")
+    }
+
+    /// Returns what decides between two bots that are known equally well: the lower comes first.
+    fn tie_break_of(&self, bot: usize) -> u64 {
+        match self.settings.pairing {
+            LadderPairing::LeastCertain => self.bots[bot].tables,
+            LadderPairing::ByTurns => self.bots[bot].waits_since,
+        }
+    }
+
+    fn suspend_repeaters(&mut self, numbers: &[(usize, u64)]) {
+        for &(bot, last) in numbers {
+            let bot = &mut self.bots[bot];
+            let LossStreak { lost, no_shows } = bot.streak;
+            if lost >= self.settings.suspend_after.get() && bot.presence == LadderPresence::Playing {
+                let name = bot.name.clone();
+                let suspended = Suspension { bot: name, from_round: self.round, lost, no_shows, last };
+                bot.presence = LadderPresence::Suspended(suspended);
+            }
+        }
+    }
+}
+
+impl RoundFormat for Ladder {
+    const KEPT: bool = false;
+
+    fn draw_round(&mut self) -> DrawnRound {
+        let mut free = self.playing_bots();
+        let tables = self.table_count(free.len());
+        if tables == 0 {
+            return DrawnRound::Over;
+        }
+        if free.len() < self.seats {
+            return DrawnRound::TooFewBots;
+        }
+        self.reset_waits_of_present();
+        self.update_rated_bots(&free);
+        // Both are in the order of the names.
+        let beliefs: HashMap<usize, StrengthBelief> =
+            free.iter().copied().zip(self.ratings.iter().map(|(_, belief)| belief)).collect();
+        let mut draw = SeededDraw::from_numbers([self.seed, LADDER_DRAW, self.round]);
+        draw.shuffle(&mut free);
+        // Sorting keeps the drawn order of equals.
+        free.sort_by(|one, other| {
+            let by_deviation = beliefs[other].deviation.total_cmp(&beliefs[one].deviation);
+            by_deviation.then_with(|| self.tie_break_of(*one).cmp(&self.tie_break_of(*other)))
+        });
+        let guests = self.seats - 1;
+        let mut drawn: Vec<RoundTable> = Vec::with_capacity(tables);
+        for _ in 0..tables {
+            let host = free.remove(self.choose_host(&free));
+            let mut near: Vec<(f64, usize)> =
+                free.iter().map(|&bot| (self.pairing_cost(&beliefs, host, bot), bot)).collect();
+            near.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+            near.truncate(2 * guests);
+            draw.shuffle(&mut near);
+            near.truncate(guests);
+            let mut table: RoundTable = near.into_iter().map(|(_, bot)| bot).collect();
+            free.retain(|bot| !table.contains(bot));
+            table.push(host);
+            self.tables_drawn += 1;
+            for &bot in &table {
+                self.bots[bot].waits_since = self.tables_drawn;
+                self.bots[bot].tables += 1;
+            }
+            drawn.push(table);
+        }
+        self.groups_left =
+            self.groups_left.map(|left| left - tables as u64 * self.settings.table_groups.get());
+        self.round += 1;
+        DrawnRound::Tables(drawn)
+    }
+
+    fn learn_result(&mut self, result: &MatchResult) {
+        self.ratings.update_with(result);
+    }
+
+    fn finish_round(&mut self, results: &[MatchResult]) {
+        let mut lost_last = Vec::new();
+        for result in results {
+            let Some(outcome) = &result.outcome else { continue };
+            for (seat, name) in result.bots.enumerate() {
+                let Some(&bot) = self.places.get(name) else { continue };
+                let streak = &mut self.bots[bot].streak;
+                match outcome.seats[seat].lost {
+                    None => *streak = LossStreak::default(),
+                    Some(loss) => {
+                        streak.lost += 1;
+                        streak.no_shows += u64::from(loss == SeatLoss::NoShow);
+                        lost_last.push((bot, result.number));
+                    }
+                }
+            }
+        }
+        // The last match of a bot comes first.
+        lost_last.reverse();
+        self.suspend_repeaters(&lost_last);
+    }
+
+    fn name_of_bot(&self, bot: usize) -> &BotName {
+        &self.bots[bot].name
+    }
+
+    fn total_matches(&self) -> TotalMatches {
+        let most = self.settings.groups.map(|groups| groups.get() * self.seats as u64);
+        most.map_or(TotalMatches::Open, TotalMatches::AtMost)
+    }
+
+    fn format_verdict(&self) -> FormatVerdict {
+        let suspended = self.bots.iter().filter_map(|bot| match &bot.presence {
+            LadderPresence::Suspended(suspended) => Some(suspended.clone()),
+            LadderPresence::Playing | LadderPresence::Left => None,
+        });
+        let mut suspended: Vec<Suspension> = suspended.collect();
+        suspended.sort_by(|one, other| (one.last, &one.bot).cmp(&(other.last, &other.bot)));
+        FormatVerdict::Suspended(suspended)
+    }
+
+    fn change_field(&mut self, bot: BotName, movement: FieldMovement) {
+        match movement {
+            FieldMovement::Enters => self.add_entrant(bot),
+            FieldMovement::Leaves => {
+                if let Some(&bot) = self.places.get(&bot) {
+                    self.bots[bot].presence = LadderPresence::Left;
+                }
+            }
+        }
+    }
+
+    fn has_open_field(&self) -> bool {
+        true
+    }
+
+    fn save(&self, to: &mut Encoder) {
+        to.optional(self.groups_left);
+        to.number(self.round);
+        to.number(self.tables_drawn);
+        to.count(self.bots.len());
+        for LadderEntrant { name, presence, was_in, tables, waits_since, streak } in &self.bots {
+            to.name(name);
+            to.count(usize::from(*was_in));
+            to.number(*tables);
+            to.number(*waits_since);
+            to.number(streak.lost);
+            to.number(streak.no_shows);
+            match presence {
+                LadderPresence::Playing => to.number(0_u32),
+                LadderPresence::Left => to.number(1_u32),
+                LadderPresence::Suspended(Suspension { bot: _, from_round, lost, no_shows, last }) => {
+                    to.number(2_u32);
+                    for number in [from_round, lost, no_shows, last] {
+                        to.number(*number);
+                    }
+                }
+            }
+        }
+        self.ratings.save(to);
+    }
+
+    fn restore(&mut self, from: &mut Decoder<'_>) -> Result<(), CheckpointError> {
+        self.groups_left = from.optional()?;
+        self.round = from.number()?;
+        self.tables_drawn = from.number()?;
+        self.bots.clear();
+        self.places.clear();
+        for place in 0..from.count()? {
+            let name = from.name()?;
+            let (was_in, tables, waits_since) = (from.flag()?, from.number()?, from.number()?);
+            let streak = LossStreak { lost: from.number()?, no_shows: from.number()? };
+            let presence = match from.number::<u64>()? {
+                0 => LadderPresence::Playing,
+                1 => LadderPresence::Left,
+                2 => LadderPresence::Suspended(Suspension {
+                    bot: name.clone(),
+                    from_round: from.number()?,
+                    lost: from.number()?,
+                    no_shows: from.number()?,
+                    last: from.number()?,
+                }),
+                _ => return Err(CheckpointError::Malformed("a bot is neither in, out nor suspended")),
+            };
+            let known = self.places.insert(name.clone(), place);
+            ensure_holds(known.is_none(), "a bot is in a ladder twice")?;
+            self.bots.push(LadderEntrant { name, presence, was_in, tables, waits_since, streak });
+        }
+        self.ratings = OnlineRatings::restore(self.measure, from)?;
+        Ok(())
+    }
+
+    fn bot_count(&self) -> usize {
+        self.bots.len()
+    }
+}

@@ -1,0 +1,104 @@
+//! Which matches were handed out.
+
+use crate::checkpoint::{CheckpointError, Decoder, Encoder, ensure_holds};
+use std::collections::BTreeSet;
+
+/// More matches than any tournament comes to, and low enough to count on from there.
+pub(super) const MAX_NUMBER: u64 = 1 << 62;
+
+/// Numbers in order, without those that are left out. It holds only what is out of order.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct NumberSequence {
+    next: u64,
+    /// Numbers above `next` that are left out.
+    ahead: BTreeSet<u64>,
+}
+
+impl NumberSequence {
+    /// Leaves out all numbers below one.
+    pub(super) fn starting_at(next: u64) -> Self {
+        Self { next, ahead: BTreeSet::new() }
+    }
+
+    /// Returns the lowest number that was neither handed out nor left out.
+    pub(crate) fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Returns how many numbers above that are left out.
+    pub(crate) fn left_out_above(&self) -> usize {
+        self.ahead.len()
+    }
+
+    /// Returns whether a number was handed out or left out.
+    pub(crate) fn contains(&self, number: u64) -> bool {
+        number < self.next || self.ahead.contains(&number)
+    }
+
+    pub(crate) fn save(&self, to: &mut Encoder) {
+        to.number(self.next);
+        to.rising(self.ahead.iter().copied());
+    }
+
+    pub(crate) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
+        let (next, ahead) = (from.number()?, from.rising()?);
+        ensure_holds(ahead.first().is_none_or(|&first| first > next), "numbers are not above those before")?;
+        ensure_holds(ahead.last().unwrap_or(&next) <= &MAX_NUMBER, "a number is too high")?;
+        Ok(Self { next, ahead: ahead.into_iter().collect() })
+    }
+
+    /// Hands out the next number, if it is below the end.
+    pub(super) fn next_below(&mut self, end: u64) -> Option<u64> {
+        (self.next < end).then(|| {
+            let number = self.next;
+            self.next += 1;
+            self.skip_left_out();
+            number
+        })
+    }
+
+    /// Leaves a number out; one that was handed out already is out anyway.
+    pub(crate) fn leave_out(&mut self, number: u64) {
+        if number >= self.next {
+            self.ahead.insert(number);
+            // At once, so that numbers which come in order are never all held.
+            self.skip_left_out();
+        }
+    }
+
+    fn skip_left_out(&mut self) {
+        while self.ahead.first() == Some(&self.next) {
+            self.ahead.pop_first();
+            self.next += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_out_is_not_handed_out() {
+        let mut numbers = NumberSequence::default();
+        for left_out in [3, 0, 5, 1, 3] {
+            numbers.leave_out(left_out);
+        }
+        assert_eq!(numbers.next_below(2), None, "0 and 1 are left out");
+        assert_eq!(numbers.next_below(7), Some(2));
+        numbers.leave_out(2);
+        assert_eq!(numbers.next_below(7), Some(4));
+        assert_eq!(numbers.next_below(7), Some(6));
+        assert_eq!(numbers.next_below(7), None);
+        assert_eq!(numbers.next_below(8), Some(7));
+    }
+
+    #[test]
+    fn numbers_in_order_are_not_held() {
+        let mut numbers = NumberSequence::default();
+        for number in 0..100_000 {
+            numbers.leave_out(number);
+            assert!(numbers.ahead.is_empty());
+        }
+    }
+}

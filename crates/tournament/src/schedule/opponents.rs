@@ -1,0 +1,92 @@
+//! Opponents that take turns.
+
+use crate::SeededDraw;
+
+/// Deals out the bots of a field to table after table, each bot as often as every other, up to one.
+///
+/// The field sits in a circle, in an order drawn from the seed; the first table has the first bots of it, the next
+/// those that follow, round and round. As soon as each has sat equally often, which is after as many tables as there are bots
+/// or a divisor of that, a new circle is drawn, for from there on the same tables would come again.
+#[derive(Debug, Clone)]
+pub(super) struct OpponentRotation {
+    field: Vec<usize>,
+    seats: usize,
+    seed: u64,
+}
+
+/// What the circles are drawn for, besides the seed and their number: no group of matches has such a number.
+const CIRCLE_DRAW: u64 = 0x6369_7263_6c65_7320;
+
+impl OpponentRotation {
+    /// Deals out a field to tables with so many seats for it, no more than there are bots.
+    pub(super) fn new(field: Vec<usize>, seats: usize, seed: u64) -> Self {
+        Self { field, seats, seed }
+    }
+
+    /// Returns how many tables there are for each bot to sit at as many as a table has seats: as many as there are bots.
+    pub(super) fn tables_per_turn(&self) -> u64 {
+        self.field.len() as u64
+    }
+
+    /// Returns after how many tables of a circle each has sat equally often.
+    fn tables_per_circle(&self) -> u64 {
+        // Euclid's algorithm: their greatest common divisor.
+        let (mut common, mut rest) = (self.field.len(), self.seats);
+        while rest != 0 {
+            (common, rest) = (rest, common % rest);
+        }
+        (self.field.len() / common) as u64
+    }
+
+    /// Returns the bots of a table.
+    pub(super) fn table(&self, table: u64) -> impl Iterator<Item = usize> {
+        let mut circle = self.field.clone();
+        let (number, place) = (table / self.tables_per_circle(), (table % self.tables_per_circle()) as usize);
+        SeededDraw::from_numbers([self.seed, CIRCLE_DRAW, number]).shuffle(&mut circle);
+        let first = place * self.seats % circle.len();
+        circle.rotate_left(first);
+        circle.into_iter().take(self.seats)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn tables_do_not_come_again_and_again() {
+        for seed in 0..20 {
+            let opponents = OpponentRotation::new((0..12).collect(), 3, seed);
+            let tables: HashSet<Vec<usize>> = (0..12)
+                .map(|table| {
+                    let mut bots: Vec<usize> = opponents.table(table).collect();
+                    bots.sort_unstable();
+                    bots
+                })
+                .collect();
+            assert!(tables.len() >= 9, "{} different tables of 12", tables.len());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn all_sit_equally_often_up_to_one(
+            field in 1..30_usize, seats in 1..10_usize, tables in 0..100_u64, seed: u64,
+        ) {
+            let seats = seats.min(field);
+            let opponents = OpponentRotation::new((0..field).collect(), seats, seed);
+            let mut sat = vec![0_u64; field];
+            for table in 0..tables {
+                let bots: HashSet<usize> = opponents.table(table).collect();
+                prop_assert_eq!(bots.len(), seats, "nobody sits twice at a table");
+                for &bot in &bots {
+                    sat[bot] += 1;
+                }
+                let (fewest, most) = (sat.iter().min().unwrap(), sat.iter().max().unwrap());
+                prop_assert!(most - fewest <= 1, "after table {table}: {sat:?}");
+            }
+        }
+    }
+}

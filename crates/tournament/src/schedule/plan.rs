@@ -1,0 +1,136 @@
+//! The schedule of a tournament's settings.
+
+use super::gauntlet::Gauntlet;
+use super::in_rounds::RoundSchedule;
+use super::knockout::Knockout;
+use super::ladder::Ladder;
+use super::planned::PlannedSchedule;
+use super::round_robin::RoundRobin;
+use super::sample::BalancedSample;
+use super::sprt::SprtSchedule;
+use super::swiss::Swiss;
+use super::{Schedule, TotalMatches};
+use crate::{FieldError, MAX_MATCHES, Settings, TournamentFormat};
+use lastnim_core::game::{BotName, SeatCount};
+
+/// The largest field of any tournament: its standings go into one message.
+const MAX_BOTS: usize = 10_000;
+/// The largest field of a format that keeps in mind who met whom.
+const MAX_FIELD: usize = 4_096;
+/// The most bots that are in a ladder at once: its ratings know how each two of them hang together, which with so many
+/// takes half a millisecond a match.
+const MAX_LADDER_FIELD: usize = 1_024;
+
+/// Plans the tournament of a field, each bot once, in any order.
+///
+/// # Errors
+/// If the field cannot play it: see [`count_matches`]; or a bot that the format is about is not in it.
+pub fn plan_schedule(settings: &Settings, field: &[BotName]) -> Result<Box<dyn Schedule>, FieldError> {
+    let (seats, positions) = (settings.seats, settings.positions.count());
+    count_matches(&settings.format, seats, positions, field.len())?;
+    let mut field = field.to_vec();
+    field.sort();
+    let bots = field.len();
+    Ok(match &settings.format {
+        TournamentFormat::RoundRobin => {
+            let tables = RoundRobin::new(bots, seats, positions)?;
+            Box::new(PlannedSchedule::new(settings, field, tables))
+        }
+        TournamentFormat::Sample { groups } => {
+            let tables = BalancedSample::new(settings, bots, groups.get());
+            Box::new(PlannedSchedule::new(settings, field, tables))
+        }
+        TournamentFormat::Gauntlet { bot, groups } => {
+            let place = field.binary_search(bot);
+            let place = place.map_err(|_| FieldError::Missing { bot: bot.clone(), field: bots })?;
+            let groups =
+                groups.map_or_else(|| Gauntlet::group_count(bots, positions), |groups| Some(groups.get()));
+            let groups = groups.ok_or(FieldError::TooManyGroups { field: bots })?;
+            let tables = Gauntlet::new(settings, place, bots, groups);
+            Box::new(PlannedSchedule::new(settings, field, tables))
+        }
+        TournamentFormat::Swiss { rounds, table_groups } => {
+            let swiss = Swiss::new(settings, field, *rounds, *table_groups);
+            Box::new(RoundSchedule::new(settings, *table_groups, swiss))
+        }
+        TournamentFormat::Knockout { advance, table_groups } => {
+            let knockout = Knockout::new(settings, field, *advance, *table_groups);
+            Box::new(RoundSchedule::new(settings, *table_groups, knockout))
+        }
+        TournamentFormat::Ladder(ladder) => {
+            let rounds = Ladder::new(settings, field, *ladder);
+            Box::new(RoundSchedule::new(settings, ladder.table_groups, rounds))
+        }
+        TournamentFormat::Sprt(sprt) => Box::new(SprtSchedule::new(settings, sprt, field)?),
+    })
+}
+
+/// Returns how many matches a field of this size plays.
+///
+/// # Errors
+/// If the field is too small for one match, or too large, or would have more than [`MAX_MATCHES`] to play.
+pub fn count_matches(
+    format: &TournamentFormat,
+    seats: SeatCount,
+    positions: usize,
+    field: usize,
+) -> Result<TotalMatches, FieldError> {
+    if field < seats.get() {
+        return Err(FieldError::TooFewBots { field, seats });
+    }
+    check_field_size(field, MAX_BOTS)?;
+    let n = seats.get();
+    let matches = |groups: Option<u64>, size: u64| {
+        let matches = groups.and_then(|groups| groups.checked_mul(size));
+        matches.filter(|&matches| matches <= MAX_MATCHES).ok_or(FieldError::TooManyGroups { field })
+    };
+    let rotated = |groups: Option<u64>| matches(groups, n as u64);
+    Ok(match format {
+        TournamentFormat::RoundRobin => {
+            TotalMatches::Exactly(RoundRobin::count_groups(field, seats, positions)? * n as u64)
+        }
+        TournamentFormat::Sample { groups } => {
+            BalancedSample::check_groups(field, seats, groups.get())?;
+            TotalMatches::Exactly(rotated(Some(groups.get()))?)
+        }
+        TournamentFormat::Gauntlet { groups: Some(groups), .. } => {
+            TotalMatches::Exactly(rotated(Some(groups.get()))?)
+        }
+        TournamentFormat::Gauntlet { groups: None, .. } => {
+            TotalMatches::Exactly(rotated(Gauntlet::group_count(field, positions))?)
+        }
+        TournamentFormat::Swiss { rounds, table_groups } => {
+            check_field_size(field, MAX_FIELD)?;
+            TotalMatches::Exactly(rotated(Swiss::count_groups(field, n, *rounds, *table_groups))?)
+        }
+        TournamentFormat::Knockout { advance, table_groups } => {
+            check_field_size(field, MAX_FIELD)?;
+            let tables = Knockout::count_tables(field, n, *advance);
+            TotalMatches::Exactly(rotated(tables.checked_mul(table_groups.get()))?)
+        }
+        TournamentFormat::Ladder(ladder) => {
+            check_field_size(field, MAX_LADDER_FIELD)?;
+            match ladder.groups {
+                Some(groups) => TotalMatches::AtMost(rotated(Some(groups.get()))?),
+                None => TotalMatches::Open,
+            }
+        }
+        TournamentFormat::Sprt(sprt) => {
+            let size = SprtSchedule::group_size(field, seats)?;
+            TotalMatches::AtMost(matches(Some(sprt.groups.get()), size)?)
+        }
+    })
+}
+
+/// Returns how many matches each duplicate group of a tournament has, given the size of its field.
+pub fn group_size(settings: &Settings, field: usize) -> u64 {
+    let rotations = settings.seats.get() as u64;
+    match settings.format {
+        TournamentFormat::Sprt(_) => SprtSchedule::group_size(field, settings.seats).unwrap_or(rotations),
+        _ => rotations,
+    }
+}
+
+fn check_field_size(field: usize, most: usize) -> Result<(), FieldError> {
+    if field > most { Err(FieldError::TooManyBots { field, most }) } else { Ok(()) }
+}

@@ -1,0 +1,88 @@
+//! How soon the same bots come to the same position again.
+
+use super::subsets;
+use crate::{AllianceSource, LadderSettings, Settings, TournamentFormat};
+use std::fmt;
+
+/// More duplicate groups than there are different ones.
+///
+/// Bots that always answer alike play the same matches again where they meet on the same position with the same rows. That
+/// says nothing new, while intervals and tests take each group for new evidence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RepeatedGroups {
+    /// The duplicate groups that are played: in all, or by each table where it plays several in a round.
+    pub groups: u64,
+    /// How many of them can differ.
+    pub different: u64,
+}
+
+impl RepeatedGroups {
+    /// Returns what is repeated for certain in a tournament of a field of this size, if it is known how long it goes on; nothing
+    /// where rows are random, as they are drawn anew for each group.
+    pub fn predict(settings: &Settings, field: usize) -> Option<Self> {
+        if settings.alliance == AllianceSource::Random {
+            return None;
+        }
+        let (bots, opponents) = (settings.seats.get(), settings.seats.get() - 1);
+        let (groups, tables) = match &settings.format {
+            TournamentFormat::RoundRobin
+            | TournamentFormat::Gauntlet { groups: None, .. }
+            | TournamentFormat::Ladder(LadderSettings { groups: None, .. }) => return None,
+            TournamentFormat::Sample { groups } => (groups.get(), (field, bots)),
+            TournamentFormat::Gauntlet { groups: Some(groups), .. } => {
+                (groups.get(), (field.saturating_sub(1), opponents))
+            }
+            TournamentFormat::Swiss { table_groups, .. }
+            | TournamentFormat::Knockout { table_groups, .. } => (table_groups.get(), (1, 1)),
+            TournamentFormat::Ladder(ladder) => (ladder.groups?.get(), (field, bots)),
+            // Two bots alone meet each other.
+            TournamentFormat::Sprt(sprt) if field == 2 => (sprt.groups.get(), (1, 1)),
+            TournamentFormat::Sprt(sprt) => (sprt.groups.get(), (field.saturating_sub(2), opponents)),
+        };
+        let tables = subsets::count_subsets(tables.0, tables.1, groups)?;
+        let different = tables.saturating_mul(settings.positions.count() as u64);
+        (groups > different).then_some(Self { groups, different })
+    }
+}
+
+impl fmt::Display for RepeatedGroups {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { groups, different } = self;
+        write!(
+            f,
+            "{groups} groups, of which {different} can differ: bots that always answer alike play the same matches again, \
+            which intervals and tests take for new evidence; more positions or random rows help"
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{GroupCount, SettingsDraft, TableGroups, testing};
+
+    #[test]
+    fn groups_beyond_all_tables_on_all_positions_are_repeated() {
+        let repeated = |format: TournamentFormat, alliance: AllianceSource| {
+            let plain = testing::settings(3, 4, alliance);
+            let settings = Settings::new(SettingsDraft { format, ..(*plain).clone() }).unwrap();
+            RepeatedGroups::predict(&settings, 6).map(|repetition| (repetition.groups, repetition.different))
+        };
+        let groups = |groups| GroupCount::new(groups).unwrap();
+        // 20 tables of three of six bots, on 4 positions.
+        let sample = |count| TournamentFormat::Sample { groups: groups(count) };
+        assert_eq!(repeated(sample(80), AllianceSource::Declared), None);
+        assert_eq!(repeated(sample(81), AllianceSource::Declared), Some((81, 80)));
+        assert_eq!(repeated(sample(81), AllianceSource::Random), None);
+        // 10 pairs of five opponents.
+        let gauntlet = |groups| TournamentFormat::Gauntlet { bot: "bot0".parse().unwrap(), groups };
+        assert_eq!(repeated(gauntlet(None), AllianceSource::Declared), None);
+        assert_eq!(repeated(gauntlet(Some(groups(41))), AllianceSource::Standard), Some((41, 40)));
+        let knockout = |groups| TournamentFormat::Knockout {
+            advance: 1,
+            table_groups: TableGroups::new(groups).unwrap(),
+        };
+        assert_eq!(repeated(knockout(4), AllianceSource::Declared), None);
+        assert_eq!(repeated(knockout(5), AllianceSource::Declared), Some((5, 4)));
+    }
+}

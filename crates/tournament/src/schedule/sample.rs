@@ -1,0 +1,192 @@
+//! A balanced sample of a round robin.
+
+use super::{balanced_tables::BalancedTables, pair_order, planned::GroupTables, subsets};
+use crate::{FieldError, SeededDraw, Settings};
+use lastnim_core::game::SeatCount;
+
+/// The tables of a balanced sample of a round robin.
+///
+/// All bots sit in equally many groups, up to one, and all positions are played equally often, up to one. Every two bots
+/// meet equally often, up to one, with two seats a match. With more seats there are fields for which that cannot be done,
+/// and others for which nobody knows: there the tables are those that a search finds, see [`BalancedTables`]. Where
+/// the groups are more than the sets of bots, all sets come equally often first, and only the rest is searched for.
+///
+/// With more than two seats it holds four bytes a match of the part that was searched for, and nothing else that grows.
+#[derive(Debug)]
+pub(super) struct BalancedSample {
+    field: usize,
+    seats: usize,
+    seed: u64,
+    positions: usize,
+    groups: u64,
+    /// Where two bots meet, who is who in the order of pairs.
+    labels: Vec<usize>,
+    /// The groups in which each set comes equally often, and the number of sets, where there are more than two seats.
+    whole: (u64, u64),
+    /// Of the other groups.
+    rest: BalancedTables,
+}
+
+/// What is drawn for a sample, besides the seed: no group of matches has such a number.
+const SAMPLE_DRAW: u64 = 0x7361_6d70_6c65_2020;
+/// The largest field of a sample with more than two seats.
+const MAX_FIELD: usize = 4_096;
+/// The largest product of field, groups and seats of a sample with more than two seats: some seconds of work.
+const MAX_WORK: u64 = 1 << 30;
+
+impl BalancedSample {
+    /// Finds so many groups of a field of this size, which [`check_groups`](Self::check_groups) has found to be possible.
+    pub(super) fn new(settings: &Settings, field: usize, groups: u64) -> Self {
+        let (seats, seed) = (settings.seats.get(), settings.seed);
+        let mut labels = Vec::new();
+        let (whole, rest) = if seats == 2 {
+            labels = (0..field).collect();
+            SeededDraw::from_numbers([seed, SAMPLE_DRAW]).shuffle(&mut labels);
+            ((groups, 1), 0)
+        } else {
+            Self::split_groups(field, seats, groups)
+        };
+        let rest = BalancedTables::find(field, seats, rest, seed);
+        let positions = settings.positions.count();
+        Self { field, seats, seed, positions, groups, labels, whole, rest }
+    }
+
+    /// Checks that a sample of so many groups can be found.
+    ///
+    /// # Errors
+    /// If it would take too long.
+    pub(super) fn check_groups(field: usize, seats: SeatCount, groups: u64) -> Result<(), FieldError> {
+        if seats.get() == 2 {
+            return Ok(());
+        }
+        let (_, rest) = Self::split_groups(field, seats.get(), groups);
+        let work = (field as u64).checked_mul(rest).and_then(|work| work.checked_mul(seats.get() as u64));
+        let is_small = field <= MAX_FIELD && work.is_some_and(|work| work <= MAX_WORK);
+        if rest == 0 || is_small { Ok(()) } else { Err(FieldError::SampleTooLarge { field, groups }) }
+    }
+
+    /// Parts the groups into those in which each set comes equally often, with the number of sets, and the rest.
+    fn split_groups(field: usize, seats: usize, groups: u64) -> ((u64, u64), u64) {
+        match subsets::count_subsets(field, seats, groups) {
+            Some(all) => ((groups - groups % all, all), groups % all),
+            None => ((0, 1), groups),
+        }
+    }
+}
+
+impl GroupTables for BalancedSample {
+    fn group_count(&self) -> u64 {
+        self.groups
+    }
+
+    fn table_of_group(&self, group: u64) -> (Vec<usize>, usize) {
+        let (whole, sets) = self.whole;
+        let bots = if self.seats == 2 {
+            pair_order::nth_pair(self.field, group).map(|bot| self.labels[bot]).to_vec()
+        } else if group < whole {
+            subsets::nth_subset(self.field, self.seats, group % sets)
+        } else {
+            self.rest.table(group - whole).collect()
+        };
+        // Each run of groups as long as there are positions has all of them, in an order of its own.
+        let mut positions: Vec<usize> = (0..self.positions).collect();
+        let (run, place) = (group / self.positions as u64, (group % self.positions as u64) as usize);
+        SeededDraw::from_numbers([self.seed, SAMPLE_DRAW, run]).shuffle(&mut positions);
+        (bots, positions[place])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AllianceSource, testing};
+    use proptest::prelude::*;
+
+    /// How often each bot sits, each pair meets, and each position is played: the fewest and the most.
+    struct Spread {
+        sat: (u64, u64),
+        met: (u64, u64),
+        played: (u64, u64),
+    }
+
+    fn spread(field: usize, seats: usize, positions: u64, groups: u64) -> Spread {
+        let settings = testing::settings(seats, positions, AllianceSource::Standard);
+        BalancedSample::check_groups(field, settings.seats, groups).unwrap();
+        let sample = BalancedSample::new(&settings, field, groups);
+        let (mut sat, mut met) = (vec![0; field], vec![0; field * field]);
+        let mut played = vec![0; positions as usize];
+        for group in 0..sample.group_count() {
+            let (table, position) = sample.table_of_group(group);
+            assert_eq!(table.len(), seats);
+            played[position] += 1;
+            for (place, &one) in table.iter().enumerate() {
+                sat[one] += 1;
+                for &other in &table[..place] {
+                    assert_ne!(one, other, "nobody sits twice at a table");
+                    met[one.min(other) * field + one.max(other)] += 1;
+                }
+            }
+        }
+        let pairs =
+            (0..field * field).filter(|pair| pair / field < pair % field).map(|pair| met[pair]).collect();
+        let ends = |counts: Vec<u64>| (*counts.iter().min().unwrap(), *counts.iter().max().unwrap());
+        Spread { sat: ends(sat), met: ends(pairs), played: ends(played) }
+    }
+
+    #[test]
+    fn designs_that_are_known_are_found() {
+        // The projective planes of order 2 and 3, the affine plane of order 4, and the triples of Steiner of 9 and 13 bots.
+        for (field, seats, groups) in [(7, 3, 7), (13, 4, 13), (16, 4, 20), (9, 3, 12), (13, 3, 26)] {
+            assert_eq!(spread(field, seats, 1, groups).met, (1, 1), "{groups} tables of {seats} of {field}");
+        }
+    }
+
+    #[test]
+    fn large_samples_are_found_at_once() {
+        for (field, seats, matches) in [(400, 3, 10_000), (64, 4, 10_000), (2_000, 2, 100_000)] {
+            let spread = spread(field, seats, 12, matches / seats as u64);
+            for (counts, most) in [(spread.sat, 1), (spread.met, 2), (spread.played, 1)] {
+                assert!(counts.1 - counts.0 <= most, "{field} bots: {counts:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn samples_that_take_too_long_are_refused() {
+        let (two, three) = (SeatCount::new(2).unwrap(), SeatCount::new(3).unwrap());
+        assert!(BalancedSample::check_groups(4_097, three, 10).is_err());
+        assert!(BalancedSample::check_groups(1_000, three, 3_000_000).is_err());
+        assert_eq!(BalancedSample::check_groups(100_000, two, 3_000_000), Ok(()));
+        assert_eq!(BalancedSample::check_groups(20, three, 3_000_000), Ok(()), "most of them are all sets");
+    }
+
+    proptest! {
+        #![proptest_config(lastnim_core::game::testing::cases(40))]
+
+        #[test]
+        fn two_bots_meet_equally_often(field in 2..30_usize, positions in 1..5_u64, groups in 1..300_u64) {
+            let spread = spread(field, 2, positions, groups);
+            for counts in [spread.sat, spread.met, spread.played] {
+                prop_assert!(counts.1 - counts.0 <= 1, "{counts:?}");
+            }
+        }
+
+        #[test]
+        fn more_bots_meet_nearly_equally_often(
+            seats in 3..6_usize, more in 0..12_usize, positions in 1..5_u64, groups in 1..80_u64,
+        ) {
+            let spread = spread(seats + more, seats, positions, groups);
+            for (counts, most) in [(spread.sat, 1), (spread.met, 3), (spread.played, 1)] {
+                prop_assert!(counts.1 - counts.0 <= most, "{counts:?}");
+            }
+        }
+
+        #[test]
+        fn all_sets_together_are_balanced(seats in 3..5_usize, more in 0..4_usize, times in 1..4_u64) {
+            let sets = subsets::count_subsets(seats + more, seats, u64::MAX).unwrap();
+            let spread = spread(seats + more, seats, 1, sets * times);
+            prop_assert_eq!(spread.met.0, spread.met.1);
+            prop_assert_eq!(spread.sat.0, spread.sat.1);
+        }
+    }
+}

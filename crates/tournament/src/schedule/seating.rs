@@ -1,0 +1,48 @@
+//! Who sits where at a table.
+
+use crate::{Pairing, SeededDraw, Settings};
+use lastnim_core::game::{BotName, BySeat, SeatCount};
+
+/// What all matches of a tournament have in common as far as seats go.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SeatAssigner {
+    seats: SeatCount,
+    seed: u64,
+}
+
+impl SeatAssigner {
+    pub(super) fn of_settings(settings: &Settings) -> Self {
+        Self { seats: settings.seats, seed: settings.seed }
+    }
+
+    /// Returns the seats of a match.
+    pub(super) fn seats(&self) -> usize {
+        self.seats.get()
+    }
+
+    /// Makes a match of a duplicate group. Who moves after whom in a group is drawn from the seed: with three seats or more
+    /// it decides much, and over the groups it evens out. Rotations keep that order.
+    pub(super) fn make_pairing<'a>(
+        &self,
+        (number, group, rotation): (u64, u64, usize),
+        position: usize,
+        table: impl IntoIterator<Item = &'a BotName>,
+    ) -> Pairing {
+        let n = self.seats();
+        let mut order: Vec<&BotName> = table.into_iter().collect();
+        SeededDraw::new(self.seed, !group).shuffle(&mut order);
+        let bots = BySeat::from_fn(self.seats, |seat| order[(seat.index() + n - rotation) % n].clone());
+        Pairing { number, group, position, bots, rotation }
+    }
+
+    /// Makes the match of a number where each group has a match for each rotation and nothing else.
+    pub(super) fn make_rotated_pairing<'a>(
+        &self,
+        number: u64,
+        position: usize,
+        table: impl IntoIterator<Item = &'a BotName>,
+    ) -> Pairing {
+        let n = self.seats() as u64;
+        self.make_pairing((number, number / n, (number % n) as usize), position, table)
+    }
+}

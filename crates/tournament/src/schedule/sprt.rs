@@ -1,0 +1,269 @@
+//! Is one bot better than another? Played until that is known.
+
+use super::capital_path::{CapitalPath, CapitalPoint};
+use super::opponents::OpponentRotation;
+use super::{FormatVerdict, Schedule, ScheduleStep, SprtAnswer, SprtVerdict, TotalMatches};
+use super::{numbers::NumberSequence, seating::SeatAssigner, sequential_test::SequentialTest};
+use crate::checkpoint::{CheckpointError, Decoder, Encoder, ReportedResults};
+use crate::{FieldError, MatchOutcome, MatchResult, Pairing, Scoring, Settings, SprtMeasure, SprtSettings};
+use lastnim_core::game::{BotName, Seat, SeatCount};
+use std::collections::BTreeMap;
+
+/// Hands out the matches of a sequential test.
+///
+/// With two seats and nobody else in the field, candidate and baseline meet in duplicate groups of two matches. Otherwise
+/// a group has 2n matches: one for each rotation with the candidate, then the same with the baseline in its place;
+/// position, rows and seats are the same, and the opponents take turns from group to group. What a group says is by how
+/// much the candidate was better than the baseline a match, by points or by regret.
+///
+/// The groups are judged in the order of their numbers, so that it changes nothing how many are played at once: what was
+/// played beyond the answer does not count. A group with a cancelled match says nothing.
+#[derive(Debug)]
+pub(super) struct SprtSchedule {
+    settings: SprtSettings,
+    scoring: Scoring,
+    seating: SeatAssigner,
+    positions: u64,
+    /// The field in the order of its names.
+    field: Vec<BotName>,
+    /// None where candidate and baseline meet each other.
+    opponents: Option<OpponentRotation>,
+    numbers: NumberSequence,
+    /// Results from the first match of the group on that is judged next.
+    results: BTreeMap<u64, MatchResult>,
+    judged: u64,
+    test: SequentialTest,
+    path: CapitalPath,
+    answer: SprtAnswer,
+}
+
+impl SprtSchedule {
+    /// Plans the test in a field that is in the order of its names.
+    ///
+    /// # Errors
+    /// If the candidate or the baseline is not in the field.
+    pub(super) fn new(
+        settings: &Settings,
+        sprt: &SprtSettings,
+        field: Vec<BotName>,
+    ) -> Result<Self, FieldError> {
+        for bot in [&sprt.candidate, &sprt.baseline] {
+            if !field.contains(bot) {
+                return Err(FieldError::Missing { bot: bot.clone(), field: field.len() });
+            }
+        }
+        let opponents: Vec<usize> = (0..field.len())
+            .filter(|&bot| ![&sprt.candidate, &sprt.baseline].contains(&&field[bot]))
+            .collect();
+        let opponents = (!opponents.is_empty())
+            .then(|| OpponentRotation::new(opponents, settings.seats.get() - 1, settings.seed));
+        Ok(Self {
+            settings: sprt.clone(),
+            scoring: settings.scoring,
+            seating: SeatAssigner::of_settings(settings),
+            positions: settings.positions.count() as u64,
+            field,
+            opponents,
+            numbers: NumberSequence::default(),
+            results: BTreeMap::new(),
+            judged: 0,
+            test: SequentialTest::new(
+                sprt.effects,
+                sprt.errors,
+                max_difference(sprt.measure, settings.seats),
+            ),
+            path: CapitalPath::default(),
+            answer: SprtAnswer::Open,
+        })
+    }
+
+    /// Returns how many matches a group has in a field of this size.
+    ///
+    /// # Errors
+    /// If the field is too small.
+    pub(super) fn group_size(field: usize, seats: SeatCount) -> Result<u64, FieldError> {
+        let rotations = seats.get() as u64;
+        match (field, seats.get()) {
+            (0 | 1, 2) => Err(FieldError::TooFewBots { field, seats }),
+            (2, 2) => Ok(rotations),
+            (_, n) if field > n => Ok(2 * rotations),
+            (_, n) => Err(FieldError::TooFewOpponents { field, seats, needed: n + 1 }),
+        }
+    }
+
+    fn matches_per_group(&self) -> u64 {
+        let rotations = self.seating.seats() as u64;
+        if self.opponents.is_some() { 2 * rotations } else { rotations }
+    }
+
+    fn matches(&self) -> u64 {
+        self.settings.groups.get() * self.matches_per_group()
+    }
+
+    /// Judges the groups that are complete, in the order of their numbers, until there is an answer.
+    fn judge_groups(&mut self) {
+        while self.answer == SprtAnswer::Open {
+            let end = (self.judged + 1) * self.matches_per_group();
+            if self.results.range(..end).count() as u64 != self.matches_per_group() {
+                return;
+            }
+            let later = self.results.split_off(&end);
+            let group = std::mem::replace(&mut self.results, later);
+            self.judged += 1;
+            if let Some(difference) = self.group_difference(group.values()) {
+                self.test.add_difference(difference);
+            }
+            self.path.push(CapitalPoint::new(self.judged, self.test.capitals()));
+            self.answer = match self.test.answer() {
+                SprtAnswer::Open if self.judged == self.settings.groups.get() => SprtAnswer::Undecided,
+                answer => answer,
+            };
+        }
+        self.results.clear();
+    }
+
+    /// Returns by how much the candidate was better than the baseline a match; none if a match was cancelled.
+    fn group_difference<'a>(&self, group: impl Iterator<Item = &'a MatchResult>) -> Option<f64> {
+        let mut difference = 0.0;
+        for result in group {
+            let outcome = result.outcome.as_ref()?;
+            for (seat, bot) in result.bots.enumerate() {
+                if *bot == self.settings.candidate {
+                    difference += self.value_of_game(outcome, seat);
+                } else if *bot == self.settings.baseline {
+                    difference -= self.value_of_game(outcome, seat);
+                }
+            }
+        }
+        Some(difference / f64::from(self.seating.seats() as u32))
+    }
+
+    /// Returns what a seat's game is worth. One that was lost has the worst: no points, or all ranks as regret, for to be
+    /// absent is no way to make no mistakes. Regret counts up to all ranks: what others give back can be lost again, and a
+    /// test has to know how much a match can say.
+    fn value_of_game(&self, outcome: &MatchOutcome, seat: Seat) -> f64 {
+        let result = &outcome.seats[seat];
+        let worst = outcome.seats.seats().get() as u32 - 1;
+        match (self.settings.measure, result.lost) {
+            (SprtMeasure::Points, Some(_)) => 0.0,
+            (SprtMeasure::Points, None) => match self.scoring {
+                Scoring::Win if outcome.winner == seat => 1.0,
+                Scoring::Win => 0.0,
+                Scoring::Satisfaction => {
+                    f64::from(worst.saturating_sub(result.rank_actual)) / f64::from(worst)
+                }
+            },
+            (SprtMeasure::Regret, Some(_)) => -f64::from(worst),
+            (SprtMeasure::Regret, None) => -f64::from(result.regret.min(worst)),
+        }
+    }
+}
+
+/// Returns by how much one bot can be better than another in a match.
+fn max_difference(measure: SprtMeasure, seats: SeatCount) -> f64 {
+    match measure {
+        SprtMeasure::Points => 1.0,
+        SprtMeasure::Regret => f64::from(seats.get() as u32 - 1),
+    }
+}
+
+impl Schedule for SprtSchedule {
+    fn next(&mut self) -> ScheduleStep {
+        if self.answer != SprtAnswer::Open {
+            return ScheduleStep::Over;
+        }
+        let next = self.numbers.next_below(self.matches());
+        next.and_then(|number| self.pairing_of_number(number))
+            .map_or(ScheduleStep::AwaitResults, ScheduleStep::Match)
+    }
+
+    fn report_result(&mut self, result: &MatchResult) {
+        let is_due = self.answer == SprtAnswer::Open && result.number >= self.settled_below();
+        if is_due && self.pairing_of_number(result.number).is_some_and(|pairing| pairing.bots == result.bots)
+        {
+            self.numbers.leave_out(result.number);
+            self.results.entry(result.number).or_insert_with(|| result.clone());
+            self.judge_groups();
+        }
+    }
+
+    fn skip_open_match(&mut self, number: u64) {
+        self.numbers.leave_out(number);
+    }
+
+    fn pairing_of_number(&self, number: u64) -> Option<Pairing> {
+        if number >= self.matches() {
+            return None;
+        }
+        let (group, place) = (number / self.matches_per_group(), number % self.matches_per_group());
+        let rotations = self.seating.seats() as u64;
+        let SprtSettings { candidate, baseline, .. } = &self.settings;
+        let table: Vec<&BotName> = match &self.opponents {
+            None => vec![candidate, baseline],
+            Some(opponents) => {
+                let tested = if place < rotations { candidate } else { baseline };
+                std::iter::once(tested).chain(opponents.table(group).map(|bot| &self.field[bot])).collect()
+            }
+        };
+        let position = (group % self.positions) as usize;
+        Some(self.seating.make_pairing((number, group, (place % rotations) as usize), position, table))
+    }
+
+    fn total_matches(&self) -> TotalMatches {
+        match self.answer {
+            SprtAnswer::Open => TotalMatches::AtMost(self.matches()),
+            SprtAnswer::Better | SprtAnswer::NoBetter | SprtAnswer::Undecided => {
+                TotalMatches::Exactly(self.settled_below())
+            }
+        }
+    }
+
+    fn settled_below(&self) -> u64 {
+        self.judged * self.matches_per_group()
+    }
+
+    fn format_verdict(&self) -> FormatVerdict {
+        let (lower, upper) = self.test.bounds();
+        FormatVerdict::Sprt(SprtVerdict {
+            answer: self.answer,
+            llr: self.test.capitals().llr(),
+            lower,
+            upper,
+            groups: self.judged,
+            effect: self.test.mean_difference(),
+            path: self.path.points_to(CapitalPoint::new(self.judged, self.test.capitals())),
+        })
+    }
+
+    fn save(&self) -> Option<Vec<u8>> {
+        let mut to = Encoder::new();
+        to.number(self.judged);
+        self.test.save(&mut to);
+        self.path.save(&mut to);
+        to.number(match self.answer {
+            SprtAnswer::Open => 0_u32,
+            SprtAnswer::Better => 1,
+            SprtAnswer::NoBetter => 2,
+            SprtAnswer::Undecided => 3,
+        });
+        to.results(self.results.values());
+        Some(to.into_bytes())
+    }
+
+    fn restore(&mut self, state: &[u8], reported: &ReportedResults) -> Result<(), CheckpointError> {
+        let mut from = Decoder::new(state);
+        self.judged = from.number()?;
+        self.test.restore(&mut from)?;
+        self.path = CapitalPath::restore(&mut from)?;
+        self.answer = match from.number::<u64>()? {
+            0 => SprtAnswer::Open,
+            1 => SprtAnswer::Better,
+            2 => SprtAnswer::NoBetter,
+            3 => SprtAnswer::Undecided,
+            _ => return Err(CheckpointError::Malformed("an unknown answer of a test")),
+        };
+        self.results = from.results()?.into_iter().map(|result| (result.number, result)).collect();
+        self.numbers = reported.numbers().clone();
+        from.finish()
+    }
+}

@@ -1,0 +1,166 @@
+//! Rounds in which bots of like scores meet.
+
+use super::in_rounds::{DrawnRound, RoundFormat, RoundTable};
+use super::{FormatVerdict, TotalMatches, meetings::MeetingCounts};
+use crate::checkpoint::{CheckpointError, Decoder, Encoder};
+use crate::{MatchResult, RoundCount, Scoring, SeededDraw, Settings, TableGroups, tally::StandingTally};
+use lastnim_core::game::BotName;
+
+/// What the order of equal bots is drawn for, besides the seed: no group of matches has such a number.
+const ORDER_DRAW: u64 = 0x7377_6973_7320_6f72;
+
+/// The rounds of a Swiss tournament.
+///
+/// Bots sit in the order of their scores, equal ones in an order that is drawn from the seed: the first n at the first
+/// table, and so on; then they are exchanged until as few as can be found meet again. Where the field does not divide, the
+/// rest sits out: those with the fewest byes so far, of them the last in the order. A bye scores what a seat gets
+/// on average, for an absent bot has neither won nor lost: of the points of a table's matches an n-th where wins score,
+/// and half a point a match where satisfaction does.
+#[derive(Debug)]
+pub(super) struct Swiss {
+    bots: Vec<SwissEntrant>,
+    seats: usize,
+    scoring: Scoring,
+    rounds_left: u64,
+    rounds: u64,
+    table_groups: u64,
+    meetings: MeetingCounts,
+    /// Of the last round drawn.
+    tables: Vec<RoundTable>,
+}
+
+#[derive(Debug)]
+struct SwissEntrant {
+    name: BotName,
+    /// Where it stands among equal bots, as drawn.
+    order: usize,
+    tally: StandingTally,
+    byes: u64,
+}
+
+impl Swiss {
+    /// Plans the rounds of a field that is in the order of its names.
+    pub(super) fn new(
+        settings: &Settings,
+        field: Vec<BotName>,
+        rounds: RoundCount,
+        table_groups: TableGroups,
+    ) -> Self {
+        let mut order: Vec<usize> = (0..field.len()).collect();
+        SeededDraw::from_numbers([settings.seed, ORDER_DRAW]).shuffle(&mut order);
+        let meetings = MeetingCounts::zero(field.len());
+        let entrant = |(name, order)| SwissEntrant { name, order, tally: StandingTally::default(), byes: 0 };
+        Self {
+            bots: field.into_iter().zip(order).map(entrant).collect(),
+            seats: settings.seats.get(),
+            scoring: settings.scoring,
+            rounds_left: rounds.get(),
+            rounds: rounds.get(),
+            table_groups: table_groups.get(),
+            meetings,
+            tables: Vec::new(),
+        }
+    }
+
+    /// Returns how many groups a field of this size plays; none if that cannot be counted.
+    pub(super) fn count_groups(
+        field: usize,
+        seats: usize,
+        rounds: RoundCount,
+        table_groups: TableGroups,
+    ) -> Option<u64> {
+        ((field / seats) as u64).checked_mul(rounds.get())?.checked_mul(table_groups.get())
+    }
+
+    /// Returns a bot's score in the units of its tally.
+    fn score(&self, bot: &SwissEntrant) -> i64 {
+        bot.tally.score_units(self.scoring)
+            + bot.byes.cast_signed() * self.scoring.units_of_bye(self.seats, self.table_groups)
+    }
+
+    /// Returns the bots by score, and equal ones as drawn.
+    fn bots_by_score(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.bots.len()).collect();
+        order.sort_by_cached_key(|&bot| {
+            let bot = &self.bots[bot];
+            (-self.score(bot), bot.order)
+        });
+        order
+    }
+}
+
+impl RoundFormat for Swiss {
+    const KEPT: bool = true;
+
+    fn draw_round(&mut self) -> DrawnRound {
+        let Some(left) = self.rounds_left.checked_sub(1) else { return DrawnRound::Over };
+        self.rounds_left = left;
+        let mut order = self.bots_by_score();
+        for _ in 0..self.bots.len() % self.seats {
+            let places = 0..order.len();
+            let out = places.rev().min_by_key(|&place| self.bots[order[place]].byes);
+            let bot = order.remove(out.expect("a field is larger than the rest of a division"));
+            self.bots[bot].byes += 1;
+        }
+        self.tables = order.chunks(self.seats).map(<[usize]>::to_vec).collect();
+        self.meetings.reduce_repeats(&mut self.tables);
+        for table in &self.tables {
+            self.meetings.add_table(table);
+        }
+        DrawnRound::Tables(self.tables.clone())
+    }
+
+    fn finish_round(&mut self, results: &[MatchResult]) {
+        for (table, results) in self.tables.iter().zip(results.chunks(results.len() / self.tables.len())) {
+            for result in results {
+                let Some(outcome) = &result.outcome else { continue };
+                for (seat, name) in result.bots.enumerate() {
+                    let bot = table.iter().find(|&&bot| self.bots[bot].name == *name);
+                    if let Some(&bot) = bot {
+                        self.bots[bot].tally.add_game(outcome, seat);
+                    }
+                }
+            }
+        }
+    }
+
+    fn name_of_bot(&self, bot: usize) -> &BotName {
+        &self.bots[bot].name
+    }
+
+    fn total_matches(&self) -> TotalMatches {
+        let groups = (self.bots.len() / self.seats) as u64 * self.rounds * self.table_groups;
+        TotalMatches::Exactly(groups * self.seats as u64)
+    }
+
+    fn format_verdict(&self) -> FormatVerdict {
+        let with_byes = self.bots.iter().filter(|bot| bot.byes > 0);
+        FormatVerdict::Byes(with_byes.map(|bot| (bot.name.clone(), bot.byes)).collect())
+    }
+
+    fn save(&self, to: &mut Encoder) {
+        to.number(self.rounds_left);
+        for bot in &self.bots {
+            bot.tally.save(to);
+            to.number(bot.byes);
+        }
+    }
+
+    fn restore(&mut self, from: &mut Decoder<'_>) -> Result<(), CheckpointError> {
+        self.rounds_left = from.number()?;
+        for bot in &mut self.bots {
+            bot.tally = StandingTally::restore(from)?;
+            bot.byes = from.number()?;
+        }
+        Ok(())
+    }
+
+    fn restore_tables(&mut self, rounds: &[&[RoundTable]]) {
+        self.meetings = MeetingCounts::of_rounds(self.bots.len(), rounds);
+        self.tables = rounds.last().map_or_else(Vec::new, |tables| tables.to_vec());
+    }
+
+    fn bot_count(&self) -> usize {
+        self.bots.len()
+    }
+}

@@ -1,0 +1,396 @@
+//! A tournament that goes on from a checkpoint is the one in which all results were counted.
+
+use super::promises::any_tournament;
+use super::*;
+use crate::testing::versions;
+use crate::{
+    Appraisal, BotComparison, CheckpointError, Concurrency, DisqualifiedResults, LadderPairing,
+    LadderSettings, MatchOutcome, MatchResult, Pairing, ReplicateCount, ResultFold, Rulings, SeatLoss,
+    SeatResult, SeededDraw, Settings, SettingsDraft, SnapshotUnavailable, Standing, Streak, TableGroups,
+    TournamentEvent, TournamentFormat, VoidedMatch, snapshot_state,
+};
+use lastnim_core::game::{BotName, BySeat, MatchId};
+use lastnim_core::oracle::Budget;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+/// A tournament that is played without a game, and all that follows from its results.
+#[derive(Debug)]
+struct Played {
+    settings: Settings,
+    field: Vec<BotName>,
+    changes: Vec<FieldChange>,
+    rulings: Rulings,
+    fold: ResultFold,
+    open: Vec<Pairing>,
+    results: BTreeMap<u64, MatchResult>,
+    seed: u64,
+}
+
+/// What others see of a tournament, now and until its end.
+#[derive(Debug, PartialEq)]
+struct Seen {
+    lines: Vec<Standing>,
+    appraisal: Appraisal,
+    compared: Option<Vec<BotComparison>>,
+    verdict: FormatVerdict,
+    total: TotalMatches,
+    settled: u64,
+    open_round: Option<u64>,
+    counted: u64,
+}
+
+/// Makes up a result that depends on the match alone: some are cancelled, some seats lost.
+fn made_up(seed: u64, pairing: &Pairing) -> MatchResult {
+    let mut draw = SeededDraw::new(seed, pairing.number);
+    let seats = pairing.bots.seats();
+    if draw.number_below(12) == 0 {
+        return MatchResult::cancelled(pairing);
+    }
+    let winner = seats.seat(draw.number_below(seats.get() as u64) as usize).unwrap();
+    let results = BySeat::from_fn(seats, |_| SeatResult {
+        rank_actual: draw.number_below(seats.get() as u64) as u32,
+        regret: draw.number_below(3) as u32,
+        luck: draw.number_below(5) as i32 - 2,
+        plies: 2 + draw.number_below(200) as u32,
+        optimal_plies: draw.number_below(3) as u32,
+        lost: match draw.number_below(12) {
+            0 => Some(SeatLoss::NoShow),
+            1 => Some(SeatLoss::Forfeited),
+            _ => None,
+        },
+        versions: versions(&mut draw),
+    });
+    MatchResult::finished(pairing, MatchOutcome { winner, seats: results })
+}
+
+impl Played {
+    fn new(settings: &Settings, field: &[BotName], seed: u64) -> Self {
+        let schedule = plan_schedule(settings, field).unwrap();
+        let (settings, field) = (settings.clone(), field.to_vec());
+        let fold = ResultFold::new(&settings, schedule, &field, &[], Rulings::default());
+        let (changes, rulings, open, results) = Default::default();
+        Self { settings, field, changes, rulings, fold, open, results, seed }
+    }
+
+    fn bots(&self) -> Vec<BotName> {
+        self.field.iter().chain(self.changes.iter().map(|change| &change.bot)).cloned().collect()
+    }
+
+    /// Plays on with up to `at_once` matches at a time, which end in an order that is drawn, until so many more have.
+    fn play(&mut self, at_once: usize, matches: usize, draw: &mut SeededDraw) {
+        for _ in 0..matches {
+            while self.open.len() < at_once
+                && let ScheduleStep::Match(pairing) = self.fold.schedule.next()
+            {
+                self.open.push(pairing);
+            }
+            if self.open.is_empty() {
+                return;
+            }
+            let ended = self.open.swap_remove(draw.number_below(self.open.len() as u64) as usize);
+            let result = made_up(self.seed, &ended);
+            self.results.insert(result.number, result.clone());
+            self.fold.add_result(result);
+        }
+    }
+
+    fn change_field(&mut self, bot: &str, movement: FieldMovement) {
+        let Some(round) = self.fold.schedule.open_round() else { return };
+        let change = FieldChange { round, bot: bot.parse().unwrap(), movement };
+        self.fold.schedule.change_field(&change);
+        self.fold.standings.add_bot(&change.bot);
+        self.changes.push(change);
+    }
+
+    fn snapshot_state(&self) -> Result<Vec<u8>, SnapshotUnavailable> {
+        let ResultFold { schedule, standings, evidence, cross_table, reported, .. } = &self.fold;
+        let told = (self.changes.len(), self.rulings.recounts());
+        snapshot_state(told, reported, &**schedule, standings, evidence, cross_table)
+    }
+
+    /// Has an organiser annul all results of a bot, after which all results are counted anew.
+    fn annul(&mut self, bot: &BotName) {
+        let (bot, results, reason) = (bot.clone(), DisqualifiedResults::Annul, "a test".parse().unwrap());
+        self.rulings.add(&TournamentEvent::Disqualified { bot, results, reason });
+        self.fold = self.restarted(None).unwrap().fold;
+    }
+
+    /// Has an organiser void one of the matches that may be, after which all others are counted anew.
+    fn void(&mut self, draw: &mut SeededDraw) {
+        let first = self.fold.schedule.replayable_from();
+        let numbers: Vec<u64> = self.results.range(first..).map(|(&number, _)| number).collect();
+        if numbers.is_empty() {
+            return;
+        }
+        let number = numbers[draw.number_below(numbers.len() as u64) as usize];
+        self.results.remove(&number);
+        let voided = VoidedMatch { number, id: MatchId::new(self.rulings.recounts(), &[1; 10]) };
+        let reason = "a test".parse().unwrap();
+        self.rulings.add(&TournamentEvent::Voided { matches: vec![voided], reason });
+        self.fold = self.restarted(None).unwrap().fold;
+    }
+
+    /// Goes on as a server does that was started anew, from a snapshot or by counting all results.
+    fn restarted(&self, state: Option<&[u8]>) -> Result<Self, CheckpointError> {
+        let schedule = plan_schedule(&self.settings, &self.field).unwrap();
+        let bots = self.bots();
+        let fold = match state {
+            None => ResultFold::new(&self.settings, schedule, &bots, &self.changes, self.rulings.clone()),
+            Some(state) => ResultFold::restore(
+                &self.settings,
+                schedule,
+                &bots,
+                &self.changes,
+                self.rulings.clone(),
+                state,
+            )?,
+        };
+        let mut restarted = Self { fold, ..Self::new(&self.settings, &self.field, self.seed) };
+        restarted.rulings.clone_from(&self.rulings);
+        restarted.changes.clone_from(&self.changes);
+        restarted.results.clone_from(&self.results);
+        restarted.open.clone_from(&self.open);
+        for result in self.results.values() {
+            if !restarted.fold.reported.contains(result.number) {
+                let pairing =
+                    restarted.fold.schedule.pairing_of_number(result.number).expect("it is determined");
+                assert_eq!(pairing.bots, result.bots);
+                restarted.fold.add_result(result.clone());
+            }
+        }
+        for pairing in &self.open {
+            assert_eq!(restarted.fold.schedule.pairing_of_number(pairing.number).as_ref(), Some(pairing));
+            restarted.fold.schedule.skip_open_match(pairing.number);
+        }
+        Ok(restarted)
+    }
+
+    fn seen(&self) -> Seen {
+        let ResultFold { schedule, standings, evidence, cross_table, reported, .. } = &self.fold;
+        let mut standings = standings.clone();
+        let verdict = schedule.format_verdict();
+        if let (FormatVerdict::Byes(byes), TournamentFormat::Swiss { table_groups, .. }) =
+            (&verdict, &self.settings.format)
+        {
+            standings.set_bye_scores(byes, *table_groups);
+        }
+        let replicates = ReplicateCount::new(ReplicateCount::MIN).unwrap();
+        let appraisal = evidence.appraise(replicates, &mut Budget::unbounded()).unwrap();
+        Seen {
+            lines: standings.lines(),
+            compared: cross_table.table().map(|table| BotComparison::compare_all(table, &appraisal)),
+            appraisal,
+            verdict,
+            total: schedule.total_matches(),
+            settled: schedule.settled_below(),
+            open_round: schedule.open_round(),
+            counted: reported.counted_results(),
+        }
+    }
+}
+
+/// An open-ended ladder.
+fn endless(seats: usize, table_groups: u64, suspend_after: u64) -> Settings {
+    settings(
+        seats,
+        3,
+        TournamentFormat::Ladder(LadderSettings {
+            groups: None,
+            table_groups: TableGroups::new(table_groups).unwrap(),
+            suspend_after: Streak::new(suspend_after).unwrap(),
+            pairing: LadderPairing::default(),
+        }),
+    )
+}
+
+/// Checks that a tournament goes on alike from each of some snapshots and from all its results.
+fn check(played: &Played, snapshots: &[Vec<u8>], more: usize) -> Result<(), TestCaseError> {
+    let seen = played.seen();
+    let mut counted_anew = played.restarted(None).unwrap();
+    prop_assert_eq!(&counted_anew.seen(), &seen);
+    let mut others = Vec::new();
+    for state in snapshots {
+        let restored = played.restarted(Some(state)).unwrap();
+        prop_assert_eq!(&restored.seen(), &seen);
+        if played.changes.is_empty() {
+            prop_assert_eq!(restored.fold.schedule.save(), counted_anew.fold.schedule.save());
+        }
+        // A server that was started from a checkpoint writes the next one.
+        let again = restored.snapshot_state();
+        prop_assert!(again.is_ok());
+        prop_assert_eq!(&played.restarted(Some(&again.unwrap())).unwrap().seen(), &seen);
+        others.push(restored);
+    }
+    counted_anew.play(1, more, &mut SeededDraw::new(1, 1));
+    let last = counted_anew.seen();
+    for mut restored in others {
+        restored.play(1, more, &mut SeededDraw::new(1, 1));
+        prop_assert_eq!(&restored.results, &counted_anew.results);
+        prop_assert_eq!(&restored.seen(), &last);
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn every_format_goes_on_from_a_checkpoint(
+        (settings, bots) in any_tournament(), seed: u64, luck: u64, at_once in 1..30_usize,
+        spans in prop::collection::vec(0..40_usize, 1..5),
+    ) {
+        let mut played = Played::new(&settings, &field(bots), seed);
+        let (mut draw, mut snapshots) = (SeededDraw::new(luck, 0), Vec::new());
+        for span in spans {
+            played.play(at_once, span, &mut draw);
+            snapshots.push(played.snapshot_state().unwrap());
+        }
+        played.play(at_once, 5, &mut draw);
+        check(&played, &snapshots, usize::MAX)?;
+    }
+
+    #[test]
+    fn an_endless_ladder_goes_on_from_a_checkpoint(
+        seats in 2..4_usize, more in 0..5_usize, table_groups in 1..3_u64, suspend_after in 1..4_u64,
+        seed: u64, luck: u64, at_once in 1..9_usize,
+        moves in prop::collection::vec((0..9_usize, any::<bool>(), 0..30_usize, any::<bool>()), 1..8),
+    ) {
+        let settings = endless(seats, table_groups, suspend_after);
+        let mut played = Played::new(&settings, &field(seats + more), seed);
+        let (mut draw, mut snapshots) = (SeededDraw::new(luck, 0), vec![played.snapshot_state().unwrap()]);
+        for (bot, enters, span, is_kept) in moves {
+            played.play(at_once, span, &mut draw);
+            let movement = if enters { FieldMovement::Enters } else { FieldMovement::Leaves };
+            played.change_field(&format!("bot{bot}"), movement);
+            if is_kept {
+                snapshots.push(played.snapshot_state().unwrap());
+            }
+        }
+        played.play(at_once, 5, &mut draw);
+        check(&played, &snapshots, 60)?;
+    }
+
+    #[test]
+    fn a_checkpoint_of_before_a_ruling_is_not_used(
+        (settings, bots) in any_tournament(), seed: u64, luck: u64, at_once in 1..9_usize,
+        steps in prop::collection::vec((0..30_usize, 0..4_usize), 1..6),
+    ) {
+        let mut played = Played::new(&settings, &field(bots), seed);
+        let (mut draw, mut snapshots) = (SeededDraw::new(luck, 0), Vec::new());
+        for (span, ruling) in steps {
+            played.play(at_once, span, &mut draw);
+            snapshots.push((played.rulings.recounts(), played.snapshot_state().unwrap()));
+            match ruling {
+                0 => played.void(&mut draw),
+                1 => played.annul(&field(bots)[draw.number_below(bots as u64) as usize]),
+                _ => {}
+            }
+        }
+        played.play(at_once, 5, &mut draw);
+        let recounts = played.rulings.recounts();
+        let (usable, old): (Vec<_>, Vec<_>) = snapshots.into_iter().partition(|(of, _)| *of == recounts);
+        for (_, state) in old {
+            let restored = played.restarted(Some(&state)).map(|_| ());
+            prop_assert_eq!(restored, Err(CheckpointError::Malformed("results have come to count otherwise since")));
+        }
+        let usable: Vec<_> = usable.into_iter().map(|(_, state)| state).collect();
+        check(&played, &usable, 20)?;
+    }
+
+    #[test]
+    fn no_bytes_break_the_reader(
+        (settings, bots) in any_tournament(), seed: u64, span in 0..60_usize,
+        cut: prop::sample::Index, damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+    ) {
+        let mut played = Played::new(&settings, &field(bots), seed);
+        played.play(5, span, &mut SeededDraw::new(seed, 0));
+        let whole = played.snapshot_state().unwrap();
+        let restore = |state: &[u8]| {
+            let schedule = plan_schedule(&settings, &played.field).unwrap();
+            ResultFold::restore(&settings, schedule, &played.field, &[], Rulings::default(), state).map(|_| ())
+        };
+        prop_assert_eq!(restore(&whole), Ok(()));
+        prop_assert!(restore(&whole[..cut.index(whole.len())]).is_err(), "a part is not all");
+        let mut longer = whole.clone();
+        longer.push(0);
+        prop_assert!(restore(&longer).is_err(), "nor is what has more");
+        let mut damaged = whole;
+        for (place, byte) in damage {
+            let place = place.index(damaged.len());
+            damaged[place] = byte;
+        }
+        // It may be the state of another tournament.
+        let _ = restore(&damaged);
+    }
+}
+
+#[test]
+fn what_is_spread_is_counted_anew() {
+    let plain = settings(2, 3, TournamentFormat::RoundRobin);
+    let spread = SettingsDraft { bot_concurrency: Some(Concurrency::new(1).unwrap()), ..(*plain).clone() };
+    let settings = Settings::new(spread).unwrap();
+    let played = Played::new(&settings, &field(6), 1);
+    assert_eq!(played.snapshot_state(), Err(SnapshotUnavailable::Unsupported));
+}
+
+#[test]
+fn a_checkpoint_is_of_its_tournament() {
+    let settings = endless(2, 1, 3);
+    let mut played = Played::new(&settings, &field(5), 7);
+    played.play(3, 50, &mut SeededDraw::new(7, 0));
+    played.change_field("bot8", FieldMovement::Enters);
+    let state = played.snapshot_state().unwrap();
+    assert!(played.restarted(Some(&state)).is_ok());
+    let change = played.changes.pop().unwrap();
+    let error = played.restarted(Some(&state)).unwrap_err();
+    assert_eq!(error, CheckpointError::Missing("changes of the field"), "without {change:?}");
+    let of_three = Played::new(&endless(3, 1, 3), &field(5), 7);
+    assert!(of_three.restarted(Some(&state)).is_err());
+}
+
+#[test]
+fn what_a_ladder_keeps_does_not_grow_with_its_history() {
+    let settings = endless(2, 1, 1_000);
+    let mut played = Played::new(&settings, &field(8), 3);
+    let mut draw = SeededDraw::new(3, 0);
+    let mut size = |matches: usize| {
+        played.play(4, matches, &mut draw);
+        played.fold.schedule.save().unwrap().len()
+    };
+    let (early, late) = (size(500), size(4_000));
+    assert!(late < early + early / 4, "{early} bytes, then {late}");
+}
+
+#[test]
+fn who_leaves_and_returns_while_a_ladder_waits_for_bots_has_done_nothing() {
+    for luck in 0..40 {
+        let settings = endless(2, 1, 1_000);
+        let mut played = Played::new(&settings, &field(4), luck);
+        let mut draw = SeededDraw::new(luck, 0);
+        played.play(2, 8 + luck as usize, &mut draw);
+        for bot in ["bot0", "bot1", "bot2"] {
+            played.change_field(bot, FieldMovement::Leaves);
+        }
+        played.play(2, 8, &mut draw);
+        assert_eq!(played.fold.schedule.next(), ScheduleStep::AwaitBots);
+        let waiting = played.snapshot_state().unwrap();
+        played.change_field("bot1", FieldMovement::Enters);
+        played.play(2, 9, &mut draw);
+        check(&played, &[waiting], 40).unwrap();
+    }
+}
+
+#[test]
+fn what_is_written_belongs_to_its_version() {
+    // No floating-point number is in it, so that it is the same on every machine.
+    let settings = settings(3, 2, TournamentFormat::RoundRobin);
+    let mut played = Played::new(&settings, &field(4), 5);
+    played.play(3, 20, &mut SeededDraw::new(5, 0));
+    let hash = blake3::hash(&played.snapshot_state().unwrap()).to_hex();
+    assert_eq!(
+        hash.as_str(),
+        "1cb7187136c05b9de564b75bef098b3a7aeb401b804a09da12a7c05e16261e55",
+        "with what is written changes the version of checkpoints"
+    );
+}

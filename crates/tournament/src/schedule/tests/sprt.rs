@@ -1,0 +1,252 @@
+//! What a sequential test promises.
+
+use super::*;
+use crate::{
+    EffectBounds, ErrorRates, FieldError, GroupCount, MatchOutcome, MatchResult, Pairing, Scoring, SeatLoss,
+    SeatResult, SeededDraw, Settings, SettingsDraft, SprtMeasure, SprtSettings, TournamentFormat,
+};
+use lastnim_core::game::{BotName, BySeat};
+use std::collections::{HashMap, HashSet};
+
+fn bot(name: &str) -> BotName {
+    name.parse().unwrap()
+}
+
+fn sprt(seats: usize, measure: SprtMeasure, effects: (f64, f64), groups: u64) -> Settings {
+    let sprt = SprtSettings {
+        candidate: bot("bot1"),
+        baseline: bot("bot0"),
+        measure,
+        effects: EffectBounds::new(effects.0, effects.1).unwrap(),
+        errors: ErrorRates::default(),
+        groups: GroupCount::new(groups).unwrap(),
+    };
+    settings(seats, 5, TournamentFormat::Sprt(sprt))
+}
+
+fn verdict(played: &Rehearsal) -> SprtVerdict {
+    let FormatVerdict::Sprt(verdict) = played.schedule.format_verdict() else {
+        panic!("a test tells its answer")
+    };
+    verdict
+}
+
+/// A match in which each bot errs, by a rank each time, as often as its number says, in thousandths; who errs least wins,
+/// of equals one by lot.
+fn erring(seed: u64, errors: &[(&str, u64)]) -> impl Fn(&Pairing) -> MatchResult {
+    let errors: HashMap<BotName, u64> = errors.iter().map(|(name, often)| (bot(name), *often)).collect();
+    move |pairing| {
+        let mut draw = SeededDraw::from_numbers([seed, pairing.number]);
+        let seats = pairing.bots.seats();
+        let regrets = pairing.bots.map(|bot| {
+            let often = errors.get(bot).copied().unwrap_or(100);
+            (0..5).filter(|_| draw.number_below(1_000) < often).count() as u32
+        });
+        // Who errs gives the win away more often than not, and the rest is luck.
+        let shares = regrets.map(|&regret| 4_u64 >> regret.min(2));
+        let mut left = draw.number_below(shares.iter().sum());
+        let winner = shares.enumerate().find(|(_, share)| match left.checked_sub(**share) {
+            None => true,
+            Some(less) => {
+                left = less;
+                false
+            }
+        });
+        let winner = winner.expect("it is below the sum").0;
+        let results = BySeat::from_fn(seats, |seat| SeatResult {
+            rank_actual: if seat == winner { 0 } else { seats.get() as u32 - 1 },
+            regret: regrets[seat],
+            ..SeatResult::default()
+        });
+        MatchResult::finished(pairing, MatchOutcome { winner, seats: results })
+    }
+}
+
+#[test]
+fn candidate_and_baseline_sit_on_the_same_seats() {
+    let settings = sprt(3, SprtMeasure::Regret, (0.0, 0.1), 20);
+    let schedule = plan_schedule(&settings, &field(5)).unwrap();
+    assert_eq!(schedule.total_matches(), TotalMatches::AtMost(20 * 6));
+    let mut opponents = HashMap::new();
+    for group in 0..20 {
+        for rotation in 0..3 {
+            let [with, without] =
+                [0, 3].map(|first| schedule.pairing_of_number(group * 6 + first + rotation).unwrap());
+            assert_eq!(
+                (with.group, with.position, with.rotation),
+                (without.group, without.position, without.rotation)
+            );
+            let replaced =
+                with.bots.map(|each| if *each == bot("bot1") { bot("bot0") } else { each.clone() });
+            assert_eq!(replaced, without.bots);
+            for opponent in without.bots.iter().filter(|each| **each != bot("bot0")) {
+                *opponents.entry(opponent.clone()).or_insert(0_u64) += 1;
+            }
+        }
+    }
+    assert_eq!(opponents.len(), 3);
+    assert!(opponents.values().all(|&matches| matches.abs_diff(40) <= 3), "they take turns: {opponents:?}");
+}
+
+#[test]
+fn two_bots_alone_meet_each_other() {
+    let settings = sprt(2, SprtMeasure::Points, (0.0, 0.1), 20);
+    let schedule = plan_schedule(&settings, &field(2)).unwrap();
+    assert_eq!(schedule.total_matches(), TotalMatches::AtMost(40));
+    for number in 0..40 {
+        let bots: HashSet<_> = schedule.pairing_of_number(number).unwrap().bots.iter().cloned().collect();
+        assert_eq!(bots.len(), 2);
+    }
+}
+
+#[test]
+fn fields_without_opponents_are_refused() {
+    let refused = |seats, bots| {
+        plan_schedule(&sprt(seats, SprtMeasure::Points, (0.0, 0.1), 20), &field(bots)).unwrap_err()
+    };
+    assert_eq!(
+        refused(3, 3).to_string(),
+        "a field of 3 bots: to test one bot against another with 3 seats a match takes 4"
+    );
+    let strangers: Vec<BotName> = vec![bot("bot1"), bot("x"), bot("y")];
+    let missing = plan_schedule(&sprt(2, SprtMeasure::Points, (0.0, 0.1), 20), &strangers).unwrap_err();
+    assert_eq!(missing, FieldError::Missing { bot: bot("bot0"), field: 3 });
+}
+
+#[test]
+fn to_lose_the_seat_is_no_way_to_make_no_mistakes() {
+    let settings = sprt(2, SprtMeasure::Regret, (0.0, 0.1), 1_000);
+    let mut played = Rehearsal::new(&settings, &field(2));
+    let absent = |pairing: &Pairing| {
+        let mut result = erring(3, &[("bot0", 50), ("bot1", 0)])(pairing);
+        for (seat, name) in pairing.bots.enumerate() {
+            if *name == bot("bot1") {
+                result.outcome.as_mut().unwrap().seats[seat].lost = Some(SeatLoss::NoShow);
+            }
+        }
+        result
+    };
+    played.play(&absent, 4, usize::MAX, 1);
+    assert_eq!(verdict(&played).answer, SprtAnswer::NoBetter);
+}
+
+/// A match that one bot wins, where it plays.
+fn won_by(winner: &str) -> impl Fn(&Pairing) -> MatchResult {
+    let winner = bot(winner);
+    move |pairing| {
+        let wins = pairing.bots.enumerate().find(|(_, name)| **name == winner).map(|(seat, _)| seat);
+        let seats = pairing.bots.seats();
+        let winner = wins.unwrap_or(seats.seat(0).unwrap());
+        let seats = BySeat::from_fn(seats, |seat| SeatResult {
+            rank_actual: if seat == winner { 0 } else { seats.get() as u32 - 1 },
+            ..SeatResult::default()
+        });
+        MatchResult::finished(pairing, MatchOutcome { winner, seats })
+    }
+}
+
+#[test]
+fn a_lost_seat_scores_no_points_whoever_wins_with_it() {
+    for scoring in [Scoring::Win, Scoring::Satisfaction] {
+        let settings = sprt(2, SprtMeasure::Points, (0.0, 0.1), 50);
+        let settings = Settings::new(SettingsDraft { scoring, ..(*settings).clone() }).unwrap();
+        let mut played = Rehearsal::new(&settings, &field(2));
+        // The steward plays on for the candidate, and wins.
+        let forfeits = |pairing: &Pairing| {
+            let mut result = won_by("bot1")(pairing);
+            for (seat, name) in pairing.bots.enumerate() {
+                if *name == bot("bot1") {
+                    result.outcome.as_mut().unwrap().seats[seat].lost = Some(SeatLoss::Forfeited);
+                }
+            }
+            result
+        };
+        played.play(&forfeits, 4, usize::MAX, 1);
+        assert_eq!(verdict(&played).effect, Some(0.0), "{scoring:?}");
+        assert_ne!(verdict(&played).answer, SprtAnswer::Better, "{scoring:?}");
+    }
+}
+
+#[test]
+fn a_group_with_a_cancelled_match_says_nothing() {
+    let settings = sprt(2, SprtMeasure::Points, (0.0, 0.1), 40);
+    let by_group = |pairing: &Pairing| {
+        let winner = if pairing.group.is_multiple_of(4) && pairing.rotation == 0 { "bot0" } else { "bot1" };
+        won_by(winner)(pairing)
+    };
+    let some_cancelled = |pairing: &Pairing| match (pairing.group % 4, pairing.rotation) {
+        (1, 1) | (3, 0) => MatchResult::cancelled(pairing),
+        _ => by_group(pairing),
+    };
+    let mut played = Rehearsal::new(&settings, &field(2));
+    played.play(&some_cancelled, 4, 16, 1);
+    let told = verdict(&played);
+    // Of eight groups two are drawn, two are won, and four say nothing.
+    assert_eq!((told.groups, told.effect), (8, Some(0.5)));
+    let mut without = Rehearsal::new(&settings, &field(2));
+    let whole_only = |pairing: &Pairing| {
+        won_by(if pairing.group.is_multiple_of(2) && pairing.rotation == 0 { "bot0" } else { "bot1" })(
+            pairing,
+        )
+    };
+    without.play(&whole_only, 4, 8, 1);
+    let expected = verdict(&without);
+    assert_eq!((expected.groups, expected.effect), (4, Some(0.5)));
+    assert!((told.llr - expected.llr).abs() < 1e-12, "{} and {}", told.llr, expected.llr);
+}
+
+#[test]
+fn what_is_played_beyond_the_answer_does_not_count() {
+    let settings = sprt(2, SprtMeasure::Regret, (0.0, 0.2), 1_000);
+    let mut played = Rehearsal::new(&settings, &field(4));
+    played.play(&erring(1, &[("bot0", 300), ("bot1", 0)]), 50, usize::MAX, 9);
+    let verdict = verdict(&played);
+    assert_eq!(verdict.answer, SprtAnswer::Better);
+    assert!(verdict.llr >= verdict.upper && verdict.effect.unwrap() > 0.2);
+    let settled = played.schedule.settled_below();
+    assert_eq!(settled, verdict.groups * 4);
+    assert_eq!(played.schedule.total_matches(), TotalMatches::Exactly(settled));
+    assert!(played.played.len() as u64 > settled, "50 were played at once");
+    assert_eq!(played.schedule.next(), ScheduleStep::Over);
+}
+
+#[test]
+fn it_ends_undecided_when_its_groups_are_played() {
+    let settings = sprt(2, SprtMeasure::Points, (0.0, 0.01), 30);
+    let mut played = Rehearsal::new(&settings, &field(2));
+    played.play(&erring(1, &[("bot0", 100), ("bot1", 100)]), 7, usize::MAX, 9);
+    assert_eq!((verdict(&played).answer, verdict(&played).groups), (SprtAnswer::Undecided, 30));
+    assert_eq!(played.schedule.total_matches(), TotalMatches::Exactly(60));
+}
+
+/// Returns how many of so many tests have this answer, and the matches that counted, on average.
+fn simulate(measure: SprtMeasure, some: f64, candidate: u64, answer: SprtAnswer, tests: u64) -> (u64, u64) {
+    let settings = sprt(3, measure, (0.0, some), 20_000);
+    let (mut given, mut matches) = (0, 0);
+    for seed in 0..tests {
+        let mut played = Rehearsal::new(&settings, &field(5));
+        played.play(&erring(seed, &[("bot0", 100), ("bot1", candidate)]), 1, usize::MAX, 0);
+        given += u64::from(verdict(&played).answer == answer);
+        matches += played.schedule.settled_below();
+    }
+    (given, matches / tests)
+}
+
+#[test]
+fn it_is_wrong_as_rarely_as_it_was_asked_to_be() {
+    // Of 200 tests 10 may be wrong, and 3 more are one standard deviation of that.
+    let (better, _) = simulate(SprtMeasure::Regret, 0.2, 100, SprtAnswer::Better, 200);
+    assert!(better <= 16, "{better} of 200 equal candidates are called better");
+    // A mistake less in each of 25 takes, five takes a match: 0.2 ranks.
+    let (no_better, _) = simulate(SprtMeasure::Regret, 0.2, 60, SprtAnswer::NoBetter, 200);
+    assert!(no_better <= 16, "{no_better} of 200 better candidates are called no better");
+}
+
+#[test]
+fn regret_needs_far_fewer_matches_than_points() {
+    // The same candidate, told from no better by what it is better by: 0.2 ranks, and 0.0255 points a match.
+    let (right, by_regret) = simulate(SprtMeasure::Regret, 0.2, 60, SprtAnswer::Better, 20);
+    let (right_by_points, by_points) = simulate(SprtMeasure::Points, 0.0255, 60, SprtAnswer::Better, 6);
+    assert!(right >= 17 && right_by_points >= 5, "{right} of 20 and {right_by_points} of 6 are right");
+    assert!(by_points > 8 * by_regret, "{by_points} matches by points, {by_regret} by regret");
+}

@@ -1,0 +1,159 @@
+//! What a Swiss tournament promises.
+
+use super::rehearsal::{made_up, strongest_wins};
+use super::*;
+use crate::{Pairing, RoundCount, Scoring, Settings, SettingsDraft, TableGroups, TournamentFormat};
+use lastnim_core::game::BotName;
+use proptest::prelude::*;
+use std::collections::{HashMap, HashSet};
+
+fn swiss(seats: usize, rounds: u64) -> Settings {
+    let rounds = RoundCount::new(rounds).unwrap();
+    settings(seats, 2, TournamentFormat::Swiss { rounds, table_groups: TableGroups::ONE })
+}
+
+/// Returns the sets of bots that sat together, round by round.
+fn rounds(played: &Rehearsal, tables: usize) -> Vec<Vec<Vec<BotName>>> {
+    let mut groups: HashMap<u64, Vec<BotName>> = HashMap::new();
+    for pairing in played.played.values() {
+        let mut set = pairing.bots.as_slice().to_vec();
+        set.sort();
+        groups.insert(pairing.group, set);
+    }
+    let mut groups: Vec<_> = groups.into_iter().collect();
+    groups.sort();
+    let sets: Vec<_> = groups.into_iter().map(|(_, set)| set).collect();
+    sets.chunks(tables).map(<[_]>::to_vec).collect()
+}
+
+/// Returns how many meetings are repeats: for every two bots that met, all but the first.
+fn repeats(rounds: &[Vec<Vec<BotName>>]) -> usize {
+    let mut met = HashSet::new();
+    let mut repeats = 0;
+    for table in rounds.iter().flatten() {
+        for (place, one) in table.iter().enumerate() {
+            for other in &table[..place] {
+                repeats += usize::from(!met.insert((other.clone(), one.clone())));
+            }
+        }
+    }
+    repeats
+}
+
+#[test]
+fn the_strong_meet_the_strong() {
+    let settings = swiss(2, 5);
+    let mut played = Rehearsal::new(&settings, &field(32));
+    played.play(&strongest_wins, 4, usize::MAX, 1);
+    let mut rounds = rounds(&played, 16);
+    let last = rounds.pop().unwrap();
+    let of = |bot: &BotName| bot.as_str().trim_start_matches("bot").parse::<u64>().unwrap();
+    let winners: Vec<u64> = rounds.iter().flatten().map(|table| of(&table[0]).min(of(&table[1]))).collect();
+    let won = |bot: &BotName| winners.iter().filter(|&&winner| winner == of(bot)).count();
+    let alike = last.iter().filter(|table| won(&table[0]).abs_diff(won(&table[1])) <= 1).count();
+    assert!(alike >= 15, "{alike} of 16 tables are of bots with like scores: {last:?}");
+    let leader = last.iter().find(|table| table.contains(&"bot0".parse().unwrap())).unwrap();
+    assert!(leader.iter().all(|bot| of(bot) < 8), "{leader:?}");
+}
+
+#[test]
+fn a_bye_scores_what_a_seat_gets_on_average() {
+    for (scoring, seats, expected) in [(Scoring::Win, 3, 2), (Scoring::Satisfaction, 3, 6)] {
+        // In units of a win, or of half a point.
+        assert_eq!(scoring.units_of_bye(seats, 2), expected);
+    }
+}
+
+#[test]
+fn who_sat_out_meets_bots_of_the_score_of_a_bye() {
+    // Seven bots: three won both matches of the first round, three lost both, and one sat out, with the score of one win.
+    // So the third winner meets that one, in whatever order equal bots are.
+    for seed in 0..20 {
+        let settings = Settings::new(SettingsDraft { seed, ..(*swiss(2, 2)).clone() }).unwrap();
+        let field = field(7);
+        let mut played = Rehearsal::new(&settings, &field);
+        played.play(&strongest_wins, 4, 6, 1);
+        let first = rounds(&played, 3).remove(0);
+        let sat_out = field.iter().find(|bot| !first.concat().contains(bot)).unwrap();
+        played.play(&strongest_wins, 4, usize::MAX, 1);
+        let second = rounds(&played, 3).remove(1);
+        let number = |bot: &BotName| bot.as_str().trim_start_matches("bot").parse::<u64>().unwrap();
+        let winners: Vec<&BotName> =
+            first.iter().map(|table| table.iter().min_by_key(|bot| number(bot)).unwrap()).collect();
+        let table = second.iter().find(|table| table.contains(sat_out)).unwrap();
+        assert!(table.iter().any(|bot| winners.contains(&bot)), "{sat_out} meets a loser in {second:?}");
+    }
+}
+
+/// Returns the byes of each bot.
+fn byes(played: &Rehearsal, field: &[BotName]) -> Vec<u64> {
+    let FormatVerdict::Byes(byes) = played.schedule.format_verdict() else {
+        panic!("a Swiss tournament tells byes")
+    };
+    let byes: HashMap<BotName, u64> = byes.into_iter().collect();
+    field.iter().map(|bot| byes.get(bot).copied().unwrap_or(0)).collect()
+}
+
+proptest! {
+    #![proptest_config(lastnim_core::game::testing::cases(40))]
+
+    #[test]
+    fn nobody_meets_twice_in_the_first_half(more in 0..20_usize, seed: u64, tournament_seed: u64) {
+        let bots = 2 + more;
+        let seated = bots / 2 * 2;
+        let settings = swiss(2, (seated as u64 / 2).max(1));
+        let settings = Settings::new(SettingsDraft { seed: tournament_seed, ..(*settings).clone() }).unwrap();
+        let mut played = Rehearsal::new(&settings, &field(bots));
+        played.play(&made_up(seed), 5, usize::MAX, seed);
+        prop_assert_eq!(repeats(&rounds(&played, bots / 2)), 0);
+    }
+
+    #[test]
+    fn few_meet_again(seats in 3..5_usize, tables in 2..7_usize, rest in 0..3_usize, rounds_asked in 1..8_u64, seed: u64) {
+        let bots = seats * tables + rest.min(seats - 1);
+        let mut played = Rehearsal::new(&swiss(seats, rounds_asked), &field(bots));
+        played.play(&made_up(seed), 5, usize::MAX, seed);
+        let rounds = rounds(&played, tables);
+        prop_assert_eq!(rounds.len() as u64, rounds_asked);
+        let meetings = rounds.len() * tables * seats * (seats - 1) / 2;
+        let by_lot = meetings * meetings / (bots * (bots - 1));
+        let found = repeats(&rounds);
+        let unavoidable = meetings.saturating_sub(bots * (bots - 1) / 2);
+        // To draw the tables by lot would repeat about so many of the meetings while these are few.
+        prop_assert!(
+            found <= unavoidable + by_lot * 3 / 4 + 2,
+            "{} repeats of {} meetings, {} by lot", found, meetings, by_lot
+        );
+    }
+
+    #[test]
+    fn byes_go_round(seats in 2..5_usize, more in 0..9_usize, asked in 1..12_u64, seed: u64) {
+        let field = field(seats + more);
+        let mut played = Rehearsal::new(&swiss(seats, asked), &field);
+        played.play(&made_up(seed), 5, usize::MAX, seed);
+        let byes = byes(&played, &field);
+        prop_assert_eq!(byes.iter().sum::<u64>(), asked * (field.len() % seats) as u64);
+        prop_assert!(byes.iter().max().unwrap() - byes.iter().min().unwrap() <= 1, "{:?}", byes);
+        let tables = field.len() / seats;
+        for round in rounds(&played, tables) {
+            let sitting: HashSet<&BotName> = round.iter().flatten().collect();
+            prop_assert_eq!(sitting.len(), tables * seats, "nobody sits at two tables");
+        }
+    }
+
+    #[test]
+    fn all_tables_of_a_round_play_the_same_positions(seats in 2..4_usize, asked in 1..6_u64, groups in 1..4_u64) {
+        let format = TournamentFormat::Swiss {
+            rounds: RoundCount::new(asked).unwrap(),
+            table_groups: TableGroups::new(groups).unwrap(),
+        };
+        let settings = settings(seats, 3, format);
+        let mut played = Rehearsal::new(&settings, &field(seats * 3));
+        played.play(&made_up(1), 5, usize::MAX, 1);
+        let position = |pairing: &Pairing| pairing.position as u64;
+        for pairing in played.played.values() {
+            let (round, at_table) = (pairing.group / (3 * groups), pairing.group % groups);
+            prop_assert_eq!(position(pairing), (round * groups + at_table) % 3);
+        }
+    }
+}

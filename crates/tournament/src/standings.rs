@@ -1,0 +1,388 @@
+//! How the bots of a tournament stand.
+
+use super::checkpoint::{CheckpointError, Decoder, Encoder, ensure_holds};
+use super::{
+    MatchResult, Scoring, Settings, Standing, TableGroups, format::StandingsOrder, tally::StandingTally,
+};
+use lastnim_core::game::{BotName, SeatCount};
+use std::{
+    cmp::Ordering,
+    collections::{BTreeMap, HashMap},
+};
+
+/// A fold of match results: whatever their order, the same results give the same standings.
+///
+/// Bots are ordered by points - a match, where the format gives some more matches than others: sample, gauntlet and SPRT, and
+/// a ladder as long as nobody is rated -, then by lower regret a match (one that never made a take of its own comes after
+/// those that did), then head to head: by the points that those still equal won against each other, a match counting once
+/// for each of them that sat in it. Bots that are equal even then share their place and are listed by name. A seat that was
+/// lost scores nothing, even if the steward won for it.
+#[derive(Debug, Clone)]
+pub struct Standings {
+    scoring: Scoring,
+    order: StandingsOrder,
+    seats: SeatCount,
+    bots: Vec<BotName>,
+    places: HashMap<BotName, usize>,
+    tallies: Vec<StandingTally>,
+    /// By bot, then by opponent against whom it has points: its points, in the tally's units, in the matches in which both
+    /// sat.
+    against: Vec<BTreeMap<u32, i64>>,
+}
+
+impl Standings {
+    /// Gives every bot of the field a line with nothing on it.
+    pub fn new<'a>(settings: &Settings, field: impl IntoIterator<Item = &'a BotName>) -> Self {
+        let mut standings = Self {
+            scoring: settings.scoring,
+            order: settings.format.standings_order(),
+            seats: settings.seats,
+            bots: Vec::new(),
+            places: HashMap::new(),
+            tallies: Vec::new(),
+            against: Vec::new(),
+        };
+        for bot in field {
+            standings.number_of_bot(bot);
+        }
+        standings
+    }
+
+    /// Writes what all results have come to; byes are for the format to say.
+    pub(super) fn save(&self, to: &mut Encoder) {
+        to.count(self.bots.len());
+        for ((bot, tally), against) in self.bots.iter().zip(&self.tallies).zip(&self.against) {
+            to.name(bot);
+            tally.save(to);
+            to.rising(against.keys().map(|&opponent| opponent.into()));
+            for &units in against.values() {
+                to.signed(units);
+            }
+        }
+    }
+
+    /// Takes what was saved of a tournament with these settings.
+    pub(super) fn restore(settings: &Settings, from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
+        let mut restored = Self::new(settings, []);
+        let bots = from.count()?;
+        for place in 0..bots {
+            let bot = from.name()?;
+            ensure_holds(restored.number_of_bot(&bot) == place, "a bot has two lines in the standings")?;
+            restored.tallies[place] = StandingTally::restore(from)?;
+            let opponents = from.rising()?;
+            ensure_holds(opponents.last().is_none_or(|&last| last < bots as u64), "an opponent has no line")?;
+            for opponent in opponents {
+                restored.against[place].insert(opponent as u32, from.signed()?);
+            }
+        }
+        Ok(restored)
+    }
+
+    /// Gives a bot that joins the field a line with nothing on it; one that has a line keeps it.
+    pub fn add_bot(&mut self, bot: &BotName) {
+        self.number_of_bot(bot);
+    }
+
+    /// Counts one match; each must be counted once. A cancelled one counts for nothing; a bot that is not of the field
+    /// gets a line.
+    pub fn add_result(&mut self, result: &MatchResult) {
+        let Some(outcome) = &result.outcome else { return };
+        let bots = result.bots.map(|bot| self.number_of_bot(bot));
+        for (seat, &bot) in bots.enumerate() {
+            let before = self.tallies[bot].score_units(self.scoring);
+            self.tallies[bot].add_game(outcome, seat);
+            let units = self.tallies[bot].score_units(self.scoring) - before;
+            if units > 0 {
+                for &opponent in bots.iter().filter(|&&opponent| opponent != bot) {
+                    *self.against[bot].entry(opponent as u32).or_default() += units;
+                }
+            }
+        }
+    }
+
+    /// Says how many rounds each bot has sat out in all, in a format with byes: see [`FormatVerdict::Byes`](super::FormatVerdict). For
+    /// each a bot has the points that a seat gets on average of the groups that a table plays in a round.
+    pub fn set_bye_scores<'a>(
+        &mut self,
+        byes: impl IntoIterator<Item = &'a (BotName, u64)>,
+        table_groups: TableGroups,
+    ) {
+        let a_round = self.scoring.units_of_bye(self.seats.get(), table_groups.get());
+        for (bot, rounds) in byes {
+            let place = self.number_of_bot(bot);
+            self.tallies[place].set_bye_scores(rounds.cast_signed() * a_round);
+        }
+    }
+
+    /// Returns a line for every bot, by place.
+    pub fn lines(&self) -> Vec<Standing> {
+        let mut order: Vec<usize> = (0..self.bots.len()).collect();
+        order.sort_by(|&one, &other| self.cmp(one, other));
+        let mut lines = Vec::with_capacity(order.len());
+        for tied in order.chunk_by(|&one, &other| self.cmp(one, other).is_eq()) {
+            // The sort is stable: those who are tied are in the order of their numbers.
+            let mut tied: Vec<_> =
+                tied.iter().map(|&bot| (self.head_to_head_points(bot, tied), bot)).collect();
+            tied.sort_by(|(ours, one), (theirs, other)| {
+                theirs.cmp(ours).then_with(|| self.bots[*one].cmp(&self.bots[*other]))
+            });
+            for equal in tied.chunk_by(|(ours, _), (theirs, _)| ours == theirs) {
+                let place = lines.len() as u32 + 1;
+                lines.extend(equal.iter().map(|&(_, bot)| {
+                    self.tallies[bot].to_standing(place, self.bots[bot].clone(), self.scoring, self.seats)
+                }));
+            }
+        }
+        lines
+    }
+
+    fn number_of_bot(&mut self, bot: &BotName) -> usize {
+        *self.places.entry(bot.clone()).or_insert_with(|| {
+            self.bots.push(bot.clone());
+            self.tallies.push(StandingTally::default());
+            self.against.push(BTreeMap::new());
+            self.bots.len() - 1
+        })
+    }
+
+    fn cmp(&self, one: usize, other: usize) -> Ordering {
+        let (ours, theirs) = (&self.tallies[one], &self.tallies[other]);
+        let by_points = match self.order {
+            StandingsOrder::Points => theirs.score_units(self.scoring).cmp(&ours.score_units(self.scoring)),
+            StandingsOrder::PointsAMatch | StandingsOrder::Rating => {
+                theirs.cmp_units_a_match(ours, self.scoring)
+            }
+        };
+        by_points.then_with(|| ours.cmp_regret(theirs))
+    }
+
+    /// Returns the points of a bot against those who are tied with it, in the order of their numbers.
+    fn head_to_head_points(&self, bot: usize, tied: &[usize]) -> i64 {
+        if tied.len() == 1 {
+            return 0;
+        }
+        let is_tied = |opponent: u32| tied.binary_search(&(opponent as usize)).is_ok();
+        let against = self.against[bot].iter().filter(|&(&opponent, _)| is_tied(opponent));
+        against.map(|(_, units)| units).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        AllianceSource, MatchOutcome, Pairing, SeatLoss, SeatResult, SeededDraw, SettingsDraft,
+        TournamentFormat, plan_schedule, testing,
+    };
+    use lastnim_core::game::BySeat;
+    use proptest::prelude::*;
+
+    /// Makes a result of the names by seat, the winner's seat, and the ranks and regrets by seat.
+    fn result(bots: [&str; 3], winner: usize, seats: [(u32, u32); 3]) -> MatchResult {
+        let pairing = Pairing {
+            number: 0,
+            group: 0,
+            position: 0,
+            bots: bots.map(|bot| bot.parse().unwrap()).to_vec().try_into().unwrap(),
+            rotation: 0,
+        };
+        let seats =
+            seats.map(|(rank_actual, regret)| SeatResult { rank_actual, regret, ..Default::default() });
+        let winner = SeatCount::new(3).unwrap().seat(winner).unwrap();
+        MatchResult::finished(&pairing, MatchOutcome { winner, seats: seats.to_vec().try_into().unwrap() })
+    }
+
+    fn fold(settings: &Settings, field: &[BotName], results: &[MatchResult]) -> Vec<Standing> {
+        let mut standings = Standings::new(settings, field);
+        for result in results {
+            standings.add_result(result);
+        }
+        standings.lines()
+    }
+
+    fn lines(alliance: AllianceSource, results: &[MatchResult]) -> Vec<String> {
+        let field: Vec<BotName> = ["d", "c", "b", "a"].map(|bot| bot.parse().unwrap()).to_vec();
+        let line = |line: &Standing| format!("{} {} {}", line.place, line.bot, line.points);
+        fold(&testing::settings(3, 1, alliance), &field, results).iter().map(line).collect()
+    }
+
+    #[test]
+    fn every_bot_has_a_line_from_the_start() {
+        assert_eq!(lines(AllianceSource::Declared, &[]), ["1 a 0", "1 b 0", "1 c 0", "1 d 0"]);
+    }
+
+    #[test]
+    fn points_come_first_then_regret() {
+        let results = [
+            result(["a", "b", "c"], 2, [(1, 0), (2, 1), (0, 2)]),
+            result(["d", "b", "c"], 1, [(2, 3), (0, 0), (1, 0)]),
+        ];
+        // Regret a match: b 1/2, c 2/2, a 0/1, d 3/1.
+        assert_eq!(lines(AllianceSource::Declared, &results), ["1 b 1", "2 c 1", "3 a 0", "4 d 0"]);
+        // Satisfaction: a 1/2, b 0 + 1, c 1 + 1/2, d 0.
+        assert_eq!(lines(AllianceSource::Standard, &results), ["1 c 1.5", "2 b 1", "3 a 0.5", "4 d 0"]);
+    }
+
+    #[test]
+    fn regret_is_a_match_not_a_sum() {
+        let results = [
+            result(["a", "b", "c"], 2, [(1, 1), (1, 2), (0, 0)]),
+            result(["a", "d", "c"], 2, [(1, 2), (1, 9), (0, 0)]),
+        ];
+        // a 3/2, b 2/1, d 9/1.
+        assert_eq!(lines(AllianceSource::Declared, &results), ["1 c 2", "2 a 0", "3 b 0", "4 d 0"]);
+    }
+
+    #[test]
+    fn equal_bots_are_parted_head_to_head_and_else_share_a_place() {
+        let even = [(1, 0); 3];
+        // a and b have two wins each; where they met, b won.
+        let results = [
+            result(["a", "c", "d"], 0, even),
+            result(["a", "d", "c"], 0, even),
+            result(["a", "b", "c"], 1, even),
+            result(["b", "c", "d"], 0, even),
+        ];
+        assert_eq!(lines(AllianceSource::Declared, &results), ["1 b 2", "2 a 2", "3 c 0", "3 d 0"]);
+        let even = [result(["b", "c", "d"], 0, even), result(["c", "d", "a"], 2, even)];
+        assert_eq!(lines(AllianceSource::Declared, &even), ["1 a 1", "1 b 1", "3 c 0", "3 d 0"]);
+    }
+
+    #[test]
+    fn who_plays_most_is_not_first_for_that() {
+        let plain = testing::settings(2, 1, AllianceSource::Declared);
+        let field = testing::field(6);
+        let format = TournamentFormat::Gauntlet { bot: field[0].clone(), groups: None };
+        let settings = Settings::new(SettingsDraft { format, ..(*plain).clone() }).unwrap();
+        // It loses three of four matches, but for those against the last, which wins nothing.
+        let results: Vec<_> = (0..20)
+            .map(|number| {
+                let opponent = 1 + number as usize % 5;
+                let winner = usize::from(opponent < 5 && number < 15);
+                crate::rating::testing::result(number, &[field[0].clone(), field[opponent].clone()], winner)
+            })
+            .collect();
+        let lines = fold(&settings, &field, &results);
+        let told: Vec<_> = lines.iter().map(|line| (line.bot.as_str(), line.points, line.matches)).collect();
+        assert_eq!(told[..2], [("bot1", 3.0, 4), ("bot2", 3.0, 4)]);
+        assert_eq!(told[4..], [("bot0", 8.0, 20), ("bot5", 0.0, 4)], "its share is 8 of 20, theirs 3 of 4");
+    }
+
+    #[test]
+    fn a_lost_seat_scores_nothing() {
+        let mut won_by_the_steward = result(["a", "b", "c"], 0, [(0, 1), (1, 0), (2, 0)]);
+        let outcome = won_by_the_steward.outcome.as_mut().unwrap();
+        let winner = outcome.winner;
+        outcome.seats[winner].lost = Some(SeatLoss::Forfeited);
+        let absent = SeatCount::new(3).unwrap().seat(2).unwrap();
+        outcome.seats[absent] =
+            SeatResult { lost: Some(SeatLoss::NoShow), rank_actual: 0, ..outcome.seats[absent].clone() };
+        let mut standings = Standings::new(&testing::settings(3, 1, AllianceSource::Standard), []);
+        standings.add_result(&won_by_the_steward);
+        let lines = standings.lines();
+        let line = |bot: &str| lines.iter().find(|line| line.bot.as_str() == bot).unwrap();
+        let figures = |bot| {
+            let line = line(bot);
+            (line.points, line.wins, line.satisfaction, line.forfeits, line.no_shows)
+        };
+        assert_eq!(figures("a"), (0.0, 0, Some(0.0), 1, 0));
+        assert_eq!(figures("b"), (0.5, 0, Some(0.5), 0, 0));
+        assert_eq!(figures("c"), (0.0, 0, Some(0.0), 1, 1));
+        assert_eq!(line("a").regret_per_match, Some(1.0), "the bot's own mistakes stay");
+    }
+
+    #[test]
+    fn byes_score_what_a_seat_gets_on_average() {
+        let byes: Vec<(BotName, u64)> = vec![("c".parse().unwrap(), 2), ("a".parse().unwrap(), 1)];
+        let groups = TableGroups::new(2).unwrap();
+        for (alliance, points) in
+            [(AllianceSource::Declared, [4.0, 2.0]), (AllianceSource::Standard, [6.0, 3.0])]
+        {
+            let mut standings = Standings::new(&testing::settings(3, 1, alliance), []);
+            standings.set_bye_scores(&byes[..1], groups);
+            // Told again, it counts once.
+            standings.set_bye_scores(&byes, groups);
+            let lines = standings.lines();
+            let points_of: Vec<_> = lines.iter().map(|line| (line.bot.as_str(), line.points)).collect();
+            assert_eq!(points_of, [("c", points[0]), ("a", points[1])]);
+            assert!(lines.iter().all(|line| line.matches == 0 && line.satisfaction.is_none()));
+        }
+    }
+
+    #[test]
+    fn figures_are_absent_before_there_are_any() {
+        let mut standings =
+            Standings::new(&testing::settings(3, 1, AllianceSource::Declared), &testing::field(1));
+        let line = standings.lines().remove(0);
+        assert_eq!((line.satisfaction, line.accuracy), (None, None));
+        assert_eq!((line.regret_per_match, line.luck_per_match), (None, None));
+        let seat = SeatResult {
+            rank_actual: 1,
+            regret: 1,
+            luck: -2,
+            plies: 4,
+            optimal_plies: 3,
+            ..SeatResult::default()
+        };
+        let mut played = result(["bot0", "x", "y"], 1, [(1, 0); 3]);
+        played.outcome.as_mut().unwrap().seats = BySeat::filled(SeatCount::new(3).unwrap(), &seat);
+        standings.add_result(&played);
+        let line = standings.lines().into_iter().find(|line| line.bot.as_str() == "bot0").unwrap();
+        assert_eq!((line.satisfaction, line.accuracy), (Some(0.5), Some(0.75)));
+        assert_eq!((line.regret_per_match, line.luck_per_match), (Some(1.0), Some(-2.0)));
+    }
+
+    /// Makes up a result for each match of a small tournament; seats are lost with `losses` in 8.
+    fn made_up(settings: &Settings, field: &[BotName], seed: u64, losses: u64) -> Vec<MatchResult> {
+        let pairings = testing::pairings(&mut *plan_schedule(settings, field).unwrap()).into_iter();
+        pairings
+            .map(|pairing| {
+                let mut draw = SeededDraw::new(seed, pairing.number);
+                let seats = pairing.bots.seats();
+                if draw.number_below(8) == 0 {
+                    return MatchResult::cancelled(&pairing);
+                }
+                let winner = seats.seat(draw.number_below(seats.get() as u64) as usize).unwrap();
+                let results = BySeat::from_fn(seats, |_| SeatResult {
+                    rank_actual: draw.number_below(seats.get() as u64) as u32,
+                    regret: draw.number_below(3) as u32,
+                    luck: draw.number_below(5) as i32 - 2,
+                    plies: 2 + draw.number_below(9) as u32,
+                    optimal_plies: draw.number_below(3) as u32,
+                    lost: (draw.number_below(8) < losses).then_some(SeatLoss::NoShow),
+                    versions: testing::versions(&mut draw),
+                });
+                MatchResult::finished(&pairing, MatchOutcome { winner, seats: results })
+            })
+            .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_of_results_does_not_matter(
+            seats in 2..5_usize, more in 0..3_usize, seed: u64, losses in 0..3_u64,
+            alliance in prop_oneof![Just(AllianceSource::Declared), Just(AllianceSource::Random)],
+        ) {
+            let settings = testing::settings(seats, 2, alliance);
+            let field = testing::field(seats + more);
+            let mut results = made_up(&settings, &field, seed, losses);
+            let in_order = fold(&settings, &field, &results);
+            SeededDraw::new(seed, u64::MAX).shuffle(&mut results);
+            prop_assert_eq!(&fold(&settings, &field, &results), &in_order);
+            for two in in_order.windows(2) {
+                prop_assert!(two[0].points >= two[1].points);
+                prop_assert!(two[0].place <= two[1].place);
+            }
+        }
+
+        #[test]
+        fn wins_sum_to_the_matches_that_finished(seats in 2..5_usize, more in 0..3_usize, seed: u64) {
+            let settings = testing::settings(seats, 1, AllianceSource::Declared);
+            let field = testing::field(seats + more);
+            let results = made_up(&settings, &field, seed, 0);
+            let finished = results.iter().filter(|result| result.outcome.is_some()).count();
+            let points: f64 = fold(&settings, &field, &results).iter().map(|line| line.points).sum();
+            prop_assert!((points - f64::from(finished as u32)).abs() < f64::EPSILON);
+        }
+    }
+}

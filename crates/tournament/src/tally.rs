@@ -1,0 +1,159 @@
+//! What one bot has to show for its matches.
+
+use super::checkpoint::{CheckpointError, Decoder, Encoder};
+use super::{MatchOutcome, Scoring, Standing, VersionTally};
+use lastnim_core::game::{BotName, Seat, SeatCount};
+use std::cmp::Ordering;
+
+/// Counts of one bot's matches: integers only, so that the order in which matches are added never matters.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct StandingTally {
+    matches: u32,
+    wins: u32,
+    /// Satisfaction in units of 1 / (n - 1).
+    contentment: i64,
+    regret: i64,
+    luck: i64,
+    plies: i64,
+    optimal_plies: i64,
+    forfeits: u32,
+    no_shows: u32,
+    /// What its byes score, in the units of the scoring.
+    byes: i64,
+    versions: VersionTally,
+}
+
+impl StandingTally {
+    /// Writes all but what its byes score: that is for the format to say.
+    pub(super) fn save(&self, to: &mut Encoder) {
+        let Self {
+            matches,
+            wins,
+            contentment,
+            regret,
+            luck,
+            plies,
+            optimal_plies,
+            forfeits,
+            no_shows,
+            byes: _,
+            ref versions,
+        } = *self;
+        for count in [matches, wins, forfeits, no_shows] {
+            to.number(count);
+        }
+        for sum in [contentment, regret, luck, plies, optimal_plies] {
+            to.signed(sum);
+        }
+        versions.save(to);
+    }
+
+    pub(super) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
+        let [matches, wins, forfeits, no_shows] =
+            [from.number()?, from.number()?, from.number()?, from.number()?];
+        let [contentment, regret, luck, plies, optimal_plies] =
+            [from.signed()?, from.signed()?, from.signed()?, from.signed()?, from.signed()?];
+        Ok(Self {
+            matches,
+            wins,
+            contentment,
+            regret,
+            luck,
+            plies,
+            optimal_plies,
+            forfeits,
+            no_shows,
+            byes: 0,
+            versions: VersionTally::restore(from)?,
+        })
+    }
+
+    /// Says what its byes score, in the units of the scoring.
+    pub(super) fn set_bye_scores(&mut self, units: i64) {
+        self.byes = units;
+    }
+
+    /// Counts the game of one seat; a lost seat has the last place, even if the steward won for it.
+    pub(super) fn add_game(&mut self, outcome: &MatchOutcome, seat: Seat) {
+        let (result, credit) = (&outcome.seats[seat], outcome.credit(seat));
+        self.matches += 1;
+        if credit.attended {
+            self.versions.add_match(result.versions.as_slice(), credit.won);
+        }
+        self.wins += u32::from(credit.won);
+        self.contentment += i64::from(credit.satisfaction_units);
+        self.forfeits += u32::from(!credit.kept);
+        self.no_shows += u32::from(!credit.attended);
+        self.regret += i64::from(result.regret);
+        self.luck += i64::from(result.luck);
+        self.plies += i64::from(result.plies);
+        self.optimal_plies += i64::from(result.optimal_plies);
+    }
+
+    /// Returns the points in units of what the scoring counts by: wins, or 1 / (n - 1).
+    pub(super) fn score_units(&self, scoring: Scoring) -> i64 {
+        let won = match scoring {
+            Scoring::Win => i64::from(self.wins),
+            Scoring::Satisfaction => self.contentment,
+        };
+        won + self.byes
+    }
+
+    /// Compares the points a match, exactly; a bot without matches has none.
+    pub(super) fn cmp_units_a_match(&self, other: &Self, scoring: Scoring) -> Ordering {
+        let scaled = |units: i64, matches: u32| i128::from(units) * i128::from(matches.max(1));
+        scaled(self.score_units(scoring), other.matches)
+            .cmp(&scaled(other.score_units(scoring), self.matches))
+    }
+
+    /// Compares the regret a match, exactly; a bot without matches has none. One that had matches and made no take of its
+    /// own comes after all that did: who never moves, never errs.
+    pub(super) fn cmp_regret(&self, other: &Self) -> Ordering {
+        let absent = |tally: &Self| tally.matches > 0 && tally.plies == 0;
+        let scaled = |regret: i64, matches: u32| i128::from(regret) * i128::from(matches.max(1));
+        let by_regret = scaled(self.regret, other.matches).cmp(&scaled(other.regret, self.matches));
+        absent(self).cmp(&absent(other)).then(by_regret)
+    }
+
+    /// Writes the bot's line.
+    pub(super) fn to_standing(
+        &self,
+        place: u32,
+        bot: BotName,
+        scoring: Scoring,
+        seats: SeatCount,
+    ) -> Standing {
+        let worst = i64::from(seats.get() as u32 - 1);
+        let matches = i64::from(self.matches);
+        Standing {
+            place,
+            bot,
+            points: match scoring {
+                Scoring::Win => divide_or_zero(self.score_units(scoring), 1),
+                Scoring::Satisfaction => divide_or_zero(self.score_units(scoring), worst),
+            },
+            matches: self.matches,
+            wins: self.wins,
+            satisfaction: mean_of(self.contentment, worst * matches),
+            accuracy: mean_of(self.optimal_plies, self.plies),
+            regret_per_match: mean_of(self.regret, matches),
+            luck_per_match: mean_of(self.luck, matches),
+            forfeits: self.forfeits,
+            no_shows: self.no_shows,
+            rating: None,
+            elo: None,
+            skill: None,
+            versions: self.versions.played_versions(),
+            is_disqualified: false,
+        }
+    }
+}
+
+fn mean_of(sum: i64, of: i64) -> Option<f64> {
+    (of > 0).then(|| divide_or_zero(sum, of))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "what a tournament can count stays far below 2^53")]
+fn divide_or_zero(sum: i64, by: i64) -> f64 {
+    sum as f64 / by as f64
+}

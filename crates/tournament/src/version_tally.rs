@@ -1,0 +1,125 @@
+//! Which versions of a bot played.
+
+use super::checkpoint::{CheckpointError, Decoder, Encoder};
+use lastnim_core::game::BotVersion;
+use std::collections::BTreeMap;
+
+/// The most versions of one bot that are told apart.
+const MAX_VERSIONS: usize = 32;
+
+/// What one version of a bot played.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlayedVersion {
+    /// The version; one that is not declared stands for the matches in which the bot said none.
+    pub version: BotVersion,
+    /// Matches in which it sat. One in which several versions of the bot sat counts for each.
+    pub matches: u32,
+    /// Those of them that the bot won.
+    pub wins: u32,
+}
+
+/// Counts matches by the version that played.
+///
+/// The result does not depend on the order of the matches: of too many versions the first are kept in their own order,
+/// with all of their matches.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct VersionTally(BTreeMap<BotVersion, (u32, u32)>);
+
+impl VersionTally {
+    /// Counts a match to which the bot came.
+    pub fn add_match(&mut self, versions: &[BotVersion], won: bool) {
+        if versions.is_empty() {
+            self.count_version(&BotVersion::default(), won);
+        }
+        for version in versions {
+            self.count_version(version, won);
+        }
+    }
+
+    fn count_version(&mut self, version: &BotVersion, won: bool) {
+        let (matches, wins) = match self.0.get_mut(version) {
+            Some(counts) => counts,
+            None => self.0.entry(version.clone()).or_default(),
+        };
+        *matches += 1;
+        *wins += u32::from(won);
+        if self.0.len() > MAX_VERSIONS {
+            // It comes after all that are kept, and stays out from now on.
+            self.0.pop_last();
+        }
+    }
+
+    /// Returns the versions in their order; nothing if the bot never said any.
+    pub fn played_versions(&self) -> Vec<PlayedVersion> {
+        if !self.0.keys().any(BotVersion::is_declared) {
+            return Vec::new();
+        }
+        let played = |(version, &(matches, wins)): (&BotVersion, _)| PlayedVersion {
+            version: version.clone(),
+            matches,
+            wins,
+        };
+        self.0.iter().map(played).collect()
+    }
+
+    pub(super) fn save(&self, to: &mut Encoder) {
+        to.count(self.0.len());
+        for (version, &(matches, wins)) in &self.0 {
+            to.version(version);
+            to.number(matches);
+            to.number(wins);
+        }
+    }
+
+    pub(super) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
+        let versions = from.count()?;
+        let counted = |from: &mut Decoder<'_>| Ok((from.version()?, (from.number()?, from.number()?)));
+        (0..versions).map(|_| counted(from)).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SeededDraw;
+
+    fn version(label: u64) -> BotVersion {
+        BotVersion { label: format!("v{label:03}").parse().ok(), config_hash: None }
+    }
+
+    #[test]
+    fn matches_are_counted_by_version() {
+        let mut tally = VersionTally::default();
+        tally.add_match(&[], true);
+        assert!(tally.played_versions().is_empty(), "a bot that says no version has none");
+        tally.add_match(&[version(1)], false);
+        tally.add_match(&[version(2), version(1)], true);
+        let played =
+            tally.played_versions().into_iter().map(|played| (played.version, played.matches, played.wins));
+        let expected = [(BotVersion::default(), 1, 1), (version(1), 2, 1), (version(2), 1, 1)];
+        assert_eq!(played.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn of_too_many_the_same_stay_in_any_order() {
+        let mut labels: Vec<u64> = (0..200).flat_map(|label| [label; 3]).collect();
+        let tally = |labels: &[u64]| {
+            let mut tally = VersionTally::default();
+            for &label in labels {
+                tally.add_match(&[version(label)], label.is_multiple_of(2));
+            }
+            tally
+        };
+        let in_order = tally(&labels);
+        assert_eq!(in_order.played_versions().len(), MAX_VERSIONS);
+        assert!(in_order.played_versions().iter().all(|played| played.matches == 3));
+        SeededDraw::from_numbers([7]).shuffle(&mut labels);
+        assert_eq!(tally(&labels), in_order);
+        let mut to = Encoder::new();
+        in_order.save(&mut to);
+        let written = to.into_bytes();
+        let mut from = Decoder::new(&written);
+        assert_eq!(VersionTally::restore(&mut from), Ok(in_order));
+        assert_eq!(from.finish(), Ok(()));
+    }
+}

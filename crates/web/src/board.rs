@@ -1,0 +1,219 @@
+//! The piles of a position, drawn.
+
+use lastnim_core::game::Position;
+use std::fmt::Write as _;
+
+/// Counters on top of each other.
+const ROWS: u64 = 8;
+/// The distance between two counters.
+const STEP: u64 = 16;
+/// The width of a pile that is a number.
+const NUMBER_WIDTH: u64 = 214;
+/// The distance between two piles.
+const GAP: u64 = 22;
+/// The height of what is drawn above the line that the piles stand on.
+const HEIGHT: u64 = ROWS * STEP + 8;
+/// The height of the numbers below.
+const LABELS: u64 = 24;
+/// How much of a position is drawn.
+#[derive(Debug, Clone, Copy)]
+struct BoardSize {
+    /// Piles that are drawn; of more the last ones, from which is taken next.
+    piles: usize,
+    /// Counters of a pile that are drawn one by one; of a higher one the number stands there.
+    counters: u64,
+    /// Counters of the highest pile that there is room for; none where that is the highest pile of the position.
+    highest: Option<u64>,
+}
+
+impl BoardSize {
+    /// That of a board by itself.
+    const FULL: Self = Self { piles: 24, counters: 40, highest: None };
+    /// That of a board among others.
+    const SMALL: Self = Self { piles: 8, counters: 16, highest: Some(ROWS) };
+}
+
+/// A board, and what it says in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Board {
+    /// The drawing.
+    pub svg: String,
+    /// How many piles before those that are drawn are left out.
+    pub hidden: usize,
+}
+
+/// The take that led to a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct LastTake {
+    /// The index of the pile that it was from.
+    pub pile: usize,
+    /// The counters that are gone.
+    pub counters: u64,
+}
+
+/// Draws a position, and what the last take has removed, with room for the highest pile of the match: its board keeps its height.
+pub(super) fn draw_board(position: &Position, last: Option<LastTake>, match_piles: &[u64]) -> Board {
+    let highest = match_piles.iter().copied().max();
+    draw_board_of_size(position, last, BoardSize { highest, ..BoardSize::FULL })
+}
+
+/// Draws a position that stays as it is, no higher than its piles.
+pub(super) fn draw_still_board(position: &Position, last: Option<LastTake>) -> Board {
+    draw_board_of_size(position, last, BoardSize::FULL)
+}
+
+/// Draws a position to stand among others.
+pub(super) fn draw_small_board(position: &Position, last: Option<LastTake>) -> Board {
+    draw_board_of_size(position, last, BoardSize::SMALL)
+}
+
+fn draw_board_of_size(position: &Position, last: Option<LastTake>, size: BoardSize) -> Board {
+    let piles: Vec<u64> = position.piles().collect();
+    let in_play = (!position.is_over()).then(|| position.pile_index());
+    // Emptied piles say nothing, but for the one that was just emptied.
+    let end = [in_play, last.map(|last| last.pile)].into_iter().flatten().max().map_or(0, |pile| pile + 1);
+    let shown_from = end.saturating_sub(size.piles);
+    let mut drawn = String::new();
+    let mut x = GAP;
+    for (index, &counters) in piles.iter().enumerate().take(end).skip(shown_from) {
+        let removed = last.filter(|last| last.pile == index).map_or(0, |last| last.counters);
+        let class = if in_play == Some(index) { "pile in-play" } else { "pile" };
+        let _ = write!(drawn, "<g class=\"{class}\">");
+        let width = draw_pile(&mut drawn, x, (counters, removed), size);
+        let middle = x + width / 2;
+        let _ = write!(
+            drawn,
+            "<text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">{counters}</text></g>",
+            HEIGHT + LABELS - 6
+        );
+        x += width + GAP;
+    }
+    let drawn_piles = piles.iter().enumerate().take(end).skip(shown_from).map(|(index, &counters)| {
+        let removed = last.filter(|last| last.pile == index).map_or(0, |last| last.counters);
+        pile_height(counters.saturating_add(removed), size)
+    });
+    // A pile that was a number may be drawn later, up to the full height.
+    let highest = match size.highest {
+        Some(counters) => counters.min(ROWS) * STEP,
+        None => drawn_piles.max().unwrap_or_default(),
+    };
+    let above = HEIGHT - 8 - highest;
+    let (width, height) = (x.max(120), HEIGHT + LABELS - above);
+    let words = board_words(&piles, in_play, size);
+    let svg = format!(
+        "<svg class=\"board\" viewBox=\"0 {above} {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\" aria-label=\"{words}\">\
+         <line class=\"ground\" x1=\"0\" y1=\"{HEIGHT}\" x2=\"{width}\" y2=\"{HEIGHT}\"/>{drawn}</svg>"
+    );
+    Board { svg, hidden: shown_from }
+}
+
+/// Returns how high a pile of so many counters is drawn.
+fn pile_height(counters: u64, size: BoardSize) -> u64 {
+    if counters > size.counters { 4 * STEP } else { counters.min(ROWS) * STEP }
+}
+
+/// Draws a pile, the counters that were just taken above what is left, and returns its width.
+fn draw_pile(drawn: &mut String, x: u64, (counters, removed): (u64, u64), size: BoardSize) -> u64 {
+    let all = counters.saturating_add(removed);
+    if all > size.counters {
+        let middle = x + NUMBER_WIDTH / 2;
+        let (y, text) = (HEIGHT - 4 * STEP, HEIGHT - 2 * STEP + 5);
+        let _ = write!(
+            drawn,
+            "<rect class=\"counters\" x=\"{x}\" y=\"{y}\" width=\"{NUMBER_WIDTH}\" height=\"{}\" rx=\"6\"/>\
+             <text class=\"many\" x=\"{middle}\" y=\"{text}\" text-anchor=\"middle\">{counters}</text>",
+            4 * STEP - 2
+        );
+        return NUMBER_WIDTH;
+    }
+    for counter in 0..all {
+        let class = if counter < counters { "counter" } else { "counter taken" };
+        let (column, row) = (counter / ROWS, counter % ROWS);
+        let (cx, cy) = (x + column * STEP + STEP / 2, HEIGHT - row * STEP - STEP / 2);
+        let _ = write!(drawn, "<circle class=\"{class}\" cx=\"{cx}\" cy=\"{cy}\" r=\"6.5\"/>");
+    }
+    all.div_ceil(ROWS).max(1) * STEP
+}
+
+fn board_words(piles: &[u64], in_play: Option<usize>, size: BoardSize) -> String {
+    match in_play {
+        None => "No counter is left".to_owned(),
+        Some(pile) => {
+            let left = &piles[..=pile];
+            let shown: Vec<_> = left.iter().rev().take(size.piles).rev().map(ToString::to_string).collect();
+            format!("Piles: {}; the last one is in play", shown.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastnim_core::game::{Piles, SeatCount};
+
+    /// Returns the position after some takes, drawn.
+    fn drawn(piles: &[u64], takes: &[u64]) -> Board {
+        let seats = SeatCount::new(2).unwrap();
+        let mut position = Position::new(Piles::parse(piles).unwrap(), seats.seat(0).unwrap(), seats);
+        let mut last = None;
+        for &take in takes {
+            last = Some(LastTake { pile: position.pile_index(), counters: take });
+            position.take(take).unwrap();
+        }
+        draw_board(&position, last, piles)
+    }
+
+    fn counts(board: &Board) -> (usize, usize) {
+        let taken = board.svg.matches("class=\"counter taken\"").count();
+        (board.svg.matches("class=\"counter\"").count(), taken)
+    }
+
+    #[test]
+    fn counters_are_drawn_while_they_can_be_counted() {
+        assert_eq!(counts(&drawn(&[2, 3], &[])), (5, 0));
+        assert_eq!(counts(&drawn(&[2, 3], &[1])), (4, 1));
+        // The take that empties a pile is still seen on it.
+        let emptied = drawn(&[2, 3], &[3]);
+        assert_eq!(counts(&emptied), (2, 3));
+        assert!(emptied.svg.contains("aria-label=\"Piles: 2; the last one is in play\""), "{}", emptied.svg);
+        let over = drawn(&[2], &[2]);
+        assert_eq!(counts(&over), (0, 2));
+        assert!(over.svg.contains("No counter is left"));
+        let huge = drawn(&[1, i64::MAX as u64], &[7]);
+        assert_eq!(counts(&huge), (1, 0));
+        assert!(huge.svg.contains(">9223372036854775800</text>"), "{}", huge.svg);
+    }
+
+    #[test]
+    fn a_still_board_is_as_high_as_its_piles() {
+        let seats = SeatCount::new(2).unwrap();
+        let drawn = |piles: &[u64]| {
+            let position = Position::new(Piles::parse(piles).unwrap(), seats.seat(0).unwrap(), seats);
+            draw_still_board(&position, None).svg
+        };
+        assert!(drawn(&[1, 2]).contains("viewBox=\"0 96 120 64\""), "{}", drawn(&[1, 2]));
+        assert!(drawn(&[40]).contains("viewBox=\"0 0 "), "{}", drawn(&[40]));
+        assert!(drawn(&[41]).contains("viewBox=\"0 64 "), "{}", drawn(&[41]));
+    }
+
+    #[test]
+    fn the_board_of_a_match_keeps_its_height() {
+        for takes in [&[][..], &[2], &[2, 1], &[2, 1, 3]] {
+            let svg = drawn(&[3, 1, 2], takes).svg;
+            assert!(svg.contains("viewBox=\"0 80 ") && svg.contains("height=\"80\""), "{svg}");
+        }
+        assert!(drawn(&[50], &[20]).svg.contains("viewBox=\"0 0 "));
+    }
+
+    #[test]
+    fn of_many_piles_the_last_ones_are_drawn() {
+        let board = drawn(&[1; 1_000], &[]);
+        assert_eq!((board.hidden, counts(&board)), (1_000 - 24, (24, 0)));
+        assert!(board.svg.len() < 10_000);
+        let seats = SeatCount::new(2).unwrap();
+        let high = Position::new(Piles::parse(&[16; 1_000]).unwrap(), seats.seat(0).unwrap(), seats);
+        let small = draw_small_board(&high, None);
+        assert_eq!((small.hidden, counts(&small)), (992, (8 * 16, 0)));
+        assert!(small.svg.len() < 10_000, "{}", small.svg.len());
+    }
+}

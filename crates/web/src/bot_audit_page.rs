@@ -1,0 +1,129 @@
+//! How a bot plays, held against optimal play.
+
+use super::address::{OracleView, PageAddress, PageForm, link_of_cell};
+use super::board::draw_still_board;
+use super::bot_audits::{audit_bot, find_audit};
+use super::page::{Page, link_paragraph};
+use super::page_content::PageContent;
+use super::pages::Pages;
+use super::typed_position::TypedPosition;
+use super::visitor::Visitor;
+use lastnim_core::game::BotName;
+use lastnim_core::oracle::TakeRange;
+use lastnim_proto::pb;
+use lastnim_report::Section;
+use lastnim_report::bot_findings::bot_findings_report;
+use lastnim_report::explanation::take_range_words;
+use lastnim_report::render::{Escaped, Html};
+use lastnim_report::winner_words::ending_words;
+use lastnim_report::words::count_words;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use tonic::Status;
+
+/// The most bytes of an address to which a puzzle leads.
+const MAX_ADDRESS_BYTES: usize = 8 << 10;
+/// Puzzles that are shown.
+const MAX_PUZZLES: usize = 8;
+
+/// Returns what an audit of a bot's newest matches finds. Only somebody who asks for it has it made: it costs more than other pages.
+pub(super) async fn bot_audit_page(
+    pages: &Pages,
+    visitor: &Visitor,
+    name: &BotName,
+    form: PageForm,
+) -> Result<PageContent, Status> {
+    let audited = if form == PageForm::Html && visitor.token().is_none() {
+        match find_audit(pages, visitor, name).await? {
+            Some(audited) => audited,
+            None => return Ok(awaited_page(name)),
+        }
+    } else {
+        Arc::new(audit_bot(pages, visitor, name).await?)
+    };
+    let name = name.clone();
+    Ok(PageContent::of_message(audited.as_ref().clone(), move |address| {
+        let html = Html::with_links(&link_of_cell);
+        let mut content = link_paragraph(&PageAddress::Bot(name.clone()), "", name.as_str());
+        match bot_findings_report(&audited) {
+            Some(report) => content += &html.report_html(&report),
+            None => {
+                content +=
+                    &html.section_html(&Section::new().paragraph("It has played no match that counts."));
+            }
+        }
+        let found = audited.report.iter().flat_map(|report| &report.bots).next();
+        content += &puzzles_html(found.map_or(&[], |found| &found.puzzles));
+        Ok(Page::of_html(address, format!("How {name} plays"), content))
+    }))
+}
+
+/// Says that an audit is under way.
+fn awaited_page(name: &BotName) -> PageContent {
+    let name = name.clone();
+    let content = PageContent::of_message(pb::AuditBotResponse::default(), move |address| {
+        let words = "Its newest matches are being held against optimal play: this page loads itself again.";
+        let section = Html::with_links(&link_of_cell).section_html(&Section::new().paragraph(words));
+        let content = link_paragraph(&PageAddress::Bot(name.clone()), "", name.as_str()) + &section;
+        Ok(Page::of_html(address, format!("How {name} plays"), content))
+    });
+    content.awaited()
+}
+
+/// Shows the worst errors of a bot as puzzles: the positions, and behind a click what would have been optimal.
+fn puzzles_html(puzzles: &[pb::Puzzle]) -> String {
+    if puzzles.is_empty() {
+        return String::new();
+    }
+    let mut html = String::from(
+        "<section>\n<h2>Puzzles: its worst errors</h2>\n<p>What should the seat that is to move take from the last pile?</p>\n<ol class=\"puzzles\">\n",
+    );
+    for puzzle in puzzles.iter().take(MAX_PUZZLES) {
+        // Writing to a text does not fail.
+        let _ = writeln!(html, "<li>{}</li>", puzzle_html(puzzle).unwrap_or_default());
+    }
+    html + "</ol>\n</section>\n"
+}
+
+/// Writes a puzzle; none if its position is not one.
+fn puzzle_html(puzzle: &pb::Puzzle) -> Option<String> {
+    let typed = TypedPosition::of_game(puzzle.game.as_ref()?);
+    let game = typed.read().ok()?;
+    let position = game.first_position();
+    let (board, counters) = (draw_still_board(&position, None).svg, position.counters());
+    let seats = puzzle.bots.iter().enumerate().map(|(seat, bot)| format!("{seat} {bot}"));
+    let seats = seats.collect::<Vec<_>>().join(", ");
+    let ranges = puzzle.optimal_takes.iter().map(|range| format!("{}-{}", range.lo, range.hi));
+    let ranges = ranges.collect::<Vec<_>>().join(" ");
+    let optimal =
+        puzzle.optimal_takes.iter().map(|&pb::TakeRange { lo, hi }| take_range_words(TakeRange { lo, hi }));
+    let optimal = optimal.collect::<Vec<_>>().join(", ");
+    let words = format!(
+        "Seat {} is to move. Seats: {seats}. Rows: {}. {}",
+        game.first_seat(),
+        typed.rows,
+        ending_words(game.ending)
+    );
+    let answer = format!(
+        "Optimal: {optimal}, and seat {} wins. It took {}, so that seat {} would win: that cost it {}.",
+        puzzle.winner_if_optimal,
+        puzzle.take,
+        puzzle.winner_after,
+        count_words(puzzle.regret, "rank", "ranks")
+    );
+    let oracle = PageAddress::Oracle(typed).to_string();
+    // A longer address is refused.
+    let question = (oracle.len() <= MAX_ADDRESS_BYTES)
+        .then(|| format!("<a href=\"{}\">Ask the oracle</a> \u{b7} ", Escaped(&oracle)));
+    let id = puzzle.match_id.parse().ok()?;
+    let played = PageAddress::Match { id, ply: Some(puzzle.ply), view: OracleView::Hidden }.to_string();
+    Some(format!(
+        "<div data-optimal=\"{ranges}\" data-counters=\"{counters}\">\n<p>{}</p>\n<div class=\"scroll\">{board}</div>\n\
+         <details><summary>Answer</summary><p>{}</p></details>\n\
+         <p>{}<a href=\"{}\">Look at it in its match</a></p>\n</div>\n",
+        Escaped(&words),
+        Escaped(&answer),
+        question.unwrap_or_default(),
+        Escaped(&played)
+    ))
+}

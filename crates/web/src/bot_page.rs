@@ -1,0 +1,82 @@
+//! A bot.
+
+use super::address::{PageAddress, link_of_cell, link_of_match_cell};
+use super::page::{Page, link_paragraph};
+use super::page_content::PageContent;
+use super::pages::Pages;
+use super::visitor::Visitor;
+use lastnim_core::game::BotName;
+use lastnim_proto::pb;
+use lastnim_report::render::Html;
+use lastnim_report::words::count_words;
+use lastnim_report::{
+    Block, Report, Section, bot_record::bot_record_sections, bots::bot_report, matches::match_table,
+    rating_history::rating_chart,
+};
+use pb::bot_service_server::BotService as _;
+use pb::match_service_server::MatchService as _;
+use tonic::Status;
+
+/// Matches that are counted by opponent and by seat: a page asks for no more at each look.
+const MAX_COUNTED_MATCHES: u32 = 200;
+/// Matches that are shown.
+const MAX_LISTED_MATCHES: usize = 20;
+/// Ids of open matches, and lost seats, that are shown; the list of matches has the others.
+const MAX_LISTED_SEATS: usize = 20;
+
+/// Returns what is known of a bot, how it fared in its newest matches, and the newest of these.
+pub(super) async fn bot_page(
+    pages: &Pages,
+    visitor: &Visitor,
+    name: &BotName,
+) -> Result<PageContent, Status> {
+    let request = pb::GetBotRequest { name: name.to_string() };
+    let shown = pages.bots.get_bot(visitor.request(request)).await?.into_inner();
+    let bots = vec![name.to_string()];
+    let request = pb::ListMatchesRequest { page_size: MAX_COUNTED_MATCHES, bots, ..Default::default() };
+    let list = pages.matches.list_matches(visitor.request(request)).await?.into_inner();
+    let name = name.clone();
+    Ok(PageContent::of_message(shown.clone(), move |address| {
+        let mut shown = shown;
+        shown.open_match_ids.truncate(MAX_LISTED_SEATS);
+        shown.lost_seats.truncate(MAX_LISTED_SEATS);
+        let mut html = Html::with_links(&link_of_match_cell).report_html(&bot_report(&shown));
+        html += &record_html(&name, &list);
+        let newest = &list.matches[..list.matches.len().min(MAX_LISTED_MATCHES)];
+        let section = if newest.is_empty() {
+            Section::with_heading("Matches").paragraph("It has played no match yet.")
+        } else {
+            Section::with_heading("Newest matches").table(match_table(newest))
+        };
+        html += &Html::with_links(&link_of_match_cell).section_html(&section);
+        Ok(Page::of_html(address, name.to_string(), html))
+    }))
+}
+
+/// Shows how a bot fared in its newest matches.
+fn record_html(name: &BotName, list: &pb::ListMatchesResponse) -> String {
+    let sections = bot_record_sections(name.as_str(), &list.matches);
+    if sections.is_empty() {
+        return String::new();
+    }
+    let of_all = if list.next_page_token.is_empty() {
+        "Of all its matches that are over.".to_owned()
+    } else {
+        format!("Of its newest {}.", count_words(list.matches.len() as u64, "match", "matches"))
+    };
+    // The list begins with the newest match.
+    let chart =
+        rating_chart(list.matches.iter().rev(), "Its rating by wins over these matches, from 1500 on");
+    let chart = chart.map(|mut chart| {
+        chart.lines.retain(|line| line.label == name.as_str());
+        Section::with_heading("Rating over time").block(Block::Chart(chart))
+    });
+    let head = Section::with_heading("Record").paragraph(of_all);
+    let report: Report = [head].into_iter().chain(sections).chain(chart).collect();
+    let audit = PageAddress::BotAudit(name.clone());
+    link_paragraph(
+        &audit,
+        "nofollow",
+        "How it plays: its newest matches held against optimal play, and its worst errors as puzzles",
+    ) + &Html::with_links(&link_of_cell).report_html(&report)
+}

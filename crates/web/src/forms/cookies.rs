@@ -1,0 +1,159 @@
+//! Cookies: read from requests and written into answers.
+
+use super::form_token::FormToken;
+use crate::visitor_channel::VisitorChannel;
+use std::fmt;
+use tonic::codegen::http::header::COOKIE;
+use tonic::codegen::http::{HeaderMap, HeaderValue};
+
+/// A cookie of this site, which its scripts cannot read and other sites cannot send.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct SiteCookie {
+    /// Its name.
+    pub name: &'static str,
+    /// The path of the pages that get it.
+    pub path: &'static str,
+    /// Whether it comes along when a link of another site is followed.
+    pub same_site: SameSite,
+}
+
+/// With which requests that another site brings about a browser sends a cookie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SameSite {
+    /// None.
+    Strict,
+    /// Those that open a page by a link, never a form.
+    Lax,
+}
+
+/// The value of a cookie: 256 random bits that were drawn for one browser.
+#[derive(Clone, Copy)]
+pub(crate) struct CookieSecret([u8; 32]);
+
+/// What is remembered in place of a secret: its BLAKE3 hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct SecretHash([u8; 32]);
+
+impl SiteCookie {
+    /// Returns the secret that a browser sends in this cookie. A value that nobody here could have drawn counts as none.
+    pub(crate) fn read(&self, headers: &HeaderMap) -> Option<CookieSecret> {
+        let lines = headers.get_all(COOKIE).iter().filter_map(|line| line.to_str().ok());
+        let pairs = lines.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        let mut values = pairs.filter(|(name, _)| *name == self.name).map(|(_, value)| value);
+        values.find_map(CookieSecret::parse)
+    }
+
+    /// Returns the header that hands a secret to a browser, until it is closed.
+    pub(crate) fn set(&self, secret: &CookieSecret, channel: VisitorChannel) -> HeaderValue {
+        self.header(&secret.reveal(), "", channel)
+    }
+
+    /// Returns the header that has a browser forget the secret.
+    pub(crate) fn remove(&self, channel: VisitorChannel) -> HeaderValue {
+        self.header("", "; Max-Age=0", channel)
+    }
+
+    fn header(&self, value: &str, age: &str, channel: VisitorChannel) -> HeaderValue {
+        let secure = if channel == VisitorChannel::Https { "; Secure" } else { "" };
+        let Self { name, path, same_site } = self;
+        let header = format!("{name}={value}; Path={path}; HttpOnly; SameSite={same_site:?}{secure}{age}");
+        let mut header = HeaderValue::try_from(header).expect("digits stand in a header");
+        header.set_sensitive(true);
+        header
+    }
+}
+
+impl CookieSecret {
+    /// Draws a secret.
+    pub(crate) fn draw() -> Self {
+        let mut bytes = [0; 32];
+        getrandom::fill(&mut bytes).expect("the system has a random source");
+        Self(bytes)
+    }
+
+    /// Reads what [`reveal`](Self::reveal) wrote.
+    fn parse(text: &str) -> Option<Self> {
+        blake3::Hash::from_hex(text).ok().map(|digits| Self(digits.into()))
+    }
+
+    fn reveal(&self) -> String {
+        blake3::Hash::from(self.0).to_hex().to_string()
+    }
+
+    /// Returns what a form carries that was made for whoever has this cookie.
+    pub(crate) fn form_token(&self) -> FormToken {
+        FormToken::of_secret(&self.0)
+    }
+
+    /// Returns what is remembered in place of the secret.
+    pub(crate) fn hash(&self) -> SecretHash {
+        SecretHash(blake3::hash(&self.0).into())
+    }
+}
+
+impl SecretHash {
+    /// Returns its bytes.
+    pub(crate) fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for CookieSecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CookieSecret(..)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COOKIE_OF_TEST: SiteCookie =
+        SiteCookie { name: "lastnim_test", path: "/test", same_site: SameSite::Strict };
+
+    fn headers(lines: &[&[u8]]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for line in lines {
+            headers.append(COOKIE, HeaderValue::from_bytes(line).unwrap());
+        }
+        headers
+    }
+
+    #[test]
+    fn what_is_handed_out_comes_back() {
+        let secret = CookieSecret::draw();
+        let header = COOKIE_OF_TEST.set(&secret, VisitorChannel::Https);
+        let (pair, attributes) = header.to_str().unwrap().split_once("; ").unwrap();
+        assert_eq!(attributes, "Path=/test; HttpOnly; SameSite=Strict; Secure");
+        for lines in [
+            vec![pair.as_bytes()],
+            vec![b"other=1".as_slice(), pair.as_bytes()],
+            vec![b"a=b; lastnim_test2=c ;; lastnim_test=short;d".as_slice(), pair.as_bytes()],
+        ] {
+            let read = COOKIE_OF_TEST.read(&headers(&lines)).unwrap();
+            assert_eq!(read.hash(), secret.hash());
+        }
+        let plain = COOKIE_OF_TEST.set(&secret, VisitorChannel::Loopback);
+        assert!(!plain.to_str().unwrap().contains("Secure"));
+        assert!(!format!("{header:?} {secret:?}").contains(&secret.reveal()), "it is not logged");
+    }
+
+    #[test]
+    fn what_nobody_drew_counts_as_none() {
+        let long = format!("lastnim_test={}", "x".repeat(10_000));
+        for line in [
+            b"".as_slice(),
+            b";;;===",
+            b"lastnim_test",
+            b"lastnim_test=",
+            b"lastnim_test=short",
+            b"lastnim_test=\xff\xfe",
+            b"lastnim_test=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcde",
+            b"LASTNIM_TEST=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+            long.as_bytes(),
+        ] {
+            let shown = String::from_utf8_lossy(line);
+            assert!(COOKIE_OF_TEST.read(&headers(&[line])).is_none(), "{shown:?}");
+        }
+    }
+}

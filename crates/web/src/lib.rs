@@ -1,0 +1,63 @@
+//! Pages: what the server says, in a browser.
+//!
+//! A page asks the same services as any caller of gRPC does, in the same process, with the visitor's own address and token: who may look, how
+//! much and when follows from them. What it shows is a report ([`report`](lastnim_report)) or a template of `templates`; its twin with `.json` is the message
+//! itself. `address` has every address, read and written; `response` is what all answers have in common; `forms` is how a page takes forms.
+
+mod address;
+mod asset;
+mod board;
+mod bot_audit_page;
+mod bot_audits;
+mod bot_page;
+mod docs;
+mod forms;
+mod home_page;
+mod home_view;
+mod kept_pages;
+mod lists;
+mod live;
+mod match_filter;
+mod match_page;
+mod match_view;
+mod metrics;
+mod oracle_page;
+mod organise;
+mod page;
+mod page_content;
+mod page_makers;
+mod page_refusal;
+mod pages;
+mod play;
+mod public_url;
+mod replay;
+mod response;
+mod seat_clock;
+mod seat_mark;
+mod seat_table;
+mod sign_in;
+mod take_table;
+#[cfg(test)]
+mod testing;
+mod token_sessions;
+mod tournament_format_sections;
+mod tournament_page;
+mod tournament_view;
+mod transcript_page;
+mod typed_position;
+mod typed_token;
+mod visitor;
+mod visitor_channel;
+mod what_if_page;
+mod winner_strip;
+
+pub use bot_audits::BotAudits;
+pub use kept_pages::KeptPages;
+pub use live::{Feeds, is_event_stream};
+pub use metrics::Metrics;
+pub use page_refusal::refusal_reason;
+pub use pages::Pages;
+pub use public_url::PublicUrl;
+pub use response::PageResponse;
+pub use token_sessions::TokenSessions;
+pub use visitor_channel::VisitorChannel;

@@ -1,0 +1,160 @@
+//! Lists, page by page.
+
+use super::address::{PageAddress, link_of_cell, link_of_match_cell, link_of_tournament_cell};
+use super::match_filter::{MatchFilter, REASONS, STATES, reason_word, state_word};
+use super::page::{Page, link_paragraph};
+use super::page_content::PageContent;
+use super::pages::Pages;
+use super::visitor::Visitor;
+use askama::Template;
+use lastnim_core::game::TournamentId;
+use lastnim_proto::pb;
+use lastnim_report::render::Html;
+use lastnim_report::{Report, Section, Table};
+use lastnim_report::{
+    bots::bot_table,
+    matches::match_table,
+    tournament::{titles_first, tournament_table},
+};
+use pb::bot_service_server::BotService as _;
+use pb::match_service_server::MatchService as _;
+use pb::tournament_service_server::TournamentService as _;
+use prost::Name;
+use tonic::Status;
+
+/// Lines of a page.
+const PAGE_SIZE: u32 = 50;
+
+/// A list, and what is said of it.
+struct ListWords {
+    title: &'static str,
+    /// What stands before it, as HTML.
+    before: String,
+    /// What is said where there is nothing in it.
+    nothing: &'static str,
+    links: fn(&str, &str) -> Option<String>,
+}
+
+/// Returns a page of the list of tournaments.
+pub(super) async fn tournament_list(
+    pages: &Pages,
+    visitor: &Visitor,
+    page_token: &str,
+) -> Result<PageContent, Status> {
+    let page_token = page_token.to_owned();
+    let request = pb::ListTournamentsRequest { page_size: PAGE_SIZE, page_token, ..Default::default() };
+    let list = pages.tournaments.list_tournaments(visitor.request(request)).await?.into_inner();
+    let next = next_page(&list.next_page_token, |page_token| PageAddress::Tournaments { page_token });
+    let words = ListWords {
+        title: "Tournaments",
+        before: String::new(),
+        nothing: "There is no tournament yet. An organiser creates one by `lastnim tournament create`, or by a form: \"organise\", below.",
+        links: link_of_tournament_cell,
+    };
+    Ok(list_content(words, tournament_table(&list.tournaments), next, list))
+}
+
+/// Returns a page of the list of matches.
+pub(super) async fn match_list(
+    pages: &Pages,
+    visitor: &Visitor,
+    tournament: Option<TournamentId>,
+    filter: &MatchFilter,
+    page_token: &str,
+) -> Result<PageContent, Status> {
+    let tournament_id = tournament.map(|id| id.to_string()).unwrap_or_default();
+    let page_token = page_token.to_owned();
+    let mut request =
+        pb::ListMatchesRequest { page_size: PAGE_SIZE, page_token, tournament_id, ..Default::default() };
+    filter.narrow_request(&mut request);
+    let list = pages.matches.list_matches(visitor.request(request)).await?.into_inner();
+    let address = |page_token| PageAddress::Matches { tournament, filter: filter.clone(), page_token };
+    let next = next_page(&list.next_page_token, address);
+    let form = filter_form_html(tournament, filter)?;
+    let title = if tournament.is_some() { "Matches of the tournament" } else { "Matches" };
+    let nothing = match (*filter == MatchFilter::default(), next.is_some()) {
+        (true, _) => {
+            "There is no match yet. Matches are played in tournaments, and \"Play a hand\" above starts one against house bots."
+        }
+        (false, false) => "There is no such match.",
+        (false, true) => "There is no such match among those that were looked through.",
+    };
+    let words = ListWords { title, before: form, nothing, links: link_of_match_cell };
+    Ok(list_content(words, match_table(&list.matches), next, list))
+}
+
+/// Returns a page of the list of bots.
+pub(super) async fn bot_list(
+    pages: &Pages,
+    visitor: &Visitor,
+    page_token: &str,
+) -> Result<PageContent, Status> {
+    let request = pb::ListBotsRequest { page_size: PAGE_SIZE, page_token: page_token.to_owned() };
+    let list = pages.bots.list_bots(visitor.request(request)).await?.into_inner();
+    let next = next_page(&list.next_page_token, |page_token| PageAddress::Bots { page_token });
+    let words = ListWords {
+        title: "Bots",
+        before: String::new(),
+        nothing: "No bot is registered yet. An organiser registers one by `lastnim bots add`, which prints its token.",
+        links: link_of_cell,
+    };
+    Ok(list_content(words, bot_table(&list.bots), next, list))
+}
+
+/// The form that narrows a list of matches.
+#[derive(Debug, Template)]
+#[template(path = "match_filter.html")]
+struct FilterForm {
+    action: String,
+    bot: String,
+    states: Vec<Choice>,
+    reasons: Vec<Choice>,
+}
+
+/// Something that can be chosen.
+#[derive(Debug)]
+struct Choice {
+    word: String,
+    words: String,
+    is_chosen: bool,
+}
+
+fn filter_form_html(tournament: Option<TournamentId>, filter: &MatchFilter) -> Result<String, Status> {
+    let everything =
+        PageAddress::Matches { tournament, filter: MatchFilter::default(), page_token: String::new() };
+    let choice = |word: String, is_chosen| Choice { words: word.replace('_', " "), word, is_chosen };
+    let form = FilterForm {
+        action: everything.to_string(),
+        bot: filter.bot.as_ref().map(ToString::to_string).unwrap_or_default(),
+        states: STATES.map(|state| choice(state_word(state), filter.state == Some(state))).into(),
+        reasons: REASONS.map(|reason| choice(reason_word(reason), filter.reason == Some(reason))).into(),
+    };
+    form.render().map_err(|error| Status::internal(error.to_string()))
+}
+
+fn next_page(token: &str, address: impl FnOnce(String) -> PageAddress) -> Option<PageAddress> {
+    (!token.is_empty()).then(|| address(token.to_owned()))
+}
+
+fn list_content<M: Name + Send + 'static>(
+    words: ListWords,
+    table: Table,
+    next: Option<PageAddress>,
+    list: M,
+) -> PageContent {
+    let tables = Report::from(Section::new().table(table.clone()));
+    let section = if table.rows.is_empty() {
+        Section::new().paragraph(words.nothing)
+    } else {
+        Section::new().table(titles_first(table))
+    };
+    let (report, after) = (Report::from(section), next.clone());
+    let content = PageContent::of_message(list, move |address| {
+        let mut html = words.before + &Html::with_links(&words.links).report_html(&report);
+        if let Some(next) = after {
+            html += &link_paragraph(&next, "next", "More");
+        }
+        Ok(Page::of_html(address, words.title.into(), html))
+    });
+    content.with_tables(tables).with_next(next)
+}

@@ -1,0 +1,176 @@
+//! A page as it is now, and the messages that bring a tab there.
+
+use super::page_parts::PageParts;
+use prost::bytes::Bytes;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A page as it is at one moment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct LivePage {
+    /// How many events it shows; none where it is not made of events.
+    pub event: Option<u64>,
+    /// Its parts.
+    pub parts: PageParts,
+    /// The part that grows by rows, if there is one.
+    pub list: Option<LiveList>,
+    /// What happened last, in a short sentence for those who do not see the page; empty if that is not worth a sentence.
+    pub said: String,
+}
+
+/// A part of a page that grows by rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LiveList {
+    /// The id of the element.
+    pub id: &'static str,
+    /// All that stands in it.
+    pub whole: String,
+    /// Its last rows, each with the number of its event, from 1. Without any, the list is always sent whole.
+    pub rows: Vec<(u64, String)>,
+}
+
+/// What a tab shows.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum ShownState<'a> {
+    /// The page that was sent last.
+    Page(&'a LivePage),
+    /// A page of the past, of which only the number of its events is known.
+    After(u64),
+    /// Nothing that is known.
+    Unknown,
+}
+
+/// A message, as the module of the page reads it.
+#[derive(Debug, Default, Serialize)]
+struct LiveMessage<'a> {
+    /// What stands in elements from now on.
+    parts: PageParts,
+    /// Rows that come after those that stand in an element.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    append: BTreeMap<&'static str, String>,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    say: &'a str,
+}
+
+impl LivePage {
+    /// Returns the last row that a tab shows which has seen so many events; none where rows may be missing there, or the tab has seen more than
+    /// there is, which was lost since.
+    pub(super) fn last_row_within(&self, events: u64) -> Option<u64> {
+        self.event.filter(|&event| events <= event)?;
+        let rows = self.list.as_ref()?.rows.iter().map(|(number, _)| *number);
+        rows.take_while(|&number| number <= events).last()
+    }
+
+    /// Writes the message that brings a tab here; none if it is here already.
+    pub(super) fn message_since(&self, shown: ShownState<'_>) -> Option<Bytes> {
+        let mut message = match shown {
+            ShownState::Page(before) => {
+                let parts = self.parts.changed_since(&before.parts);
+                let say = if self.said == before.said { "" } else { &self.said };
+                LiveMessage { parts, say, ..LiveMessage::default() }
+            }
+            ShownState::After(_) | ShownState::Unknown => {
+                LiveMessage { parts: self.parts.clone(), ..LiveMessage::default() }
+            }
+        };
+        if let Some(list) = &self.list {
+            message.add_list(list, shown);
+        }
+        let is_here = matches!(shown, ShownState::Page(before) if before.event == self.event);
+        if is_here && message.parts.is_empty() && message.append.is_empty() {
+            return None;
+        }
+        let json = serde_json::to_string(&message).expect("all keys are texts");
+        let id = self.event.map(|event| format!("id: {event}\n")).unwrap_or_default();
+        Some(format!("{id}data: {json}\n\n").into())
+    }
+}
+
+impl LiveMessage<'_> {
+    /// Adds the rows that a tab has not seen, or the list as a whole where it may miss more than these.
+    fn add_list(&mut self, list: &LiveList, shown: ShownState<'_>) {
+        let (known, was_same) = match shown {
+            ShownState::Page(before) => (before.event, before.list.as_ref() == Some(list)),
+            ShownState::After(event) => (Some(event), false),
+            ShownState::Unknown => (None, false),
+        };
+        if was_same {
+            return;
+        }
+        let first = list.rows.first().map(|(number, _)| *number);
+        match (known, first) {
+            (Some(known), Some(first)) if known >= first => {
+                let new = list.rows.iter().filter(|(number, _)| *number > known);
+                let rows: String = new.map(|(_, row)| row.as_str()).collect();
+                if !rows.is_empty() {
+                    self.append.insert(list.id, rows);
+                }
+            }
+            _ => self.parts = std::mem::take(&mut self.parts).with(list.id, list.whole.clone()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn page(event: u64, board: &str, rows: std::ops::RangeInclusive<u64>) -> LivePage {
+        let rows: Vec<_> = rows.map(|number| (number, format!("<tr>{number}</tr>"))).collect();
+        let whole = rows.iter().map(|(_, row)| row.as_str()).collect();
+        LivePage {
+            event: Some(event),
+            parts: PageParts::default().with("board", board).with("seats", "same"),
+            list: Some(LiveList { id: "takes", whole, rows }),
+            said: String::new(),
+        }
+    }
+
+    /// Returns the id and the data of a message.
+    fn told(page: &LivePage, shown: ShownState<'_>) -> Option<(String, Value)> {
+        let message = page.message_since(shown)?;
+        let text = str::from_utf8(&message).unwrap().strip_suffix("\n\n").unwrap();
+        let (id, data) = text.split_once('\n').unwrap();
+        Some((id.to_owned(), serde_json::from_str(data.strip_prefix("data: ").unwrap()).unwrap()))
+    }
+
+    #[test]
+    fn only_what_changed_is_sent() {
+        let (before, now) = (page(5, "five", 3..=5), page(7, "seven", 3..=7));
+        assert_eq!(now.message_since(ShownState::Page(&now)), None);
+        let (id, data) = told(&now, ShownState::Page(&before)).unwrap();
+        assert_eq!(id, "id: 7");
+        assert_eq!(
+            data,
+            json!({ "parts": { "board": "seven" }, "append": { "takes": "<tr>6</tr><tr>7</tr>" } })
+        );
+    }
+
+    #[test]
+    fn a_sentence_is_said_once() {
+        let with = |event, said: &str| LivePage { said: said.to_owned(), ..page(event, "board", 3..=event) };
+        let said = |now: LivePage, before: LivePage| {
+            told(&now, ShownState::Page(&before)).unwrap().1["say"].as_str().map(str::to_owned)
+        };
+        assert_eq!(said(with(6, "new"), with(5, "old")).as_deref(), Some("new"));
+        assert_eq!(said(with(6, "old"), with(5, "old")), None);
+        assert_eq!(told(&with(6, "new"), ShownState::Unknown).unwrap().1["say"], Value::Null);
+    }
+
+    #[test]
+    fn who_comes_back_gets_each_row_once_or_the_whole_list() {
+        let now = page(7, "seven", 3..=7);
+        let sent = |shown| told(&now, shown).unwrap().1;
+        let (all, whole) = (sent(ShownState::Unknown), "<tr>3</tr><tr>4</tr><tr>5</tr><tr>6</tr><tr>7</tr>");
+        assert_eq!(all["parts"], json!({ "board": "seven", "seats": "same", "takes": whole }));
+        assert_eq!(sent(ShownState::After(6))["append"], json!({ "takes": "<tr>7</tr>" }));
+        assert_eq!(sent(ShownState::After(7))["append"], Value::Null);
+        assert_eq!(
+            sent(ShownState::After(3))["append"]["takes"].as_str().unwrap().len(),
+            4 * "<tr>4</tr>".len()
+        );
+        // Rows before the third may be missing there.
+        assert_eq!(sent(ShownState::After(2))["parts"]["takes"], whole);
+    }
+}

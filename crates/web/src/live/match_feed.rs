@@ -1,0 +1,259 @@
+//! What changes on the page of a match.
+
+use super::event_stream::event_stream_response;
+use super::feed::{FeedPublisher, FeedWatcher, MAX_SILENCE};
+use super::feed_key::{FeedKey, FeedTopic};
+use super::feed_payer::FeedPayer;
+use super::live_page::LivePage;
+use crate::address::OracleView;
+use crate::match_view::MatchAtPly;
+use crate::pages::Pages;
+use crate::replay::Replay;
+use crate::response::PageResponse;
+use crate::visitor::Visitor;
+use lastnim_core::game::MatchId;
+use lastnim_proto::pb;
+use lastnim_rpc::MatchRpc;
+use pb::match_service_server::MatchService;
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::time::{Instant, sleep_until};
+use tokio_stream::StreamExt as _;
+use tonic::{Code, Status};
+use tonic_types::StatusExt as _;
+
+/// The shortest time between two updates.
+const MIN_UPDATE_INTERVAL: Duration = Duration::from_millis(250);
+/// The time after which an update is tried again for which there was no room.
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
+/// Events that are taken at once: others have their turn after as many.
+const MAX_EVENTS_AT_ONCE: usize = 1_024;
+
+/// Lets a visitor follow the page of a match.
+pub(crate) async fn watch_match_page(
+    pages: &Pages,
+    visitor: &Visitor,
+    id: MatchId,
+    view: OracleView,
+    after: Option<u64>,
+) -> Result<PageResponse, Status> {
+    // Whoever shares a feed is let in as for a feed of its own.
+    let request = pb::GetMatchRequest { match_id: id.to_string() };
+    let shown = pages.matches.get_match(visitor.request(request)).await?.into_inner();
+    if shown.r#match.as_ref().is_some_and(|game| game.phase() == pb::Phase::Ended) {
+        let watcher = watch_ended_match(pages, visitor, MatchShown { id, view, shown }, after).await?;
+        return Ok(event_stream_response(visitor, watcher));
+    }
+    let payer = FeedPayer::new(visitor.address());
+    let key = FeedKey { topic: FeedTopic::Match(id, view), token: visitor.token() };
+    let feed = MatchFeed { pages: pages.clone(), visitor: visitor.of_feed(&payer), id, view };
+    let arena = pages.arena.clone();
+    let stopped = async move { arena.wait_until_stopped().await };
+    let watcher = pages.feeds.watch(key, payer, after, stopped, |publisher| feed.follow(publisher))?;
+    Ok(event_stream_response(visitor, watcher))
+}
+
+/// A match, as the service tells of it.
+#[derive(Debug)]
+struct MatchShown {
+    id: MatchId,
+    view: OracleView,
+    shown: pb::GetMatchResponse,
+}
+
+/// Brings a tab to the end of a match that is over. Nobody has to follow it for that.
+async fn watch_ended_match(
+    pages: &Pages,
+    visitor: &Visitor,
+    MatchShown { id, view, shown }: MatchShown,
+    after: Option<u64>,
+) -> Result<FeedWatcher, Status> {
+    let request = pb::GetRecordRequest { match_id: id.to_string() };
+    let record = match pages.matches.get_record(visitor.request(request)).await {
+        Ok(record) => record.into_inner().record,
+        // Its record was removed, or is damaged: there is nothing to show but that it is over.
+        Err(status) if matches!(status.code(), Code::NotFound | Code::DataLoss) => None,
+        Err(status) => return Err(status),
+    };
+    let make = move || {
+        let Some(replay) = record.as_ref().and_then(Replay::of_record) else { return Ok(None) };
+        MatchAtPly { id, shown: &shown, replay: &replay, ply: replay.plies(), view }.live_page().map(Some)
+    };
+    let page = pages.reads.work_out(&visitor.request(()), make).await??;
+    let publisher = FeedPublisher::default();
+    let watcher = publisher.watch(after);
+    if let Some(page) = page {
+        publisher.publish(page);
+    }
+    publisher.finish();
+    Ok(watcher)
+}
+
+/// Follows a match for all who look at its page with the same rights.
+#[derive(Debug, Clone)]
+struct MatchFeed {
+    pages: Pages,
+    visitor: Visitor,
+    id: MatchId,
+    view: OracleView,
+}
+
+/// The events of a match, which go on to arrive while they are shown.
+#[derive(Debug, Default)]
+struct FollowedEvents {
+    /// None before the first event.
+    replay: Arc<Mutex<Option<Replay>>>,
+    /// Those that came while the others were being shown.
+    waiting: Vec<pb::RecordEvent>,
+}
+
+impl FollowedEvents {
+    /// Takes the events that are there already. Returns whether none will follow.
+    async fn take_what_is_there(&mut self, stream: &mut WatchedEvents) -> Result<bool, Status> {
+        loop {
+            let came = tokio::select! {
+                biased;
+                came = stream.next() => came,
+                () = std::future::ready(()) => return Ok(false),
+            };
+            let Some(watched) = came else { return Ok(true) };
+            self.waiting.extend(watched?.event);
+            if self.waiting.len().is_multiple_of(MAX_EVENTS_AT_ONCE) {
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+
+    fn push(&mut self, event: pb::RecordEvent) {
+        self.waiting.push(event);
+        // Who shows the events holds the lock for as long as that takes.
+        if let Ok(mut replay) = self.replay.try_lock() {
+            add_events(&mut replay, &mut self.waiting);
+        }
+    }
+
+    /// Returns the events with all that have come.
+    fn settled(&mut self) -> Arc<Mutex<Option<Replay>>> {
+        let mut replay = self.replay.lock().unwrap_or_else(PoisonError::into_inner);
+        add_events(&mut replay, &mut self.waiting);
+        drop(replay);
+        Arc::clone(&self.replay)
+    }
+}
+
+fn add_events(replay: &mut Option<Replay>, waiting: &mut Vec<pb::RecordEvent>) {
+    for event in waiting.drain(..) {
+        match replay {
+            Some(replay) => replay.push_newest(event),
+            None => *replay = Replay::begin(&event),
+        }
+    }
+}
+
+type WatchedEvents = <MatchRpc as MatchService>::WatchMatchStream;
+type Showing = Pin<Box<dyn Future<Output = Result<Option<LivePage>, Status>> + Send>>;
+
+impl MatchFeed {
+    /// Publishes the page until the match is over, or cannot be followed any further.
+    async fn follow(self, publisher: Arc<FeedPublisher>) {
+        loop {
+            match self.follow_events(&publisher).await {
+                Ok(()) => return publisher.finish(),
+                // Events came faster than they were taken: they are all there to be asked for again.
+                Err(status) if is_slow_reader(&status) => {}
+                Err(status) => {
+                    return tracing::debug!(%status, id = %self.id, "a match is not followed any further");
+                }
+            }
+        }
+    }
+
+    /// Follows a match from its first event to its last, or until its stream is lost.
+    async fn follow_events(&self, publisher: &FeedPublisher) -> Result<(), Status> {
+        let mut start = Some(self.pages.reads.wait_to_start_feed(&self.visitor.request(())).await?);
+        let request = pb::WatchMatchRequest { match_id: self.id.to_string() };
+        let watched = self.pages.matches.watch_match(self.visitor.request(request)).await?;
+        let (mut stream, mut events) = (watched.into_inner(), FollowedEvents::default());
+        // What was there before is shown at once, and as a whole: a tab may know all of it.
+        let mut is_over = events.take_what_is_there(&mut stream).await?;
+        let mut next_look = pin!(sleep_until(Instant::now()));
+        let mut looked_at = Instant::now();
+        let mut has_news = true;
+        let mut showing: Option<(Ending, Showing)> = None;
+        loop {
+            tokio::select! {
+                biased;
+                (ending, shown) = wait_until_shown(&mut showing), if showing.is_some() => {
+                    showing = None;
+                    match shown {
+                        Ok(page) => {
+                            if let Some(page) = page {
+                                publisher.publish(page);
+                            }
+                            drop(start.take());
+                            if ending == Ending::Last {
+                                return Ok(());
+                            }
+                        }
+                        Err(status) if status.code() == Code::ResourceExhausted => {
+                            next_look.as_mut().reset(Instant::now() + RETRY_INTERVAL);
+                        }
+                        Err(status) => return Err(status),
+                    }
+                }
+                () = next_look.as_mut(), if showing.is_none() => {
+                    let ending = if is_over { Ending::Last } else { Ending::Open };
+                    showing = Some((ending, Box::pin(self.clone().show(events.settled()))));
+                    (has_news, looked_at) = (false, Instant::now());
+                    next_look.as_mut().reset(looked_at + MAX_SILENCE);
+                }
+                came = stream.next(), if !is_over => {
+                    is_over = came.is_none();
+                    if let Some(event) = came.transpose()?.and_then(|watched| watched.event) {
+                        events.push(event);
+                    }
+                    if is_over {
+                        next_look.as_mut().reset(Instant::now());
+                    } else if !has_news {
+                        has_news = true;
+                        next_look.as_mut().reset(looked_at + publisher.interval(MIN_UPDATE_INTERVAL));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Makes the page of the events that have come.
+    async fn show(self, events: Arc<Mutex<Option<Replay>>>) -> Result<Option<LivePage>, Status> {
+        let request = pb::GetMatchRequest { match_id: self.id.to_string() };
+        let shown = self.pages.matches.get_match(self.visitor.request(request)).await?.into_inner();
+        let (id, view) = (self.id, self.view);
+        let make = move || {
+            let replay = events.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(replay) = &*replay else { return Ok(None) };
+            MatchAtPly { id, shown: &shown, replay, ply: replay.plies(), view }.live_page().map(Some)
+        };
+        self.pages.reads.work_out(&self.visitor.request(()), make).await?
+    }
+}
+
+/// Whether a match has more events to come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    Open,
+    Last,
+}
+
+async fn wait_until_shown(
+    showing: &mut Option<(Ending, Showing)>,
+) -> (Ending, Result<Option<LivePage>, Status>) {
+    match showing {
+        Some((ending, showing)) => (*ending, showing.await),
+        None => std::future::pending().await,
+    }
+}
+
+fn is_slow_reader(status: &Status) -> bool {
+    status.get_details_error_info().is_some_and(|info| info.reason == "SLOW_READER")
+}

@@ -1,0 +1,97 @@
+//! Which matches of a list are wanted.
+
+use lastnim_core::game::BotName;
+use lastnim_proto::pb;
+use lastnim_report::words::enum_word;
+
+/// Which matches of a list are wanted: what is not said leaves none out.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct MatchFilter {
+    /// Those in which this bot sits.
+    pub bot: Option<BotName>,
+    /// Those in this state.
+    pub state: Option<pb::MatchState>,
+    /// Those that ended for this reason.
+    pub reason: Option<pb::EndReason>,
+}
+
+/// The states that can be chosen.
+pub(super) const STATES: [pb::MatchState; 4] =
+    [pb::MatchState::Open, pb::MatchState::Over, pb::MatchState::Voided, pb::MatchState::Quarantined];
+
+/// The reasons that can be chosen.
+pub(super) const REASONS: [pb::EndReason; 4] =
+    [pb::EndReason::Finished, pb::EndReason::PlyLimit, pb::EndReason::AllForfeited, pb::EndReason::Cancelled];
+
+/// Returns the word that stands for a state in addresses.
+pub(super) fn state_word(state: pb::MatchState) -> String {
+    enum_word(state.as_str_name(), "MATCH_STATE_")
+}
+
+/// Returns the word that stands for a reason in addresses.
+pub(super) fn reason_word(reason: pb::EndReason) -> String {
+    enum_word(reason.as_str_name(), "END_REASON_")
+}
+
+impl MatchFilter {
+    /// Reads it from the values of a query: empty ones say nothing, as those of a form that was not filled in.
+    ///
+    /// # Errors
+    /// Names the value that is none of those that can be chosen.
+    pub(super) fn parse<'q>(value: impl Fn(&str) -> Option<&'q str>) -> Result<Self, String> {
+        let given = |key| value(key).map(str::trim).filter(|value| !value.is_empty());
+        let bot = given("bot").map(|bot| bot.parse().map_err(|error| format!("{error}"))).transpose()?;
+        let state = given("state").map(|given| find_word("state", given, &STATES, state_word)).transpose()?;
+        let reason =
+            given("reason").map(|given| find_word("reason", given, &REASONS, reason_word)).transpose()?;
+        Ok(Self { bot, state, reason })
+    }
+
+    /// Returns the parts of the query that say it.
+    pub(super) fn query_parts(&self) -> Vec<String> {
+        let bot = self.bot.as_ref().map(|bot| format!("bot={bot}"));
+        let state = self.state.map(|state| format!("state={}", state_word(state)));
+        let reason = self.reason.map(|reason| format!("reason={}", reason_word(reason)));
+        [bot, state, reason].into_iter().flatten().collect()
+    }
+
+    /// Writes it into the request for a list.
+    pub(super) fn narrow_request(&self, request: &mut pb::ListMatchesRequest) {
+        request.bots.extend(self.bot.iter().map(ToString::to_string));
+        request.state = self.state.unwrap_or_default().into();
+        request.reason = self.reason.unwrap_or_default().into();
+    }
+}
+
+fn find_word<T: Copy>(key: &str, given: &str, known: &[T], word: impl Fn(T) -> String) -> Result<T, String> {
+    let found = known.iter().copied().find(|&each| word(each) == given);
+    found.ok_or_else(|| {
+        let words: Vec<_> = known.iter().map(|&each| word(each)).collect();
+        format!("{key} {given:?}: expected one of {}", words.join(", "))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_chosen_is_read_again() {
+        let read = |query: &'static str| {
+            MatchFilter::parse(move |key| {
+                query
+                    .split('&')
+                    .find_map(|pair| pair.split_once('=').filter(|pair| pair.0 == key))
+                    .map(|pair| pair.1)
+            })
+        };
+        let filter = read("bot=ann&state=over&reason=ply_limit").unwrap();
+        assert_eq!(filter.query_parts().join("&"), "bot=ann&state=over&reason=ply_limit");
+        assert_eq!(read("bot=&state=&reason="), Ok(MatchFilter::default()));
+        assert_eq!(
+            read("state=odd"),
+            Err("state \"odd\": expected one of open, over, voided, quarantined".to_owned())
+        );
+        assert!(read("bot=A%20B").unwrap_err().contains("A%20B"));
+    }
+}

@@ -1,0 +1,103 @@
+//! A match, ply by ply.
+
+use super::address::{OracleView, PageAddress, link_of_cell};
+use super::kept_pages::PageLifetime;
+use super::match_view::MatchAtPly;
+use super::page::Page;
+use super::page_content::PageContent;
+use super::pages::Pages;
+use super::replay::Replay;
+use super::transcript_page::place_of_question;
+use super::visitor::Visitor;
+use lastnim_core::game::MatchId;
+use lastnim_proto::{pb, record::verify_record};
+use lastnim_report::matches::{match_report, outcome_line};
+use lastnim_report::render::Html;
+use lastnim_report::words::join_first_words;
+use pb::match_service_server::MatchService as _;
+use pb::transcript_service_server::TranscriptService as _;
+use tonic::{Code, Status};
+
+/// Questions of language models that are linked.
+const MAX_QUESTIONS: usize = 200;
+
+/// Returns a match after so many plies.
+pub(super) async fn match_page(
+    pages: &Pages,
+    visitor: &Visitor,
+    id: MatchId,
+    ply: Option<u32>,
+    view: OracleView,
+) -> Result<PageContent, Status> {
+    let match_id = id.to_string();
+    let request = pb::GetMatchRequest { match_id: match_id.clone() };
+    let shown = pages.matches.get_match(visitor.request(request)).await?.into_inner();
+    let record = pages.matches.get_record(visitor.request(pb::GetRecordRequest { match_id })).await;
+    let record = match record {
+        Ok(record) => record.into_inner().record,
+        // Its record was removed, or is damaged: what is left of it is shown.
+        Err(status) if matches!(status.code(), Code::NotFound | Code::DataLoss) => None,
+        Err(status) => return Err(status),
+    };
+    let questions = read_questions(pages, visitor, id, &shown).await?;
+    let is_over = shown.r#match.as_ref().is_some_and(|game| game.phase() == pb::Phase::Ended);
+    // One that is withheld is shown once the tournament is over.
+    let lifetime =
+        if is_over && !shown.audit_withheld { PageLifetime::Lasting } else { PageLifetime::default() };
+    let content = PageContent::of_message(shown.clone(), move |address| {
+        let game = shown.r#match.clone().unwrap_or_default();
+        let title = game.setup.as_ref().map(|setup| join_first_words(&setup.bots)).unwrap_or_default();
+        let html = if let Some(replay) = record.as_ref().and_then(Replay::of_record) {
+            let ply = ply.unwrap_or_else(|| replay.plies());
+            let proof = record.as_ref().map(proof_words).unwrap_or_default();
+            let at_ply = MatchAtPly { id, shown: &shown, replay: &replay, ply, view };
+            at_ply.html(transcript_links(id, &questions), proof)?
+        } else {
+            let told = pb::GetMatchResponse { audit: None, ..shown.clone() };
+            Html::with_links(&link_of_cell).report_html(&match_report(&game, &told))
+        };
+        Ok(Page::of_html(address, title, html).with_summary(outcome_line(&game)))
+    });
+    Ok(content.with_lifetime(lifetime))
+}
+
+/// Asks which questions of a match that is over were published.
+async fn read_questions(
+    pages: &Pages,
+    visitor: &Visitor,
+    id: MatchId,
+    shown: &pb::GetMatchResponse,
+) -> Result<Vec<pb::PublishedQuestion>, Status> {
+    if shown.r#match.as_ref().is_none_or(|game| game.phase() != pb::Phase::Ended) {
+        return Ok(Vec::new());
+    }
+    let request = visitor.request(pb::ListTranscriptsRequest { match_id: id.to_string() });
+    match pages.transcripts.list_transcripts(request).await {
+        Ok(listed) => Ok(listed.into_inner().questions),
+        // Its record was removed, and what was published of it with it.
+        Err(status) if status.code() == Code::NotFound => Ok(Vec::new()),
+        Err(status) => Err(status),
+    }
+}
+
+fn transcript_links(id: MatchId, questions: &[pb::PublishedQuestion]) -> Vec<(String, String)> {
+    let link = |question| {
+        let place = place_of_question(question);
+        (PageAddress::Transcript { id, place }.to_string(), place.words())
+    };
+    questions.iter().take(MAX_QUESTIONS).map(link).collect()
+}
+
+/// Says whether a record proves itself: its hashes follow from each other, its takes from the rules, and the signature is on the last hash.
+fn proof_words(record: &pb::MatchRecord) -> String {
+    match verify_record(record) {
+        Ok(verified) => match verified.seal() {
+            Some(seal) => format!(
+                "The record verifies: it replays, its hashes follow from each other, and the key {} has signed the last.",
+                seal.signer
+            ),
+            None => "The record is not signed yet; what is there of it replays.".to_owned(),
+        },
+        Err(flaw) => format!("The record does not verify: {flaw}."),
+    }
+}

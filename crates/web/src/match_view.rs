@@ -1,0 +1,441 @@
+//! A match as it stands after some plies, part by part.
+
+use super::address::{OracleView, PageAddress, PageForm, link_of_cell};
+use super::board::{LastTake, draw_board};
+use super::live::{LiveList, LivePage, PageParts};
+use super::oracle_page::hidden_piles_words;
+use super::replay::Replay;
+use super::seat_clock::SeatClock;
+use super::seat_mark::SeatMark;
+use super::seat_table::{SeatStanding, TableSeat, draw_seat_table};
+use super::take_table::{TakeTable, take_ranges};
+use super::winner_strip::{WinnerStretch, winner_stretches, winner_strip};
+use askama::Template;
+use lastnim_core::game::{MatchId, Position};
+use lastnim_proto::pb;
+use lastnim_report::match_events::{SeatNames, event_line};
+use lastnim_report::matches::{match_report, outcome_line};
+use lastnim_report::render::{Html, Time};
+use lastnim_report::words::{count_words, enum_phrase};
+use tonic::Status;
+
+/// The most seats whose rows stand beside them: of more each row is longer than a line.
+const MAX_ROOMY_SEATS: usize = 8;
+/// Changes of the predicted winner that are listed.
+const MAX_CHANGES: usize = 20;
+/// Things that happened besides takes that are listed: the last ones.
+const MAX_INCIDENTS: usize = 40;
+
+/// What is its own of the page of a match. Each block is a part, which stands in the element of the same id.
+#[derive(Debug, Template)]
+#[template(
+    path = "match.html",
+    blocks = ["state", "shown", "board", "steps", "view_switch", "oracle", "seats", "rows", "what_if", "takes", "takes_note", "ledger", "incidents", "facts"]
+)]
+struct MatchContent {
+    /// How it stands, in a line.
+    outcome: String,
+    /// Which position is shown, in words before and behind the number of plies.
+    shown_words: (String, &'static str),
+    /// How many plies there are.
+    plies: u32,
+    /// The positions that can be gone to.
+    step_list: Vec<Step>,
+    /// The board.
+    board_svg: String,
+    /// How many piles are left out of it, in words; empty if none is.
+    hidden_piles: String,
+    /// Who sits where.
+    seat_lines: Vec<SeatLine>,
+    /// What the oracle says of the position that is shown.
+    oracle_words: Option<OracleWords>,
+    /// The seats round the table; empty of many.
+    table_svg: String,
+    /// Whether rows are revealed.
+    has_rows: bool,
+    /// Whether there are so many seats that each has a line without its row.
+    is_crowded: bool,
+    /// Another take that can be tried at the position that is shown.
+    other_take: Option<OtherTake>,
+    /// Where language models wrote down what they were asked: the addresses, and the words.
+    transcripts: Vec<(String, String)>,
+    /// Whether the record proves itself.
+    proof: String,
+    /// The address with the oracle, or without it.
+    other_view: Option<(String, &'static str)>,
+    /// The takes around the position that is shown.
+    take_table: String,
+    /// Which takes these are; empty if they are all.
+    takes_note: String,
+    /// What errors cost and gave whom.
+    ledger: String,
+    /// What happened besides takes: when, and what.
+    incident_list: Vec<(Time, String)>,
+    /// What was fixed, and what the audit found.
+    fact_list: String,
+    /// The record for programs.
+    record: String,
+    /// The match.
+    id: MatchId,
+    /// Where a tab hears what changes; none if nothing will.
+    events_address: Option<String>,
+    /// How many events are shown.
+    events: u64,
+    /// Whether the newest position is shown, so that the next one takes its place.
+    is_newest: bool,
+}
+
+/// A position that can be gone to.
+#[derive(Debug)]
+struct Step {
+    /// What it is called.
+    label: &'static str,
+    /// What it is to the position that is shown, in the word that browsers know; empty if there is none.
+    rel: &'static str,
+    /// Where it is; none where the position is shown already.
+    address: Option<String>,
+}
+
+/// Another take that can be tried.
+#[derive(Debug)]
+struct OtherTake {
+    action: String,
+    ply: u32,
+    seat: String,
+    /// The most counters that can be taken.
+    counters: u64,
+}
+
+/// A seat in a list.
+#[derive(Debug)]
+struct SeatLine {
+    seat: usize,
+    mark: String,
+    bot: String,
+    /// Where a page tells more of the bot; empty for a guest.
+    address: String,
+    /// What it is about to do, or what became of it.
+    state: String,
+    is_to_move: bool,
+    clock: Option<SeatClock>,
+    /// The seats in the order in which it would like to see them win, each with its mark; empty before rows are revealed.
+    wanted: Vec<(usize, String)>,
+}
+
+/// What the oracle says of a position.
+#[derive(Debug)]
+struct OracleWords {
+    strip: Option<String>,
+    /// From which ply on which seat wins under optimal play: the address of that position, and the words.
+    changes: Vec<(String, String)>,
+    words: Vec<String>,
+}
+
+/// A match as it stands after some plies.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct MatchAtPly<'a> {
+    /// The match.
+    pub id: MatchId,
+    /// What the service says of it.
+    pub shown: &'a pb::GetMatchResponse,
+    /// Its events.
+    pub replay: &'a Replay,
+    /// How many takes are shown.
+    pub ply: u32,
+    /// Whether the oracle is asked.
+    pub view: OracleView,
+}
+
+impl MatchAtPly<'_> {
+    /// Writes what is its own of the page, with links to transcripts and whether the record proves itself.
+    pub(super) fn html(&self, transcripts: Vec<(String, String)>, proof: String) -> Result<String, Status> {
+        let content = MatchContent { transcripts, proof, ..self.content()? };
+        content.render().map_err(|error| template_status(&error))
+    }
+
+    /// Writes all parts of the page, for those who look at it.
+    pub(super) fn live_page(&self) -> Result<LivePage, Status> {
+        let content = self.content()?;
+        let parts = PageParts::default()
+            .with("state", content.as_state().render().map_err(|error| template_status(&error))?)
+            .with("plies", content.plies.to_string())
+            .with("shown", content.as_shown().render().map_err(|error| template_status(&error))?)
+            .with("board", content.as_board().render().map_err(|error| template_status(&error))?)
+            .with("steps", content.as_steps().render().map_err(|error| template_status(&error))?)
+            .with("view-switch", content.as_view_switch().render().map_err(|error| template_status(&error))?)
+            .with("oracle", content.as_oracle().render().map_err(|error| template_status(&error))?)
+            .with("seats", content.as_seats().render().map_err(|error| template_status(&error))?)
+            .with("rows", content.as_rows().render().map_err(|error| template_status(&error))?)
+            .with("what-if", content.as_what_if().render().map_err(|error| template_status(&error))?)
+            .with("takes-note", content.as_takes_note().render().map_err(|error| template_status(&error))?)
+            .with("ledger", content.as_ledger().render().map_err(|error| template_status(&error))?)
+            .with("incidents", content.as_incidents().render().map_err(|error| template_status(&error))?)
+            .with("facts", content.as_facts().render().map_err(|error| template_status(&error))?);
+        let rows = if self.replay.end.is_some() { Vec::new() } else { self.take_table().numbered_rows() };
+        let whole = content.as_takes().render().map_err(|error| template_status(&error))?;
+        let list = Some(LiveList { id: "takes", whole, rows });
+        Ok(LivePage { event: Some(self.replay.events), parts, list, said: self.said() })
+    }
+
+    fn content(&self) -> Result<MatchContent, Status> {
+        let plies = self.replay.plies();
+        let missing = || Status::not_found(format!("ply {}: the match has {plies}", self.ply));
+        let position = self.replay.position_after(self.ply).ok_or_else(missing)?;
+        let last = self.ply.checked_sub(1).and_then(|before| {
+            let take = self.replay.take_at(before)?;
+            Some(LastTake { pile: take.pile, counters: take.took.take })
+        });
+        let board = draw_board(&position, last, &self.replay.setup.piles);
+        let to_move = (!position.is_over()).then(|| position.to_move().index());
+        let other_view = self.shown.audit.is_some().then(|| match self.view {
+            OracleView::Hidden => (self.address(self.ply, OracleView::Shown), "Show what the oracle says"),
+            OracleView::Shown => (self.address(self.ply, OracleView::Hidden), "Hide what the oracle says"),
+        });
+        let is_over = self.replay.end.is_some();
+        let events_address = PageAddress::MatchEvents { id: self.id, view: self.view, after: None };
+        Ok(MatchContent {
+            outcome: outcome_line(&self.game()),
+            shown_words: self.shown_words(),
+            plies,
+            step_list: self.steps(),
+            board_svg: board.svg,
+            hidden_piles: hidden_piles_words(board.hidden),
+            seat_lines: (0..self.replay.setup.bots.len()).map(|seat| self.seat_line(seat, to_move)).collect(),
+            oracle_words: self.audit().map(|audit| self.oracle_words(audit)),
+            table_svg: self.seat_table(to_move),
+            has_rows: !self.replay.rows.is_empty(),
+            is_crowded: self.is_crowded(),
+            other_take: self.other_take(&position),
+            transcripts: Vec::new(),
+            proof: String::new(),
+            other_view,
+            take_table: self.take_table().html(),
+            takes_note: self.take_table().note(),
+            ledger: self.take_table().ledger_html(),
+            incident_list: self.incidents(),
+            fact_list: self.facts(),
+            record: PageAddress::Record(self.id).in_form(PageForm::Json),
+            id: self.id,
+            events_address: (!is_over).then(|| events_address.to_string()),
+            events: self.replay.events,
+            is_newest: self.ply == plies,
+        })
+    }
+
+    /// Returns the match in brief, as far as its events are known here.
+    fn game(&self) -> pb::Match {
+        self.shown.r#match.clone().unwrap_or_default()
+    }
+
+    /// Returns what the oracle says, where that is to be shown.
+    fn audit(&self) -> Option<&pb::Audit> {
+        self.shown.audit.as_ref().filter(|_| self.view == OracleView::Shown)
+    }
+
+    /// Returns whether there are so many seats that what is said of each of them is folded.
+    fn is_crowded(&self) -> bool {
+        self.replay.setup.bots.len() > MAX_ROOMY_SEATS
+    }
+
+    fn facts(&self) -> String {
+        let told = pb::GetMatchResponse { audit: self.audit().cloned(), ..self.shown.clone() };
+        let (html, report) = (Html::with_links(&link_of_cell), match_report(&self.game(), &told));
+        match report.sections.split_first() {
+            Some((facts, seats)) if self.is_crowded() && !seats.is_empty() => {
+                let seats: String = seats.iter().map(|section| html.section_html(section)).collect();
+                let facts = html.section_html(facts);
+                format!(
+                    "{facts}<details><summary>What the audit found of each seat</summary>\n{seats}</details>\n"
+                )
+            }
+            _ => html.report_html(&report),
+        }
+    }
+
+    fn address(&self, ply: u32, view: OracleView) -> String {
+        PageAddress::Match { id: self.id, ply: Some(ply), view }.to_string()
+    }
+
+    /// Draws the seats round the table; nothing of many.
+    fn seat_table(&self, to_move: Option<usize>) -> String {
+        let bots = &self.replay.setup.bots;
+        let rows: Option<Vec<_>> = (0..bots.len()).map(|seat| self.replay.wanted_winners(seat)).collect();
+        let standing = |seat| match self.winner() {
+            Some(winner) if winner as usize == seat => SeatStanding::Won,
+            None if to_move == Some(seat) => SeatStanding::ToMove,
+            _ => SeatStanding::Waits,
+        };
+        let seats: Vec<_> =
+            bots.iter().enumerate().map(|(seat, bot)| TableSeat { bot, standing: standing(seat) }).collect();
+        draw_seat_table(&seats, rows.as_deref()).unwrap_or_default()
+    }
+
+    /// Returns the seat that won, where the last position is shown.
+    fn winner(&self) -> Option<u32> {
+        let is_last = self.ply == self.replay.plies();
+        self.replay.end.as_ref().filter(|_| is_last).and_then(|end| end.winner)
+    }
+
+    /// Returns the take that can be tried otherwise, where the oracle is shown.
+    fn other_take(&self, position: &Position) -> Option<OtherTake> {
+        self.audit().filter(|_| !position.is_over() && !self.replay.rows.is_empty())?;
+        let there = PageAddress::WhatIf { id: self.id, ply: self.ply, take: None }.to_string();
+        Some(OtherTake {
+            action: there.split('?').next().unwrap_or_default().to_owned(),
+            ply: self.ply,
+            seat: self.seat_words(position.to_move().index()),
+            counters: position.counters(),
+        })
+    }
+
+    fn take_table(&self) -> TakeTable<'_> {
+        TakeTable { id: self.id, replay: self.replay, audit: self.audit(), ply: self.ply, view: self.view }
+    }
+
+    fn shown_words(&self) -> (String, &'static str) {
+        let plies = self.replay.plies();
+        let takes = if plies == 1 { "take" } else { "takes" };
+        let before = match self.ply {
+            0 => "Before the first of".to_owned(),
+            ply if ply == plies && self.replay.end.is_some() => "After the last of".to_owned(),
+            ply => format!("After {ply} of"),
+        };
+        (before, takes)
+    }
+
+    /// Says what happened last, for those who do not see the page.
+    fn said(&self) -> String {
+        let players = SeatNames::of_setup(&self.replay.setup);
+        let newest_take = self.replay.newest_takes().next().filter(|take| take.event == self.replay.events);
+        match (newest_take, self.replay.incidents.last().and_then(|timed| timed.event.as_ref())) {
+            (Some(take), _) => {
+                let seat = self.seat_words(take.took.seat as usize);
+                format!("{seat} took {} of {}", take.took.take, take.counters)
+            }
+            (None, Some(event)) => event_line(event, &players),
+            (None, None) => String::new(),
+        }
+    }
+
+    fn incidents(&self) -> Vec<(Time, String)> {
+        let players = SeatNames::of_setup(&self.replay.setup);
+        let incidents: Vec<_> = self
+            .replay
+            .incidents
+            .iter()
+            .filter(|timed| !self.is_crowded() || !is_about_rows(timed))
+            .collect();
+        let last = &incidents[incidents.len().saturating_sub(MAX_INCIDENTS)..];
+        let line =
+            |timed: &&pb::RecordEvent| Some((Time(timed.at_us), event_line(timed.event.as_ref()?, &players)));
+        last.iter().filter_map(line).collect()
+    }
+
+    fn steps(&self) -> Vec<Step> {
+        let (ply, plies) = (self.ply, self.replay.plies());
+        let step = |label, rel, to: Option<u32>| Step {
+            label,
+            rel,
+            address: to.filter(|&to| to != ply).map(|to| self.address(to, self.view)),
+        };
+        vec![
+            step("First", "", Some(0)),
+            step("Back", "prev", ply.checked_sub(1)),
+            step("Forward", "next", Some(ply + 1).filter(|&to| to <= plies)),
+            step("Last", "", Some(plies)),
+        ]
+    }
+
+    fn seat_line(&self, seat: usize, to_move: Option<usize>) -> SeatLine {
+        let bot = self.replay.setup.bots[seat].clone();
+        let forfeited = self
+            .replay
+            .forfeits
+            .iter()
+            .find(|(before, event)| *before <= self.ply && event.seat as usize == seat);
+        let is_last = self.ply == self.replay.plies();
+        let mut states = Vec::new();
+        if self.winner() == Some(seat as u32) {
+            states.push("won".to_owned());
+        } else if to_move == Some(seat) && !(is_last && self.replay.end.is_some()) {
+            states.push("to move".to_owned());
+        }
+        if let Some((_, event)) = forfeited {
+            let reason = enum_phrase(event.reason().as_str_name(), "FORFEIT_REASON_");
+            states.push(format!("forfeited: {reason}; the steward plays"));
+        }
+        let wanted = self.replay.wanted_winners(seat).unwrap_or_default();
+        // The service may be ahead of the events that are here.
+        let open = self.shown.open.as_ref().filter(|open| is_last && open.plies == self.ply);
+        SeatLine {
+            seat,
+            mark: SeatMark::beside_number(seat),
+            address: link_of_cell("bot", &bot).unwrap_or_default(),
+            bot,
+            state: states.join("; "),
+            is_to_move: to_move == Some(seat),
+            clock: SeatClock::of_seat(self.replay, seat, self.ply, open),
+            wanted: wanted.into_iter().map(|other| (other, SeatMark::beside_number(other))).collect(),
+        }
+    }
+
+    fn seat_words(&self, seat: usize) -> String {
+        let bot = self.replay.setup.bots.get(seat).map(String::as_str).unwrap_or_default();
+        format!("seat {seat} ({bot})")
+    }
+
+    fn oracle_words(&self, audit: &pb::Audit) -> OracleWords {
+        let stretches = winner_stretches(audit);
+        let strip = winner_strip(audit, self.ply, |ply| self.address(ply, OracleView::Shown));
+        let changes = stretches.iter().take(MAX_CHANGES).map(|&WinnerStretch { from, winner }| {
+            let words = format!("from ply {from} on: {}", self.seat_words(winner as usize));
+            (self.address(from, OracleView::Shown), words)
+        });
+        let changes = changes.collect();
+        let mut words = Vec::new();
+        if let Some(last) = self.ply.checked_sub(1).and_then(|ply| audit.plies.get(ply as usize))
+            && last.regret > 0
+        {
+            let ranks = count_words(last.regret, "rank", "ranks");
+            let seat = self.seat_words(last.seat as usize);
+            words.push(format!("The last take was an error: it cost {seat} {ranks}."));
+        }
+        if let Some(next) = audit.plies.get(self.ply as usize) {
+            let winner = self.seat_words(next.predicted_before as usize);
+            words.push(format!(
+                "Under optimal play {winner} wins. Optimal takes: {}.",
+                take_ranges(&next.optimal_takes)
+            ));
+        }
+        let last = self.ply.checked_sub(1).and_then(|ply| audit.plies.get(ply as usize));
+        words.extend(last.and_then(safety_words).map(str::to_owned));
+        OracleWords { strip, changes, words }
+    }
+}
+
+/// Returns whether something says no more than which rows seats have, which stands with the seats as well.
+fn is_about_rows(timed: &pb::RecordEvent) -> bool {
+    use pb::record_event::Event;
+    match &timed.event {
+        Some(Event::Declared(declared)) => declared.defaulted() == pb::RowDefault::Unspecified,
+        Some(Event::Revealed(_)) => true,
+        _ => false,
+    }
+}
+
+fn template_status(error: &askama::Error) -> Status {
+    Status::internal(error.to_string())
+}
+
+/// Says what a take did to the rank that its seat could force against all others together, where that is not what its regret says.
+fn safety_words(ply: &pb::PlyAudit) -> Option<&'static str> {
+    match ply.safety() {
+        pb::TakeSafety::Risky => Some(
+            "The last take was optimal and risky: it gave up rank that the seat could have forced against all others together.",
+        ),
+        pb::TakeSafety::SafeError => Some(
+            "The last take was safe: it kept the rank that the seat can force against all others together.",
+        ),
+        _ => None,
+    }
+}

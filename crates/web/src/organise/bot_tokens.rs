@@ -1,0 +1,146 @@
+//! Bots are registered, and get their tokens.
+
+use super::address::OrganiseAddress;
+use super::confirmation::{Confirmation, confirmation_page, is_confirmed};
+use crate::address::PageAddress;
+use crate::forms::{FormFields, FormToken};
+use crate::page::Page;
+use crate::pages::Pages;
+use crate::response::{PageResponse, form_status, private_response};
+use crate::visitor::Visitor;
+use askama::Template;
+use lastnim_proto::pb;
+use pb::bot_service_server::BotService as _;
+use tonic::codegen::http::StatusCode;
+use tonic::{Code, Status};
+
+/// What is typed, and the token that came of it: it is shown in this answer and never again.
+#[derive(Default)]
+struct BotTokens {
+    name: String,
+    mistake: String,
+    rotated_name: String,
+    rotated_mistake: String,
+    token: String,
+    owner: String,
+    unwanted_name: String,
+    unwanted_mistake: String,
+    /// The bot that was removed; empty if none was.
+    removed: String,
+}
+
+#[derive(Template)]
+#[template(path = "organise/bots.html")]
+struct BotTokensPage {
+    form_token: FormToken,
+    shown: BotTokens,
+}
+
+/// Shows the forms.
+pub(super) fn bots_page(organiser: &Visitor) -> Result<PageResponse, Status> {
+    bots_response(organiser, StatusCode::OK, BotTokens::default())
+}
+
+/// Registers a bot and shows its token.
+pub(super) async fn register_bot(
+    pages: &Pages,
+    organiser: &Visitor,
+    fields: &FormFields,
+) -> Result<PageResponse, Status> {
+    let name = fields.value("name").trim().to_owned();
+    let request = pb::RegisterBotRequest { name: name.clone() };
+    match pages.bots.register_bot(organiser.request(request)).await {
+        Ok(registered) => {
+            let token = registered.into_inner().token;
+            bots_response(organiser, StatusCode::OK, BotTokens { token, owner: name, ..BotTokens::default() })
+        }
+        Err(status) if status.code() == Code::Unauthenticated => Err(status),
+        Err(status) => {
+            let shown = BotTokens { name, mistake: status.message().to_owned(), ..BotTokens::default() };
+            bots_response(organiser, form_status(&status), shown)
+        }
+    }
+}
+
+/// Asks whether a bot is to be changed, in a way that cannot be undone.
+fn confirm_bot_change(
+    organiser: &Visitor,
+    name: &str,
+    button: &'static str,
+    what: String,
+    action: OrganiseAddress,
+) -> Result<PageResponse, Status> {
+    confirmation_page(
+        organiser,
+        &Confirmation {
+            title: &format!("{button}?"),
+            what,
+            button,
+            action: PageAddress::Organise(action).to_string(),
+            back: PageAddress::Organise(OrganiseAddress::Bots).to_string(),
+            kept: vec![("name", name)],
+        },
+    )
+}
+
+/// Replaces the token of a bot, once that is confirmed, and shows the new one.
+pub(super) async fn rotate_token(
+    pages: &Pages,
+    organiser: &Visitor,
+    fields: &FormFields,
+) -> Result<PageResponse, Status> {
+    let name = fields.value("name").trim().to_owned();
+    if !name.is_empty() && !is_confirmed(fields) {
+        let what = format!(
+            "The token that {name} has is void at once, and its session ends. It keeps its seats, and their clocks run."
+        );
+        return confirm_bot_change(organiser, &name, "Replace the token", what, OrganiseAddress::RotateToken);
+    }
+    let request = pb::RotateTokenRequest { name: name.clone() };
+    match pages.bots.rotate_token(organiser.request(request)).await {
+        Ok(rotated) => {
+            let token = rotated.into_inner().token;
+            bots_response(organiser, StatusCode::OK, BotTokens { token, owner: name, ..BotTokens::default() })
+        }
+        Err(status) if status.code() == Code::Unauthenticated => Err(status),
+        Err(status) => {
+            let rotated_mistake = status.message().to_owned();
+            let shown = BotTokens { rotated_name: name, rotated_mistake, ..BotTokens::default() };
+            bots_response(organiser, form_status(&status), shown)
+        }
+    }
+}
+
+/// Removes a bot that never played, once that is confirmed.
+pub(super) async fn remove_bot(
+    pages: &Pages,
+    organiser: &Visitor,
+    fields: &FormFields,
+) -> Result<PageResponse, Status> {
+    let name = fields.value("name").trim().to_owned();
+    if !name.is_empty() && !is_confirmed(fields) {
+        let what = format!(
+            "The token of {name} is void at once, its session ends, and its name is free again. A bot that has played stays."
+        );
+        return confirm_bot_change(organiser, &name, "Remove the bot", what, OrganiseAddress::RemoveBot);
+    }
+    let request = pb::RemoveBotRequest { name: name.clone() };
+    match pages.bots.remove_bot(organiser.request(request)).await {
+        Ok(_) => {
+            bots_response(organiser, StatusCode::OK, BotTokens { removed: name, ..BotTokens::default() })
+        }
+        Err(status) if status.code() == Code::Unauthenticated => Err(status),
+        Err(status) => {
+            let unwanted_mistake = status.message().to_owned();
+            let shown = BotTokens { unwanted_name: name, unwanted_mistake, ..BotTokens::default() };
+            bots_response(organiser, form_status(&status), shown)
+        }
+    }
+}
+
+fn bots_response(organiser: &Visitor, status: StatusCode, shown: BotTokens) -> Result<PageResponse, Status> {
+    let form_token = organiser.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
+    let content = BotTokensPage { form_token, shown }.render();
+    let content = content.map_err(|error| Status::internal(error.to_string()))?;
+    Ok(private_response(organiser, status, Page::without_twins("Bots and their tokens", content)))
+}

@@ -1,0 +1,147 @@
+//! A tournament is created.
+
+use super::address::OrganiseAddress;
+use super::setting_fields::{FieldGroup, FieldKind, GROUPS, GroupCondition, SettingField};
+use super::typed_settings::TypedSettings;
+use crate::address::PageAddress;
+use crate::forms::{FormFields, FormToken};
+use crate::page::Page;
+use crate::pages::Pages;
+use crate::response::{PageResponse, form_status, private_response, redirect_response};
+use crate::visitor::Visitor;
+use askama::Template;
+use lastnim_proto::pb;
+use pb::tournament_service_server::TournamentService as _;
+use tonic::codegen::http::StatusCode;
+use tonic::{Code, Status};
+
+#[derive(Debug, Template)]
+#[template(path = "organise/new_tournament.html")]
+struct NewTournamentForm {
+    form_token: FormToken,
+    /// How many mistakes there are, in words; empty if there is none.
+    summary: String,
+    other_mistakes: Vec<String>,
+    groups: Vec<GroupView>,
+    seldom_groups: Vec<GroupView>,
+    /// Whether the settings that few change are shown.
+    shows_seldom: bool,
+}
+
+/// Fields that stand together, as they are shown.
+#[derive(Debug)]
+struct GroupView {
+    legend: &'static str,
+    /// The format for which they count; empty for all.
+    format: &'static str,
+    /// The source of positions for which they count; empty for all.
+    source: &'static str,
+    fields: Vec<FieldView>,
+}
+
+/// A field, as it is shown.
+#[derive(Debug)]
+struct FieldView {
+    id: String,
+    name: &'static str,
+    label: &'static str,
+    hint: &'static str,
+    value: String,
+    mistake: String,
+    is_long: bool,
+    is_number: bool,
+    choices: Vec<ChoiceView>,
+}
+
+/// A word to choose, as it is shown.
+#[derive(Debug)]
+struct ChoiceView {
+    word: String,
+    meaning: String,
+    is_chosen: bool,
+}
+
+/// Shows the form.
+pub(super) fn new_tournament_page(organiser: &Visitor) -> Result<PageResponse, Status> {
+    form_response(organiser, StatusCode::OK, &TypedSettings::at_first())
+}
+
+/// Creates a tournament as it was typed, or shows what is wrong with it.
+pub(super) async fn create_tournament(
+    pages: &Pages,
+    organiser: &Visitor,
+    fields: &FormFields,
+) -> Result<PageResponse, Status> {
+    let mut typed = TypedSettings::of_form(fields);
+    let Some(settings) = typed.read() else {
+        return form_response(organiser, StatusCode::UNPROCESSABLE_ENTITY, &typed);
+    };
+    let request = pb::CreateTournamentRequest { settings: Some(settings) };
+    match pages.tournaments.create_tournament(organiser.request(request)).await {
+        Ok(created) => {
+            let created = created.into_inner().tournament.map(|tournament| tournament.id);
+            let id = created.and_then(|id| id.parse().ok());
+            let id = id.ok_or_else(|| Status::internal("the answer has no tournament"))?;
+            Ok(redirect_response(&PageAddress::Organise(OrganiseAddress::Tournament(id))))
+        }
+        Err(status) if matches!(status.code(), Code::Unauthenticated | Code::PermissionDenied) => Err(status),
+        Err(status) => {
+            typed.note_refusal(&status);
+            form_response(organiser, form_status(&status), &typed)
+        }
+    }
+}
+
+fn form_response(
+    organiser: &Visitor,
+    status: StatusCode,
+    typed: &TypedSettings,
+) -> Result<PageResponse, Status> {
+    let form_token = organiser.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
+    let is_seldom = |group: &&FieldGroup| group.condition == GroupCondition::Seldom;
+    let views = |groups: Vec<&'static FieldGroup>| -> Vec<GroupView> {
+        groups.into_iter().map(|group| group_view(group, typed)).collect()
+    };
+    let groups = views(GROUPS.iter().filter(|group| !is_seldom(group)).collect());
+    let seldom_groups = views(GROUPS.iter().filter(is_seldom).collect());
+    let shown = |field: &FieldView| !field.mistake.is_empty();
+    let shows_seldom = seldom_groups.iter().flat_map(|group| &group.fields).any(shown);
+    let summary = match typed.mistake_count() {
+        0 => String::new(),
+        1 => "One thing is not right yet.".to_owned(),
+        count => format!("{count} things are not right yet."),
+    };
+    let other_mistakes = typed.other_mistakes.clone();
+    let form = NewTournamentForm { form_token, summary, other_mistakes, groups, seldom_groups, shows_seldom };
+    let content = form.render().map_err(|error| Status::internal(error.to_string()))?;
+    Ok(private_response(organiser, status, Page::without_twins("New tournament", content)))
+}
+
+fn group_view(group: &'static FieldGroup, typed: &TypedSettings) -> GroupView {
+    let (format, source) = match group.condition {
+        GroupCondition::Always | GroupCondition::Seldom => ("", ""),
+        GroupCondition::Format(format) => (format, ""),
+        GroupCondition::PositionSource(source) => ("", source),
+    };
+    let fields = group.fields.iter().map(|field| field_view(field, typed)).collect();
+    GroupView { legend: group.legend, format, source, fields }
+}
+
+fn field_view(field: &'static SettingField, typed: &TypedSettings) -> FieldView {
+    let value = typed.value(field.name);
+    let choice = |(word, meaning): (String, String)| {
+        let is_chosen = word == value;
+        ChoiceView { word, meaning, is_chosen }
+    };
+    FieldView {
+        id: field.name.replace('.', "-"),
+        name: field.name,
+        label: field.label,
+        hint: field.hint,
+        value: value.to_owned(),
+        mistake: typed.mistake(field.name).to_owned(),
+        is_long: matches!(field.kind, FieldKind::Positions | FieldKind::Matrix),
+        is_number: field.kind == FieldKind::Number,
+        choices: field.choices().into_iter().map(choice).collect(),
+    }
+}

@@ -1,0 +1,47 @@
+//! What there is to do for an organiser.
+
+use super::address::OrganiseAddress;
+use crate::address::PageAddress;
+use crate::page::Page;
+use crate::pages::Pages;
+use crate::response::{PageResponse, private_response};
+use crate::visitor::Visitor;
+use askama::Template;
+use lastnim_proto::pb;
+use lastnim_report::render::Html;
+use lastnim_report::{
+    Section,
+    tournament::{titles_first, tournament_table},
+};
+use pb::tournament_service_server::TournamentService as _;
+use tonic::Status;
+use tonic::codegen::http::StatusCode;
+
+/// Tournaments that are shown.
+const MAX_TOURNAMENTS: u32 = 50;
+
+#[derive(Debug, Template)]
+#[template(path = "organise/overview.html")]
+struct Overview {
+    tournaments: String,
+}
+
+fn link_of_organised(key: &str, text: &str) -> Option<String> {
+    let id = text.parse().ok().filter(|_| key == "id")?;
+    Some(PageAddress::Organise(OrganiseAddress::Tournament(id)).to_string())
+}
+
+/// Returns the newest tournaments, and what can be done.
+pub(super) async fn overview_page(pages: &Pages, organiser: &Visitor) -> Result<PageResponse, Status> {
+    let request = pb::ListTournamentsRequest { page_size: MAX_TOURNAMENTS, ..Default::default() };
+    let list = pages.tournaments.list_tournaments(organiser.request(request)).await?.into_inner();
+    let section = if list.tournaments.is_empty() {
+        Section::with_heading("Tournaments").paragraph("There is no tournament yet.")
+    } else {
+        Section::with_heading("Tournaments").table(titles_first(tournament_table(&list.tournaments)))
+    };
+    let tournaments = Html::with_links(&link_of_organised).section_html(&section);
+    let content = Overview { tournaments }.render();
+    let content = content.map_err(|error| Status::internal(error.to_string()))?;
+    Ok(private_response(organiser, StatusCode::OK, Page::without_twins("Organise", content)))
+}

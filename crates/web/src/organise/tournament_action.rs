@@ -1,0 +1,209 @@
+//! What an organiser does to a tournament.
+
+use super::address::OrganiseAddress;
+use super::confirmation::{Confirmation, confirmation_page, is_confirmed};
+use super::tournament_page::{RefusedForm, TypedForms, tournament_page_with};
+use crate::address::PageAddress;
+use crate::forms::FormFields;
+use crate::pages::Pages;
+use crate::response::{PageResponse, form_status, redirect_response};
+use crate::visitor::Visitor;
+use lastnim_core::game::TournamentId;
+use lastnim_proto::pb;
+use pb::tournament_service_server::TournamentService as _;
+use tonic::{Code, Status};
+
+/// What an organiser does to a tournament.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TournamentAction {
+    /// Starts it.
+    Start,
+    /// Begins no further match; those that are open are played on.
+    Pause,
+    /// Begins no further match, and lets the clocks of those that are open stand still.
+    Freeze,
+    /// Lets it go on.
+    Resume,
+    /// Lets a ladder end after its round.
+    Finish,
+    /// Ends it.
+    Cancel,
+    /// Enters a bot.
+    Join,
+    /// Takes a bot out.
+    Leave,
+    /// Disqualifies a bot.
+    Disqualify,
+}
+
+impl TournamentAction {
+    /// All of them.
+    pub(super) const ALL: [Self; 9] = [
+        Self::Start,
+        Self::Pause,
+        Self::Freeze,
+        Self::Resume,
+        Self::Finish,
+        Self::Cancel,
+        Self::Join,
+        Self::Leave,
+        Self::Disqualify,
+    ];
+
+    /// Returns how an address names it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Pause => "pause",
+            Self::Freeze => "freeze",
+            Self::Resume => "resume",
+            Self::Finish => "finish",
+            Self::Cancel => "cancel",
+            Self::Join => "join",
+            Self::Leave => "leave",
+            Self::Disqualify => "disqualify",
+        }
+    }
+
+    /// Returns what was typed into its form.
+    fn typed_forms(self, fields: &FormFields) -> TypedForms {
+        let bot = fields.value("bot").to_owned();
+        match self {
+            Self::Join | Self::Leave => TypedForms { entrant: bot, ..TypedForms::default() },
+            Self::Disqualify => TypedForms {
+                disqualified: bot,
+                annuls: fields.value("results") == "annul",
+                reason: fields.value("reason").to_owned(),
+                ..TypedForms::default()
+            },
+            _ => TypedForms::default(),
+        }
+    }
+
+    /// Returns what is asked before it is done; `None` where it can be undone.
+    fn question(self, bot: &str) -> Option<(&'static str, String, &'static str)> {
+        match self {
+            Self::Cancel => Some((
+                "Cancel the tournament?",
+                "Open matches end without a winner, and the tournament cannot be started again.".to_owned(),
+                "Cancel the tournament",
+            )),
+            Self::Finish => Some((
+                "Finish the ladder?",
+                "It ends after the round that is being played, and cannot be taken up again.".to_owned(),
+                "Finish the ladder",
+            )),
+            Self::Disqualify => Some((
+                "Disqualify the bot?",
+                format!(
+                    "The steward plays the seats of {bot} from now on, and it stands behind all others. That cannot be undone."
+                ),
+                "Disqualify the bot",
+            )),
+            _ => None,
+        }
+    }
+}
+
+/// Does what an organiser asks for, and shows the tournament after it; asks first where it cannot be undone.
+pub(super) async fn act_on_tournament(
+    pages: &Pages,
+    organiser: &Visitor,
+    (id, action): (TournamentId, TournamentAction),
+    fields: &FormFields,
+) -> Result<PageResponse, Status> {
+    let here = PageAddress::Organise(OrganiseAddress::Tournament(id));
+    if let Some((title, what, button)) = action.question(fields.value("bot"))
+        && !is_confirmed(fields)
+    {
+        let kept = ["bot", "results", "reason"].map(|name| (name, fields.value(name)));
+        return confirmation_page(
+            organiser,
+            &Confirmation {
+                title,
+                what,
+                button,
+                action: PageAddress::Organise(OrganiseAddress::Act(id, action)).to_string(),
+                back: here.to_string(),
+                kept: kept.into_iter().filter(|(_, value)| !value.is_empty()).collect(),
+            },
+        );
+    }
+    match carry_out(pages, organiser, (id, action), fields).await {
+        Ok(()) => Ok(redirect_response(&here)),
+        Err(status) if matches!(status.code(), Code::Unauthenticated | Code::NotFound) => Err(status),
+        Err(status) => {
+            let mistakes = vec![status.message().to_owned()];
+            let typed = action.typed_forms(fields);
+            let refused = RefusedForm { status: form_status(&status), mistakes, typed };
+            tournament_page_with(pages, organiser, id, refused).await
+        }
+    }
+}
+
+async fn carry_out(
+    pages: &Pages,
+    organiser: &Visitor,
+    (id, action): (TournamentId, TournamentAction),
+    fields: &FormFields,
+) -> Result<(), Status> {
+    let (service, tournament_id) = (&pages.tournaments, id.to_string());
+    let bot = || fields.value("bot").trim().to_owned();
+    if matches!(action, TournamentAction::Join | TournamentAction::Leave | TournamentAction::Disqualify)
+        && bot().is_empty()
+    {
+        return Err(Status::invalid_argument("bot: expected the name of a bot"));
+    }
+    let pause = |open_matches: pb::OpenMatches| pb::PauseTournamentRequest {
+        tournament_id: id.to_string(),
+        open_matches: open_matches.into(),
+    };
+    match action {
+        TournamentAction::Start => {
+            let request = pb::StartTournamentRequest { tournament_id };
+            service.start_tournament(organiser.request(request)).await.map(drop)
+        }
+        TournamentAction::Pause => {
+            let request = pause(pb::OpenMatches::Finish);
+            service.pause_tournament(organiser.request(request)).await.map(drop)
+        }
+        TournamentAction::Freeze => {
+            let request = pause(pb::OpenMatches::Freeze);
+            service.pause_tournament(organiser.request(request)).await.map(drop)
+        }
+        TournamentAction::Resume => {
+            let request = pb::ResumeTournamentRequest { tournament_id };
+            service.resume_tournament(organiser.request(request)).await.map(drop)
+        }
+        TournamentAction::Finish => {
+            let request = pb::FinishTournamentRequest { tournament_id };
+            service.finish_tournament(organiser.request(request)).await.map(drop)
+        }
+        TournamentAction::Cancel => {
+            let request = pb::CancelTournamentRequest { tournament_id };
+            service.cancel_tournament(organiser.request(request)).await.map(drop)
+        }
+        TournamentAction::Join => {
+            let request = pb::JoinTournamentRequest { tournament_id, bot: bot() };
+            service.join_tournament(organiser.request(request)).await.map(drop)
+        }
+        TournamentAction::Leave => {
+            let request = pb::LeaveTournamentRequest { tournament_id, bot: bot() };
+            service.leave_tournament(organiser.request(request)).await.map(drop)
+        }
+        TournamentAction::Disqualify => {
+            let results = match fields.value("results") {
+                "annul" => pb::DisqualifiedResults::Annul,
+                "stand" => pb::DisqualifiedResults::Stand,
+                other => {
+                    return Err(Status::invalid_argument(format!(
+                        "results {other:?}: expected stand or annul"
+                    )));
+                }
+            };
+            let (results, reason) = (results.into(), fields.value("reason").trim().to_owned());
+            let request = pb::DisqualifyBotRequest { tournament_id, bot: bot(), results, reason };
+            service.disqualify_bot(organiser.request(request)).await.map(drop)
+        }
+    }
+}

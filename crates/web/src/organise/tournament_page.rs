@@ -1,0 +1,197 @@
+//! A tournament, for its organiser.
+
+use super::address::OrganiseAddress;
+use super::tournament_action::TournamentAction;
+use super::void_matches::{TypedVoiding, VoidableMatch, voidable_matches};
+use crate::address::PageAddress;
+use crate::forms::FormToken;
+use crate::match_filter::MatchFilter;
+use crate::page::Page;
+use crate::pages::Pages;
+use crate::response::{PageResponse, private_response};
+use crate::visitor::Visitor;
+use askama::Template;
+use lastnim_core::game::TournamentId;
+use lastnim_proto::pb;
+use lastnim_report::render::Time;
+use lastnim_report::tournament::progress_words;
+use lastnim_report::tournament_events::event_line;
+use pb::tournament_service_server::TournamentService as _;
+use pb::tournament_settings::Format;
+use tonic::Status;
+use tonic::codegen::http::StatusCode;
+
+/// Bots of the field that are shown.
+const MAX_FIELD_BOTS: usize = 200;
+/// Things that were done to it that are shown.
+const MAX_EVENTS: usize = 10;
+
+/// What was typed into the forms.
+#[derive(Debug, Default)]
+pub(super) struct TypedForms {
+    /// The bot that enters or leaves.
+    pub entrant: String,
+    /// The bot that is disqualified.
+    pub disqualified: String,
+    /// Whether its results count for nobody.
+    pub annuls: bool,
+    /// Why it is disqualified.
+    pub reason: String,
+    /// The matches that are voided.
+    pub voiding: TypedVoiding,
+}
+
+/// A form that was refused, which is shown again.
+#[derive(Debug)]
+pub(super) struct RefusedForm {
+    /// The status of the answer.
+    pub status: StatusCode,
+    /// What is wrong.
+    pub mistakes: Vec<String>,
+    /// What was typed.
+    pub typed: TypedForms,
+}
+
+#[derive(Debug, Template)]
+#[template(path = "organise/tournament.html")]
+struct OrganisedTournament {
+    form_token: FormToken,
+    /// What was refused.
+    mistakes: Vec<String>,
+    typed: TypedForms,
+    progress: String,
+    public_address: String,
+    own_address: String,
+    matches_address: String,
+    /// What was done to it, the newest first, each with its time as HTML.
+    events: Vec<(String, String)>,
+    earlier_events: usize,
+    bots: Vec<(String, String)>,
+    unshown_bots: usize,
+    /// What can be done with one press.
+    actions: Vec<ActionButton>,
+    /// Whether bots enter and leave now.
+    can_enter: bool,
+    is_running: bool,
+    can_disqualify: bool,
+    voidable: Vec<VoidableMatch>,
+}
+
+/// Something that can be done.
+#[derive(Debug)]
+struct ActionButton {
+    address: String,
+    words: &'static str,
+    hint: &'static str,
+}
+
+/// Shows a tournament, and what can be done with it.
+pub(super) async fn organised_tournament_page(
+    pages: &Pages,
+    organiser: &Visitor,
+    id: TournamentId,
+) -> Result<PageResponse, Status> {
+    let unrefused =
+        RefusedForm { status: StatusCode::OK, mistakes: Vec::new(), typed: TypedForms::default() };
+    tournament_page_with(pages, organiser, id, unrefused).await
+}
+
+/// Shows a tournament, and what was refused.
+pub(super) async fn tournament_page_with(
+    pages: &Pages,
+    organiser: &Visitor,
+    id: TournamentId,
+    refused: RefusedForm,
+) -> Result<PageResponse, Status> {
+    let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
+    let shown = pages.tournaments.get_tournament(organiser.request(request)).await?.into_inner();
+    let tournament = shown.tournament.unwrap_or_default();
+    let form_token = organiser.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
+    let bot_link = |bot: &String| {
+        let address = bot.parse().map(|bot| PageAddress::Bot(bot).to_string());
+        (bot.clone(), address.unwrap_or_default())
+    };
+    let state = tournament.state();
+    let is_running = state == pb::TournamentState::Running;
+    let RefusedForm { status, mistakes, mut typed } = refused;
+    let voidable = if is_running {
+        voidable_matches(pages, organiser, id, &typed.voiding.ticked).await?
+    } else {
+        Vec::new()
+    };
+    typed.voiding.name_unlisted(&voidable);
+    let filter = MatchFilter::default();
+    let matches = PageAddress::Matches { tournament: Some(id), filter, page_token: String::new() };
+    let event = |event: &pb::TournamentEvent| (Time(event.at_us).to_string(), event_line(event));
+    let content = OrganisedTournament {
+        form_token,
+        mistakes,
+        typed,
+        progress: progress_words(&tournament),
+        public_address: PageAddress::Tournament(id).to_string(),
+        own_address: PageAddress::Organise(OrganiseAddress::Tournament(id)).to_string(),
+        matches_address: matches.to_string(),
+        events: shown.events.iter().rev().take(MAX_EVENTS).map(event).collect(),
+        earlier_events: shown.events.len().saturating_sub(MAX_EVENTS),
+        bots: tournament.field.iter().take(MAX_FIELD_BOTS).map(bot_link).collect(),
+        unshown_bots: tournament.field.len().saturating_sub(MAX_FIELD_BOTS),
+        actions: action_buttons(id, &tournament),
+        can_enter: state == pb::TournamentState::Open || (is_running && is_ladder(&tournament)),
+        is_running,
+        can_disqualify: is_running && !is_sequential_test(&tournament),
+        voidable,
+    };
+    let content = content.render().map_err(|error| Status::internal(error.to_string()))?;
+    let title = tournament.settings.map(|settings| settings.title).unwrap_or_default();
+    Ok(private_response(organiser, status, Page::without_twins(title, content)))
+}
+
+fn format_of_tournament(tournament: &pb::Tournament) -> Option<&Format> {
+    tournament.settings.as_ref().and_then(|settings| settings.format.as_ref())
+}
+
+/// Returns whether bots enter and leave a tournament while it runs.
+fn is_ladder(tournament: &pb::Tournament) -> bool {
+    matches!(format_of_tournament(tournament), Some(Format::Ladder(_)))
+}
+
+/// Returns whether a tournament holds one bot against another: neither can be disqualified.
+fn is_sequential_test(tournament: &pb::Tournament) -> bool {
+    matches!(format_of_tournament(tournament), Some(Format::Sprt(_)))
+}
+
+fn action_buttons(id: TournamentId, tournament: &pb::Tournament) -> Vec<ActionButton> {
+    let is_paused = tournament.pause() != pb::OpenMatches::Unspecified;
+    let actions: Vec<(TournamentAction, &str, &str)> = match tournament.state() {
+        pb::TournamentState::Open => vec![
+            (TournamentAction::Start, "Start", "plays with the bots that have joined"),
+            (TournamentAction::Cancel, "Cancel", "for good"),
+        ],
+        pb::TournamentState::Running => {
+            let mut actions = if is_paused {
+                vec![(TournamentAction::Resume, "Resume", "goes on")]
+            } else {
+                vec![
+                    (TournamentAction::Pause, "Pause", "begins no further match; open ones are played on"),
+                    (
+                        TournamentAction::Freeze,
+                        "Freeze",
+                        "open matches wait as well, and their clocks stand still",
+                    ),
+                ]
+            };
+            if is_ladder(tournament) {
+                actions.push((TournamentAction::Finish, "Finish", "ends the ladder after this round"));
+            }
+            actions.push((TournamentAction::Cancel, "Cancel", "for good"));
+            actions
+        }
+        _ => Vec::new(),
+    };
+    let button = |(action, words, hint)| ActionButton {
+        address: PageAddress::Organise(OrganiseAddress::Act(id, action)).to_string(),
+        words,
+        hint,
+    };
+    actions.into_iter().map(button).collect()
+}

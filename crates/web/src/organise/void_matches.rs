@@ -1,0 +1,309 @@
+//! Matches are voided, and played again.
+
+use super::address::OrganiseAddress;
+use super::confirmation::{Confirmation, confirmation_page, is_confirmed};
+use super::tournament_page::{RefusedForm, TypedForms, tournament_page_with};
+use crate::address::PageAddress;
+use crate::forms::FormFields;
+use crate::pages::Pages;
+use crate::response::{PageResponse, form_status, redirect_response};
+use crate::visitor::Visitor;
+use lastnim_core::game::{MatchId, TournamentId};
+use lastnim_proto::pb::{self, void_target::Target};
+use lastnim_report::matches::outcome_line;
+use lastnim_tournament::Reason;
+use pb::match_service_server::MatchService as _;
+use pb::tournament_service_server::TournamentService as _;
+use std::mem;
+use tonic::codegen::http::StatusCode;
+use tonic::{Code, Status};
+
+/// The newest matches, which can be ticked.
+const NEWEST: u32 = 30;
+/// The most matches and groups of a form.
+const MAX_TARGETS: usize = 50;
+/// Mistakes that are told at once.
+const MAX_MISTAKES: usize = 10;
+/// The most characters of a word that are repeated.
+const MAX_REPEATED: usize = 40;
+
+/// What an organiser has typed to have matches voided.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct TypedVoiding {
+    /// The ids of the matches that are ticked.
+    pub ticked: Vec<String>,
+    /// The ids of other matches.
+    pub others: String,
+    /// The numbers of duplicate groups.
+    pub groups: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// Matches to be voided.
+#[derive(Debug, PartialEq)]
+struct Voiding {
+    targets: Vec<Target>,
+    reason: Reason,
+}
+
+/// A match that can be ticked.
+#[derive(Debug)]
+pub(super) struct VoidableMatch {
+    pub id: String,
+    pub number: u64,
+    pub group: u64,
+    pub bots: String,
+    pub state: String,
+    pub is_ticked: bool,
+}
+
+impl TypedVoiding {
+    fn of_form(fields: &FormFields) -> Self {
+        Self {
+            ticked: fields.values("match").map(str::to_owned).collect(),
+            others: fields.value("others").to_owned(),
+            groups: fields.value("groups").to_owned(),
+            reason: fields.value("reason").trim().to_owned(),
+        }
+    }
+
+    /// Returns the fields of a form that says the same.
+    fn fields(&self) -> Vec<(&'static str, &str)> {
+        let ticked = self.ticked.iter().map(|id| ("match", id.as_str()));
+        ticked
+            .chain([("others", &*self.others), ("groups", &self.groups), ("reason", &self.reason)])
+            .collect()
+    }
+
+    /// Reads what is to be voided.
+    ///
+    /// # Errors
+    /// Names each word that is neither a match nor a group, and says what is missing.
+    fn read(&self) -> Result<Voiding, Vec<String>> {
+        let (mut targets, mut mistakes) = (Vec::new(), Vec::new());
+        let ids = self.ticked.iter().map(String::as_str).chain(split_words(&self.others));
+        for id in ids {
+            match id.parse::<MatchId>() {
+                Ok(id) => targets.push(Target::MatchId(id.to_string())),
+                Err(error) => mistakes.push(format!("match {:?}: {error}", shortened(id))),
+            }
+        }
+        for group in split_words(&self.groups) {
+            if let Ok(group) = group.parse() {
+                targets.push(Target::Group(group));
+            } else {
+                let group = shortened(group);
+                mistakes.push(format!("group {group:?}: expected a whole number from 0 on"));
+            }
+        }
+        let mut chosen: Vec<Target> = Vec::new();
+        for target in targets {
+            // Of more than there may be none is looked at.
+            if chosen.len() <= MAX_TARGETS && !chosen.contains(&target) {
+                chosen.push(target);
+            }
+        }
+        if mistakes.is_empty() && chosen.is_empty() {
+            mistakes.push("no match is chosen: tick one, or name a match or a group".to_owned());
+        }
+        if chosen.len() > MAX_TARGETS {
+            mistakes.push(format!("more than {MAX_TARGETS} matches and groups: void them in parts"));
+        }
+        mistakes.truncate(MAX_MISTAKES);
+        let reason = self.reason.parse::<Reason>().map_err(|error| mistakes.push(format!("reason: {error}")));
+        match reason {
+            Ok(reason) if mistakes.is_empty() => Ok(Voiding { targets: chosen, reason }),
+            _ => Err(mistakes),
+        }
+    }
+
+    /// Names matches that are ticked among the others, unless they can be ticked in the form that is shown.
+    pub(super) fn name_unlisted(&mut self, listed: &[VoidableMatch]) {
+        let is_listed = |id: &String| listed.iter().any(|game| game.id == *id);
+        let (ticked, unlisted): (Vec<_>, Vec<_>) =
+            mem::take(&mut self.ticked).into_iter().partition(is_listed);
+        self.ticked = ticked;
+        let others = unlisted.iter().map(String::as_str).chain(split_words(&self.others));
+        self.others = if unlisted.is_empty() { return } else { others.collect::<Vec<_>>().join(" ") };
+    }
+}
+
+fn split_words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|character: char| character == ',' || character.is_whitespace())
+        .filter(|word| !word.is_empty())
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(MAX_REPEATED).collect()
+}
+
+/// Returns the newest matches that can be voided, of which some are ticked.
+pub(super) async fn voidable_matches(
+    pages: &Pages,
+    organiser: &Visitor,
+    id: TournamentId,
+    ticked: &[String],
+) -> Result<Vec<VoidableMatch>, Status> {
+    let tournament_id = id.to_string();
+    let request = pb::ListMatchesRequest { page_size: NEWEST, tournament_id, ..Default::default() };
+    let matches = pages.matches.list_matches(organiser.request(request)).await?.into_inner().matches;
+    let voidable = |game: pb::Match| {
+        let setup = game.setup.as_ref().filter(|_| game.void_reason.is_empty())?;
+        Some(VoidableMatch {
+            number: setup.number,
+            group: setup.group,
+            bots: setup.bots.join(", "),
+            state: outcome_line(&game),
+            is_ticked: ticked.contains(&game.id),
+            id: game.id,
+        })
+    };
+    Ok(matches.into_iter().filter_map(voidable).collect())
+}
+
+/// Voids matches once that is confirmed, and shows the tournament after it.
+pub(super) async fn void_matches(
+    pages: &Pages,
+    organiser: &Visitor,
+    id: TournamentId,
+    fields: &FormFields,
+) -> Result<PageResponse, Status> {
+    let typed = TypedVoiding::of_form(fields);
+    let voiding = match typed.read() {
+        Ok(voiding) => voiding,
+        Err(mistakes) => {
+            return refused_response(
+                pages,
+                organiser,
+                id,
+                (StatusCode::UNPROCESSABLE_ENTITY, mistakes),
+                typed,
+            )
+            .await;
+        }
+    };
+    if !is_confirmed(fields) {
+        let newest = voidable_matches(pages, organiser, id, &[]).await?;
+        return confirmation_page(
+            organiser,
+            &Confirmation {
+                title: "Void the matches?",
+                what: question_words(&voiding, &newest),
+                button: "Void them",
+                action: PageAddress::Organise(OrganiseAddress::VoidMatches(id)).to_string(),
+                back: PageAddress::Organise(OrganiseAddress::Tournament(id)).to_string(),
+                kept: typed.fields(),
+            },
+        );
+    }
+    let targets = voiding.targets.into_iter().map(|target| pb::VoidTarget { target: Some(target) }).collect();
+    let (tournament_id, reason) = (id.to_string(), voiding.reason.to_string());
+    let request = pb::VoidMatchesRequest { tournament_id, target: None, reason, targets };
+    match pages.tournaments.void_matches(organiser.request(request)).await {
+        Ok(_) => Ok(redirect_response(&PageAddress::Organise(OrganiseAddress::Tournament(id)))),
+        Err(status) if matches!(status.code(), Code::Unauthenticated | Code::PermissionDenied) => Err(status),
+        Err(status) => {
+            let mistakes = vec![status.message().to_owned()];
+            refused_response(pages, organiser, id, (form_status(&status), mistakes), typed).await
+        }
+    }
+}
+
+async fn refused_response(
+    pages: &Pages,
+    organiser: &Visitor,
+    id: TournamentId,
+    (status, mistakes): (StatusCode, Vec<String>),
+    voiding: TypedVoiding,
+) -> Result<PageResponse, Status> {
+    let typed = TypedForms { voiding, ..TypedForms::default() };
+    tournament_page_with(pages, organiser, id, RefusedForm { status, mistakes, typed }).await
+}
+
+/// Says what will happen. Matches that are not among the newest are named by their ids.
+fn question_words(voiding: &Voiding, newest: &[VoidableMatch]) -> String {
+    let name = |target: &Target| match target {
+        Target::MatchId(id) => match newest.iter().find(|game| game.id == *id) {
+            Some(game) => format!("match {} ({})", game.number, game.bots),
+            None => format!("match {id}"),
+        },
+        Target::Group(group) => format!("all matches of group {group} that have begun"),
+    };
+    let what = voiding.targets.iter().map(name).collect::<Vec<_>>().join("; ");
+    format!(
+        "You void {what}. What is voided counts for nothing and is played again, with the same bots on the same position; \
+         its record stays as it is. Everybody reads why: {}",
+        voiding.reason
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const ID: &str = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f";
+
+    fn typed(ticked: &[&str], others: &str, groups: &str) -> TypedVoiding {
+        let ticked = ticked.iter().map(|&id| id.to_owned()).collect();
+        let (others, groups) = (others.to_owned(), groups.to_owned());
+        TypedVoiding { ticked, others, groups, reason: "no network".into() }
+    }
+
+    #[test]
+    fn matches_and_groups_are_read_once_each() {
+        let voiding = typed(&[ID], &format!(" {ID},\n"), "7, 9 7").read().unwrap();
+        assert_eq!(voiding.targets, [Target::MatchId(ID.into()), Target::Group(7), Target::Group(9)]);
+        let said = question_words(&voiding, &[]);
+        assert!(said.starts_with(&format!("You void match {ID}; all matches of group 7 that")), "{said}");
+    }
+
+    #[test]
+    fn each_mistake_names_what_was_typed() {
+        let blank = TypedVoiding { reason: " ".into(), ..typed(&["x"], "y", "-1 z") };
+        let mistakes = blank.read().unwrap_err();
+        for (mistake, begin) in mistakes.iter().zip([
+            "match \"x\": ",
+            "match \"y\": ",
+            "group \"-1\": expected",
+            "group \"z\"",
+            "reason: ",
+        ]) {
+            assert!(mistake.starts_with(begin), "{mistake}");
+        }
+        assert_eq!(mistakes.len(), 5);
+        assert_eq!(
+            typed(&[], " ", ",").read().unwrap_err(),
+            ["no match is chosen: tick one, or name a match or a group"]
+        );
+        let groups = |count: usize| (0..count).map(|group| group.to_string()).collect::<Vec<_>>().join(" ");
+        assert!(typed(&[], "", &groups(MAX_TARGETS)).read().is_ok());
+        assert!(typed(&[], "", &groups(MAX_TARGETS + 1)).read().unwrap_err()[0].starts_with("more than 50"));
+    }
+
+    #[test]
+    fn what_is_ticked_and_no_longer_listed_is_named() {
+        let listed = VoidableMatch {
+            id: ID.into(),
+            number: 0,
+            group: 0,
+            bots: String::new(),
+            state: String::new(),
+            is_ticked: true,
+        };
+        let [gone, other] = ["0193", "0194"].map(|begin| ID.replace("0192", begin));
+        let mut shown = typed(&[ID, &gone], &format!("{other},"), "7");
+        shown.name_unlisted(&[listed]);
+        assert_eq!(shown, typed(&[ID], &format!("{gone} {other}"), "7"));
+        shown.name_unlisted(&[]);
+        assert_eq!(shown, typed(&[], &format!("{ID} {gone} {other}"), "7"));
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_typed_breaks_nothing(ticked in "\\PC{0,50}", others in ".{0,50}", groups in ".{0,50}") {
+            let _ = typed(&[&ticked], &others, &groups).read();
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Where somebody plays who holds the token of a bot: signing in and out, and the matches of the bot.
+
+use super::address::{PLAYER_COOKIE, PlayAddress};
+use super::player::Player;
+use crate::address::PageAddress;
+use crate::forms::{FormFields, FormToken};
+use crate::page::Page;
+use crate::pages::Pages;
+use crate::response::{PageResponse, http_status, private_response, redirect_response, with_cookie};
+use crate::token_sessions::TokenHolders;
+use crate::typed_token::{authorization_header, check_known_token};
+use crate::visitor::Visitor;
+use askama::Template;
+use lastnim_arena::OpenHand;
+use lastnim_core::game::BotName;
+use lastnim_report::words::{join_first_words, join_words};
+use std::time::{Duration, Instant};
+use tonic::Status;
+use tonic::codegen::http::StatusCode;
+
+/// The method as whose caller somebody is checked who signs in.
+const PATH: &str = "/play/bot";
+/// Open matches that are listed.
+const MATCHES: usize = 50;
+
+/// The form that asks for the token of a bot. What was typed is never shown again.
+#[derive(Debug, Template)]
+#[template(path = "play/bot_sign_in.html")]
+struct BotSignIn {
+    form_token: FormToken,
+    mistake: String,
+}
+
+/// The matches of a bot.
+#[derive(Debug, Template)]
+#[template(path = "play/bot_seats.html")]
+struct BotSeats {
+    form_token: FormToken,
+    bot: String,
+    bot_address: String,
+    revision: u64,
+    /// Whether the visitor's session has the seats, and no later one.
+    has_seats: bool,
+    matches: Vec<OpenMatch>,
+    /// Whether there are more.
+    has_more: bool,
+    /// Its tournaments, as they are written already.
+    tournaments: String,
+}
+
+/// An open match of the bot.
+#[derive(Debug)]
+struct OpenMatch {
+    address: String,
+    bots: String,
+    piles: String,
+    /// Where its tournament is; empty for none.
+    tournament: String,
+    state: &'static str,
+}
+
+/// Checks that what a visitor types here stays between the two.
+pub(super) fn check_player_channel(visitor: &Visitor) -> Result<(), Status> {
+    visitor.check_channel(
+        "playing as a bot needs its token, which others could read on the way: open this page on the server's own machine, or through a proxy that speaks https and \
+         that the server trusts (--trusted-proxy), which says so in x-forwarded-proto",
+    )
+}
+
+/// Asks for the token of a bot.
+pub(super) fn sign_in_page(visitor: &Visitor) -> Result<PageResponse, Status> {
+    sign_in_response(visitor, StatusCode::OK, String::new())
+}
+
+/// Says that nobody is signed in, and asks for the token.
+pub(super) fn signed_out_response(visitor: &Visitor) -> Result<PageResponse, Status> {
+    let mistake = "You are not signed in, or no longer: nothing was done.".to_owned();
+    sign_in_response(visitor, StatusCode::UNAUTHORIZED, mistake)
+}
+
+/// Says that nobody is signed in any more to a page that follows what happens, and asks for the token.
+pub(super) fn lost_sign_in_response(visitor: &Visitor) -> Result<PageResponse, Status> {
+    let mistake = "You are no longer signed in: your time is over, somebody has signed in elsewhere with the same token or replaced it, or the server has begun anew.";
+    sign_in_response(visitor, StatusCode::UNAUTHORIZED, mistake.to_owned())
+}
+
+fn sign_in_response(visitor: &Visitor, status: StatusCode, mistake: String) -> Result<PageResponse, Status> {
+    let form_token = visitor.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
+    let content = BotSignIn { form_token, mistake }.render();
+    let content = content.map_err(|error| Status::internal(error.to_string()))?;
+    Ok(private_response(visitor, status, Page::without_twins("Play as a bot", content)))
+}
+
+/// Signs somebody in who types the token of a bot, and takes its seats.
+pub(super) fn sign_in_as_bot(
+    pages: &Pages,
+    visitor: &Visitor,
+    fields: &FormFields,
+) -> Result<PageResponse, Status> {
+    let header = match authorization_header(fields.value("token")) {
+        Ok(header) => header,
+        Err(mistake) => return sign_in_response(visitor, StatusCode::UNAUTHORIZED, mistake.to_owned()),
+    };
+    let seated = visitor.with_authorization(header.clone());
+    let now = Instant::now();
+    let taken = check_known_token(pages, visitor, PATH, &header)
+        .and_then(|()| pages.bot_hands.take_seats(&seated.request(()), pages.players.end_of_session(now)));
+    let seats = match taken {
+        Ok(seats) => seats,
+        Err(status) => {
+            let mistake = status.message().trim_start_matches("authorization: ").to_owned();
+            return sign_in_response(visitor, http_status(&status), mistake);
+        }
+    };
+    // Of two browsers with the same token, the later one plays.
+    pages.players.end_all_of(&header, now);
+    let secret = pages.players.begin(header, TokenHolders::One, visitor.address(), now);
+    pages.players.hold_seats(&secret, seats, now);
+    let answer = redirect_response(&PageAddress::Play(PlayAddress::BotSeats { since: None }));
+    Ok(with_cookie(answer, PLAYER_COOKIE.set(&secret, visitor.channel)))
+}
+
+/// Takes the seats again that another session has taken.
+pub(super) fn retake_seats(pages: &Pages, seated: &Visitor) -> Result<PageResponse, Status> {
+    let now = Instant::now();
+    let ending = seated.secret().and_then(|secret| Some((secret, pages.players.end_of(secret, now)?)));
+    let Some((secret, until)) = ending else { return signed_out_response(seated) };
+    let seats = pages.bot_hands.take_seats(&seated.request(()), until)?;
+    pages.players.hold_seats(secret, seats, now);
+    Ok(redirect_response(&PageAddress::Play(PlayAddress::BotSeats { since: None })))
+}
+
+/// Leaves the seats, and has the browser forget its session.
+pub(super) fn sign_out(pages: &Pages, visitor: &Visitor) -> PageResponse {
+    // The seats are left with it, unless a later session has them.
+    if let Some(secret) = visitor.secret() {
+        pages.players.end(secret, Instant::now());
+    }
+    let answer = redirect_response(&PageAddress::Play(PlayAddress::BotSeats { since: None }));
+    with_cookie(answer, PLAYER_COOKIE.remove(visitor.channel))
+}
+
+/// Shows the open matches of a bot, once its session has heard more than the page with the number `since` shows, or some time has passed.
+pub(super) async fn later_bot_seats_page(
+    pages: &Pages,
+    seated: &Visitor,
+    bot: BotName,
+    since: u64,
+    within: Duration,
+) -> Result<PageResponse, Status> {
+    pages.bot_hands.wait_for_more(&bot, within, since).await;
+    // What follows this page does not look at the tournaments.
+    bot_seats_page_with(pages, seated, bot, StatusCode::OK, String::new())
+}
+
+/// Shows the open matches of a bot, and its tournaments as they are written already.
+pub(super) fn bot_seats_page_with(
+    pages: &Pages,
+    seated: &Visitor,
+    bot: BotName,
+    status: StatusCode,
+    tournaments: String,
+) -> Result<PageResponse, Status> {
+    let form_token = seated.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
+    let revision = pages.bot_hands.revision(&bot);
+    let (hands, has_more) = pages.bot_hands.open_hands(&bot, MATCHES);
+    let player = Player::Bot(bot);
+    let content = BotSeats {
+        form_token,
+        bot_address: PageAddress::Bot(player.name().clone()).to_string(),
+        bot: player.name().to_string(),
+        has_seats: revision.is_some(),
+        revision: revision.unwrap_or_default(),
+        matches: hands.iter().map(|hand| open_match(&player, hand)).collect(),
+        has_more,
+        tournaments,
+    };
+    let content = content.render().map_err(|error| Status::internal(error.to_string()))?;
+    Ok(private_response(seated, status, Page::without_twins("Play as a bot", content)))
+}
+
+fn open_match(player: &Player, OpenHand { id, setup, open }: &OpenHand) -> OpenMatch {
+    let tournament =
+        setup.origin.as_ref().map(|origin| PageAddress::Tournament(origin.tournament).to_string());
+    let bots: Vec<_> = setup.bots.iter().map(ToString::to_string).collect();
+    OpenMatch {
+        address: player.hand_address(*id).to_string(),
+        bots: join_first_words(&bots),
+        piles: join_words(setup.piles.as_slice(), ","),
+        tournament: tournament.unwrap_or_default(),
+        state: match (open.is_awaited, open.is_declaring) {
+            (true, true) => "declare your row",
+            (true, false) => "your move",
+            (false, _) => "waits for others",
+        },
+    }
+}

@@ -1,0 +1,279 @@
+//! The tournaments of a bot that somebody plays by hand: those that it may join, and those that it is in.
+
+use super::address::{FieldAction, PlayAddress};
+use super::bot_seats::bot_seats_page_with;
+use crate::address::PageAddress;
+use crate::forms::FormToken;
+use crate::pages::Pages;
+use crate::response::{PageResponse, form_status, redirect_response};
+use crate::visitor::Visitor;
+use askama::Template;
+use lastnim_core::game::{BotName, TournamentId};
+use lastnim_proto::pb::{self, verdict::Verdict};
+use lastnim_report::words::count_words;
+use pb::tournament_service_server::TournamentService as _;
+use tonic::codegen::http::StatusCode;
+use tonic::{Code, Status};
+
+/// Tournaments of one state that are looked through at once.
+const LOOKED_THROUGH: u32 = 100;
+/// How many times as many are looked through at most.
+const MAX_LOOKS: usize = 10;
+/// Tournaments of a section that are listed.
+const MAX_LISTED: usize = 50;
+/// Ladders of the bot that are asked whether they have suspended it.
+const MAX_LADDERS: usize = 10;
+
+/// The tournaments of a bot, and the forms by which it joins and leaves them.
+#[derive(Debug, Template)]
+#[template(path = "play/bot_tournaments.html")]
+struct BotTournaments<'a> {
+    form_token: FormToken,
+    bot: &'a BotName,
+    /// Why nothing came of a form; empty if something did.
+    mistake: &'a str,
+    sections: Vec<TournamentSection>,
+    /// Why nothing can be listed now; empty if something can.
+    unread: String,
+}
+
+/// Some of them.
+#[derive(Debug)]
+struct TournamentSection {
+    heading: &'static str,
+    tournaments: Vec<ListedTournament>,
+    /// Whether there may be more of them.
+    has_more: bool,
+}
+
+/// A tournament, and what can be done with it.
+#[derive(Debug)]
+struct ListedTournament {
+    title: String,
+    address: String,
+    state: &'static str,
+    /// How many bots are in it.
+    field: String,
+    actions: Vec<TournamentForm>,
+}
+
+/// A form with one button.
+#[derive(Debug)]
+struct TournamentForm {
+    action: String,
+    button: &'static str,
+}
+
+/// Writes the tournaments of a bot. If they cannot be read now, its matches are shown all the same.
+pub(super) async fn bot_tournaments_html(
+    pages: &Pages,
+    seated: &Visitor,
+    bot: &BotName,
+    mistake: &str,
+) -> Result<String, Status> {
+    let form_token = seated.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
+    let (sections, unread) = match read_tournaments(pages, seated, bot).await {
+        Ok(sections) => {
+            (sections.into_iter().filter(|section| !section.tournaments.is_empty()).collect(), String::new())
+        }
+        Err(status) => (Vec::new(), status.message().to_owned()),
+    };
+    let shown = BotTournaments { form_token, bot, mistake, sections, unread };
+    shown.render().map_err(|error| Status::internal(error.to_string()))
+}
+
+/// Returns the tournaments that a bot is in, and those that it may join.
+async fn read_tournaments(
+    pages: &Pages,
+    seated: &Visitor,
+    bot: &BotName,
+) -> Result<[TournamentSection; 2], Status> {
+    let mut entered = TournamentSection::with_heading("In these");
+    let mut joinable = TournamentSection::with_heading("It may join these");
+    let mut ladders = 0;
+    for state in [pb::TournamentState::Running, pb::TournamentState::Open] {
+        let mut page_token = String::new();
+        for _ in 0..MAX_LOOKS {
+            let (page_size, state) = (LOOKED_THROUGH, state.into());
+            let request = pb::ListTournamentsRequest { page_size, page_token, state };
+            let list = pages.tournaments.list_tournaments(seated.request(request)).await?.into_inner();
+            for tournament in list.tournaments {
+                let is_entered = tournament.field.iter().any(|entrant| entrant == bot.as_str());
+                let is_suspended = is_entered && is_running_ladder(&tournament) && ladders < MAX_LADDERS && {
+                    ladders += 1;
+                    is_suspended(pages, seated, &tournament.id, bot).await?
+                };
+                let entry = FieldEntry::of(is_entered, is_suspended);
+                let section = if is_entered { &mut entered } else { &mut joinable };
+                section.extend(ListedTournament::of(tournament, entry));
+            }
+            page_token = list.next_page_token;
+            if page_token.is_empty() {
+                break;
+            }
+        }
+        if !page_token.is_empty() {
+            (entered.has_more, joinable.has_more) = (true, true);
+        }
+    }
+    Ok([entered, joinable])
+}
+
+/// How a bot stands to a tournament.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FieldEntry {
+    Outside,
+    Entered,
+    Suspended,
+}
+
+impl FieldEntry {
+    fn of(is_entered: bool, is_suspended: bool) -> Self {
+        match (is_entered, is_suspended) {
+            (_, true) => Self::Suspended,
+            (true, false) => Self::Entered,
+            (false, false) => Self::Outside,
+        }
+    }
+}
+
+impl TournamentSection {
+    fn with_heading(heading: &'static str) -> Self {
+        Self { heading, tournaments: Vec::new(), has_more: false }
+    }
+
+    /// Adds a tournament, as long as there is room.
+    fn extend(&mut self, listed: Option<ListedTournament>) {
+        let Some(listed) = listed else { return };
+        if self.tournaments.len() < MAX_LISTED {
+            self.tournaments.push(listed);
+        } else {
+            self.has_more = true;
+        }
+    }
+}
+
+impl ListedTournament {
+    /// Returns a tournament as it is listed; `None` where the bot is not in it and cannot join it.
+    fn of(tournament: pb::Tournament, entry: FieldEntry) -> Option<Self> {
+        let id: TournamentId = tournament.id.parse().ok()?;
+        let is_ladder = is_running_ladder(&tournament);
+        let is_open = tournament.state() == pb::TournamentState::Open || is_ladder;
+        let state = match (tournament.state(), is_ladder, entry) {
+            (_, _, FieldEntry::Suspended) => "a ladder that has suspended it: it returns by joining again",
+            (_, true, _) => "a ladder that runs",
+            (pb::TournamentState::Open, ..) => "not started yet",
+            _ => "it runs",
+        };
+        let mut actions = Vec::new();
+        if is_open && entry != FieldEntry::Entered {
+            actions.push(tournament_form(id, FieldAction::Join, "Join"));
+        }
+        if is_open && entry != FieldEntry::Outside {
+            actions.push(tournament_form(id, FieldAction::Leave, "Leave"));
+        }
+        if actions.is_empty() && entry == FieldEntry::Outside {
+            return None;
+        }
+        Some(Self {
+            title: tournament.settings.map(|settings| settings.title).unwrap_or_default(),
+            address: PageAddress::Tournament(id).to_string(),
+            state,
+            field: count_words(tournament.field.len(), "bot", "bots"),
+            actions,
+        })
+    }
+}
+
+fn tournament_form(id: TournamentId, action: FieldAction, button: &'static str) -> TournamentForm {
+    let address = PageAddress::Play(PlayAddress::ChangeField(id, action));
+    TournamentForm { action: address.to_string(), button }
+}
+
+/// Returns whether bots come and go although the tournament has started.
+fn is_running_ladder(tournament: &pb::Tournament) -> bool {
+    let format = tournament.settings.as_ref().and_then(|settings| settings.format.as_ref());
+    tournament.state() == pb::TournamentState::Running
+        && matches!(format, Some(pb::tournament_settings::Format::Ladder(_)))
+}
+
+async fn is_suspended(pages: &Pages, seated: &Visitor, id: &str, bot: &BotName) -> Result<bool, Status> {
+    let request = pb::GetTournamentRequest { tournament_id: id.to_owned() };
+    let shown = pages.tournaments.get_tournament(seated.request(request)).await?.into_inner();
+    let Some(Verdict::Suspended(suspended)) = shown.verdict.and_then(|verdict| verdict.verdict) else {
+        return Ok(false);
+    };
+    Ok(suspended.bots.iter().any(|suspended| suspended.bot == bot.as_str()))
+}
+
+/// Enters the bot into a tournament, or takes it out, and shows its tournaments after that.
+pub(super) async fn change_field(
+    pages: &Pages,
+    seated: &Visitor,
+    bot: BotName,
+    (id, action): (TournamentId, FieldAction),
+) -> Result<PageResponse, Status> {
+    // The service takes the bot whose token the session shows.
+    let (tournament_id, named) = (id.to_string(), String::new());
+    let changed = match action {
+        FieldAction::Join => {
+            let request = pb::JoinTournamentRequest { tournament_id, bot: named };
+            pages.tournaments.join_tournament(seated.request(request)).await.map(drop)
+        }
+        FieldAction::Leave => {
+            let request = pb::LeaveTournamentRequest { tournament_id, bot: named };
+            pages.tournaments.leave_tournament(seated.request(request)).await.map(drop)
+        }
+    };
+    match changed {
+        Ok(()) => Ok(redirect_response(&PageAddress::Play(PlayAddress::BotSeats { since: None }))),
+        Err(status) if status.code() == Code::Unauthenticated => Err(status),
+        Err(status) => {
+            let tournaments = bot_tournaments_html(pages, seated, &bot, status.message()).await?;
+            bot_seats_page_with(pages, seated, bot, form_status(&status), tournaments)
+        }
+    }
+}
+
+/// Writes the page with the matches of a bot and its tournaments.
+pub(super) async fn bot_page_with_tournaments(
+    pages: &Pages,
+    seated: &Visitor,
+    bot: BotName,
+) -> Result<PageResponse, Status> {
+    let tournaments = bot_tournaments_html(pages, seated, &bot, "").await?;
+    bot_seats_page_with(pages, seated, bot, StatusCode::OK, tournaments)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{open_pages, start_old_ladder, stranger};
+    use lastnim_arena::{Arena, Backend, Limits, NewTournament};
+    use lastnim_core::referee::Terms;
+    use lastnim_tournament::{AllianceSource, testing};
+
+    #[tokio::test]
+    async fn the_tournaments_of_a_bot_are_listed_however_many_newer_ones_there_are() {
+        let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
+        let [one, two, three] = ["one", "two", "three"].map(|bot| bot.parse::<BotName>().unwrap());
+        let address = format!("/tournaments/{}", start_old_ladder(&arena, [&one, &two]).await);
+        let pages = open_pages(&arena, 1);
+        for (bot, place) in [(&one, 0), (&three, 1)] {
+            let sections = read_tournaments(&pages, &stranger(), bot).await.unwrap();
+            let listed = &sections[place].tournaments;
+            assert_eq!(listed.iter().map(|listed| &listed.address).collect::<Vec<_>>(), [&address]);
+            assert!(sections[1 - place].tournaments.is_empty());
+            assert!(sections.iter().all(|section| !section.has_more));
+        }
+
+        // What does not fit is named.
+        for _ in 0..=MAX_LISTED {
+            let settings = testing::settings(2, 1, AllianceSource::Standard);
+            arena.create_tournament(NewTournament { settings, terms: Terms::default() }).await.unwrap();
+        }
+        let [entered, joinable] = read_tournaments(&pages, &stranger(), &one).await.unwrap();
+        assert_eq!((entered.tournaments.len(), entered.has_more), (1, false));
+        assert_eq!((joinable.tournaments.len(), joinable.has_more), (MAX_LISTED, true));
+    }
+}

@@ -1,0 +1,136 @@
+//! A hand of somebody who plays in the browser, as it stands.
+
+use super::player::Player;
+use crate::pages::Pages;
+use crate::replay::Replay;
+use crate::visitor::Visitor;
+use lastnim_arena::OpenSeat;
+use lastnim_core::game::MatchId;
+use lastnim_proto::pb::{self, record_event::Event};
+use lastnim_rpc::HandStatus;
+use pb::match_service_server::MatchService as _;
+use tonic::Status;
+
+/// A hand of somebody who plays in the browser, as it stands.
+#[derive(Debug)]
+pub(super) struct Hand {
+    /// The match.
+    pub id: MatchId,
+    /// Who plays it here.
+    pub player: Player,
+    /// The player's own seat.
+    pub seat: usize,
+    /// What the services say of the match, with the audit once it is over.
+    pub shown: pb::GetMatchResponse,
+    /// The match ply by ply.
+    pub replay: Replay,
+    /// Strikes of the player so far.
+    pub strikes: u32,
+    /// How it stands, as far as the player's session has heard.
+    pub status: HandStatus,
+    /// Whether a session of the player hears what happens.
+    pub has_session: bool,
+    /// The seat of the player while the match is open.
+    pub open_seat: Option<OpenSeat>,
+    /// What the seats are called.
+    pub names: SeatNames,
+}
+
+/// What the seats are called where one of them is the reader.
+#[derive(Debug, Clone)]
+pub(super) struct SeatNames {
+    bots: Vec<String>,
+    own: usize,
+}
+
+impl SeatNames {
+    /// Takes the bots by seat, and the seat of the reader.
+    pub(super) fn new(bots: Vec<String>, own: usize) -> Self {
+        Self { bots, own }
+    }
+
+    /// Returns the name of a seat that does something.
+    pub(super) fn subject(&self, seat: usize) -> &str {
+        self.object(seat)
+    }
+
+    /// Returns the name of a seat to which something is done.
+    pub(super) fn object(&self, seat: usize) -> &str {
+        if seat == self.own { "you" } else { self.bots.get(seat).map(String::as_str).unwrap_or_default() }
+    }
+}
+
+impl Hand {
+    /// Reads a hand of a player.
+    ///
+    /// # Errors
+    /// If there is no such match, or the player has no seat in it.
+    pub(super) async fn load(
+        pages: &Pages,
+        visitor: &Visitor,
+        player: Player,
+        id: MatchId,
+    ) -> Result<Self, Status> {
+        let match_id = id.to_string();
+        let request = pb::GetMatchRequest { match_id: match_id.clone() };
+        let seat_of = |shown: &pb::GetMatchResponse| {
+            let setup = shown.r#match.as_ref()?.setup.as_ref()?;
+            setup.bots.iter().position(|bot| bot == player.name().as_str())
+        };
+        let first = pages.matches.get_match(visitor.request(request.clone())).await?.into_inner();
+        let seat = seat_of(&first).ok_or_else(|| {
+            let who = match &player {
+                Player::Guest(_) => "somebody else plays this hand".to_owned(),
+                Player::Bot(bot) => format!("{bot} has no seat in this match"),
+            };
+            Status::permission_denied(format!("{who}: /matches/{id} shows it to everybody"))
+        })?;
+        // What the session hears from here on leads to another look.
+        let status = player.hand_status(pages, id)?;
+        let request_record = pb::GetRecordRequest { match_id };
+        let record = pages.matches.get_record(visitor.request(request_record)).await?.into_inner();
+        let record = record.record.unwrap_or_default();
+        let replay =
+            Replay::of_record(&record).ok_or_else(|| Status::data_loss("the record has no beginning"))?;
+        // A match that has ended in between has its audit by now.
+        let shown = if replay.end.is_some() && first.audit.is_none() {
+            pages.matches.get_match(visitor.request(request)).await?.into_inner()
+        } else {
+            first
+        };
+        let is_own_strike = |event: &&pb::RecordEvent| matches!(&event.event, Some(Event::Struck(struck)) if struck.seat as usize == seat);
+        let strikes = record.events.iter().filter(is_own_strike).count() as u32;
+        let open_seat = player.open_seat(pages, visitor, id)?;
+        let has_session = player.has_session(pages);
+        let names = SeatNames::new(replay.setup.bots.clone(), seat);
+        Ok(Self { id, player, seat, shown, replay, strikes, status, has_session, open_seat, names })
+    }
+
+    /// Returns whether the hand is over.
+    pub(super) fn is_over(&self) -> bool {
+        self.replay.end.is_some()
+    }
+
+    /// Returns why the player has lost its seat, if it has.
+    pub(super) fn lost_seat(&self) -> Option<pb::ForfeitReason> {
+        let lost = self.replay.forfeits.iter().find(|(_, lost)| lost.seat as usize == self.seat)?;
+        Some(lost.1.reason())
+    }
+
+    /// Returns whether rows are still being declared.
+    pub(super) fn is_declaring(&self) -> bool {
+        self.replay.rows.is_empty() && self.replay.setup.assigned.is_none() && !self.is_over()
+    }
+
+    /// Returns whether the match waits for the player. Where another was to move when the record was read, it does not: what it waits for now is at a ply that the
+    /// record does not have.
+    pub(super) fn is_awaited(&self) -> bool {
+        let is_own_turn = || {
+            let position = self.replay.position_after(self.replay.plies());
+            position.is_some_and(|position| position.to_move().index() == self.seat)
+        };
+        self.lost_seat().is_none()
+            && self.open_seat.is_some_and(|open| open.is_awaited)
+            && (self.is_declaring() || is_own_turn())
+    }
+}

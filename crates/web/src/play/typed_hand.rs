@@ -1,0 +1,346 @@
+//! The hand that a visitor asks for, as it was typed.
+
+use crate::forms::FormFields;
+use lastnim_core::game::{BotName, Ending};
+use lastnim_proto::number_text::read_numbers;
+use lastnim_proto::pb;
+use lastnim_report::words::{count_words, join_words};
+use std::time::Duration;
+
+/// The most house bots at a table with one guest.
+pub(super) const MAX_OPPONENTS: usize = 4;
+/// The most piles that a guest plays on: as many as the board draws.
+const MAX_PILES: usize = 24;
+/// The most characters of a field that are read.
+const MAX_CHARS: usize = 1_000;
+/// The plies after which the oracle decides.
+const MAX_PLIES: u32 = 1_000;
+/// The longest time that a guest has for a hand.
+const MAX_SECONDS: u32 = 3_600;
+/// The longest time that a guest has to declare a row.
+const MAX_DECLARATION: Duration = Duration::from_mins(10);
+/// What stands before the name of an opponent in the name of its field.
+const AGAINST: &str = "against-";
+
+/// Piles that have a name: the value of the field, the words, and the counters.
+pub(super) const SIZES: [(&str, &str, &[u64]); 4] = [
+    ("small", "small: 3, 4 and 5", &[3, 4, 5]),
+    ("middle", "middle: 6, 3, 7, 5", &[6, 3, 7, 5]),
+    ("large", "large: 8, 5, 9, 4, 10, 7", &[8, 5, 9, 4, 10, 7]),
+    ("high", "high: 21 and 34", &[21, 34]),
+];
+/// Times that can be chosen: the seconds, and the words.
+pub(super) const TIMES: [(&str, &str); 3] =
+    [("300", "5 minutes for the whole hand"), ("900", "15 minutes"), ("3600", "take your time: an hour")];
+/// Seats that can be chosen: the value, and the words.
+pub(super) const SEATS: [(&str, &str); 6] = [
+    ("drawn", "drawn by lot"),
+    ("0", "I move first"),
+    ("1", "I move second"),
+    ("2", "I move third"),
+    ("3", "I move fourth"),
+    ("4", "I move fifth"),
+];
+/// Who says whom each seat would rather see win: the value, and the words.
+pub(super) const ROWS: [(&str, &str); 2] =
+    [("standard", "the same for all"), ("declared", "each seat declares its own")];
+
+/// The hand that a visitor asks for, as it was typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TypedHand {
+    /// The opponents that are ticked, of those that the server hosts.
+    pub against: Vec<BotName>,
+    /// The name of some piles.
+    pub size: String,
+    /// Other piles, which count if there are any.
+    pub piles: String,
+    /// Who wins.
+    pub ending: String,
+    /// The seat of the guest.
+    pub seat: String,
+    /// The seconds that each seat has.
+    pub time: String,
+    /// Who says whom each seat would rather see win.
+    pub rows: String,
+}
+
+/// What a hand asks for: the request, in which the guest's name is still empty, if its seat is drawn where any seat would do.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct HandRequest {
+    /// The opponents.
+    pub against: Vec<BotName>,
+    /// The seat of the guest; `None` if it is drawn.
+    pub seat: Option<usize>,
+    /// All but the bots.
+    pub terms: pb::CreateMatchRequest,
+}
+
+/// Returns the name of the field that ticks an opponent.
+pub(super) fn opponent_field(bot: &BotName) -> String {
+    format!("{AGAINST}{bot}")
+}
+
+impl TypedHand {
+    /// Returns the hand that is proposed to somebody who has typed nothing.
+    pub(super) fn proposed(hosted: &[(BotName, String)]) -> Self {
+        let first = hosted.first().map(|(name, _)| name.clone());
+        Self {
+            against: first.into_iter().collect(),
+            size: "small".into(),
+            piles: String::new(),
+            ending: Ending::default().to_string(),
+            seat: "drawn".into(),
+            time: "900".into(),
+            rows: "standard".into(),
+        }
+    }
+
+    /// Reads the fields of a form.
+    pub(super) fn of_fields(fields: &FormFields, hosted: &[(BotName, String)]) -> Self {
+        let text = |name: &str| fields.value(name).chars().take(MAX_CHARS).collect::<String>();
+        let is_ticked = |bot: &&BotName| fields.find(&opponent_field(bot)).is_some();
+        Self {
+            against: hosted.iter().map(|(name, _)| name).filter(is_ticked).cloned().collect(),
+            size: text("size"),
+            piles: text("piles"),
+            ending: text("ending"),
+            seat: text("seat"),
+            time: text("time"),
+            rows: text("rows"),
+        }
+    }
+
+    /// Takes the hand that was played, so that it can be played again.
+    pub(super) fn of_setup(setup: &pb::MatchSetup, seat: usize) -> Self {
+        let opponents = setup.bots.iter().enumerate().filter(|(at, _)| *at != seat);
+        let ending = pb::Ending::try_from(setup.ending).ok().and_then(|ending| match ending {
+            pb::Ending::LastMoverWins => Some(Ending::LastMoverWins),
+            pb::Ending::ToMoveWins => Some(Ending::ToMoveWins),
+            pb::Ending::Unspecified => None,
+        });
+        let piles: Vec<_> = setup.piles.iter().map(ToString::to_string).collect();
+        Self {
+            against: opponents.filter_map(|(_, bot)| bot.parse().ok()).collect(),
+            size: "small".into(),
+            piles: piles.join(" "),
+            ending: ending.unwrap_or_default().to_string(),
+            seat: seat.to_string(),
+            time: (setup.clock.map_or(0, |clock| clock.initial_ms) / 1_000).to_string(),
+            rows: if setup.assigned.is_some() { "standard" } else { "declared" }.into(),
+        }
+    }
+
+    /// Returns the fields as a form would send them.
+    pub(super) fn to_fields(&self) -> Vec<(String, String)> {
+        let of_opponent = |bot: &BotName| (opponent_field(bot), "on".to_owned());
+        let others = [
+            ("size", &self.size),
+            ("piles", &self.piles),
+            ("ending", &self.ending),
+            ("seat", &self.seat),
+            ("time", &self.time),
+            ("rows", &self.rows),
+        ];
+        let others = others.map(|(name, value)| (name.to_owned(), value.clone()));
+        self.against.iter().map(of_opponent).chain(others).collect()
+    }
+
+    /// Reads the hand.
+    ///
+    /// # Errors
+    /// Every mistake, with what would be right.
+    pub(super) fn read(&self) -> Result<HandRequest, Vec<String>> {
+        let mut mistakes = Vec::new();
+        let mut note = |mistake: String| mistakes.push(mistake);
+        match self.against.len() {
+            0 => note(format!("no opponent is ticked: tick 1 to {MAX_OPPONENTS} of them")),
+            1..=MAX_OPPONENTS => {}
+            ticked => note(format!("{ticked} opponents are ticked: tick 1 to {MAX_OPPONENTS} of them")),
+        }
+        let piles = self.read_piles().map_err(&mut note).unwrap_or_default();
+        let ending = self.ending.parse::<Ending>().map_err(|error| note(error.to_string()));
+        let seat = self.read_seat().map_err(&mut note).unwrap_or_default();
+        let seconds = self.read_seconds().map_err(&mut note).unwrap_or_default();
+        let rows = match self.rows.as_str() {
+            "standard" => pb::AllianceMode::Standard,
+            "declared" => pb::AllianceMode::Declared,
+            other => {
+                note(format!("rows {other:?}: expected standard or declared"));
+                pb::AllianceMode::Unspecified
+            }
+        };
+        let Ok(ending) = ending else { return Err(mistakes) };
+        if !mistakes.is_empty() {
+            return Err(mistakes);
+        }
+        let time_ms = seconds * 1_000;
+        let declaration_ms = time_ms.min(MAX_DECLARATION.as_millis() as u32);
+        let clock = pb::Clock { initial_ms: time_ms, declaration_ms, ..pb::Clock::default() };
+        let terms = pb::CreateMatchRequest {
+            piles,
+            ending: pb::Ending::from(ending).into(),
+            alliance: rows.into(),
+            clock: Some(clock),
+            max_plies: MAX_PLIES,
+            ..pb::CreateMatchRequest::default()
+        };
+        Ok(HandRequest { against: self.against.clone(), seat, terms })
+    }
+
+    fn read_piles(&self) -> Result<Vec<u64>, String> {
+        if self.piles.trim().is_empty() {
+            let found = SIZES.iter().find(|(size, ..)| *size == self.size).map(|(.., piles)| piles.to_vec());
+            return found.ok_or_else(|| {
+                let sizes = SIZES.map(|(size, ..)| size).join(", ");
+                format!("size {:?}: expected one of {sizes}", self.size)
+            });
+        }
+        let piles = read_numbers(&self.piles, "piles")?;
+        if piles.len() > MAX_PILES {
+            return Err(format!("{} piles: expected 1 to {MAX_PILES}", piles.len()));
+        }
+        let parsed = lastnim_core::game::Piles::parse(&piles).map_err(|error| format!("piles: {error}"));
+        parsed.map(|_| piles)
+    }
+
+    fn read_seat(&self) -> Result<Option<usize>, String> {
+        let opponents = self.against.len();
+        // Where the number of opponents is wrong, that alone is said.
+        let are_right = (1..=MAX_OPPONENTS).contains(&opponents);
+        let seats = if are_right { opponents + 1 } else { MAX_OPPONENTS + 1 };
+        if self.seat == "drawn" {
+            return Ok(None);
+        }
+        let seat = self.seat.parse().ok().filter(|&seat| seat < seats).map(Some);
+        seat.ok_or_else(|| {
+            let chosen = SEATS.iter().find(|(value, _)| *value == self.seat);
+            let chosen = chosen.map_or(self.seat.as_str(), |(_, words)| words);
+            let offered = SEATS.iter().take(seats).map(|(_, words)| format!("{words:?}"));
+            let (offered, last) = (join_words(offered, ", "), SEATS[seats].1);
+            let table = if are_right {
+                format!("against {}, ", count_words(opponents, "opponent", "opponents"))
+            } else {
+                String::new()
+            };
+            format!("seat {chosen:?}: {table}choose {offered} or {last:?}")
+        })
+    }
+
+    fn read_seconds(&self) -> Result<u32, String> {
+        let seconds = self.time.parse().ok().filter(|seconds| (1..=MAX_SECONDS).contains(seconds));
+        seconds.ok_or_else(|| format!("time {:?}: expected 1 to {MAX_SECONDS} seconds", self.time))
+    }
+}
+
+impl HandRequest {
+    /// Puts the guest, whose name is empty, into its seat; `drawn` is a number that was drawn for it.
+    pub(super) fn with_guest_at(self, drawn: usize) -> pb::CreateMatchRequest {
+        let mut bots: Vec<_> = self.against.iter().map(ToString::to_string).collect();
+        let seat = self.seat.unwrap_or(drawn % (bots.len() + 1));
+        bots.insert(seat, String::new());
+        pb::CreateMatchRequest { bots, ..self.terms }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn hosted() -> Vec<(BotName, String)> {
+        ["a", "b", "c", "d", "e"].map(|name| (name.parse().unwrap(), "timid".to_owned())).to_vec()
+    }
+
+    fn typed(fields: &str) -> TypedHand {
+        TypedHand::of_fields(&FormFields::parse(fields.as_bytes()).unwrap(), &hosted())
+    }
+
+    const WHOLE: &str =
+        "against-a=on&against-c=on&size=high&ending=last_mover_wins&seat=1&time=5&rows=declared";
+
+    #[test]
+    fn a_hand_is_read_as_a_request() {
+        assert!(TypedHand::proposed(&hosted()).read().is_ok());
+        let request = typed(WHOLE).read().unwrap().with_guest_at(2);
+        assert_eq!((request.bots.join(" "), request.piles.as_slice()), ("a  c".into(), &[21, 34][..]));
+        assert_eq!(request.ending(), pb::Ending::LastMoverWins);
+        let clock = request.clock.unwrap();
+        assert_eq!((clock.initial_ms, clock.declaration_ms), (5_000, 5_000));
+        let drawn = typed(&WHOLE.replace("seat=1", "seat=drawn")).read().unwrap();
+        assert_eq!(drawn.clone().with_guest_at(5).bots.join(" "), "a c ");
+        assert_eq!(drawn.with_guest_at(3).bots.join(" "), " a c");
+        let own = typed(&format!("{WHOLE}&piles=7%2C9")).read().unwrap();
+        assert_eq!(own.terms.piles, [7, 9]);
+    }
+
+    #[test]
+    fn every_mistake_is_named() {
+        let mistakes = typed("piles=x&ending=never&seat=9&time=0&rows=any").read().unwrap_err();
+        assert_eq!(
+            mistakes,
+            [
+                "no opponent is ticked: tick 1 to 4 of them",
+                "piles: \"x\" is not a whole number of 0 or more",
+                "ending \"never\": expected to_move_wins or last_mover_wins",
+                "seat \"9\": choose \"drawn by lot\", \"I move first\", \"I move second\", \"I move third\", \"I move fourth\" or \"I move fifth\"",
+                "time \"0\": expected 1 to 3600 seconds",
+                "rows \"any\": expected standard or declared",
+            ]
+        );
+        let all = "against-a=&against-b=&against-c=&against-d=&against-e=";
+        let mistakes = typed(&format!("{all}&{}", &WHOLE[26..])).read().unwrap_err();
+        assert_eq!(mistakes, ["5 opponents are ticked: tick 1 to 4 of them"]);
+        for (piles, why) in
+            [("9223372036854775808", "9223372036854775808"), (&"1 ".repeat(25), "25 piles"), ("0", "0")]
+        {
+            let said = typed(&format!("{WHOLE}&piles={piles}")).read().unwrap_err();
+            assert!(said[0].contains(why), "{said:?}");
+        }
+    }
+
+    #[test]
+    fn a_seat_that_is_not_there_is_named_as_it_was_offered() {
+        let said = |opponents: &str, seat: &str| {
+            let fields = WHOLE.replace("against-a=on&against-c=on", opponents).replace("seat=1", seat);
+            typed(&fields).read().unwrap_err()
+        };
+        assert_eq!(
+            said("against-a=on", "seat=4"),
+            [
+                "seat \"I move fifth\": against 1 opponent, choose \"drawn by lot\", \"I move first\" or \"I move second\""
+            ]
+        );
+        assert_eq!(
+            said("against-a=on&against-b=on", "seat=-1"),
+            [
+                "seat \"-1\": against 2 opponents, choose \"drawn by lot\", \"I move first\", \"I move second\" or \"I move third\""
+            ]
+        );
+        assert_eq!(said("against-=on", "seat=4"), ["no opponent is ticked: tick 1 to 4 of them"]);
+    }
+
+    #[test]
+    fn a_hand_that_was_played_can_be_played_again() {
+        let hand = typed(WHOLE);
+        let request = hand.read().unwrap().with_guest_at(0);
+        let setup = pb::MatchSetup {
+            bots: request.bots,
+            piles: request.piles,
+            ending: request.ending,
+            clock: request.clock,
+            ..pb::MatchSetup::default()
+        };
+        let again = TypedHand::of_setup(&setup, 1);
+        assert_eq!(again, TypedHand { size: "small".into(), piles: "21 34".into(), ..hand });
+        let fields: Vec<_> =
+            again.to_fields().iter().map(|(name, value)| format!("{name}={value}")).collect();
+        assert_eq!(typed(&fields.join("&").replace(' ', "+")), again);
+    }
+
+    proptest! {
+        #[test]
+        fn no_form_breaks_anything(fields in "[a-z0-9%=&+ -]{0,80}") {
+            let _ = typed(&fields).read();
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! How much time a seat has left.
+
+use super::replay::Replay;
+use lastnim_proto::pb;
+use std::fmt;
+
+/// The time that a seat has left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct SeatClock {
+    /// Milliseconds left.
+    pub left_ms: u64,
+    /// Whether it becomes less now.
+    pub runs: bool,
+}
+
+impl SeatClock {
+    /// Returns the clock of a seat after so many plies. In an open match that is looked at as it is now, `open` says whose clock runs: that of the
+    /// seat to move, and before rows are revealed that of every seat whose row is not in.
+    pub(super) fn of_seat(
+        replay: &Replay,
+        seat: usize,
+        plies: u32,
+        open: Option<&pb::OpenMatch>,
+    ) -> Option<Self> {
+        let awaited = open.filter(|open| open.awaited_seats.contains(&(seat as u32)));
+        match awaited.and_then(|open| Some((open.left_ms?, !open.frozen))) {
+            Some((left_ms, runs)) => Some(Self { left_ms, runs }),
+            None => Some(Self { left_ms: replay.bank_ms(seat, plies)?, runs: false }),
+        }
+    }
+}
+
+impl fmt::Display for SeatClock {
+    /// Writes `1:05` from a minute on, and `0:09.5` below, as the module of live pages does.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (seconds, tenths) = (self.left_ms / 1_000, self.left_ms % 1_000 / 100);
+        match (seconds / 3_600, seconds / 60) {
+            (0, 0) => write!(f, "0:{seconds:02}.{tenths}"),
+            (0, minutes) => write!(f, "{minutes}:{:02}", seconds % 60),
+            (hours, minutes) => write!(f, "{hours}:{:02}:{:02}", minutes % 60, seconds % 60),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_is_written_more_coarsely_the_longer_it_is() {
+        let written = |left_ms| SeatClock { left_ms, runs: false }.to_string();
+        assert_eq!([0, 9_599, 59_999].map(written), ["0:00.0", "0:09.5", "0:59.9"]);
+        assert_eq!([60_000, 3_599_999, 3_600_000].map(written), ["1:00", "59:59", "1:00:00"]);
+    }
+}

@@ -1,0 +1,76 @@
+//! As whom a visitor is signed in, and the way out.
+
+use crate::address::PageAddress;
+use crate::forms::{CookieSecret, FormToken};
+use crate::organise::OrganiseAddress;
+use crate::play::PlayAddress;
+use crate::token_sessions::SessionEnd;
+use lastnim_arena::Principal;
+
+/// Which cookie has signed a visitor in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SignInPlace {
+    /// That of organisers and readers.
+    Session,
+    /// That of whoever plays as a bot.
+    BotSeats,
+}
+
+/// As whom a visitor is signed in, and the way out.
+#[derive(Debug, Clone)]
+pub(crate) struct SignedIn {
+    principal: Principal,
+    place: SignInPlace,
+    form_token: FormToken,
+    end: SessionEnd,
+}
+
+impl SignedIn {
+    pub(super) fn new(
+        principal: Principal,
+        place: SignInPlace,
+        secret: &CookieSecret,
+        end: SessionEnd,
+    ) -> Self {
+        Self { principal, place, form_token: secret.form_token(), end }
+    }
+
+    /// Returns when the session is over.
+    pub(crate) fn end(&self) -> &SessionEnd {
+        &self.end
+    }
+
+    /// Returns what whoever is signed in is called.
+    pub(crate) fn name(&self) -> &str {
+        match &self.principal {
+            Principal::Admin => "organiser",
+            Principal::Viewer => "viewer",
+            Principal::Bot(bot) => bot.as_str(),
+        }
+    }
+
+    /// Returns the page of whoever is signed in.
+    pub(crate) fn home(&self) -> PageAddress {
+        match (&self.principal, self.place) {
+            (Principal::Admin, _) => PageAddress::Organise(OrganiseAddress::Overview),
+            (Principal::Viewer, _) => PageAddress::Home,
+            (Principal::Bot(_), SignInPlace::BotSeats) => {
+                PageAddress::Play(PlayAddress::BotSeats { since: None })
+            }
+            (Principal::Bot(bot), SignInPlace::Session) => PageAddress::Bot(bot.clone()),
+        }
+    }
+
+    /// Returns where the form goes that signs out.
+    pub(crate) fn way_out(&self) -> PageAddress {
+        match self.place {
+            SignInPlace::Session => PageAddress::SignOut,
+            SignInPlace::BotSeats => PageAddress::Play(PlayAddress::BotSignOut),
+        }
+    }
+
+    /// Returns what that form carries.
+    pub(crate) fn form_token(&self) -> FormToken {
+        self.form_token
+    }
+}

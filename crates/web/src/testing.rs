@@ -1,0 +1,87 @@
+//! Pages without a server, for tests of what they do.
+
+use super::bot_audits::BotAudits;
+use super::kept_pages::KeptPages;
+use super::live::Feeds;
+use super::pages::Pages;
+use super::token_sessions::TokenSessions;
+use super::visitor::Visitor;
+use super::visitor_channel::VisitorChannel;
+use lastnim_arena::{Arena, NewTournament};
+use lastnim_core::game::{BotName, TournamentId};
+use lastnim_core::referee::Terms;
+use lastnim_rpc::{
+    Access, AddressLimiter, BotHands, BotRpc, ClientAddress, GuestHands, LoginLimits, MatchRpc, OracleRpc,
+    ReadScheduler, TournamentRpc, TranscriptRpc,
+};
+use lastnim_tournament::{
+    AllianceSource, BoundedCount, LadderPairing, LadderSettings, Settings, SettingsDraft, TableGroups,
+    TournamentFormat, testing,
+};
+use std::sync::Arc;
+use std::time::Duration;
+use tonic::codegen::http::{HeaderMap, Uri};
+
+/// Tournaments that are over and newer than the one that is looked for: more than a page of a list can hold.
+const NEWER_TOURNAMENTS: usize = 1_001;
+
+/// Makes the pages of an arena, for everybody; `reads` are worked out at once.
+pub(super) fn open_pages(arena: &Arena, reads: usize) -> Pages {
+    let minute = Duration::from_mins(1);
+    let mut access = Access::tokens_only(arena.clone(), Arc::new(LoginLimits::new(10, minute)));
+    access.private = false;
+    let reads = ReadScheduler::new(arena.clone(), access.clone(), reads);
+    let registrations = AddressLimiter::new(10, minute);
+    Pages {
+        arena: arena.clone(),
+        public_url: None,
+        tournaments: TournamentRpc::new(arena.clone(), access.clone(), reads.clone()),
+        matches: MatchRpc::new(arena.clone(), access.clone(), reads.clone()),
+        bots: BotRpc::new(arena.clone(), access.clone(), reads.clone(), registrations),
+        transcripts: TranscriptRpc::new(arena.clone(), access.clone(), reads.clone()),
+        oracle: OracleRpc::new(arena.clone(), access.clone(), 1),
+        guests: GuestHands::new(arena.clone(), access.clone(), 20, 8),
+        organisers: TokenSessions::new(minute),
+        readers: TokenSessions::new(minute),
+        bot_hands: BotHands::new(arena.clone(), access.clone()),
+        players: TokenSessions::new(minute),
+        metrics: None,
+        feeds: Feeds::default(),
+        kept: KeptPages::default(),
+        audits: BotAudits::default(),
+        access,
+        reads,
+    }
+}
+
+/// Returns a visitor without a token.
+pub(super) fn stranger() -> Visitor {
+    let (uri, headers) = (Uri::from_static("/"), HeaderMap::new());
+    Visitor::of_request(ClientAddress::UNKNOWN, VisitorChannel::Plain, &uri, &headers)
+}
+
+/// Starts a ladder of two bots, and lets many newer tournaments be over.
+pub(super) async fn start_old_ladder(arena: &Arena, bots: [&BotName; 2]) -> TournamentId {
+    let plain = testing::settings(2, 1, AllianceSource::Standard);
+    let ladder = LadderSettings {
+        groups: None,
+        table_groups: TableGroups::ONE,
+        suspend_after: BoundedCount::new(2).unwrap(),
+        pairing: LadderPairing::default(),
+    };
+    let draft = SettingsDraft { format: TournamentFormat::Ladder(ladder), ..(*plain).clone() };
+    let create = async |settings| {
+        let new = NewTournament { settings, terms: Terms::default() };
+        arena.create_tournament(new).await.unwrap().stored.id
+    };
+    let id = create(Settings::new(draft).unwrap()).await;
+    for bot in bots {
+        arena.register_bot(bot.clone()).await.unwrap();
+        arena.join_tournament(id, bot).await.unwrap();
+    }
+    arena.start_tournament(id).await.unwrap();
+    for _ in 0..NEWER_TOURNAMENTS {
+        arena.cancel_tournament(create(plain.clone()).await).await.unwrap();
+    }
+    id
+}

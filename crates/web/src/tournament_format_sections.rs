@@ -1,0 +1,186 @@
+//! What a tournament's format needs besides its standings: rounds, brackets, ratings over time, scores against opponents, and lost seats.
+
+use super::address::link_of_cell;
+use super::pages::Pages;
+use super::visitor::Visitor;
+use lastnim_proto::pb;
+use lastnim_report::capital_history::{capital_chart, capital_words};
+use lastnim_report::forfeits::{BotForfeits, forfeit_section};
+use lastnim_report::opponent_scores::opponent_score_plot;
+use lastnim_report::played_rounds::{KnownMatches, played_rounds};
+use lastnim_report::rating_history::rating_chart;
+use lastnim_report::render::Html;
+use lastnim_report::words::count_words;
+use lastnim_report::{Block, Round, Section};
+use pb::bot_service_server::BotService as _;
+use pb::match_service_server::MatchService as _;
+use pb::tournament_service_server::TournamentService as _;
+use pb::tournament_settings::Format;
+use std::cmp::Reverse;
+use tonic::{Code, Status};
+
+/// Matches of which rounds and ratings are made: a page asks for no more at each look.
+const MAX_MATCHES: u32 = 400;
+/// Tables of rounds that are shown; of more those of the last rounds.
+const MAX_TABLES: usize = 120;
+/// The most matches of a gauntlet that are counted by opponent at each look.
+const MAX_COUNTED_MATCHES: u64 = 20_000;
+/// The most bots of a gauntlet whose opponents are shown.
+const MAX_OPPONENTS: usize = 60;
+/// The most bots whose lost seats are looked at.
+const MAX_FORFEITERS: usize = 6;
+/// The most lost seats of a bot that are looked at.
+const MAX_LOST_SEATS: u32 = 200;
+
+/// What was read for the sections of a format.
+#[derive(Debug, Clone, Default)]
+pub(super) struct FormatFindings {
+    matches: Vec<pb::Match>,
+    has_more_matches: bool,
+    compared: Vec<pb::Comparison>,
+    /// Whether it was no turn for a comparison now.
+    is_comparison_refused: bool,
+    forfeits: Vec<BotForfeits>,
+    /// Further bots that lost seats, each no more than those.
+    other_forfeiters: usize,
+}
+
+/// Asks for what the format of a tournament needs, and how its bots lost their seats.
+pub(super) async fn read_format_findings(
+    pages: &Pages,
+    visitor: &Visitor,
+    tournament: &pb::Tournament,
+    standings: &[pb::Standing],
+) -> Result<FormatFindings, Status> {
+    let mut findings = FormatFindings::default();
+    let format = tournament.settings.as_ref().and_then(|settings| settings.format.as_ref());
+    let tournament_id = tournament.id.clone();
+    match format {
+        Some(Format::Swiss(_) | Format::Knockout(_) | Format::Ladder(_)) => {
+            let request =
+                pb::ListMatchesRequest { page_size: MAX_MATCHES, tournament_id, ..Default::default() };
+            let list = pages.matches.list_matches(visitor.request(request)).await?.into_inner();
+            findings.has_more_matches = !list.next_page_token.is_empty();
+            findings.matches = list.matches;
+        }
+        Some(Format::Gauntlet(_))
+            if tournament.matches_played <= MAX_COUNTED_MATCHES
+                && tournament.field.len() <= MAX_OPPONENTS =>
+        {
+            let request = pb::GetStandingsRequest { tournament_id, cross_table: true };
+            match pages.tournaments.get_standings(visitor.request(request)).await {
+                Ok(compared) => findings.compared = compared.into_inner().cross_table,
+                Err(status) if status.code() == Code::ResourceExhausted => {
+                    findings.is_comparison_refused = true;
+                }
+                Err(status) => return Err(status),
+            }
+        }
+        _ => {}
+    }
+    let mut forfeiters: Vec<_> = standings.iter().filter(|line| line.forfeits > 0).collect();
+    forfeiters.sort_by_key(|line| Reverse(line.forfeits));
+    findings.other_forfeiters = forfeiters.len().saturating_sub(MAX_FORFEITERS);
+    for line in forfeiters.into_iter().take(MAX_FORFEITERS) {
+        let request = pb::ListLostSeatsRequest {
+            bot: line.bot.clone(),
+            tournament_id: tournament.id.clone(),
+            page_size: MAX_LOST_SEATS,
+            ..Default::default()
+        };
+        let list = pages.bots.list_lost_seats(visitor.request(request)).await?.into_inner();
+        let (bot, has_more) = (line.bot.clone(), !list.next_page_token.is_empty());
+        findings.forfeits.push(BotForfeits { bot, seats: list.seats, has_more });
+    }
+    Ok(findings)
+}
+
+/// Writes what the format of a tournament needs; nothing where its standings say all.
+pub(super) fn format_sections_html(
+    tournament: &pb::Tournament,
+    verdict: Option<&pb::Verdict>,
+    findings: &FormatFindings,
+) -> String {
+    let format = tournament.settings.as_ref().and_then(|settings| settings.format.as_ref());
+    let section = match format {
+        Some(Format::Swiss(_) | Format::Knockout(_)) => round_section(tournament, verdict, findings),
+        Some(Format::Ladder(_)) => rating_section(findings),
+        Some(Format::Sprt(_)) => verdict.and_then(capital_section),
+        Some(Format::Gauntlet(_)) if findings.is_comparison_refused => Some(
+            Section::with_heading("Opponents")
+                .paragraph("Too many ask for comparisons of bots at the moment: load this page again later."),
+        ),
+        Some(Format::Gauntlet(gauntlet)) => opponent_score_plot(&gauntlet.bot, &findings.compared)
+            .map(|plot| Section::with_heading("Opponents").plot(plot)),
+        _ => None,
+    };
+    let others = (findings.other_forfeiters > 0).then(|| {
+        let others = count_words(findings.other_forfeiters as u64, "other bot", "other bots");
+        format!("These lost most; {others} lost seats as well, which the standings count.")
+    });
+    let forfeits = forfeit_section(&findings.forfeits).map(|section| section.paragraphs(others));
+    let sections = section.into_iter().chain(forfeits);
+    let html = Html::with_links(&link_of_cell);
+    sections.map(|section| html.section_html(&section)).collect()
+}
+
+fn round_section(
+    tournament: &pb::Tournament,
+    verdict: Option<&pb::Verdict>,
+    findings: &FormatFindings,
+) -> Option<Section> {
+    let known = if findings.has_more_matches { KnownMatches::Newest } else { KnownMatches::All };
+    let mut rounds = played_rounds(tournament, verdict, &findings.matches, known);
+    let all = rounds.len();
+    let left_out = rounds.last_mut().map_or(0, |newest| {
+        let left_out = newest.tables.len().saturating_sub(MAX_TABLES);
+        newest.tables.truncate(MAX_TABLES);
+        left_out
+    });
+    let mut tables = 0;
+    let mut is_shown = |round: &Round| {
+        tables += round.tables.len();
+        tables <= MAX_TABLES
+    };
+    let shown = rounds.iter().rev().take_while(|round| is_shown(round)).count();
+    let rounds = rounds.split_off(all - shown);
+    if rounds.is_empty() {
+        return None;
+    }
+    let is_cut = shown < all || left_out > 0 || findings.has_more_matches;
+    let heading = match tournament.settings.as_ref().and_then(|settings| settings.format.as_ref()) {
+        Some(Format::Knockout(_)) => "Bracket",
+        _ => "Rounds",
+    };
+    let scoring = tournament.settings.as_ref().map(pb::TournamentSettings::scoring);
+    let decided = if scoring == Some(pb::Scoring::Satisfaction) { "; satisfaction decides" } else { "" };
+    let words = format!("Beside each bot: the matches of its table that it won{decided}.");
+    let cut = is_cut.then_some("Not all is shown: the list of matches has the rest.");
+    Some(Section::with_heading(heading).paragraph(words).paragraphs(cut).block(Block::Rounds(rounds)))
+}
+
+/// Shows how the capital of a sequential test has moved, and says what that means.
+fn capital_section(verdict: &pb::Verdict) -> Option<Section> {
+    let Some(pb::verdict::Verdict::Sprt(said)) = &verdict.verdict else { return None };
+    if said.groups == 0 {
+        return None;
+    }
+    let section = Section::with_heading("Capital").paragraph(capital_words(said));
+    Some(match capital_chart(said) {
+        Some(chart) => section.block(Block::Chart(chart)),
+        None if said.groups == 1 => section,
+        None => section.paragraph("How it has moved was not kept by the server on which this was played."),
+    })
+}
+
+fn rating_section(findings: &FormatFindings) -> Option<Section> {
+    let words = if findings.has_more_matches {
+        format!("Ratings by wins, over the newest {MAX_MATCHES} matches, as if they were the first")
+    } else {
+        "Ratings by wins, as they moved with each match".to_owned()
+    };
+    let mut matches: Vec<_> = findings.matches.iter().collect();
+    matches.sort_by_key(|game| game.setup.as_ref().map(|setup| setup.number));
+    let chart = rating_chart(matches, &words)?;
+    Some(Section::with_heading("Ratings over time").block(Block::Chart(chart)))
+}

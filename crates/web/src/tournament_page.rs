@@ -1,0 +1,160 @@
+//! A tournament.
+
+use super::address::{PageAddress, PageForm, link_of_cell};
+use super::page::{Page, link_paragraph};
+use super::page_content::PageContent;
+use super::pages::Pages;
+use super::tournament_format_sections::read_format_findings;
+use super::tournament_view::TournamentNow;
+use super::visitor::Visitor;
+use lastnim_core::game::TournamentId;
+use lastnim_proto::pb;
+use lastnim_report::render::{Escaped, Html};
+use lastnim_report::{
+    Section, standings::standings_report, tournament::tournament_report, tournament_result::result_line,
+    tournament_toml::tournament_toml,
+};
+use pb::match_service_server::MatchService as _;
+use pb::tournament_service_server::TournamentService as _;
+use std::sync::Arc;
+use tonic::{Code, Status};
+
+/// Matches that are shown, the newest.
+const MAX_MATCHES: u32 = 15;
+/// Lines of a page of standings.
+const MAX_LINES: usize = 100;
+/// The most bots whose cross-table is on a page; of more it is in its twins for programs.
+const MAX_CROSS_TABLE_BOTS: usize = 16;
+/// Bots of the field that are shown.
+const MAX_FIELD_BOTS: usize = 30;
+
+/// Returns where a tournament stands, who leads, its newest matches, and what it is.
+pub(super) async fn tournament_page(
+    pages: &Pages,
+    visitor: &Visitor,
+    id: TournamentId,
+) -> Result<PageContent, Status> {
+    let tournament_id = id.to_string();
+    let request = pb::GetTournamentRequest { tournament_id: tournament_id.clone() };
+    let shown = pages.tournaments.get_tournament(visitor.request(request)).await?.into_inner();
+    let standings = read_standings(pages, visitor, id, CrossTable::LeftOut).await?;
+    let tournament = shown.tournament.clone().unwrap_or_default();
+    let findings = read_format_findings(pages, visitor, &tournament, &standings.standings).await?;
+    let matches = newest_matches(pages, visitor, id).await?;
+    let toml = tournament_toml(&tournament);
+    let content = PageContent::of_message(shown.clone(), move |address| {
+        let verdict = shown.verdict.as_ref();
+        let summary = result_line(&tournament, &standings.standings, verdict);
+        let now = TournamentNow { id, shown, standings, matches, findings: Arc::new(findings) };
+        let settings = settings_html(&tournament, now.shown.clone());
+        let content = now.html() + &downloads_html(id) + &settings;
+        let title = tournament.settings.as_ref().map(|settings| settings.title.clone()).unwrap_or_default();
+        Ok(Page::of_html(address, title, content).with_summary(summary))
+    });
+    Ok(content.with_toml(toml))
+}
+
+/// Returns the newest matches of a tournament.
+pub(super) async fn newest_matches(
+    pages: &Pages,
+    visitor: &Visitor,
+    id: TournamentId,
+) -> Result<Vec<pb::Match>, Status> {
+    let tournament_id = id.to_string();
+    let request = pb::ListMatchesRequest { page_size: MAX_MATCHES, tournament_id, ..Default::default() };
+    Ok(pages.matches.list_matches(visitor.request(request)).await?.into_inner().matches)
+}
+
+/// Shows how to get what a tournament consists of.
+fn downloads_html(id: TournamentId) -> String {
+    let link = |address: String, words: &str| format!("<a href=\"{}\">{words}</a>", Escaped(&address));
+    let toml = link(PageAddress::Tournament(id).in_form(PageForm::Toml), "settings as TOML");
+    let standings = PageAddress::Standings { id, from: 0 };
+    let csv = link(standings.in_form(PageForm::Csv), "standings as CSV");
+    let json = link(standings.in_form(PageForm::Json), "standings as JSON");
+    let links = format!("<p>{csv}, {json}, {toml}</p>\n");
+    let records = Section::new()
+        .paragraph("All records, and the signed manifest that names them:")
+        .command(format!("lastnim record export --tournament {id} --dir records"))
+        .command(format!("lastnim tournament manifest {id} --output manifest.jsonl"));
+    let records = Html::with_links(&link_of_cell).section_html(&records);
+    format!("<section>\n<h2>Downloads</h2>\n{links}</section>\n{records}")
+}
+
+/// Returns a page of the standings, with the cross-table if it is small.
+pub(super) async fn standings_page(
+    pages: &Pages,
+    visitor: &Visitor,
+    (id, from): (TournamentId, u32),
+    form: PageForm,
+) -> Result<PageContent, Status> {
+    let standings = read_standings(pages, visitor, id, CrossTable::LeftOut).await?;
+    let is_compared = form != PageForm::Html || standings.standings.len() <= MAX_CROSS_TABLE_BOTS;
+    let standings = if is_compared {
+        match read_standings(pages, visitor, id, CrossTable::Shown).await {
+            // It would be too large, or too many ask for one.
+            Err(status) if status.code() == Code::ResourceExhausted => standings,
+            compared => compared?,
+        }
+    } else {
+        standings
+    };
+    let (all, from) = (standings.standings.len(), from as usize);
+    let next = u32::try_from(from.saturating_add(MAX_LINES)).ok().filter(|&next| (next as usize) < all);
+    let next = next.map(|from| PageAddress::Standings { id, from });
+    let (tables, after) = (standings_report(&standings), next.clone());
+    let content = PageContent::of_message(standings.clone(), move |address| {
+        let mut standings = standings;
+        standings.standings = standings.standings.into_iter().skip(from).take(MAX_LINES).collect();
+        let has_cross_table = all <= MAX_CROSS_TABLE_BOTS && !standings.cross_table.is_empty();
+        if !has_cross_table {
+            standings.cross_table.clear();
+        }
+        standings.events.clear();
+        let mut html = Html::with_links(&link_of_cell).report_html(&standings_report(&standings));
+        if let Some(next) = after {
+            html += &link_paragraph(&next, "next", "More");
+        }
+        if !has_cross_table && all > MAX_CROSS_TABLE_BOTS {
+            let why = format!(
+                "The cross-table of {all} bots is not shown: it is in the twins of this page, up to 200 bots."
+            );
+            html += &Html::with_links(&link_of_cell).section_html(&Section::new().paragraph(why));
+        }
+        Ok(Page::of_html(address, "Standings".into(), html))
+    });
+    Ok(content.with_tables(tables).with_next(next))
+}
+
+/// Whether standings come with the cross-table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CrossTable {
+    Shown,
+    LeftOut,
+}
+
+async fn read_standings(
+    pages: &Pages,
+    visitor: &Visitor,
+    id: TournamentId,
+    cross_table: CrossTable,
+) -> Result<pb::GetStandingsResponse, Status> {
+    let cross_table = cross_table == CrossTable::Shown;
+    let request = pb::GetStandingsRequest { tournament_id: id.to_string(), cross_table };
+    Ok(pages.tournaments.get_standings(visitor.request(request)).await?.into_inner())
+}
+
+/// Shows what is played. What stands with the standings is left out.
+fn settings_html(tournament: &pb::Tournament, shown: pb::GetTournamentResponse) -> String {
+    let mut tournament = tournament.clone();
+    if let Some(more) = tournament.field.len().checked_sub(MAX_FIELD_BOTS).filter(|&more| more > 0) {
+        tournament.field.truncate(MAX_FIELD_BOTS);
+        tournament.field.push(format!("and {more} more"));
+    }
+    let shown = pb::GetTournamentResponse { verdict: None, events: Vec::new(), activity: None, ..shown };
+    let mut report = tournament_report(&tournament, &shown);
+    if let Some(first) = report.sections.first_mut() {
+        first.heading = Some("What is played".to_owned());
+    }
+    Html::with_links(&link_of_cell).report_html(&report)
+}

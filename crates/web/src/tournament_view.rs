@@ -1,0 +1,200 @@
+//! A tournament as it stands now, part by part.
+
+use super::address::{PageAddress, PageForm, link_of_cell, link_of_match_cell};
+use super::live::{LivePage, PageParts};
+use super::match_filter::MatchFilter;
+use super::page::link_paragraph;
+use super::tournament_format_sections::{FormatFindings, format_sections_html};
+use lastnim_core::game::TournamentId;
+use lastnim_proto::pb::{self, verdict::Verdict};
+use lastnim_report::render::{Escaped, Html};
+use lastnim_report::words::{count_words, enum_word, span_words};
+use lastnim_report::{
+    Section, matches::match_table, standings::standings_report, tournament::progress_words,
+    tournament_activity::activity_section, tournament_result::result_text,
+};
+use std::sync::Arc;
+
+/// Lines of standings of a tournament's own page.
+const MAX_LEADERS: usize = 40;
+/// Places of a knockout that are told one by one.
+const MAX_PLACES: usize = 8;
+/// Events that are shown.
+const MAX_EVENTS: usize = 30;
+
+/// A tournament as it stands now.
+#[derive(Debug, Clone)]
+pub(super) struct TournamentNow {
+    /// The tournament.
+    pub id: TournamentId,
+    /// What the service says of it.
+    pub shown: pb::GetTournamentResponse,
+    /// Its standings.
+    pub standings: pb::GetStandingsResponse,
+    /// Its newest matches.
+    pub matches: Vec<pb::Match>,
+    /// What was read for its format.
+    pub findings: Arc<FormatFindings>,
+}
+
+impl TournamentNow {
+    /// Writes what changes while it runs: where it stands, who leads, what goes on, its newest matches, what its format needs, and the result as text.
+    pub(super) fn html(&self) -> String {
+        let parts = [
+            ("progress", self.progress_html()),
+            ("standings", self.leaders_html()),
+            ("format", self.format_html()),
+            ("activity", self.activity_html()),
+            ("matches", self.matches_html()),
+        ];
+        let live = if self.is_over() {
+            String::new()
+        } else {
+            let events = PageAddress::TournamentEvents(self.id).to_string();
+            format!(" data-live=\"{}\" data-follow", Escaped(&events))
+        };
+        let parts: String = parts.map(|(id, html)| format!("<div id=\"{id}\">{html}</div>\n")).concat();
+        let result = self.result_html();
+        format!(
+            "<div{live}>\n{parts}<details class=\"result\"><summary>The result as text</summary>\n<pre id=\"result\" data-copy>{result}</pre></details>\n</div>\n"
+        )
+    }
+
+    /// Writes the same for those who look at it.
+    pub(super) fn live_page(&self) -> LivePage {
+        let parts = PageParts::default()
+            .with("progress", self.progress_html())
+            .with("standings", self.leaders_html())
+            .with("activity", self.activity_html())
+            .with("matches", self.matches_html())
+            .with("format", self.format_html())
+            .with("result", self.result_html());
+        LivePage { parts, said: self.said(), ..LivePage::default() }
+    }
+
+    /// Returns the tournament itself.
+    pub(super) fn tournament(&self) -> pb::Tournament {
+        self.shown.tournament.clone().unwrap_or_default()
+    }
+
+    /// Returns whether nothing changes any more.
+    pub(super) fn is_over(&self) -> bool {
+        let state = self.shown.tournament.as_ref().map(pb::Tournament::state);
+        matches!(state, Some(pb::TournamentState::Finished | pb::TournamentState::Cancelled))
+    }
+
+    /// Says in which state it is. How many matches were played would be said every second.
+    fn said(&self) -> String {
+        let tournament = self.tournament();
+        let state = enum_word(tournament.state().as_str_name(), "TOURNAMENT_STATE_");
+        let paused = if tournament.pause() == pb::OpenMatches::Unspecified { "" } else { ", paused" };
+        format!("the tournament is {state}{paused}")
+    }
+
+    /// Shows what the format needs besides the standings.
+    fn format_html(&self) -> String {
+        format_sections_html(&self.tournament(), self.verdict(), &self.findings)
+    }
+
+    /// Writes the result as a text to paste.
+    fn result_html(&self) -> String {
+        let text = result_text(&self.tournament(), &self.standings.standings, self.verdict());
+        Escaped(&text).to_string()
+    }
+
+    /// Returns what the format says besides the standings.
+    fn verdict(&self) -> Option<&pb::Verdict> {
+        self.standings.verdict.as_ref()
+    }
+
+    /// Shows where the tournament stands, in words and as a bar, and how long it may last yet.
+    fn progress_html(&self) -> String {
+        let tournament = self.tournament();
+        let words = progress_words(&tournament);
+        let (state_word, rest) = words.split_once(", ").unwrap_or((&words, ""));
+        let state = enum_word(tournament.state().as_str_name(), "TOURNAMENT_STATE_");
+        let bar = if tournament.matches_total == 0 {
+            String::new()
+        } else {
+            let (played, total) = (tournament.matches_played, tournament.matches_total);
+            format!(
+                "<progress aria-label=\"matches played\" max=\"{total}\" value=\"{played}\">{played} of {total}</progress>"
+            )
+        };
+        let left =
+            self.time_left().map(|left| format!("<span class=\"time-left\">{}</span>", Escaped(&left)));
+        format!(
+            "<p class=\"state {}\"><span><strong>{}</strong> {}</span> {bar} {}</p>\n",
+            Escaped(&state),
+            Escaped(state_word),
+            Escaped(rest),
+            left.unwrap_or_default()
+        )
+    }
+
+    /// Says how long it may last yet.
+    fn time_left(&self) -> Option<String> {
+        let left = self.shown.activity.as_ref()?.time_left.as_ref()?;
+        Some(match left.estimate_ms {
+            Some(estimate) => format!("about {} left", span_words(estimate)),
+            None => format!("at most {} left by the clocks", span_words(left.longest_ms)),
+        })
+    }
+
+    /// Shows the first lines of the standings, what the format says besides, and what the organiser did last.
+    fn leaders_html(&self) -> String {
+        let html = Html::with_links(&link_of_cell);
+        let bots = self.standings.standings.len();
+        if bots == 0 {
+            return html.section_html(&Section::with_heading("Standings").paragraph("Nobody is in it yet."));
+        }
+        let mut standings = self.standings.clone();
+        standings.standings.truncate(MAX_LEADERS);
+        if let Some(Verdict::Knockout(knockout)) =
+            standings.verdict.as_mut().and_then(|verdict| verdict.verdict.as_mut())
+        {
+            // The bracket shows where each of the others went out.
+            knockout.places.truncate(MAX_PLACES);
+        }
+        standings.events.drain(..standings.events.len().saturating_sub(MAX_EVENTS));
+        let mut report = standings_report(&standings);
+        if let Some(first) = report.sections.first_mut() {
+            first.heading = Some("Standings".to_owned());
+        }
+        let all = PageAddress::Standings { id: self.id, from: 0 };
+        let words = if bots > MAX_LEADERS {
+            format!("All {}, with the cross-table", count_words(bots as u64, "bot", "bots"))
+        } else {
+            "With the cross-table".to_owned()
+        };
+        let links = format!(
+            "<p><a href=\"{}\">{}</a> <a href=\"{}\">as CSV</a></p>\n",
+            Escaped(&all.to_string()),
+            Escaped(&words),
+            Escaped(&all.in_form(PageForm::Csv))
+        );
+        html.report_html(&report) + &links
+    }
+
+    /// Shows who is connected and waited for, and the matches under way.
+    fn activity_html(&self) -> String {
+        let section = self.shown.activity.as_ref().map(activity_section);
+        section
+            .map(|section| Html::with_links(&link_of_match_cell).section_html(&section))
+            .unwrap_or_default()
+    }
+
+    fn matches_html(&self) -> String {
+        if self.matches.is_empty() {
+            return String::new();
+        }
+        let section = Section::with_heading("Newest matches").table(match_table(&self.matches));
+        let all = PageAddress::Matches {
+            tournament: Some(self.id),
+            filter: MatchFilter::default(),
+            page_token: String::new(),
+        };
+        Html::with_links(&link_of_match_cell).section_html(&section)
+            + &link_paragraph(&all, "", "All matches")
+    }
+}

@@ -1,0 +1,230 @@
+//! A position as a visitor has typed it.
+
+use lastnim_core::game::AllianceMatrix;
+use lastnim_core::game::{Ending, Game, SeatCount};
+use lastnim_proto::number_text::{read_numbers, read_rows};
+use lastnim_proto::pb;
+use lastnim_report::words::{enum_word, join_words, matrix_words};
+use std::fmt::Write as _;
+
+/// The most characters of a field: more than any position has that people type.
+const MAX_CHARS: usize = 20_000;
+
+/// A position as it was typed, with every mistake in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct TypedPosition {
+    /// The counters of each pile.
+    pub piles: String,
+    /// The rows, with semicolons between them, as offsets or as seats with `>` between them; nothing stands for the standard rows.
+    pub rows: String,
+    /// How many seats have the standard rows.
+    pub seats: String,
+    /// The seat that moves first.
+    pub first: String,
+    /// Who wins at the end.
+    pub ending: String,
+}
+
+impl Default for TypedPosition {
+    /// The position that is shown to somebody who has typed nothing.
+    fn default() -> Self {
+        let ending = Ending::default().to_string();
+        Self { piles: "3 4 5".into(), rows: String::new(), seats: "3".into(), first: "0".into(), ending }
+    }
+}
+
+impl TypedPosition {
+    /// Reads the fields of a form; what is missing is as usual.
+    pub(super) fn of_query(query: &str) -> Self {
+        let mut position = Self::default();
+        for (key, value) in query.split('&').filter_map(|pair| pair.split_once('=')) {
+            if let Some(field) = position.field_mut(key) {
+                *field = decode_value(value);
+            }
+        }
+        position
+    }
+
+    /// Writes a position as somebody would type it.
+    pub(super) fn of_game(game: &pb::Game) -> Self {
+        let rows = game.alliance_matrix.as_ref().map(|matrix| matrix_words(&matrix.rows)).unwrap_or_default();
+        Self {
+            piles: join_words(&game.piles, " "),
+            rows,
+            first: game.first.to_string(),
+            ending: enum_word(game.ending().as_str_name(), "ENDING_"),
+            ..Self::default()
+        }
+    }
+
+    /// Writes the fields that are not as usual.
+    pub(super) fn to_query(&self) -> String {
+        let (mut own, mut usual) = (self.clone(), Self::default());
+        let mut query = String::new();
+        for key in ["piles", "rows", "seats", "first", "ending"] {
+            let (Some(value), Some(usual)) = (own.field_mut(key), usual.field_mut(key)) else { continue };
+            if value != usual {
+                let between = if query.is_empty() { "" } else { "&" };
+                // Writing to a text does not fail.
+                let _ = write!(query, "{between}{key}={}", encode_value(value));
+            }
+        }
+        query
+    }
+
+    fn field_mut(&mut self, key: &str) -> Option<&mut String> {
+        match key {
+            "piles" => Some(&mut self.piles),
+            "rows" => Some(&mut self.rows),
+            "seats" => Some(&mut self.seats),
+            "first" => Some(&mut self.first),
+            "ending" => Some(&mut self.ending),
+            _ => None,
+        }
+    }
+
+    /// Reads the position.
+    ///
+    /// # Errors
+    /// Names the first thing that is no position, and what would be.
+    pub(super) fn read(&self) -> Result<Game, String> {
+        let piles = read_numbers(&self.piles, "piles")?;
+        let matrix = if self.rows.trim().is_empty() {
+            let seats =
+                self.seats.trim().parse().map_err(|_| format!("seats {:?}: expected 2 to 32", self.seats))?;
+            AllianceMatrix::standard(SeatCount::new(seats).map_err(|error| error.to_string())?)
+        } else {
+            AllianceMatrix::parse(&read_rows_or_orders(&self.rows)?).map_err(|error| error.to_string())?
+        };
+        let first = self.first.trim().parse().map_err(|_| {
+            format!("first seat {:?}: expected 0 to {}", self.first, matrix.seats().get() - 1)
+        })?;
+        let ending = self.ending.parse().map_err(|error| format!("{error}"))?;
+        let piles =
+            lastnim_core::game::Piles::parse_partly_emptied(&piles).map_err(|error| error.to_string())?;
+        Game::new(piles, matrix, first, ending).map_err(|error| error.to_string())
+    }
+
+    /// Reads the position as the message that the oracle is asked with.
+    pub(super) fn read_message(&self) -> Result<(Game, pb::Game), String> {
+        let game = self.read()?;
+        let message = (&game).into();
+        Ok((game, message))
+    }
+}
+
+/// Reads rows: as offsets, or with `>` between the seats in the order in which each would like to see them win.
+fn read_rows_or_orders(text: &str) -> Result<Vec<Vec<u64>>, String> {
+    if !text.contains('>') {
+        return read_rows(text);
+    }
+    let orders = read_rows(&text.replace('>', " "))?;
+    let seats = orders.len() as u64;
+    let rows = (0..).zip(&orders).map(|(own, order)| {
+        let offset = |&seat: &u64| {
+            if seat < seats {
+                Ok((seat + seats - own) % seats)
+            } else {
+                Err(format!(
+                    "rows: seat {seat} in the row of seat {own}: there are {seats} rows, for seats from 0 on"
+                ))
+            }
+        };
+        order.iter().map(offset).collect()
+    });
+    rows.collect()
+}
+
+/// Reads a value of a form: `+` is a blank, and `%` stands before two digits of a byte. What is no text is shown as such.
+fn decode_value(value: &str) -> String {
+    let mut bytes = Vec::with_capacity(value.len());
+    let mut rest = value.as_bytes();
+    while let Some((&byte, behind)) = rest.split_first() {
+        let digits = behind.get(..2).and_then(|digits| str::from_utf8(digits).ok());
+        let coded = digits.filter(|_| byte == b'%').and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        (rest, bytes) = match (byte, coded) {
+            (_, Some(coded)) => (&behind[2..], push_byte(bytes, coded)),
+            (b'+', None) => (behind, push_byte(bytes, b' ')),
+            (byte, None) => (behind, push_byte(bytes, byte)),
+        };
+    }
+    String::from_utf8_lossy(&bytes).chars().take(MAX_CHARS).collect()
+}
+
+fn push_byte(mut bytes: Vec<u8>, byte: u8) -> Vec<u8> {
+    bytes.push(byte);
+    bytes
+}
+
+fn encode_value(value: &str) -> String {
+    let mut encoded = String::new();
+    for byte in value.bytes() {
+        match byte {
+            b' ' => encoded.push('+'),
+            byte if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b',') => {
+                encoded.push(byte.into());
+            }
+            byte => {
+                let _ = write!(encoded, "%{byte:02X}");
+            }
+        }
+    }
+    encoded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_game_is_written_as_it_is_typed() {
+        let typed = TypedPosition::of_query("piles=1+4+0&rows=1+0%3B0+1&first=1&ending=last_mover_wins");
+        let (game, message) = typed.read_message().unwrap();
+        assert_eq!(TypedPosition::of_game(&message).read().unwrap(), game);
+    }
+
+    #[test]
+    fn what_is_typed_is_read_as_a_position() {
+        let read = |query| TypedPosition::of_query(query).read();
+        let usual = read("").unwrap();
+        assert_eq!((usual.piles.as_slice(), usual.matrix.seats().get()), (&[3, 4, 5][..], 3));
+        let given = read("piles=1%2C2+0&rows=0+1%3B1+0&first=1&ending=last_mover_wins").unwrap();
+        assert_eq!((given.piles.as_slice(), given.first_seat().index()), (&[1, 2][..], 1));
+        assert_eq!(given.ending, Ending::LastMoverWins);
+        let ordered = TypedPosition::of_query("piles=1+2&rows=0%3E2%3E1%3B2%3E0%3E1%3B+2%3E1+%3E0");
+        let rows = ordered.read_message().unwrap().1.alliance_matrix.unwrap().rows;
+        assert_eq!(matrix_words(&rows), "0 2 1; 1 2 0; 0 2 1");
+        for (query, why) in [
+            ("piles=x", "piles: \"x\" is not a whole number"),
+            ("piles=", "pile"),
+            ("seats=1", "seat"),
+            ("seats=x", "seats \"x\": expected 2 to 32"),
+            ("first=3", "3"),
+            ("first=a", "first seat \"a\": expected 0 to 2"),
+            ("rows=0+1+2%3B0", "row"),
+            ("rows=0%3E2%3B1%3E0", "rows: seat 2 in the row of seat 0: there are 2 rows"),
+            ("rows=0%3E1%3B1%3E1", "row"),
+            ("ending=never", "ending \"never\""),
+            ("piles=9223372036854775808", "9223372036854775808"),
+        ] {
+            let said = read(query).unwrap_err();
+            assert!(said.contains(why), "{query}: {said:?} without {why:?}");
+        }
+        let long = format!("piles={}", "1+".repeat(100_000));
+        assert!(TypedPosition::of_query(&long).piles.len() <= MAX_CHARS);
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_typed_stays_as_it_is(piles in ".{0,20}", rows in ".{0,20}") {
+            let typed = TypedPosition { piles, rows, ..TypedPosition::default() };
+            prop_assert_eq!(TypedPosition::of_query(&typed.to_query()), typed);
+        }
+
+        #[test]
+        fn no_query_breaks_anything(query in "[a-z%=&+0-9é]{0,60}") {
+            let _ = TypedPosition::of_query(&query).read();
+        }
+    }
+}

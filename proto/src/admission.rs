@@ -1,0 +1,193 @@
+//! Records as evidence of how bots play: which of them count.
+
+use super::{
+    pb,
+    record::{RecordFlaw, SealedRecord, seat_loss_of_forfeit, verify_record},
+    record_file::{RecordFileError, read_record},
+};
+use lastnim_auditing::{AuditedMatch, MatchGroup, RowSource};
+use lastnim_core::{
+    game::{SeatVersions, TournamentId},
+    oracle::{Audit, Budget, HaltReason},
+    referee::{EndReason, PublicKey, Record, RecordError},
+};
+use thiserror::Error;
+
+/// What a record must be to count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordPolicy {
+    /// The only signer that is trusted, if one is named.
+    pub key: Option<PublicKey>,
+    /// Whether records without a signature count.
+    pub unsigned: bool,
+    /// The only tournament, if one is named.
+    pub tournament: Option<TournamentId>,
+}
+
+/// Why a record is no evidence.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum RecordRefusal {
+    /// Its text is no record in any form.
+    #[error(transparent)]
+    Unreadable(#[from] RecordFileError),
+    /// It is not what was played.
+    #[error("it does not verify: {0}")]
+    Flaw(Box<RecordFlaw>),
+    /// Nobody signed it, and only signed records count.
+    #[error("it is not signed, and unsigned records were not asked for")]
+    Unsigned,
+    /// Somebody signed it who is not trusted.
+    #[error("it is signed by another key: {0}")]
+    OtherSigner(Box<PublicKey>),
+    /// It cannot be held against the oracle.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// There was no time for it, which is not its fault.
+    #[error(transparent)]
+    Halt(#[from] HaltReason),
+}
+
+/// What a record comes to.
+#[derive(Debug)]
+pub enum AdmittedRecord {
+    /// It counts.
+    Counts(Box<AdmittedMatch>),
+    /// Its match is not over.
+    NotOver,
+    /// Its match was cancelled.
+    Cancelled(Box<Record>),
+    /// It belongs to none of the matches that are asked for.
+    Elsewhere,
+}
+
+/// A record that counts, and its audit.
+#[derive(Debug)]
+pub struct AdmittedMatch {
+    record: Record,
+    signer: Option<PublicKey>,
+    audit: Audit,
+    versions: Vec<SeatVersions>,
+}
+
+impl RecordPolicy {
+    /// Reads, verifies and audits a record that stands in a file.
+    ///
+    /// # Errors
+    /// If it is not what it should be: it must not count then.
+    pub fn admit_text(&self, text: &str) -> Result<AdmittedRecord, RecordRefusal> {
+        self.admit_message(&read_record(text)?, &mut Budget::unbounded())
+    }
+
+    /// Verifies and audits a record. A step is a look at two seats at one ply.
+    ///
+    /// # Errors
+    /// If it is not what it should be, and must not count then; or if the budget was spent.
+    pub fn admit_message(
+        &self,
+        given: &pb::MatchRecord,
+        budget: &mut Budget<'_>,
+    ) -> Result<AdmittedRecord, RecordRefusal> {
+        // Hashes and the signature are looked at for each event: a step, so that many that do not verify can be stopped.
+        budget.spend(given.events.len() as u64 + 1)?;
+        let sealed = verify_record(given).map_err(|flaw| RecordRefusal::Flaw(Box::new(flaw)))?;
+        self.admit_verified(sealed, budget)
+    }
+
+    /// Audits a record that is whole.
+    ///
+    /// # Errors
+    /// If it is not signed, or not by the key that is trusted.
+    pub fn admit_sealed(&self, sealed: SealedRecord) -> Result<AdmittedRecord, RecordRefusal> {
+        self.admit_verified(sealed, &mut Budget::unbounded())
+    }
+
+    fn admit_verified(
+        &self,
+        sealed: SealedRecord,
+        budget: &mut Budget<'_>,
+    ) -> Result<AdmittedRecord, RecordRefusal> {
+        let state = sealed.record().state();
+        let tournament = state.setup().origin.as_ref().map(|origin| origin.tournament);
+        if self.tournament.is_some() && self.tournament != tournament {
+            return Ok(AdmittedRecord::Elsewhere);
+        }
+        let signer = sealed.seal().map(|seal| seal.signer);
+        AdmittedRecord::audit_record(sealed.into_record(), signer, budget, || match (signer, self.key) {
+            (None, _) if !self.unsigned => Err(RecordRefusal::Unsigned),
+            (Some(signer), Some(key)) if signer != key => Err(RecordRefusal::OtherSigner(Box::new(signer))),
+            _ => Ok(()),
+        })
+    }
+}
+
+impl AdmittedRecord {
+    /// Adds what is known besides of the versions of the bots, by seat.
+    #[must_use]
+    pub fn with_versions(self, versions: Vec<SeatVersions>) -> Self {
+        match self {
+            Self::Counts(played) => Self::Counts(Box::new(AdmittedMatch { versions, ..*played })),
+            other => other,
+        }
+    }
+
+    /// Audits a record that is trusted as it is. A step is a look at two seats at one ply.
+    ///
+    /// # Errors
+    /// If it cannot be held against the oracle, or the budget was spent.
+    pub fn from_trusted(record: Record, budget: &mut Budget<'_>) -> Result<Self, RecordRefusal> {
+        Self::audit_record(record, None, budget, || Ok(()))
+    }
+
+    fn audit_record(
+        record: Record,
+        signer: Option<PublicKey>,
+        budget: &mut Budget<'_>,
+        check: impl FnOnce() -> Result<(), RecordRefusal>,
+    ) -> Result<Self, RecordRefusal> {
+        let state = record.state();
+        let game = match (state.end(), state.game()) {
+            (None, _) => return Ok(Self::NotOver),
+            (Some((EndReason::Cancelled, _)), _) | (_, None) => return Ok(Self::Cancelled(Box::new(record))),
+            (Some(_), Some(game)) => game,
+        };
+        check()?;
+        let seats = game.matrix.seats().get() as u64;
+        budget.spend((u64::from(state.ply()) + 1) * seats * seats)?;
+        let audit = record.audit()?;
+        Ok(Self::Counts(Box::new(AdmittedMatch { record, signer, audit, versions: Vec::new() })))
+    }
+}
+
+impl AdmittedMatch {
+    /// Returns the record.
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// Returns who signed it, if anybody did.
+    pub fn signer(&self) -> Option<PublicKey> {
+        self.signer
+    }
+
+    /// Hands the match over as the auditor sees it.
+    pub fn with_audited(&self, see: impl FnOnce(&AuditedMatch<'_>)) {
+        let (id, state) = (self.record.id(), self.record.state());
+        let Some(game) = state.game() else { return };
+        let setup = state.setup();
+        let group = match &setup.origin {
+            Some(origin) => MatchGroup::Duplicate { tournament: origin.tournament, number: origin.group },
+            None => MatchGroup::Exhibition(id),
+        };
+        see(&AuditedMatch {
+            id,
+            group,
+            bots: &setup.bots,
+            game,
+            rows: if setup.assigned.is_some() { RowSource::Assigned } else { RowSource::Declared },
+            audit: &self.audit,
+            lost: &state.forfeits().map(|forfeit| forfeit.map(seat_loss_of_forfeit)),
+            versions: &self.versions,
+        });
+    }
+}

@@ -1,0 +1,130 @@
+//! Batches of questions on the wire.
+
+use super::{RequestField, Violations, game, pb};
+use lastnim_core::{
+    game::{AllianceMatrix, Ending, Piles, Seat, SeatCount},
+    oracle::MAX_PLIES,
+};
+
+/// The most questions in one request of a batch.
+pub const MAX_QUESTIONS: usize = 4_096;
+
+/// How much of a solution is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SolveDetail {
+    /// All of it.
+    #[default]
+    Solution,
+    /// The winner alone.
+    Winner,
+}
+
+/// What all positions of a request have in common.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SolveTerms {
+    /// The preferences.
+    pub matrix: AllianceMatrix,
+    /// Who wins when no counter is left.
+    pub ending: Ending,
+    /// How much is asked for.
+    pub detail: SolveDetail,
+}
+
+/// Reads what all positions of a request have in common.
+pub fn parse_solve_terms(request: &pb::SolveBatchRequest, field: RequestField<'_>) -> Option<SolveTerms> {
+    check_questions(request.positions.len(), field.member("positions"));
+    let matrix = request.alliance_matrix.as_ref();
+    let matrix = field.member("alliance_matrix").parse_required(matrix, game::parse_alliance_matrix);
+    let ending = game::parse_ending(request.ending, field.member("ending"));
+    let detail = field.member("detail").optional_enum(request.detail);
+    Some(SolveTerms { matrix: matrix?, ending: ending?, detail: detail?.unwrap_or_default() })
+}
+
+/// Reads one position of a request: its piles, and the seat to move.
+pub fn parse_batch_position(
+    position: &pb::BatchPosition,
+    seats: SeatCount,
+    field: RequestField<'_>,
+) -> Option<(Piles, Seat)> {
+    let piles = field.member("piles").ok_or_report(Piles::parse_partly_emptied(&position.piles));
+    let first = field.member("first").ok_or_report(seats.seat(position.first as usize));
+    Some((piles?, first?))
+}
+
+/// Reports a number of questions that a request may not have.
+pub fn check_questions(given: usize, field: RequestField<'_>) {
+    if !(1..=MAX_QUESTIONS).contains(&given) {
+        field.report(format_args!("{given} of them: a request of a batch has 1 to {MAX_QUESTIONS}"));
+    }
+}
+
+/// Reports more takes than a game may have.
+pub fn check_takes(given: usize, field: RequestField<'_>) {
+    if given > MAX_PLIES {
+        field.report(format_args!("{given} takes: a game has at most {MAX_PLIES}"));
+    }
+}
+
+impl From<&Violations> for pb::BatchRefusal {
+    fn from(violations: &Violations) -> Self {
+        let shown = |violation: &super::Violation| pb::FieldViolation {
+            field: violation.field.clone(),
+            description: violation.description.clone(),
+        };
+        Self {
+            violations: violations.as_slice().iter().map(shown).collect(),
+            unlisted: u32::try_from(violations.unlisted_count()).unwrap_or(u32::MAX),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse_request;
+
+    fn request(positions: usize) -> pb::SolveBatchRequest {
+        let position = pb::BatchPosition { piles: vec![3, 2], first: 1 };
+        let two = AllianceMatrix::standard(SeatCount::new(2).unwrap());
+        pb::SolveBatchRequest {
+            alliance_matrix: Some((&two).into()),
+            positions: vec![position; positions],
+            ..Default::default()
+        }
+    }
+
+    #[test]
+    fn what_positions_have_in_common_is_read() {
+        let parse = |request: pb::SolveBatchRequest| {
+            parse_request(|field| parse_solve_terms(&request, field)).unwrap()
+        };
+        let terms = parse(request(MAX_QUESTIONS));
+        assert_eq!((terms.ending, terms.detail), (Ending::default(), SolveDetail::Solution));
+        let winner = pb::SolveBatchRequest { detail: pb::SolveDetail::Winner.into(), ..request(1) };
+        assert_eq!(parse(winner).detail, SolveDetail::Winner);
+    }
+
+    #[test]
+    fn every_mistake_of_what_positions_have_in_common_is_named() {
+        let broken = pb::SolveBatchRequest { ending: 7, detail: 9, ..Default::default() };
+        let violations = parse_request(|field| parse_solve_terms(&broken, field)).unwrap_err();
+        let fields: Vec<_> = violations.as_slice().iter().map(|each| each.field.as_str()).collect();
+        assert_eq!(fields, ["positions", "alliance_matrix", "ending", "detail"]);
+        let many = request(MAX_QUESTIONS + 1);
+        let violations = parse_request(|field| parse_solve_terms(&many, field)).unwrap_err();
+        assert_eq!(violations.to_string(), "positions: 4097 of them: a request of a batch has 1 to 4096");
+    }
+
+    #[test]
+    fn every_mistake_of_a_position_is_named() {
+        let broken = pb::BatchPosition { piles: vec![0, 1], first: 2 };
+        let seats = SeatCount::new(2).unwrap();
+        let parsed = parse_request(|request| {
+            parse_batch_position(&broken, seats, request.member("positions").element(7))
+        });
+        let violations = parsed.unwrap_err();
+        let refusal = pb::BatchRefusal::from(&violations);
+        let fields: Vec<_> = refusal.violations.iter().map(|each| each.field.as_str()).collect();
+        assert_eq!((fields, refusal.unlisted), (vec!["positions[7].piles", "positions[7].first"], 0));
+    }
+}

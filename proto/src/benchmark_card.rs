@@ -1,0 +1,161 @@
+//! The card of a benchmark as a text: a line of JSON, and a line with the seal on its bytes.
+
+use super::{
+    json::{MessageJson, message_from_json, parse_document},
+    pb,
+};
+use lastnim_core::referee::{CardHash, PublicKey, Seal, Signature, SigningKey};
+use pb::benchmark_line::Line;
+use thiserror::Error;
+
+/// The version of the form that is written and read.
+pub const CARD_VERSION: u32 = 1;
+
+/// Why a text is no card that somebody signed.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum CardFlaw {
+    /// A line cannot be read.
+    #[error("line {line}: {why}")]
+    Line {
+        /// Its number, from 1.
+        line: usize,
+        /// What is wrong.
+        why: String,
+    },
+    /// It is of another version.
+    #[error("version {0}: this program reads version {CARD_VERSION}")]
+    Version(u32),
+    /// There is no seal, or something behind it.
+    #[error("it has {0}: a card has two lines, the card and the seal, each with a newline")]
+    Lines(String),
+    /// The signature is not that of the signer on the card.
+    #[error("the signature is not the signer's on this card: the card was changed, or the signature was")]
+    Signature,
+    /// The seal is not written as it should be.
+    #[error("the seal is not written as lastnim writes it")]
+    Rewritten,
+}
+
+/// Returns whether a text begins as a card does.
+pub fn begins_card(text: &[u8]) -> bool {
+    text.starts_with(b"{\"card\":")
+}
+
+/// Writes a card, signed.
+pub fn write_card(card: pb::BenchmarkCard, key: &SigningKey) -> String {
+    let line = write_line(Line::Card(card));
+    let seal = key.seal_card(CardHash::of_line(line.as_bytes()));
+    line + &write_seal(&seal)
+}
+
+/// Reads a card, and returns who signed it.
+///
+/// # Errors
+/// The first thing that does not fit.
+pub fn read_card(text: &str) -> Result<(pb::BenchmarkCard, PublicKey), CardFlaw> {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let &[first, second] = lines.as_slice() else {
+        return Err(CardFlaw::Lines(format!("{} lines", lines.len())));
+    };
+    if !second.ends_with('\n') {
+        return Err(CardFlaw::Lines("no newline at its end".to_owned()));
+    }
+    let seal = match read_line(second, 2)? {
+        Line::Seal(seal) => parse_seal(&seal).map_err(|why| CardFlaw::Line { line: 2, why })?,
+        Line::Card(_) => return Err(CardFlaw::Lines("no seal".to_owned())),
+    };
+    // No hash covers the seal itself.
+    if write_seal(&seal) != second {
+        return Err(CardFlaw::Rewritten);
+    }
+    if !seal.verifies_card(CardHash::of_line(first.as_bytes())) {
+        return Err(CardFlaw::Signature);
+    }
+    match read_line(first, 1)? {
+        Line::Card(card) if card.version == CARD_VERSION => Ok((card, seal.signer)),
+        Line::Card(card) => Err(CardFlaw::Version(card.version)),
+        Line::Seal(_) => Err(CardFlaw::Lines("no card".to_owned())),
+    }
+}
+
+fn write_line(line: Line) -> String {
+    let line = MessageJson::of(&pb::BenchmarkLine { line: Some(line) });
+    serde_json::to_string(&line).expect("all keys are texts") + "\n"
+}
+
+fn write_seal(seal: &Seal) -> String {
+    write_line(Line::Seal(pb::BenchmarkSeal {
+        signer: seal.signer.as_bytes().to_vec(),
+        signature: seal.signature.as_bytes().to_vec(),
+    }))
+}
+
+fn read_line(text: &str, line: usize) -> Result<Line, CardFlaw> {
+    let flaw = |why: String| CardFlaw::Line { line, why };
+    let json = parse_document(text).map_err(flaw)?;
+    let read: pb::BenchmarkLine = message_from_json(&json).map_err(|error| flaw(error.to_string()))?;
+    read.line.ok_or_else(|| flaw("it says neither `card` nor `seal`".to_owned()))
+}
+
+fn parse_seal(given: &pb::BenchmarkSeal) -> Result<Seal, String> {
+    let lacks = |what: &str, given: usize, bytes: usize| format!("{what} of {given} bytes: it has {bytes}");
+    let key = given.signer.as_slice().try_into();
+    let key = key.map_err(|_| lacks("signer", given.signer.len(), PublicKey::BYTES))?;
+    let signature = given.signature.as_slice().try_into();
+    let signature = signature.map_err(|_| lacks("signature", given.signature.len(), Signature::BYTES))?;
+    let signer = PublicKey::from_bytes(key).map_err(|error| error.to_string())?;
+    Ok(Seal { signer, signature: Signature::from_bytes(signature) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signed() -> (String, PublicKey) {
+        let key = SigningKey::from_seed(&[7; 32]);
+        let card = pb::BenchmarkCard {
+            version: CARD_VERSION,
+            set: "lastnim-1".to_owned(),
+            loss: Some(pb::LossFigure { value: 0.1, low: 0.05, high: 0.2 }),
+            ..Default::default()
+        };
+        (write_card(card, &key), key.public_key())
+    }
+
+    #[test]
+    fn a_card_is_read_as_it_was_written() {
+        let (text, key) = signed();
+        assert!(begins_card(text.as_bytes()), "{text}");
+        let (card, signer) = read_card(&text).unwrap();
+        assert_eq!((card.set.as_str(), card.loss.unwrap().high, signer), ("lastnim-1", 0.2, key));
+    }
+
+    #[test]
+    fn what_was_done_to_a_card_is_said() {
+        let (text, _) = signed();
+        let (card, seal) = text.split_once('\n').unwrap();
+        let why = |text: &str| read_card(text).unwrap_err().to_string();
+        let changed =
+            "the signature is not the signer's on this card: the card was changed, or the signature was";
+        assert_eq!(why(&text.replacen("0.1", "0.01", 1)), changed);
+        assert_eq!(why(&text.replacen("{\"card\"", "{ \"card\"", 1)), changed);
+        assert_eq!(
+            why(&format!("{card}\n")),
+            "it has 1 lines: a card has two lines, the card and the seal, each with a newline"
+        );
+        assert!(why(text.trim_end()).starts_with("it has no newline at its end: "));
+        assert!(why(&format!("{text}{seal}")).starts_with("it has 3 lines: "));
+        assert_eq!(
+            why(&text.replacen("{\"seal\"", "{ \"seal\"", 1)),
+            "the seal is not written as lastnim writes it"
+        );
+        assert!(why(&format!("{card}\n{{}}\n")).starts_with("line 2: it says neither"));
+        let short = seal.replacen("\"signature\":\"", "\"signature\":\"AAAA", 1);
+        assert!(
+            why(&format!("{card}\n{short}")).starts_with("line 2: signature of 67 bytes"),
+            "{}",
+            why(&format!("{card}\n{short}"))
+        );
+    }
+}

@@ -1,0 +1,169 @@
+//! A field of a request, and where its mistakes are reported.
+
+use super::{FromWire, Violations};
+use std::{cell::RefCell, fmt, str::FromStr};
+
+/// Parses a request to its end, so that everything that is wrong with it is named at once. What parses it is given the
+/// request itself, whose fields are its [members](RequestField::member).
+///
+/// # Errors
+/// If anything was reported.
+///
+/// # Panics
+/// If nothing was parsed, and nothing reported.
+pub fn parse_request<T>(parse: impl FnOnce(RequestField<'_>) -> Option<T>) -> Result<T, Violations> {
+    let violations = RefCell::default();
+    let parsed = parse(RequestField { violations: &violations, place: None });
+    let violations = violations.into_inner();
+    if violations.is_empty() { Ok(parsed.expect("what is not parsed is reported")) } else { Err(violations) }
+}
+
+/// A field of a request, named by the way to it, such as `settings.positions[3].counters`.
+///
+/// It is a chain of borrowed steps, so that nothing is allocated for a field in which nothing is wrong.
+#[derive(Debug, Clone, Copy)]
+pub struct RequestField<'a> {
+    violations: &'a RefCell<Violations>,
+    place: Option<(&'a RequestField<'a>, FieldStep)>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum FieldStep {
+    Member(&'static str),
+    Element(usize),
+}
+
+impl RequestField<'_> {
+    /// Names a field of the message in this field.
+    pub fn member(&self, name: &'static str) -> RequestField<'_> {
+        RequestField { violations: self.violations, place: Some((self, FieldStep::Member(name))) }
+    }
+
+    /// Names one element of this repeated field, by its index from 0.
+    pub fn element(&self, index: usize) -> RequestField<'_> {
+        RequestField { violations: self.violations, place: Some((self, FieldStep::Element(index))) }
+    }
+
+    /// Says what is wrong with the field.
+    pub fn report(&self, description: impl fmt::Display) {
+        self.violations.borrow_mut().add(self.to_string(), description.to_string());
+    }
+
+    /// Returns whether nothing is wrong with the request so far.
+    pub fn has_no_violations(&self) -> bool {
+        self.violations.borrow().is_empty()
+    }
+
+    /// Returns the value of the field, or reports the error that came instead.
+    pub fn ok_or_report<T, E: fmt::Display>(&self, parsed: Result<T, E>) -> Option<T> {
+        parsed.map_err(|error| self.report(error)).ok()
+    }
+
+    /// Parses the word in the field, of which an empty one says nothing.
+    pub fn parse_if_given<T: FromStr<Err: fmt::Display>>(&self, word: &str) -> Option<Option<T>> {
+        if word.is_empty() { Some(None) } else { self.ok_or_report(word.parse()).map(Some) }
+    }
+
+    /// Returns what the field holds, or reports that it is missing.
+    pub fn require<'m, T>(&self, message: Option<&'m T>) -> Option<&'m T> {
+        self.ok_or_report(message.ok_or("required, but missing"))
+    }
+
+    /// Parses the message in the field, or reports that it is missing.
+    pub fn parse_required<'m, M, T>(
+        &self,
+        message: Option<&'m M>,
+        parse: impl FnOnce(&'m M, RequestField<'_>) -> Option<T>,
+    ) -> Option<T> {
+        self.require(message).and_then(|message| parse(message, *self))
+    }
+
+    /// Parses every element of the repeated field, also after one that cannot be parsed.
+    pub fn parse_each<'m, M, T>(
+        &self,
+        elements: impl IntoIterator<Item = &'m M>,
+        parse: impl Fn(&'m M, RequestField<'_>) -> Option<T>,
+    ) -> Option<Vec<T>>
+    where
+        M: 'm,
+    {
+        let elements = elements.into_iter().enumerate();
+        let parsed: Vec<_> = elements.map(|(index, element)| parse(element, self.element(index))).collect();
+        parsed.into_iter().collect()
+    }
+
+    /// Returns the value that a number stands for in an enum whose values are numbered from 0 without a gap, or reports
+    /// that it stands for none.
+    pub fn known_enum<E: TryFrom<i32>>(&self, number: i32) -> Option<E> {
+        let known = E::try_from(number).ok();
+        if known.is_none() {
+            let values = (0..i32::from(u8::MAX)).take_while(|&value| E::try_from(value).is_ok()).count();
+            let most = values.saturating_sub(1);
+            self.report(format_args!("{number} is not a known value: expected 0 to {most}"));
+        }
+        known
+    }
+
+    /// Returns the value that a number of an enum of the wire stands for: of what is not specified none, and nothing at all
+    /// if the number is unknown, which is reported.
+    #[expect(
+        clippy::option_option,
+        reason = "the outer one says whether it could be read, as everywhere here"
+    )]
+    pub fn optional_enum<T: FromWire>(&self, number: i32) -> Option<Option<T>> {
+        self.known_enum::<T::Wire>(number).map(T::from_known)
+    }
+}
+
+impl fmt::Display for RequestField<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some((message, step)) = self.place else { return Ok(()) };
+        message.fmt(f)?;
+        match step {
+            FieldStep::Member(name) if message.place.is_none() => f.write_str(name),
+            FieldStep::Member(name) => write!(f, ".{name}"),
+            FieldStep::Element(index) => write!(f, "[{index}]"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pb;
+
+    #[test]
+    fn a_path_reads_as_it_would_be_written() {
+        let parsed = parse_request(|request| {
+            let settings = request.member("settings");
+            let positions = settings.member("positions");
+            assert_eq!(positions.element(3).member("counters").to_string(), "settings.positions[3].counters");
+            assert_eq!(settings.to_string(), "settings");
+            Some(7)
+        });
+        assert_eq!(parsed, Ok(7));
+    }
+
+    #[test]
+    fn every_mistake_is_listed() {
+        let parsed = parse_request(|request| {
+            let seats = request.member("seats");
+            assert_eq!(seats.ok_or_report("x".parse::<u8>().map_err(|_| "x is not a number")), None);
+            assert_eq!(seats.ok_or_report("7".parse::<u8>()), Some(7));
+            assert_eq!(request.member("game").require::<u8>(None), None);
+            assert_eq!(request.member("ending").known_enum::<pb::Ending>(3), None);
+            assert_eq!(request.member("ending").known_enum(2), Some(pb::Ending::LastMoverWins));
+            let small = |number: &u8, at: RequestField<'_>| {
+                at.ok_or_report(if *number < 5 { Ok(*number) } else { Err(number) })
+            };
+            assert_eq!(request.member("set").parse_each(&[9, 1, 8], small), None);
+            assert_eq!(request.member("set").parse_each(&[2, 1], small), Some(vec![2, 1]));
+            Some(())
+        });
+        assert_eq!(
+            parsed.unwrap_err().to_string(),
+            "seats: x is not a number; game: required, but missing; ending: 3 is not a known value: expected 0 to 2; \
+             set[0]: 9; set[2]: 8"
+        );
+    }
+}

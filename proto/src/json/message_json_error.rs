@@ -1,0 +1,148 @@
+//! JSON that does not fit a message.
+
+use lastnim_core::game::find_closest_word;
+use serde_json::Value;
+use std::fmt;
+use thiserror::Error;
+
+/// The most characters of a value that are repeated.
+const MAX_CHARACTERS: usize = 40;
+
+/// A value that does not fit, and where it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MessageJsonError {
+    path: String,
+    flaw: JsonFlaw,
+}
+
+/// What is wrong with a value.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum JsonFlaw {
+    /// The message has no field of this name.
+    #[error("unknown key {given:?}: {}the keys are {}", suggest_name(given, keys), quoted_list(keys))]
+    UnknownKey {
+        /// The key, cut if it is long.
+        given: String,
+        /// The fields of the message.
+        keys: Vec<String>,
+    },
+    /// The enumeration has no value of this name.
+    #[error("unknown word {given:?}: {}the words are {}", suggest_name(given, words), quoted_list(words))]
+    UnknownWord {
+        /// The word, cut if it is long.
+        given: String,
+        /// The values of the enumeration.
+        words: Vec<String>,
+    },
+    /// The value has another type.
+    #[error("{given} is not {expected}")]
+    WrongType {
+        /// The value, cut if it is long.
+        given: String,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// The number is too small or too large.
+    #[error("{given} is out of range: the numbers are {lowest} to {highest}")]
+    OutOfRange {
+        /// The number.
+        given: String,
+        /// The lowest that fits.
+        lowest: String,
+        /// The highest that fits.
+        highest: String,
+    },
+    /// A field is given under both of its names.
+    #[error("the key {key:?} stands twice")]
+    KeyTwice {
+        /// The name of the field.
+        key: String,
+    },
+    /// Two alternatives are set at once.
+    #[error("{one:?} and {other:?} are alternatives: one of them is enough")]
+    TwoAlternatives {
+        /// The first of them.
+        one: String,
+        /// The second.
+        other: String,
+    },
+}
+
+impl JsonFlaw {
+    /// Says that nobody reads a key.
+    pub fn unknown_key(given: &str, keys: Vec<String>) -> Self {
+        Self::UnknownKey { given: shorten_value(given), keys }
+    }
+
+    pub(super) fn unknown_word(given: &str, words: Vec<String>) -> Self {
+        Self::UnknownWord { given: shorten_value(given), words }
+    }
+
+    /// Says that a value should be something else.
+    pub fn wrong_type(given: &Value, expected: &'static str) -> Self {
+        Self::WrongType { given: shorten_value(&given.to_string()), expected }
+    }
+
+    pub(super) fn out_of_range(given: &Value, lowest: impl fmt::Display, highest: impl fmt::Display) -> Self {
+        let given = shorten_value(&given.to_string());
+        Self::OutOfRange { given, lowest: lowest.to_string(), highest: highest.to_string() }
+    }
+}
+
+impl From<JsonFlaw> for MessageJsonError {
+    fn from(flaw: JsonFlaw) -> Self {
+        Self { path: String::new(), flaw }
+    }
+}
+
+impl MessageJsonError {
+    /// Returns what is wrong with the value.
+    pub fn flaw(&self) -> &JsonFlaw {
+        &self.flaw
+    }
+
+    /// Says in which member of an object it is.
+    #[must_use = "it is the error with its path"]
+    pub fn in_member(mut self, key: &str) -> Self {
+        let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
+        self.path = format!("{key}{dot}{}", self.path);
+        self
+    }
+
+    /// Says in which element of a list it is.
+    #[must_use = "it is the error with its path"]
+    pub fn in_element(mut self, index: usize) -> Self {
+        let dot = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
+        self.path = format!("[{index}]{dot}{}", self.path);
+        self
+    }
+}
+
+impl fmt::Display for MessageJsonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        self.flaw.fmt(f)
+    }
+}
+
+impl std::error::Error for MessageJsonError {}
+
+fn shorten_value(text: &str) -> String {
+    let mut short: String = text.chars().take(MAX_CHARACTERS).collect();
+    if short.len() < text.len() {
+        short.push_str("..");
+    }
+    short
+}
+
+fn suggest_name(given: &str, known: &[String]) -> String {
+    let meant = find_closest_word(given, known.iter().map(String::as_str));
+    meant.map_or_else(String::new, |meant| format!("did you mean {meant:?}? "))
+}
+
+fn quoted_list(words: &[String]) -> String {
+    words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", ")
+}

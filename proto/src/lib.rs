@@ -1,0 +1,91 @@
+//! The wire: generated protobuf, its codec, and its conversions.
+//!
+//! Protobuf stops here. What comes in is parsed once into the types of the layers below, to its end, so that every
+//! mistake of a request is named at once; repeated fields are refused by their length before anything is made of them.
+//! What goes out is converted by `From`.
+//!
+//! # Features
+//!
+//! | feature | what it adds |
+//! |---|---|
+//! | `client`, `server` | the generated clients; the generated services |
+//! | `analysis` | conversions of what `lastnim-analysis` and `lastnim-auditing` find |
+//! | `testing` | strategies for property tests |
+
+#[cfg(feature = "analysis")]
+pub mod admission;
+mod audit;
+pub mod batch;
+pub mod benchmark_card;
+#[cfg(feature = "analysis")]
+pub mod bot_audit;
+pub mod bot_version;
+mod codec;
+#[cfg(feature = "analysis")]
+pub mod declaration;
+mod enums;
+mod field;
+pub mod field_history;
+mod format;
+pub mod game;
+#[cfg(feature = "analysis")]
+pub mod grundy_sequence;
+mod joining;
+pub mod json;
+mod listed_state;
+pub mod manifest;
+#[cfg(feature = "analysis")]
+mod model_report;
+pub mod number_text;
+mod play;
+#[cfg(feature = "server")]
+mod play_codec;
+mod positions;
+mod public_tournament;
+pub mod record;
+pub mod record_file;
+pub mod record_text;
+#[cfg(feature = "analysis")]
+pub mod robustness;
+#[cfg(feature = "analysis")]
+pub mod ruleset;
+pub mod session_log;
+pub mod setup;
+mod solution;
+#[cfg(test)]
+mod testing;
+pub mod tournament;
+pub mod tournament_event;
+pub mod transcript;
+#[cfg(feature = "analysis")]
+pub mod tree;
+pub mod verdict;
+mod violation;
+
+pub use codec::SmallBufferCodec;
+pub use enums::FromWire;
+pub use field::{RequestField, parse_request};
+pub use joining::{JoinRefusal, JoinRefused};
+pub use listed_state::ListedState;
+pub use play::{BotAction, InvalidAction, MatchEvent, RevealedRows, ServerEvent, TakeFeed, UnheardEnd};
+#[cfg(feature = "server")]
+pub use play_codec::{IncomingAction, PlayCodec};
+pub use public_tournament::PublicTournament;
+pub use violation::{Violation, Violations};
+
+/// The generated service of sessions, with a codec of its own.
+#[cfg(feature = "server")]
+#[allow(missing_docs, clippy::all, clippy::pedantic)]
+pub mod play_service {
+    include!(concat!(env!("OUT_DIR"), "/lastnim.v1.ArenaService.rs"));
+}
+
+/// The generated messages, clients and service traits of the package `lastnim.v1`; the protos document them.
+#[allow(missing_docs, clippy::all, clippy::pedantic)]
+pub mod pb {
+    tonic::include_proto!("lastnim.v1");
+    include!(concat!(env!("OUT_DIR"), "/lastnim.v1.serde.rs"));
+
+    /// The descriptors of all protos, for server reflection.
+    pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/lastnim.v1.descriptors.bin"));
+}

@@ -1,0 +1,106 @@
+//! A match as a manifest lists it.
+
+use super::{RequestField, pb};
+use lastnim_core::game::MatchId;
+use lastnim_core::referee::{EventHash, PublicKey};
+
+/// A match of a tournament, and what stands for its record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedMatch {
+    /// The match.
+    pub id: MatchId,
+    /// Its number in the tournament.
+    pub number: u64,
+    /// What stands for its record.
+    pub record: ListedRecord,
+}
+
+/// What stands for the record of a match in a manifest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListedRecord {
+    /// The hash of its last event, and who signed it.
+    Signed {
+        /// The hash.
+        head: EventHash,
+        /// Who signed it.
+        signer: PublicKey,
+    },
+    /// The last hash of the chain of its public events: its rows were never revealed.
+    Unrevealed {
+        /// The hash.
+        public_head: EventHash,
+    },
+    /// Nothing: the match is not over.
+    Open,
+    /// Nothing: the match counts for nobody, and the server has no record to show.
+    Unrecorded,
+}
+
+impl ListedMatch {
+    /// Writes it behind a line of this signer.
+    pub(super) fn to_message(&self, last_signer: Option<PublicKey>) -> pb::ManifestMatch {
+        use pb::manifest_match::Record;
+        let mut named = None;
+        let record = match self.record {
+            ListedRecord::Signed { head, signer } => {
+                named = (last_signer != Some(signer)).then_some(signer);
+                Record::Head(head.as_bytes().to_vec())
+            }
+            ListedRecord::Unrevealed { public_head } => Record::PublicHead(public_head.as_bytes().to_vec()),
+            ListedRecord::Open => Record::Open(true),
+            ListedRecord::Unrecorded => Record::Unrecorded(true),
+        };
+        pb::ManifestMatch {
+            match_id: self.id.to_string(),
+            number: self.number,
+            record: Some(record),
+            signer: named.map(|signer| signer.as_bytes().to_vec()).unwrap_or_default(),
+        }
+    }
+
+    /// Reads it from behind a line of this signer.
+    pub(super) fn parse(
+        given: &pb::ManifestMatch,
+        last_signer: Option<PublicKey>,
+        field: RequestField<'_>,
+    ) -> Option<Self> {
+        use pb::manifest_match::Record;
+        let id = field.member("match_id").ok_or_report(given.match_id.parse());
+        let hash = |name: &'static str, bytes: &[u8]| {
+            let read = <[u8; EventHash::BYTES]>::try_from(bytes);
+            let read = read.map_err(|_| format!("{} bytes: a hash has {}", bytes.len(), EventHash::BYTES));
+            field.member(name).ok_or_report(read).map(EventHash::from_bytes)
+        };
+        let signer = || {
+            let at = field.member("signer");
+            if given.signer.is_empty() {
+                at.require(last_signer.as_ref()).copied()
+            } else {
+                parse_key(&given.signer, at)
+            }
+        };
+        let record = match given.record.as_ref() {
+            Some(Record::Head(bytes)) => {
+                let (head, signer) = (hash("head", bytes), signer());
+                ListedRecord::Signed { head: head?, signer: signer? }
+            }
+            Some(Record::PublicHead(bytes)) => {
+                ListedRecord::Unrevealed { public_head: hash("public_head", bytes)? }
+            }
+            Some(Record::Open(true)) => ListedRecord::Open,
+            Some(Record::Unrecorded(true)) => ListedRecord::Unrecorded,
+            Some(Record::Open(false) | Record::Unrecorded(false)) | None => {
+                field.report("nothing stands for its record: expected head, public_head, open or unrecorded");
+                return None;
+            }
+        };
+        Some(Self { id: id?, number: given.number, record })
+    }
+}
+
+/// Reads a public key.
+pub(super) fn parse_key(bytes: &[u8], field: RequestField<'_>) -> Option<PublicKey> {
+    let read = <[u8; PublicKey::BYTES]>::try_from(bytes);
+    let read = read.map_err(|_| format!("{} bytes: a public key has {}", bytes.len(), PublicKey::BYTES));
+    field.ok_or_report(read.and_then(|bytes| PublicKey::from_bytes(bytes).map_err(|error| error.to_string())))
+}

@@ -1,0 +1,281 @@
+//! Reads manifests, and checks who signed them.
+
+use super::listed_match::parse_key;
+use super::{ListedMatch, ListedRecord, ManifestWriter, VERSION, pb};
+use crate::field_history::parse_field_change;
+use crate::{RequestField, parse_request};
+use lastnim_core::game::{BotName, MatchId, TournamentId};
+use lastnim_core::referee::{ManifestHasher, PublicKey, Seal, Signature};
+use lastnim_tournament::{FieldChange, TournamentState};
+use pb::manifest_line::Line;
+use thiserror::Error;
+
+/// What a manifest says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Manifest {
+    /// The tournament.
+    pub id: TournamentId,
+    /// Where it stood.
+    pub state: TournamentState,
+    /// What it is.
+    pub settings: pb::TournamentSettings,
+    /// The bots with which it started, in the order of joining.
+    pub field: Vec<BotName>,
+    /// What changed in the field while it ran.
+    pub changes: Vec<FieldChange>,
+    /// What the organiser did.
+    pub events: Vec<pb::TournamentEvent>,
+    /// Its matches, in the order of their ids.
+    pub matches: Vec<ListedMatch>,
+    /// How its bots stand, by place.
+    pub standings: Vec<pb::Standing>,
+    /// What its format says besides.
+    pub verdict: pb::Verdict,
+}
+
+impl Manifest {
+    /// Returns whether the tournament was not over when it was made.
+    pub fn is_so_far(&self) -> bool {
+        !self.state.is_over()
+    }
+
+    /// Returns whether a match began after this manifest so far was made: later than all that it lists.
+    pub fn is_later(&self, id: MatchId) -> bool {
+        self.is_so_far() && self.matches.last().is_none_or(|last| id.unix_ms() > last.id.unix_ms())
+    }
+
+    /// Returns the place of a match among those that it lists.
+    pub fn place_of_match(&self, id: MatchId) -> Option<usize> {
+        self.matches.binary_search_by_key(&id, |listed| listed.id).ok()
+    }
+}
+
+/// A manifest that was read to its end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadManifest {
+    /// Who signed its lines as they stand, or why nobody did.
+    pub signed: Result<PublicKey, ManifestFlaw>,
+    /// What it says, or the first thing in it that does not fit.
+    pub manifest: Result<Manifest, ManifestFlaw>,
+}
+
+/// Why a text is no manifest, or nobody signed it as it stands.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ManifestFlaw {
+    /// A line cannot be read, or stands in the wrong place.
+    #[error("line {line}: {why}")]
+    Line {
+        /// Its number, from 1.
+        line: u64,
+        /// What is wrong.
+        why: String,
+    },
+    /// A line is missing that every manifest has.
+    #[error("it has no line `{what}`")]
+    Missing {
+        /// What the line says.
+        what: &'static str,
+    },
+    /// The last line holds no signature.
+    #[error("it is cut off: its last line holds no signature")]
+    CutOff,
+    /// Something stands behind the signature.
+    #[error("line {line} stands behind the signature")]
+    BehindSeal {
+        /// The number of the line, from 1.
+        line: u64,
+    },
+    /// The signature is not that of the signer on these lines.
+    #[error(
+        "the signature is not the signer's on these lines: a line was changed, removed, put in or moved, or the signature was"
+    )]
+    Signature,
+}
+
+/// Returns whether a text begins as a manifest does.
+pub fn begins_manifest(text: &[u8]) -> bool {
+    let mut bytes = text.iter().filter(|byte| !byte.is_ascii_whitespace());
+    b"{\"manifest\":".iter().all(|expected| bytes.next() == Some(expected))
+}
+
+/// Reads a manifest line by line.
+#[derive(Debug, Default)]
+pub struct ManifestReader {
+    hasher: ManifestHasher,
+    /// How many lines were read.
+    lines: u64,
+    /// The first thing that does not fit.
+    flaw: Option<ManifestFlaw>,
+    seal: Option<Result<Seal, ManifestFlaw>>,
+    behind_seal: Option<u64>,
+    parts: ManifestParts,
+}
+
+/// What was read so far.
+#[derive(Debug, Default)]
+struct ManifestParts {
+    header: Option<(TournamentId, TournamentState)>,
+    settings: Option<pb::TournamentSettings>,
+    field: Vec<BotName>,
+    changes: Vec<FieldChange>,
+    events: Vec<pb::TournamentEvent>,
+    matches: Vec<ListedMatch>,
+    standings: Vec<pb::Standing>,
+    verdict: Option<pb::Verdict>,
+    /// The place in the order of the kind of the line before.
+    place: u8,
+    signer: Option<PublicKey>,
+}
+
+impl ManifestReader {
+    /// Reads the next line, with its newline if it has one. After one that cannot be read the next is read all the same, so
+    /// that the signature can be checked.
+    pub fn read_line(&mut self, line: &[u8]) {
+        self.lines += 1;
+        if self.seal.is_some() {
+            self.behind_seal.get_or_insert(self.lines);
+            return;
+        }
+        let number = self.lines;
+        let at_line = |why: String| ManifestFlaw::Line { line: number, why };
+        let parsed = serde_json::from_slice::<pb::ManifestLine>(line).map_err(|error| error.to_string());
+        if let Ok(pb::ManifestLine { line: Some(Line::Seal(seal)) }) = &parsed {
+            let seal = parse_request(|field| parse_seal(seal, field.member("seal")));
+            let seal = seal.map_err(|violations| violations.to_string());
+            let seal =
+                seal.and_then(
+                    |seal| if is_seal_line(line, &seal) { Ok(seal) } else { Err(REWRITTEN.to_owned()) },
+                );
+            self.seal = Some(seal.map_err(at_line));
+            return;
+        }
+        self.hasher.update(line);
+        if self.flaw.is_none() {
+            let added = parsed.and_then(|parsed| self.parts.add_line(parsed));
+            self.flaw = added.err().map(at_line);
+        }
+    }
+
+    /// Ends with what was read.
+    pub fn finish(self) -> ReadManifest {
+        let Self { hasher, flaw, seal, behind_seal, parts, .. } = self;
+        let signed = match (seal, behind_seal) {
+            (None, _) => Err(ManifestFlaw::CutOff),
+            (_, Some(line)) => Err(ManifestFlaw::BehindSeal { line }),
+            (Some(Err(flaw)), None) => Err(flaw),
+            (Some(Ok(seal)), None) if seal.verifies_manifest(hasher.hash()) => Ok(seal.signer),
+            (Some(Ok(_)), None) => Err(ManifestFlaw::Signature),
+        };
+        let manifest = flaw.map_or_else(|| parts.finish(), Err);
+        ReadManifest { signed, manifest }
+    }
+}
+
+impl ManifestParts {
+    fn add_line(&mut self, line: pb::ManifestLine) -> Result<(), String> {
+        let line = line.line.ok_or("it says nothing that this version knows")?;
+        let place = place_of_line(&line);
+        let is_single = matches!(line, Line::Manifest(_) | Line::Settings(_) | Line::Verdict(_));
+        let fits = match self.place {
+            // Without these two nothing else can be read.
+            before if before < PLACE_OF_SETTINGS => place == before + 1,
+            before if is_single => place > before,
+            before => place >= before,
+        };
+        if !fits {
+            return Err("it stands in the wrong place".to_owned());
+        }
+        self.place = place;
+        parse_request(|field| self.add_part(line, field)).map_err(|violations| violations.to_string())
+    }
+
+    fn add_part(&mut self, line: Line, field: RequestField<'_>) -> Option<()> {
+        match line {
+            Line::Manifest(header) => self.header = Some(parse_header(&header, field.member("manifest"))?),
+            Line::Settings(settings) => self.settings = Some(settings),
+            Line::Bot(bot) => self.field.push(field.member("bot").ok_or_report(bot.name.parse())?),
+            Line::FieldChange(change) => {
+                self.changes.push(parse_field_change(&change, field.member("field_change"))?);
+            }
+            Line::Event(event) => self.events.push(event),
+            Line::Match(given) => {
+                let at = field.member("match");
+                let listed = ListedMatch::parse(&given, self.signer, at)?;
+                let rises = self.matches.last().is_none_or(|last| last.id < listed.id);
+                at.member("match_id").ok_or_report(
+                    rises.then_some(()).ok_or("it is not behind that of the match in the line before"),
+                )?;
+                if let ListedRecord::Signed { signer, .. } = listed.record {
+                    self.signer = Some(signer);
+                }
+                self.matches.push(listed);
+            }
+            Line::Standing(standing) => self.standings.push(standing),
+            Line::Verdict(verdict) => self.verdict = Some(verdict),
+            Line::Seal(_) => {}
+        }
+        Some(())
+    }
+
+    fn finish(self) -> Result<Manifest, ManifestFlaw> {
+        let Self { header, settings, field, changes, events, matches, standings, verdict, .. } = self;
+        let (id, state) = header.ok_or(ManifestFlaw::Missing { what: "manifest" })?;
+        let settings = settings.ok_or(ManifestFlaw::Missing { what: "settings" })?;
+        let verdict = verdict.ok_or(ManifestFlaw::Missing { what: "verdict" })?;
+        Ok(Manifest { id, state, settings, field, changes, events, matches, standings, verdict })
+    }
+}
+
+/// The place of the settings in the order of the kinds of lines.
+const PLACE_OF_SETTINGS: u8 = 2;
+
+/// Returns the place of a kind of lines in the order of the kinds, from 1.
+fn place_of_line(line: &Line) -> u8 {
+    match line {
+        Line::Manifest(_) => 1,
+        Line::Settings(_) => PLACE_OF_SETTINGS,
+        Line::Bot(_) => 3,
+        Line::FieldChange(_) => 4,
+        Line::Event(_) => 5,
+        Line::Match(_) => 6,
+        Line::Standing(_) => 7,
+        Line::Verdict(_) => 8,
+        Line::Seal(_) => 9,
+    }
+}
+
+fn parse_header(
+    header: &pb::ManifestHeader,
+    field: RequestField<'_>,
+) -> Option<(TournamentId, TournamentState)> {
+    if header.version != VERSION {
+        let version = header.version;
+        field.member("version").report(format_args!("{version}: this program reads version {VERSION}"));
+        return None;
+    }
+    let id = field.member("tournament_id").ok_or_report(header.tournament_id.parse());
+    let at_state = field.member("state");
+    let state: Option<TournamentState> = at_state.optional_enum(header.state)?;
+    let state = at_state.require(state.as_ref()).copied();
+    id.zip(state)
+}
+
+/// Says that a line does not stand as it was written.
+const REWRITTEN: &str = "the signature is not written as lastnim writes it";
+
+/// Returns whether a line is byte for byte what is written for a seal. No hash covers it.
+fn is_seal_line(line: &[u8], seal: &Seal) -> bool {
+    let mut writer = ManifestWriter::default();
+    writer.push_seal(seal);
+    writer.take_text() == line
+}
+
+fn parse_seal(given: &pb::ManifestSeal, field: RequestField<'_>) -> Option<Seal> {
+    let signer = parse_key(&given.signer, field.member("signer"));
+    let signature = <[u8; Signature::BYTES]>::try_from(given.signature.as_slice());
+    let signature = signature
+        .map_err(|_| format!("{} bytes: a signature has {}", given.signature.len(), Signature::BYTES));
+    let signature = field.member("signature").ok_or_report(signature).map(Signature::from_bytes);
+    Some(Seal { signer: signer?, signature: signature? })
+}

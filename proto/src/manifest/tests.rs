@@ -1,0 +1,219 @@
+//! Manifests: a frozen one, and what happens to one of which something was changed.
+
+use super::*;
+use lastnim_core::game::MatchId;
+use lastnim_core::referee::{EventHash, SigningKey, Timestamp};
+use lastnim_tournament::TournamentState;
+use pb::manifest_line::Line;
+use proptest::prelude::*;
+
+/// A manifest as it was written once, by another program that follows docs/records.md: it stays readable, and stays what is
+/// written.
+const FROZEN: &str = include_str!("../../../tests/data/tournament.manifest");
+
+/// The key of the seed 0, 1, .., 31, which signed it.
+fn frozen_key() -> SigningKey {
+    SigningKey::from_seed(&std::array::from_fn(|index| index as u8))
+}
+
+fn read(text: &[u8]) -> ReadManifest {
+    let mut reader = ManifestReader::default();
+    text.split_inclusive(|&byte| byte == b'\n').for_each(|line| reader.read_line(line));
+    reader.finish()
+}
+
+fn match_id(index: u8) -> MatchId {
+    MatchId::new(1_700_000_000_100 + u64::from(index), &[index; 10])
+}
+
+fn listed(index: u8, number: u64, record: ListedRecord) -> ListedMatch {
+    ListedMatch { id: match_id(index), number, record }
+}
+
+fn frozen_matches() -> [ListedMatch; 5] {
+    let hash = |byte| EventHash::from_bytes([byte; 32]);
+    let (new, old) = (frozen_key().public_key(), SigningKey::from_seed(&[9; 32]).public_key());
+    let signed = |byte, signer| ListedRecord::Signed { head: hash(byte), signer };
+    [
+        listed(0, 0, ListedRecord::Unrevealed { public_head: hash(1) }),
+        listed(1, 0, signed(2, old)),
+        listed(2, 1, signed(3, old)),
+        listed(3, 2, signed(4, new)),
+        listed(4, 3, ListedRecord::Unrecorded),
+    ]
+}
+
+fn sealed(mut writer: ManifestWriter) -> Vec<u8> {
+    let seal = frozen_key().seal_manifest(writer.hash());
+    writer.push_seal(&seal);
+    writer.take_text()
+}
+
+#[test]
+fn a_frozen_manifest_verifies_and_is_written_the_same_again() {
+    let ReadManifest { signed, manifest } = read(FROZEN.as_bytes());
+    assert_eq!(signed, Ok(frozen_key().public_key()));
+    let manifest = manifest.unwrap();
+    assert_eq!((manifest.state, manifest.is_so_far()), (TournamentState::Finished, false));
+    assert_eq!(manifest.matches, frozen_matches());
+    assert_eq!((manifest.field.len(), manifest.changes.len(), manifest.events.len()), (2, 1, 1));
+    let at = |micros| Timestamp::from_micros(micros);
+    let (created_at, over_at) = (at(1_700_000_000_000_000), at(1_700_000_060_000_000));
+    let mut writer = ManifestWriter::begin(manifest.id, manifest.state, created_at, Some(over_at));
+    writer.push_line(Line::Settings(manifest.settings));
+    for bot in manifest.field {
+        writer.push_line(Line::Bot(pb::ManifestBot { name: bot.to_string() }));
+    }
+    for change in &manifest.changes {
+        writer.push_line(Line::FieldChange(change.into()));
+    }
+    manifest.events.into_iter().for_each(|event| writer.push_line(Line::Event(event)));
+    manifest.matches.iter().for_each(|listed| writer.push_match(listed));
+    manifest.standings.into_iter().for_each(|line| writer.push_line(Line::Standing(line)));
+    writer.push_line(Line::Verdict(manifest.verdict));
+    assert_eq!(String::from_utf8(sealed(writer)).unwrap(), FROZEN);
+}
+
+#[test]
+fn lines_that_are_removed_put_in_or_moved_break_the_signature() {
+    let lines: Vec<&str> = FROZEN.split_inclusive('\n').collect();
+    let (body, seal) = lines.split_at(lines.len() - 1);
+    let signed = |body: &[&str]| read([body, seal].concat().concat().as_bytes()).signed;
+    assert!(signed(body).is_ok());
+    for index in 0..body.len() {
+        let mut without = body.to_vec();
+        without.remove(index);
+        assert_eq!(signed(&without), Err(ManifestFlaw::Signature), "without line {index}");
+        let mut twice = body.to_vec();
+        twice.insert(index, body[index]);
+        assert_eq!(signed(&twice), Err(ManifestFlaw::Signature), "line {index} twice");
+        for other in index + 1..body.len() {
+            let mut moved = body.to_vec();
+            moved.swap(index, other);
+            assert_eq!(signed(&moved), Err(ManifestFlaw::Signature), "lines {index} and {other}");
+        }
+    }
+    let cut = read(body.concat().as_bytes());
+    assert_eq!((cut.signed, cut.manifest.is_ok()), (Err(ManifestFlaw::CutOff), true));
+    let behind = read((FROZEN.to_owned() + body[2]).as_bytes());
+    assert_eq!(behind.signed, Err(ManifestFlaw::BehindSeal { line: lines.len() as u64 + 1 }));
+}
+
+/// What a newer server writes can be checked, though not all of it can be read.
+#[test]
+fn a_field_of_a_later_version_is_named_and_the_signature_holds() {
+    let newer = FROZEN.replacen("\"seats\":2", "\"seats\":2,\"of_a_later_version\":7", 1);
+    let lines: Vec<&str> = newer.split_inclusive('\n').collect();
+    let mut hasher = lastnim_core::referee::ManifestHasher::default();
+    lines[..lines.len() - 1].iter().for_each(|line| hasher.update(line.as_bytes()));
+    let seal = frozen_key().seal_manifest(hasher.hash());
+    let mut writer = ManifestWriter::default();
+    writer.push_seal(&seal);
+    let text = [lines[..lines.len() - 1].concat().into_bytes(), writer.take_text()].concat();
+    let ReadManifest { signed, manifest } = read(&text);
+    assert_eq!(signed, Ok(frozen_key().public_key()));
+    let flaw = manifest.unwrap_err().to_string();
+    assert!(flaw.starts_with("line 2: ") && flaw.contains("of_a_later_version"), "{flaw}");
+}
+
+#[test]
+fn lines_in_the_wrong_place_and_values_that_do_not_fit_are_named() {
+    let flaw = |from: &str, to: &str| {
+        assert!(FROZEN.contains(from), "{from}");
+        read(FROZEN.replacen(from, to, 1).as_bytes()).manifest.unwrap_err().to_string()
+    };
+    let lines: Vec<&str> = FROZEN.split_inclusive('\n').collect();
+    assert_eq!(
+        flaw("\"version\":1", "\"version\":2"),
+        "line 1: manifest.version: 2: this program reads version 1"
+    );
+    assert_eq!(flaw(lines[1], ""), "line 2: it stands in the wrong place");
+    assert_eq!(flaw(lines[13], ""), "it has no line `verdict`");
+    let swapped = [lines[7], lines[6]].concat();
+    let both = [lines[6], lines[7]].concat();
+    assert_eq!(
+        flaw(&both, &swapped),
+        "line 8: match.match_id: it is not behind that of the match in the line before"
+    );
+    assert!(flaw("\"unrecorded\":true", "\"unrecorded\":false").contains("nothing stands for its record"));
+    assert_eq!(flaw("AgICAgIC", "AgIC"), "line 8: match.head: 29 bytes: a hash has 32");
+    let unsigned = format!("\"signer\":\"{}\"", SigningKey::from_seed(&[9; 32]).public_key());
+    assert_eq!(flaw(&format!(",{unsigned}"), ""), "line 8: match.signer: required, but missing");
+    let empty = read(b"");
+    assert_eq!(
+        (empty.signed, empty.manifest),
+        (Err(ManifestFlaw::CutOff), Err(ManifestFlaw::Missing { what: "manifest" }))
+    );
+}
+
+#[test]
+fn a_manifest_is_told_from_a_record() {
+    assert!(begins_manifest(FROZEN.as_bytes()) && begins_manifest(b" {\n \"manifest\" : {"));
+    for other in ["", "{", "{\"manifest\"", "{\"match_id\":\"\"}", "lastnim record 1\n", "{\"manifesto\":{"] {
+        assert!(!begins_manifest(other.as_bytes()), "{other}");
+    }
+}
+
+#[test]
+fn what_began_later_than_a_manifest_so_far_is_known_by_its_id() {
+    let mut manifest = read(FROZEN.as_bytes()).manifest.unwrap();
+    assert!(!manifest.is_later(match_id(200)), "nothing is later than what is over");
+    manifest.state = TournamentState::Running;
+    assert!(manifest.is_later(match_id(5)) && !manifest.is_later(match_id(3)));
+    let same_millisecond = MatchId::new(1_700_000_000_104, &[255; 10]);
+    assert!(!manifest.is_later(same_millisecond), "the next millisecond began after it was made");
+    manifest.matches.clear();
+    assert!(manifest.is_later(match_id(0)));
+}
+
+fn any_record() -> impl Strategy<Value = ListedRecord> {
+    let signers = [1, 2, 3].map(|seed| SigningKey::from_seed(&[seed; 32]).public_key());
+    prop_oneof![
+        (any::<[u8; 32]>(), 0..3_usize).prop_map(move |(head, signer)| ListedRecord::Signed {
+            head: EventHash::from_bytes(head),
+            signer: signers[signer],
+        }),
+        any::<[u8; 32]>()
+            .prop_map(|head| ListedRecord::Unrevealed { public_head: EventHash::from_bytes(head) }),
+        Just(ListedRecord::Open),
+        Just(ListedRecord::Unrecorded),
+    ]
+}
+
+proptest! {
+    // Without optimisation a signature takes milliseconds.
+    #![proptest_config(lastnim_core::game::testing::cases(48))]
+
+    #[test]
+    fn matches_come_back_whatever_they_are(given in prop::collection::vec((any_record(), any::<u64>()), 0..40)) {
+        let expected: Vec<_> =
+            (0..).zip(given).map(|(index, (record, number))| listed(index, number, record)).collect();
+        let (id, at) = (read(FROZEN.as_bytes()).manifest.unwrap().id, Timestamp::from_micros(1));
+        let mut writer = ManifestWriter::begin(id, TournamentState::Running, at, None);
+        writer.push_line(Line::Settings(pb::TournamentSettings::default()));
+        // It makes no difference when what is written is taken away.
+        let mut text = writer.take_text();
+        for listed in &expected {
+            writer.push_match(listed);
+            text.append(&mut writer.take_text());
+        }
+        writer.push_line(Line::Verdict(pb::Verdict::default()));
+        text.append(&mut sealed(writer));
+        let ReadManifest { signed, manifest } = read(&text);
+        prop_assert_eq!(signed, Ok(frozen_key().public_key()));
+        let manifest = manifest.unwrap();
+        prop_assert!(manifest.is_so_far());
+        for (place, listed) in expected.iter().enumerate() {
+            prop_assert_eq!(manifest.place_of_match(listed.id), Some(place));
+        }
+        prop_assert_eq!(manifest.matches, expected);
+    }
+
+    #[test]
+    fn one_changed_byte_breaks_the_signature(place: prop::sample::Index, by in 1..=255_u8) {
+        let mut text = FROZEN.as_bytes().to_vec();
+        let place = place.index(text.len() - 1);
+        text[place] ^= by;
+        prop_assert!(read(&text).signed.is_err(), "byte {}", place);
+    }
+}

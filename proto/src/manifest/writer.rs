@@ -1,0 +1,80 @@
+//! Writes manifests.
+
+use super::{ListedMatch, ListedRecord, VERSION, pb};
+use lastnim_core::game::TournamentId;
+use lastnim_core::referee::{ManifestHash, ManifestHasher, PublicKey, Seal, Timestamp};
+use lastnim_tournament::TournamentState;
+use pb::manifest_line::Line;
+
+/// Writes a manifest line by line, and hashes what it writes. What is written is there to be taken away at any time.
+#[derive(Debug, Default)]
+pub struct ManifestWriter {
+    hasher: ManifestHasher,
+    text: Vec<u8>,
+    signer: Option<PublicKey>,
+}
+
+impl ManifestWriter {
+    /// Begins a manifest.
+    pub fn begin(
+        id: TournamentId,
+        state: TournamentState,
+        created_at: Timestamp,
+        over_at: Option<Timestamp>,
+    ) -> Self {
+        let mut writer = Self::default();
+        writer.push_line(Line::Manifest(pb::ManifestHeader {
+            version: VERSION,
+            tournament_id: id.to_string(),
+            state: pb::TournamentState::from(state).into(),
+            created_at_us: created_at.as_micros(),
+            over_at_us: over_at.map_or(0, Timestamp::as_micros),
+        }));
+        writer
+    }
+
+    /// Adds a line.
+    pub fn push_line(&mut self, line: Line) {
+        let start = self.text.len();
+        self.push_unhashed(line);
+        self.hasher.update(&self.text[start..]);
+    }
+
+    /// Adds the line of a match.
+    pub fn push_match(&mut self, listed: &ListedMatch) {
+        let line = listed.to_message(self.signer);
+        if let ListedRecord::Signed { signer, .. } = listed.record {
+            self.signer = Some(signer);
+        }
+        self.push_line(Line::Match(line));
+    }
+
+    /// Returns the hash of all lines so far.
+    pub fn hash(&self) -> ManifestHash {
+        self.hasher.hash()
+    }
+
+    /// Adds the last line: a seal on the hash of those before.
+    pub fn push_seal(&mut self, seal: &Seal) {
+        self.push_unhashed(Line::Seal(pb::ManifestSeal {
+            signer: seal.signer.as_bytes().to_vec(),
+            signature: seal.signature.as_bytes().to_vec(),
+        }));
+    }
+
+    /// Returns how many bytes are there to be taken away.
+    pub fn text_len(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Takes away what was written since the last time.
+    pub fn take_text(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.text)
+    }
+
+    fn push_unhashed(&mut self, line: Line) {
+        let line = pb::ManifestLine { line: Some(line) };
+        serde_json::to_writer(&mut self.text, &line).expect("a line has a JSON, and memory takes it");
+        self.text.push(b'\n');
+    }
+}

@@ -1,0 +1,393 @@
+//! Whether a record is whole, and who signed it.
+
+use super::{
+    EventHash, MAX_EVENTS, Record, RecordError, Seal, TimedEvent, parse_created, parse_event,
+    seats_of_created,
+};
+use crate::{Violations, parse_request, pb};
+use lastnim_core::game::{MatchId, MatchIdError, SeatCount};
+use lastnim_core::referee::{EventMisfit, PublicKey, PublicKeyError, Signature};
+use thiserror::Error;
+
+/// A record that is whole, with the seal under it, which holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SealedRecord {
+    record: Record,
+    seal: Option<Seal>,
+}
+
+impl SealedRecord {
+    /// Returns the record.
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// Gives the record back.
+    pub fn into_record(self) -> Record {
+        self.record
+    }
+
+    /// Returns the seal; none where the match is not over, or ended before its rows were revealed.
+    pub fn seal(&self) -> Option<&Seal> {
+        self.seal.as_ref()
+    }
+}
+
+/// The first thing in a record that does not fit.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum RecordFlaw {
+    /// The match's id is none.
+    #[error("match_id: {0}")]
+    MatchId(#[from] MatchIdError),
+    /// An event holds what no event can.
+    #[error("event {index} cannot be read: {violations}")]
+    Unreadable {
+        /// The index of the event, from 0.
+        index: usize,
+        /// What is wrong with it.
+        violations: Violations,
+    },
+    /// An event has no hash, and others have one.
+    #[error("event {index} has no hash, and others have one")]
+    NoHash {
+        /// The index of the event, from 0.
+        index: usize,
+    },
+    /// An event is not the one that was hashed.
+    #[error(
+        "event {index} was changed, or events right before it were removed: its hash is not that of the event and \
+         all before it"
+    )]
+    Changed {
+        /// The index of the event, from 0.
+        index: usize,
+    },
+    /// The first event is not the one that was hashed, or it was hashed for another match.
+    #[error("event 0 or the match's id was changed: the hash is not that of this event in this match")]
+    Beginning,
+    /// The hash of an event was changed, and nothing else.
+    #[error("the hash of event {index} was changed: the event itself fits those before and after it")]
+    HashChanged {
+        /// The index of the event, from 0.
+        index: usize,
+    },
+    /// Events are missing.
+    #[error("events were removed before event {index}: {misfit}")]
+    Removed {
+        /// The index of the event that they stood before, from 0.
+        index: usize,
+        /// How the gap shows.
+        misfit: EventMisfit,
+    },
+    /// Events were put in, or moved here.
+    #[error("{} put in: event {} follows event {}", describe_inserted(*.first, *.last), last + 1, describe_before(*.first))]
+    Inserted {
+        /// The index of the first of them, from 0.
+        first: usize,
+        /// The index of the last of them.
+        last: usize,
+    },
+    /// The hashes fit each other, and the events do not: all of it was made up.
+    #[error(transparent)]
+    Misfit(#[from] RecordError),
+    /// The signer is no key.
+    #[error("signer: {0}")]
+    Signer(#[from] PublicKeyError),
+    /// A field of the seal has the wrong length.
+    #[error("{field} of {given} bytes: it has {bytes}")]
+    SealBytes {
+        /// The field.
+        field: &'static str,
+        /// Its bytes.
+        given: usize,
+        /// The bytes that it should have.
+        bytes: usize,
+    },
+    /// The record is signed and its match is not over.
+    #[error(
+        "events were removed from the end: the record is signed, and its match is not over after event {last}"
+    )]
+    CutShort {
+        /// The index of the last event, from 0.
+        last: usize,
+    },
+    /// The signature is not that of the signer on the last hash.
+    #[error(
+        "the signature is not the signer's on this record: the signature or the signer was changed, or the whole \
+         record was made anew"
+    )]
+    Signature,
+    /// The same, without hashes that could tell more.
+    #[error(
+        "the signature is not the signer's on this record: which event was changed cannot be told without hashes"
+    )]
+    SignatureWithoutHashes,
+}
+
+/// What kind of a flaw it is, in one word for programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordFlawKind {
+    /// Something cannot be read.
+    Unreadable,
+    /// An event or its hash was changed.
+    Changed,
+    /// Events were removed.
+    Removed,
+    /// Events were put in.
+    Inserted,
+    /// An event is against the rules.
+    Misfit,
+    /// The signature does not hold.
+    Signature,
+}
+
+impl RecordFlaw {
+    /// Returns the index of the first event that does not fit; none where it is not an event that does not.
+    pub fn event(&self) -> Option<usize> {
+        match *self {
+            Self::Unreadable { index, .. }
+            | Self::NoHash { index }
+            | Self::Changed { index }
+            | Self::HashChanged { index }
+            | Self::Removed { index, .. }
+            | Self::Misfit(RecordError::Misfit { index, .. } | RecordError::Earlier { index })
+            | Self::Inserted { first: index, .. } => Some(index),
+            Self::Beginning | Self::Misfit(RecordError::NotCreated | RecordError::Setup(_)) => Some(0),
+            Self::MatchId(_)
+            | Self::Misfit(_)
+            | Self::Signer(_)
+            | Self::SealBytes { .. }
+            | Self::CutShort { .. }
+            | Self::Signature
+            | Self::SignatureWithoutHashes => None,
+        }
+    }
+
+    /// Returns what kind of a flaw it is.
+    pub fn kind(&self) -> RecordFlawKind {
+        match self {
+            Self::MatchId(_) | Self::Unreadable { .. } | Self::Signer(_) | Self::SealBytes { .. } => {
+                RecordFlawKind::Unreadable
+            }
+            Self::NoHash { .. } | Self::Changed { .. } | Self::Beginning | Self::HashChanged { .. } => {
+                RecordFlawKind::Changed
+            }
+            Self::Removed { .. } | Self::CutShort { .. } => RecordFlawKind::Removed,
+            Self::Inserted { .. } => RecordFlawKind::Inserted,
+            Self::Misfit(_) => RecordFlawKind::Misfit,
+            Self::Signature | Self::SignatureWithoutHashes => RecordFlawKind::Signature,
+        }
+    }
+}
+
+impl RecordFlawKind {
+    /// Returns the word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Unreadable => "unreadable",
+            Self::Changed => "changed",
+            Self::Removed => "removed",
+            Self::Inserted => "inserted",
+            Self::Misfit => "misfit",
+            Self::Signature => "signature",
+        }
+    }
+}
+
+fn describe_inserted(first: usize, last: usize) -> String {
+    if first == last { format!("event {first} was") } else { format!("events {first} to {last} were") }
+}
+
+fn describe_before(first: usize) -> String {
+    first.checked_sub(1).map_or_else(|| "nothing".to_owned(), |index| index.to_string())
+}
+
+/// Reads a record event by event: each must be readable, carry the hash that follows from the hash before it, and fit the
+/// match so far; then the signature must be the signer's on the last hash. Hashes may be left out, of all events at once.
+///
+/// Who the signer is, and whether there is one, is for the caller to judge.
+///
+/// # Errors
+/// The first thing that does not fit.
+pub fn verify_record(given: &pb::MatchRecord) -> Result<SealedRecord, RecordFlaw> {
+    if given.events.len() > MAX_EVENTS {
+        return Err(RecordError::TooMany(given.events.len()).into());
+    }
+    let reading =
+        RecordReading { given, id: given.match_id.parse()?, hashed: given.events.iter().any(has_hash) };
+    let record = reading.read_record()?;
+    let seal = reading.read_seal()?;
+    if let Some(seal) = &seal {
+        if record.state().end().is_none() {
+            return Err(RecordFlaw::CutShort { last: given.events.len() - 1 });
+        }
+        if !seal.verifies(record.last_hash()) {
+            return Err(if reading.hashed {
+                RecordFlaw::Signature
+            } else {
+                RecordFlaw::SignatureWithoutHashes
+            });
+        }
+    }
+    Ok(SealedRecord { record, seal })
+}
+
+/// Reads a record as [`verify_record`] does up to the first event that does not fit, with the flaw. Whether the signature holds is
+/// not looked at, but a record that is signed although its match is not over has lost its end.
+///
+/// # Errors
+/// If the first event does not fit, so that there is nothing to read.
+pub fn read_until_flaw(given: &pb::MatchRecord) -> Result<(Record, Option<RecordFlaw>), RecordFlaw> {
+    if given.events.len() > MAX_EVENTS {
+        return Err(RecordError::TooMany(given.events.len()).into());
+    }
+    let reading =
+        RecordReading { given, id: given.match_id.parse()?, hashed: given.events.iter().any(has_hash) };
+    let (mut record, seats) = reading.read_beginning()?;
+    let flaw = reading.read_rest(&mut record, seats).err().or_else(|| {
+        let cut_short = !given.signature.is_empty() && record.state().end().is_none();
+        cut_short.then(|| RecordFlaw::CutShort { last: given.events.len() - 1 })
+    });
+    Ok((record, flaw))
+}
+
+fn has_hash(event: &pb::RecordEvent) -> bool {
+    !event.hash.is_empty()
+}
+
+fn read_created(first: &pb::RecordEvent) -> Result<TimedEvent, RecordFlaw> {
+    if !matches!(first.event, Some(pb::record_event::Event::Created(_))) {
+        return Err(RecordError::NotCreated.into());
+    }
+    parse_request(|request| parse_created(first, request.member("events").element(0)))
+        .map_err(|violations| RecordFlaw::Unreadable { index: 0, violations })
+}
+
+struct RecordReading<'a> {
+    given: &'a pb::MatchRecord,
+    id: MatchId,
+    hashed: bool,
+}
+
+impl RecordReading<'_> {
+    fn read_record(&self) -> Result<Record, RecordFlaw> {
+        let (mut record, seats) = self.read_beginning()?;
+        self.read_rest(&mut record, seats)?;
+        Ok(record)
+    }
+
+    fn read_beginning(&self) -> Result<(Record, SeatCount), RecordFlaw> {
+        let first = self.given.events.first().ok_or(RecordError::Empty)?;
+        let created = read_created(first)?;
+        let seats = seats_of_created(&created).ok_or(RecordError::NotCreated)?;
+        self.check_hash(0, &created, None, seats)?;
+        Ok((Record::begin(self.id, created)?, seats))
+    }
+
+    /// Adds the events after the first, up to one that does not fit.
+    fn read_rest(&self, record: &mut Record, seats: SeatCount) -> Result<(), RecordFlaw> {
+        for index in 1..self.given.events.len() {
+            let event = self.read_event(index, seats)?;
+            self.check_hash(index, &event, Some(record), seats)?;
+            record.push_event(event)?;
+        }
+        Ok(())
+    }
+
+    fn read_event(&self, index: usize, seats: SeatCount) -> Result<TimedEvent, RecordFlaw> {
+        let event = &self.given.events[index];
+        parse_request(|request| parse_event(event, seats, request.member("events").element(index)))
+            .map_err(|violations| RecordFlaw::Unreadable { index, violations })
+    }
+
+    /// Returns the hash that an event carries.
+    fn hash(&self, index: usize) -> Result<EventHash, RecordFlaw> {
+        let given = self.given.events[index].hash.as_slice();
+        if given.is_empty() {
+            return Err(RecordFlaw::NoHash { index });
+        }
+        let bytes = <[u8; EventHash::BYTES]>::try_from(given);
+        let bytes = bytes.map_err(|_| format!("{} bytes: a hash has {}", given.len(), EventHash::BYTES));
+        parse_request(|request| request.member("events").element(index).member("hash").ok_or_report(bytes))
+            .map(EventHash::from_bytes)
+            .map_err(|violations| RecordFlaw::Unreadable { index, violations })
+    }
+
+    /// Finds out whether an event carries the hash that follows from the hash of the `record` before it, and if not, why.
+    fn check_hash(
+        &self,
+        index: usize,
+        event: &TimedEvent,
+        record: Option<&Record>,
+        seats: SeatCount,
+    ) -> Result<(), RecordFlaw> {
+        if !self.hashed {
+            return Ok(());
+        }
+        let before = record.map_or_else(|| EventHash::before_first_event(self.id), Record::last_hash);
+        let (carried, due) = (self.hash(index)?, before.hash_of_next(event));
+        if carried == due {
+            return Ok(());
+        }
+        let follows =
+            |later: usize, earlier: EventHash| match (self.read_event(later, seats), self.hash(later)) {
+                (Ok(event), Ok(hash)) => earlier.hash_of_next(&event) == hash,
+                _ => false,
+            };
+        let next = Some(index + 1).filter(|&next| next < self.given.events.len());
+        let hash_changed = match next {
+            Some(next) => follows(next, due),
+            None => self.read_seal()?.is_some_and(|seal| seal.verifies(due)),
+        };
+        if hash_changed {
+            return Err(RecordFlaw::HashChanged { index });
+        }
+        // What was put in may carry a hash that fits nothing, or one that was made for it.
+        let mut later = index + 1..self.given.events.len();
+        if let Some(next) = later.find(|&later| index > 0 && follows(later, before)) {
+            return Err(RecordFlaw::Inserted { first: index, last: next - 1 });
+        }
+        let mut earlier = (1..index).rev().filter_map(|first| Some((first, self.hash(first - 1).ok()?)));
+        if let Some((first, _)) = earlier.find(|&(_, hash)| follows(index, hash)) {
+            return Err(RecordFlaw::Inserted { first, last: index - 1 });
+        }
+        Err(match record.and_then(|record| self.find_gap(index, record, seats)) {
+            Some(misfit) => RecordFlaw::Removed { index, misfit },
+            None if index == 0 => RecordFlaw::Beginning,
+            None => RecordFlaw::Changed { index },
+        })
+    }
+
+    /// Returns how it shows that events are missing between a record and the events from an index on, if it does.
+    fn find_gap(&self, index: usize, record: &Record, seats: SeatCount) -> Option<EventMisfit> {
+        let mut state = record.state().clone();
+        for later in index..self.given.events.len() {
+            match state.apply_event(&self.read_event(later, seats).ok()?.event) {
+                Ok(()) => {}
+                Err(misfit @ (EventMisfit::NotRevealed | EventMisfit::Revealed)) => return Some(misfit),
+                Err(misfit @ EventMisfit::Ply { given, expected }) if given > expected => {
+                    return Some(misfit);
+                }
+                Err(_) => return None,
+            }
+        }
+        None
+    }
+
+    fn read_seal(&self) -> Result<Option<Seal>, RecordFlaw> {
+        let pb::MatchRecord { signer, signature, .. } = self.given;
+        if signer.is_empty() && signature.is_empty() {
+            return Ok(None);
+        }
+        let bytes = |field, given: &[u8], bytes| RecordFlaw::SealBytes { field, given: given.len(), bytes };
+        let key = <[u8; PublicKey::BYTES]>::try_from(signer.as_slice())
+            .map_err(|_| bytes("signer", signer, PublicKey::BYTES))?;
+        let signature = <[u8; Signature::BYTES]>::try_from(signature.as_slice())
+            .map_err(|_| bytes("signature", signature, Signature::BYTES))?;
+        Ok(Some(Seal { signer: PublicKey::from_bytes(key)?, signature: Signature::from_bytes(signature) }))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,119 @@
+//! How safe the winner under optimal play is, on the wire.
+
+use super::{RequestField, game::parse_game, pb};
+use lastnim_analysis::{
+    Coalition, ErrorOutlook, ErrorRate, Robustness, SeatErrorOutlook, SeatRobustness, SmallestCoalition,
+};
+use lastnim_core::{
+    game::{Game, Seat},
+    oracle::TakeRobustness,
+};
+
+/// The most seats of a coalition that is searched, unless a question says how many: with 32 seats and a few piles that is a
+/// second of work at most.
+pub const DEFAULT_MAX_COALITION: usize = 3;
+
+/// A question how safe the winner is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RobustnessQuestion {
+    /// The game.
+    pub game: Game,
+    /// The most seats of a coalition that is searched.
+    pub max_coalition: usize,
+    /// How often takes are errors, if that is asked.
+    pub error_rate: Option<ErrorRate>,
+}
+
+/// Reads a question how safe the winner is.
+pub fn parse_robustness_question(
+    request: &pb::AssessRobustnessRequest,
+    field: RequestField<'_>,
+) -> Option<RobustnessQuestion> {
+    let game = field.member("game").parse_required(request.game.as_ref(), parse_game);
+    let error_rate = match request.error_rate.map(ErrorRate::new) {
+        Some(rate) => field.member("error_rate").ok_or_report(rate).map(Some),
+        None => Some(None),
+    };
+    let max_coalition = match request.max_coalition {
+        0 => DEFAULT_MAX_COALITION,
+        seats => seats as usize,
+    };
+    Some(RobustnessQuestion { game: game?, max_coalition, error_rate: error_rate? })
+}
+
+/// Writes how safe the winner is, and what becomes of the seats if takes are errors.
+pub fn robustness_message(
+    robustness: &Robustness,
+    errors: Option<&ErrorOutlook>,
+) -> pb::AssessRobustnessResponse {
+    let seats = robustness.seats.enumerate();
+    pb::AssessRobustnessResponse {
+        winner: robustness.winner.into(),
+        seats: seats
+            .map(|(seat, figures)| seat_message(seat, figures, robustness.seats.seats().get()))
+            .collect(),
+        takes: robustness.takes.iter().map(pb::TakeRobustness::from).collect(),
+        errors: errors.map(pb::ErrorOutlook::from),
+    }
+}
+
+fn seat_message(seat: Seat, figures: &SeatRobustness, n: usize) -> pb::SeatRobustness {
+    let (smallest_coalition, cleared, halt) = match &figures.smallest_coalition {
+        SmallestCoalition::None => (None, n - 1, None),
+        SmallestCoalition::Found(coalition) => (Some(coalition.into()), coalition.seats.len() - 1, None),
+        SmallestCoalition::LargerThan { seats, halt } => (None, *seats, *halt),
+    };
+    pb::SeatRobustness {
+        seat: seat.into(),
+        predicted_rank: figures.predicted_rank,
+        guaranteed_rank: figures.guaranteed_rank,
+        guaranteed_winner: figures.guaranteed_winner.into(),
+        price_of_trust: figures.price_of_trust(),
+        smallest_coalition,
+        coalitions_cleared: cleared as u32,
+        search_halted: halt.map(|halt| halt.to_string()).unwrap_or_default(),
+    }
+}
+
+impl From<&Coalition> for pb::Coalition {
+    fn from(coalition: &Coalition) -> Self {
+        Self {
+            seats: coalition.seats.iter().map(|&seat| seat.into()).collect(),
+            winner: coalition.winner.into(),
+            rank: coalition.rank,
+        }
+    }
+}
+
+impl From<&TakeRobustness> for pb::TakeRobustness {
+    fn from(option: &TakeRobustness) -> Self {
+        Self {
+            takes: Some((&option.takes).into()),
+            winner: option.winner.into(),
+            rank: option.rank,
+            guaranteed_rank: option.guaranteed_rank,
+            safety: pb::TakeSafety::from(option.safety).into(),
+        }
+    }
+}
+
+impl From<&ErrorOutlook> for pb::ErrorOutlook {
+    fn from(outlook: &ErrorOutlook) -> Self {
+        let seats = outlook.seats.enumerate();
+        Self {
+            rate: outlook.rate.get(),
+            win_probabilities: outlook.win_probabilities.as_slice().to_vec(),
+            seats: seats.map(|(seat, figures)| seat_errors_message(seat, figures)).collect(),
+        }
+    }
+}
+
+fn seat_errors_message(seat: Seat, figures: &SeatErrorOutlook) -> pb::SeatErrorOutlook {
+    pb::SeatErrorOutlook {
+        seat: seat.into(),
+        expected_rank_if_all_err: figures.expected_rank_if_all_err,
+        expected_rank_if_others_err: figures.expected_rank_if_others_err,
+        kept_if_all_err: figures.kept_if_all_err,
+        kept_if_others_err: figures.kept_if_others_err,
+    }
+}

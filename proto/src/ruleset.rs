@@ -1,0 +1,259 @@
+//! Games of other rules on the wire.
+
+use super::{RequestField, game, pb};
+use lastnim_analysis::general::{
+    GameNumbers, GameNumbersError, GeneralAnswer, GeneralGame, GrundyDecomposition, GrundyOption, GrundyPart,
+    MoveOutcome, Ruleset, TwoPlayerAnswer,
+};
+use lastnim_core::game::{AllianceMatrix, Ending, Seat};
+
+/// The most bytes of moves and positions in an answer that is sent.
+pub const MAX_OPTION_BYTES: usize = 2 << 20;
+
+/// A game of any rules, and who plays it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RulesetQuestion {
+    /// The game.
+    pub game: GeneralGame,
+    /// The preferences.
+    pub matrix: AllianceMatrix,
+    /// The seat to move.
+    pub first: Seat,
+    /// Who wins when the seat to move has no move.
+    pub ending: Ending,
+    /// Whether the Grundy value is explained.
+    pub is_explained: bool,
+}
+
+/// Reads a question about a game of any rules.
+pub fn parse_ruleset_question(
+    request: &pb::SolveRulesetRequest,
+    field: RequestField<'_>,
+) -> Option<RulesetQuestion> {
+    let ruleset = field.member("ruleset").ok_or_report(request.ruleset.parse::<Ruleset>());
+    let numbers = GameNumbers {
+        piles: request.piles.clone(),
+        set: request.set.clone(),
+        window: request.window,
+        most: request.most,
+        edges: request.edges.iter().map(|edge| [edge.from, edge.to, edge.weight]).collect(),
+        vertex: request.vertex,
+        max: request.max,
+    };
+    let game = ruleset.and_then(|ruleset| {
+        let parsed = GeneralGame::parse(ruleset, &numbers);
+        field.member(parsed.as_ref().err().map_or("piles", field_of_error)).ok_or_report(parsed)
+    });
+    let matrix = request.alliance_matrix.as_ref();
+    let matrix = field.member("alliance_matrix").parse_required(matrix, game::parse_alliance_matrix);
+    let default = ruleset.unwrap_or_default().default_ending();
+    let ending = game::parse_ending_or(default, request.ending, field.member("ending"));
+    let matrix = matrix?;
+    let first = field.member("first").ok_or_report(matrix.seats().seat(request.first as usize))?;
+    Some(RulesetQuestion { game: game?, matrix, first, ending: ending?, is_explained: request.explain })
+}
+
+/// Returns the field that an error is about.
+pub(super) fn field_of_error(error: &GameNumbersError) -> &'static str {
+    use GameNumbersError as E;
+    match error {
+        E::Unused { what, .. } | E::Missing { what, .. } => what.name(),
+        E::LastNim(_) | E::PileCount(_) | E::PileSize { .. } | E::NotOnePile(_) | E::Circle(_) => "piles",
+        E::Most(_) => "most",
+        E::Window { .. } => "window",
+        E::SetCount { .. } | E::SetNumber(_) => "set",
+        E::Max { .. } | E::SetAndMax => "max",
+        E::EdgeCount(_) | E::EdgeVertex { .. } | E::EdgeWeight { .. } => "edges",
+        E::Vertex(_) | E::OffGraph { .. } => "vertex",
+    }
+}
+
+/// Writes the solution of a game, with so many bytes of moves and positions at most.
+pub fn ruleset_solution_message(
+    game: &GeneralGame,
+    ending: Ending,
+    answer: &GeneralAnswer,
+    max_option_bytes: usize,
+) -> pb::SolveRulesetResponse {
+    let options = options_within_bytes(&answer.options, max_option_bytes);
+    pb::SolveRulesetResponse {
+        winner: answer.winner.into(),
+        value: answer.value as u32,
+        winner_by_first: answer.winner_by_first.iter().map(|&winner| winner.into()).collect(),
+        options_left_out: (answer.options.len() - options.len()) as u64,
+        options: options.into_iter().map(Into::into).collect(),
+        method: answer.method.name().into(),
+        states: answer.states,
+        two_players: answer.two_players.as_ref().map(Into::into),
+        ruleset: game.ruleset().name().into(),
+        ending: pb::Ending::from(ending).into(),
+    }
+}
+
+/// Picks the moves that fit into an answer, the optimal ones before others, and leaves them in their order.
+fn options_within_bytes(options: &[MoveOutcome], max_bytes: usize) -> Vec<&MoveOutcome> {
+    let mut room = max_bytes;
+    let mut fits = |option: &MoveOutcome| {
+        // Besides its texts an option has the winner, a mark, and their tags.
+        let bytes = option.play.len() + option.position.len() + 16;
+        let fits = bytes <= room;
+        room = if fits { room - bytes } else { 0 };
+        fits
+    };
+    let optimal: Vec<bool> = options.iter().map(|option| option.is_optimal() && fits(option)).collect();
+    let kept = options.iter().zip(optimal);
+    kept.filter(|(option, kept)| *kept || (!option.is_optimal() && fits(option)))
+        .map(|(option, _)| option)
+        .collect()
+}
+
+impl From<&MoveOutcome> for pb::RulesetOption {
+    fn from(option: &MoveOutcome) -> Self {
+        Self {
+            play: option.play.clone(),
+            position: option.position.clone(),
+            winner: option.winner.into(),
+            optimal: option.is_optimal(),
+            regret: option.regret,
+        }
+    }
+}
+
+impl From<&TwoPlayerAnswer> for pb::TwoPlayers {
+    fn from(two: &TwoPlayerAnswer) -> Self {
+        Self {
+            outcome: pb::Outcome::from(two.outcome).into(),
+            grundy: two.grundy.as_ref().ok().map(Into::into),
+        }
+    }
+}
+
+impl From<&GrundyDecomposition> for pb::Grundy {
+    fn from(grundy: &GrundyDecomposition) -> Self {
+        let option = |option: &GrundyOption| pb::GrundyOption {
+            value: option.value,
+            position: option.position.clone(),
+        };
+        let part = |part: &GrundyPart| pb::GrundyPart {
+            part: part.part.clone(),
+            value: part.value,
+            options: part.options.iter().map(option).collect(),
+        };
+        Self {
+            value: grundy.value,
+            parts: grundy.parts.iter().map(part).collect(),
+            ending: pb::Ending::from(GrundyDecomposition::ENDING).into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Violations, parse_request};
+    use lastnim_core::game::SeatCount;
+
+    fn request(ruleset: &str, piles: &[u64]) -> pb::SolveRulesetRequest {
+        let seats = SeatCount::new(3).unwrap();
+        pb::SolveRulesetRequest {
+            ruleset: ruleset.into(),
+            piles: piles.to_vec(),
+            alliance_matrix: Some((&AllianceMatrix::standard(seats)).into()),
+            ..Default::default()
+        }
+    }
+
+    fn fields(request: &pb::SolveRulesetRequest) -> Vec<String> {
+        let violations = parse_request(|field| parse_ruleset_question(request, field)).err();
+        let violations = violations.iter().flat_map(Violations::as_slice);
+        violations.map(|violation| violation.field.clone()).collect()
+    }
+
+    #[test]
+    fn every_ruleset_is_read_from_its_numbers() {
+        let edges = vec![pb::GraphEdge { from: 0, to: 1, weight: 2 }];
+        for ruleset in Ruleset::ALL {
+            let mut request = request(ruleset.name(), &[3]);
+            match ruleset {
+                Ruleset::CircularNim => request.window = Some(1),
+                Ruleset::Subtraction => request.set = vec![1, 3],
+                Ruleset::GraphNim => {
+                    request = pb::SolveRulesetRequest {
+                        piles: vec![],
+                        edges: edges.clone(),
+                        vertex: Some(0),
+                        ..request
+                    };
+                }
+                _ => {}
+            }
+            assert_eq!(fields(&request), Vec::<String>::new(), "{ruleset}");
+        }
+    }
+
+    #[test]
+    fn an_ending_that_is_not_given_is_that_of_the_game() {
+        let ending = |ruleset: &str, ending: pb::Ending| {
+            let request = pb::SolveRulesetRequest { ending: ending.into(), ..request(ruleset, &[3]) };
+            parse_request(|field| parse_ruleset_question(&request, field)).unwrap().ending
+        };
+        for (ruleset, default) in [
+            ("last-nim", Ending::ToMoveWins),
+            ("nim", Ending::LastMoverWins),
+            ("kayles", Ending::LastMoverWins),
+            ("end-nim", Ending::LastMoverWins),
+        ] {
+            assert_eq!(ending(ruleset, pb::Ending::Unspecified), default, "{ruleset}");
+            assert_eq!(ending(ruleset, pb::Ending::ToMoveWins), Ending::ToMoveWins, "{ruleset}");
+            assert_eq!(ending(ruleset, pb::Ending::LastMoverWins), Ending::LastMoverWins, "{ruleset}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_number_is_said_of_its_field() {
+        let base = || request("nim", &[3]);
+        let cases = [
+            (request("nin", &[3]), "ruleset"),
+            (request("nim", &[]), "piles"),
+            (request("nim", &[1_000_001]), "piles"),
+            (request("nim", &[1; 65]), "piles"),
+            (request("fibonacci-nim", &[1, 2]), "piles"),
+            (request("last-nim", &[0, 1]), "piles"),
+            (request("subtraction", &[3]), "set"),
+            (request("circular-nim", &[3]), "window"),
+            (request("graph-nim", &[3]), "piles"),
+            (pb::SolveRulesetRequest { set: vec![1], ..base() }, "set"),
+            (pb::SolveRulesetRequest { max: Some(1), ..base() }, "max"),
+            (pb::SolveRulesetRequest { max: Some(0), ..request("take-away", &[3]) }, "max"),
+            (pb::SolveRulesetRequest { max: Some(1), set: vec![1], ..request("subtraction", &[3]) }, "max"),
+            (pb::SolveRulesetRequest { window: Some(1), ..base() }, "window"),
+            (pb::SolveRulesetRequest { most: Some(1), ..base() }, "most"),
+            (pb::SolveRulesetRequest { vertex: Some(1), ..base() }, "vertex"),
+            (pb::SolveRulesetRequest { edges: vec![pb::GraphEdge::default()], ..base() }, "edges"),
+            (pb::SolveRulesetRequest { first: 3, ..base() }, "first"),
+            (pb::SolveRulesetRequest { ending: 3, ..base() }, "ending"),
+            (pb::SolveRulesetRequest { alliance_matrix: None, ..base() }, "alliance_matrix"),
+        ];
+        for (request, field) in cases {
+            assert_eq!(fields(&request), [field], "{request:?}");
+        }
+    }
+
+    #[test]
+    fn optimal_moves_come_before_others_where_there_is_no_room() {
+        let seat = SeatCount::new(2).unwrap().seat(0).unwrap();
+        let option = |regret, bytes: usize| MoveOutcome {
+            play: "x".repeat(bytes),
+            position: String::new(),
+            winner: seat,
+            regret,
+        };
+        let third = MAX_OPTION_BYTES / 3 - 16;
+        let options = [option(1, third), option(1, third), option(0, third), option(0, third - 8)];
+        let kept: Vec<_> = options_within_bytes(&options, MAX_OPTION_BYTES)
+            .into_iter()
+            .map(MoveOutcome::is_optimal)
+            .collect();
+        assert_eq!(kept, [false, true, true]);
+    }
+}

@@ -1,0 +1,286 @@
+//! Setups, clocks and terms of matches, both ways.
+
+use super::game::{parse_alliance_matrix, parse_ending, parse_piles};
+use super::{RequestField, pb, play::whole_millis};
+use lastnim_core::game::{AllianceMatrix, BotName, BySeat, SeatCount};
+use lastnim_core::referee::{
+    Clock, DEFAULT_MAX_PLIES, DEFAULT_STRIKES, MatchSetup, MatchSetupError, Origin, Terms, TermsError,
+};
+use std::time::Duration;
+
+impl From<&Clock> for pb::Clock {
+    fn from(clock: &Clock) -> Self {
+        Self {
+            initial_ms: whole_millis(clock.initial),
+            increment_ms: whole_millis(clock.increment),
+            lag_quota_ms: whole_millis(clock.lag_quota),
+            lag_total_ms: whole_millis(clock.lag_total),
+            declaration_ms: whole_millis(clock.declaration),
+        }
+    }
+}
+
+impl From<&MatchSetup> for pb::MatchSetup {
+    fn from(setup: &MatchSetup) -> Self {
+        let origin = setup.origin.as_ref();
+        Self {
+            bots: setup.bots.iter().map(ToString::to_string).collect(),
+            piles: setup.piles.as_slice().to_vec(),
+            first: setup.first.into(),
+            ending: pb::Ending::from(setup.ending).into(),
+            clock: Some(setup.clock().into()),
+            strikes: setup.terms.strikes,
+            max_plies: setup.terms.max_plies,
+            assigned: setup.assigned.as_ref().map(Into::into),
+            tournament_id: origin.map_or_else(String::new, |origin| origin.tournament.to_string()),
+            number: origin.map_or(0, |origin| origin.number),
+            group: origin.map_or(0, |origin| origin.group),
+        }
+    }
+}
+
+/// Reads the terms of a match, which stand in fields of the message at `field`. A clock that is not given, and a number
+/// of 0, are the default.
+pub fn parse_terms(
+    clock: Option<&pb::Clock>,
+    strikes: u32,
+    max_plies: u32,
+    field: RequestField<'_>,
+) -> Option<Terms> {
+    let terms = Terms {
+        clock: clock.map_or_else(Clock::default, clock_from_message),
+        strikes: if strikes == 0 { DEFAULT_STRIKES } else { strikes },
+        max_plies: if max_plies == 0 { DEFAULT_MAX_PLIES } else { max_plies },
+    };
+    terms.validate().map_err(|errors| report_terms(&errors, field)).ok()
+}
+
+/// Reads the setup of a match to be created.
+pub fn parse_new_setup(request: &pb::CreateMatchRequest, field: RequestField<'_>) -> Option<MatchSetup> {
+    let terms = parse_terms(request.clock.as_ref(), request.strikes, request.max_plies, field);
+    let draft = SetupDraft {
+        bots: &request.bots,
+        piles: &request.piles,
+        first: request.first,
+        ending: request.ending,
+        assigned: request.assigned.as_ref(),
+    };
+    let mode = field.member("alliance").known_enum::<pb::AllianceMode>(request.alliance);
+    let has_standard_rows = match (mode, request.assigned.is_some()) {
+        (Some(pb::AllianceMode::Unspecified), false) => request.bots.len() == 2,
+        (Some(pb::AllianceMode::Standard), false) => true,
+        (Some(pb::AllianceMode::Declared), false)
+        | (Some(pb::AllianceMode::Unspecified | pb::AllianceMode::Given), true)
+        | (None, _) => false,
+        (Some(pb::AllianceMode::Given), false) => {
+            field.member("assigned").report("required, but missing");
+            return None;
+        }
+        (Some(pb::AllianceMode::Random), false) => {
+            field
+                .member("alliance")
+                .report("ALLIANCE_MODE_RANDOM: a match has no seed; draw rows, and assign them");
+            return None;
+        }
+        (Some(mode), true) => {
+            let mode = mode.as_str_name();
+            field
+                .member("assigned")
+                .report(format_args!("rows with {mode}: they stand with ALLIANCE_MODE_GIVEN only"));
+            return None;
+        }
+    };
+    let setup = parse_setup_draft(&draft, terms, field);
+    mode?;
+    setup.map(|setup| {
+        let standard = has_standard_rows.then(|| AllianceMatrix::standard(setup.bots.seats()));
+        MatchSetup { assigned: standard.or(setup.assigned), ..setup }
+    })
+}
+
+/// Reads the setup in a record.
+pub fn parse_recorded_setup(setup: &pb::MatchSetup, field: RequestField<'_>) -> Option<MatchSetup> {
+    let at_clock = field.member("clock");
+    let clock = at_clock.require(setup.clock.as_ref()).map(clock_from_message);
+    let terms = clock.and_then(|clock| {
+        let terms = Terms { clock, strikes: setup.strikes, max_plies: setup.max_plies };
+        terms.validate().map_err(|errors| report_terms(&errors, field)).ok()
+    });
+    let tournament = field.member("tournament_id").parse_if_given(&setup.tournament_id);
+    let origin = |tournament| Origin { tournament, number: setup.number, group: setup.group };
+    let draft = SetupDraft {
+        bots: &setup.bots,
+        piles: &setup.piles,
+        first: setup.first,
+        ending: setup.ending,
+        assigned: setup.assigned.as_ref(),
+    };
+    let setup = parse_setup_draft(&draft, terms, field);
+    Some(MatchSetup { origin: tournament?.map(origin), ..setup? })
+}
+
+/// What a new setup and a recorded one have in common.
+struct SetupDraft<'a> {
+    bots: &'a [String],
+    piles: &'a [u64],
+    first: u32,
+    ending: i32,
+    assigned: Option<&'a pb::AllianceMatrix>,
+}
+
+fn parse_setup_draft(
+    draft: &SetupDraft<'_>,
+    terms: Option<Terms>,
+    field: RequestField<'_>,
+) -> Option<MatchSetup> {
+    let bots = parse_bots(draft.bots, field.member("bots"));
+    let piles = parse_piles(draft.piles, field.member("piles"));
+    let ending = parse_ending(draft.ending, field.member("ending"));
+    let assigned = draft.assigned.map(|matrix| parse_alliance_matrix(matrix, field.member("assigned")));
+    let bots = bots?;
+    for misfit in MatchSetup::find_misfits(&bots, assigned.as_ref().and_then(Option::as_ref)) {
+        let member = match misfit {
+            MatchSetupError::Assigned { .. } => "assigned",
+            _ => "bots",
+        };
+        field.member(member).report(misfit);
+    }
+    let first = field.member("first").ok_or_report(bots.seats().seat(draft.first as usize));
+    let setup = MatchSetup {
+        first: first?,
+        ending: ending?,
+        terms: terms?,
+        assigned: assigned.map(|matrix| matrix.ok_or(())).transpose().ok()?,
+        ..MatchSetup::new(bots, piles?)
+    };
+    // Whatever is wrong with it is reported by now.
+    setup.validate().ok()
+}
+
+fn parse_bots(bots: &[String], field: RequestField<'_>) -> Option<BySeat<BotName>> {
+    field.ok_or_report(SeatCount::new(bots.len()))?;
+    field.parse_each(bots, |name, at| at.ok_or_report(name.parse()))?.try_into().ok()
+}
+
+fn clock_from_message(clock: &pb::Clock) -> Clock {
+    let ms = |millis: u32| Duration::from_millis(millis.into());
+    Clock {
+        initial: ms(clock.initial_ms),
+        increment: ms(clock.increment_ms),
+        lag_quota: ms(clock.lag_quota_ms),
+        lag_total: ms(clock.lag_total_ms),
+        declaration: ms(clock.declaration_ms),
+    }
+}
+
+fn report_terms(errors: &[TermsError], field: RequestField<'_>) {
+    for error in errors {
+        match error {
+            TermsError::Strikes(_) => field.member("strikes").report(error),
+            TermsError::MaxPlies(_) => field.member("max_plies").report(error),
+            TermsError::Clock(time) => field.member("clock").member(time.field).report(time),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Violations, parse_request};
+    use lastnim_core::game::Ending;
+
+    fn request() -> pb::CreateMatchRequest {
+        pb::CreateMatchRequest {
+            bots: vec!["a".into(), "b".into()],
+            piles: vec![1, 2],
+            ..pb::CreateMatchRequest::default()
+        }
+    }
+
+    fn parse(request: &pb::CreateMatchRequest) -> Result<MatchSetup, Violations> {
+        parse_request(|field| parse_new_setup(request, field))
+    }
+
+    #[test]
+    fn what_is_not_given_has_a_default() {
+        let setup = parse(&request()).unwrap();
+        assert_eq!(setup.terms, Terms::default());
+        assert_eq!((setup.first.index(), setup.ending, setup.origin), (0, Ending::default(), None));
+        let given = pb::CreateMatchRequest {
+            clock: Some(pb::Clock { initial_ms: 1, declaration_ms: 1, ..pb::Clock::default() }),
+            strikes: 1,
+            max_plies: 7,
+            ..request()
+        };
+        let terms = parse(&given).unwrap().terms;
+        assert_eq!((terms.clock.initial, terms.clock.increment), (Duration::from_millis(1), Duration::ZERO));
+        assert_eq!((terms.strikes, terms.max_plies), (1, 7));
+    }
+
+    #[test]
+    fn two_bots_have_the_standard_rows_unless_told_otherwise() {
+        let standard = |seats| Some(AllianceMatrix::standard(SeatCount::new(seats).unwrap()));
+        let three = vec!["a".into(), "b".into(), "c".into()];
+        let assigned = |alliance: pb::AllianceMode, bots: &[String]| {
+            let (alliance, bots) = (alliance.into(), bots.to_vec());
+            parse(&pb::CreateMatchRequest { alliance, bots, ..request() }).map(|setup| setup.assigned)
+        };
+        let two = request().bots;
+        assert_eq!(assigned(pb::AllianceMode::Unspecified, &two), Ok(standard(2)));
+        assert_eq!(assigned(pb::AllianceMode::Unspecified, &three), Ok(None));
+        assert_eq!(assigned(pb::AllianceMode::Declared, &two), Ok(None));
+        assert_eq!(assigned(pb::AllianceMode::Standard, &three), Ok(standard(3)));
+        let refused = |alliance, rows: Option<u32>| {
+            let rows = rows.map(|last| pb::AllianceMatrix {
+                rows: vec![pb::Row { offsets: vec![0, 1] }, pb::Row { offsets: vec![1 - last, last] }],
+            });
+            let alliance = pb::AllianceMode::into(alliance);
+            parse(&pb::CreateMatchRequest { alliance, assigned: rows, ..request() })
+                .err()
+                .map(|error| error.to_string())
+        };
+        assert_eq!(refused(pb::AllianceMode::Given, Some(1)), None);
+        assert_eq!(refused(pb::AllianceMode::Unspecified, Some(0)), None, "as version 0.1 asks for it");
+        for (mode, rows, expected) in [
+            (pb::AllianceMode::Given, None, "assigned: required, but missing"),
+            (
+                pb::AllianceMode::Random,
+                None,
+                "alliance: ALLIANCE_MODE_RANDOM: a match has no seed; draw rows, and assign them",
+            ),
+            (
+                pb::AllianceMode::Declared,
+                Some(1),
+                "assigned: rows with ALLIANCE_MODE_DECLARED: they stand with ALLIANCE_MODE_GIVEN only",
+            ),
+        ] {
+            assert_eq!(refused(mode, rows).as_deref(), Some(expected));
+        }
+    }
+
+    #[test]
+    fn every_mistake_is_named_by_its_field() {
+        let clock = pb::Clock { increment_ms: u32::MAX, ..pb::Clock::default() };
+        let refused = parse(&pb::CreateMatchRequest {
+            bots: vec!["a".into(), "a".into()],
+            piles: vec![],
+            first: 2,
+            ending: 3,
+            assigned: Some(pb::AllianceMatrix::default()),
+            clock: Some(clock),
+            strikes: 101,
+            max_plies: 65_537,
+            ..pb::CreateMatchRequest::default()
+        });
+        let refused = refused.unwrap_err();
+        let fields: Vec<_> = refused.as_slice().iter().map(|violation| violation.field.as_str()).collect();
+        let clock = ["clock.initial_ms", "clock.increment_ms", "clock.declaration_ms"];
+        let others = ["piles", "ending", "assigned.rows", "bots", "first"];
+        assert_eq!(fields, [["strikes", "max_plies"].as_slice(), &clock, &others].concat());
+        let nothing = parse(&pb::CreateMatchRequest::default()).unwrap_err();
+        assert_eq!(
+            nothing.to_string(),
+            "bots: 0 seats: a game has 2 to 32; piles: 0 piles: a game has 1 to 1024"
+        );
+    }
+}

@@ -1,0 +1,462 @@
+//! Tournaments on the wire: settings, state, standings.
+//!
+//! The clock, the strikes and the ply limit of [`pb::TournamentSettings`] are those of its matches: [`Terms`] here, beside the
+//! [`Settings`].
+
+use super::{
+    RequestField,
+    format::{format_message, parse_format},
+    game::{parse_alliance_matrix, parse_ending},
+    pb,
+    positions::{listed_positions_message, parse_positions, unlisted_positions_message},
+    setup::parse_terms,
+};
+use lastnim_core::{game::SeatCount, referee::Terms};
+use lastnim_tournament::{
+    AllianceSource, BotComparison, BoundedCount, Concurrency, ConfidenceInterval, HeadToHead, MeanEstimate,
+    MethodsVersion, OracleAccess, Retention, Scoring, Settings, SettingsDraft, Standing, StandingRating,
+};
+
+/// Reads what a tournament is, and the terms of its matches.
+pub fn parse_settings_and_terms(
+    given: &pb::TournamentSettings,
+    field: RequestField<'_>,
+) -> Option<(Settings, Terms)> {
+    let settings = parse_settings(given, field);
+    let terms = parse_terms(given.clock.as_ref(), given.strikes, given.max_plies, field);
+    settings.zip(terms)
+}
+
+/// Reads what a tournament is, apart from the terms of its matches.
+pub fn parse_settings(settings: &pb::TournamentSettings, field: RequestField<'_>) -> Option<Settings> {
+    let title = field.member("title").ok_or_report(settings.title.parse());
+    let seats = field.member("seats").ok_or_report(SeatCount::new(settings.seats as usize));
+    let positions = parse_positions(settings, field);
+    let methods = parse_methods(settings.methods, field.member("methods"));
+    let newest_unless_known = methods.unwrap_or(MethodsVersion::NEWEST);
+    let format = parse_format(settings.format.as_ref(), newest_unless_known, field);
+    let ending = parse_ending(settings.ending, field.member("ending"));
+    let alliance = parse_alliance(settings, seats, newest_unless_known, field);
+    let default = seats
+        .zip(alliance.as_ref())
+        .map(|(seats, alliance)| Scoring::default_for(alliance, seats, newest_unless_known));
+    let scoring = field.member("scoring").optional_enum(settings.scoring).and_then(|given| given.or(default));
+    let oracle: Option<Option<OracleAccess>> = field.member("oracle").optional_enum(settings.oracle);
+    let retention = parse_retention(settings.retention.as_ref(), field.member("retention"));
+    let concurrency = match settings.concurrency {
+        0 => Some(Concurrency::default()),
+        given => field.member("concurrency").ok_or_report(Concurrency::new(given as usize)),
+    };
+    let bot_concurrency = match settings.bot_concurrency {
+        0 => Some(None),
+        given => field.member("bot_concurrency").ok_or_report(Concurrency::new(given as usize)).map(Some),
+    };
+    let start_at = (settings.start_at > 0).then_some(settings.start_at as usize);
+    let seats = seats?;
+    // What does not fit together is reported beside what is wrong by itself.
+    let alliance_fits = alliance.as_ref().map(|alliance| Settings::check_alliance(alliance, seats));
+    let alliance_fits = alliance_fits.and_then(|fits| field.member("alliance_matrix").ok_or_report(fits));
+    let format_fits = format.as_ref().map(|format| Settings::check_format(format, seats));
+    let format_fits = format_fits.and_then(|fits| field.member("format").ok_or_report(fits));
+    let start_fits = format.as_ref().zip(positions.as_ref()).filter(|_| format_fits.is_some());
+    let start_fits = start_fits
+        .map(|(format, positions)| Settings::check_start_at(start_at, format, seats, positions.count()));
+    let start_fits = start_fits.and_then(|fits| field.member("start_at").ok_or_report(fits));
+    let (Some(()), Some(()), Some(())) = (alliance_fits, format_fits, start_fits) else { return None };
+    let draft = SettingsDraft {
+        title: title?,
+        format: format?,
+        seats,
+        positions: positions?,
+        ending: ending?,
+        alliance: alliance?,
+        scoring: scoring?,
+        oracle: oracle?.unwrap_or_default(),
+        retention: retention?,
+        concurrency: concurrency?,
+        bot_concurrency: bot_concurrency?,
+        start_at,
+        seed: settings.seed,
+        methods: methods?,
+    };
+    field.ok_or_report(Settings::new(draft))
+}
+
+/// Reads the version of the methods. Settings that version 0.1 wrote say nothing of it.
+fn parse_methods(number: u32, field: RequestField<'_>) -> Option<MethodsVersion> {
+    match number {
+        0 => Some(MethodsVersion::OLDEST),
+        number => field.ok_or_report(MethodsVersion::of_number(number)),
+    }
+}
+
+/// Writes into the settings of a new tournament by which methods it is played, where they leave that open: the newest.
+pub fn set_newest_methods(settings: &mut pb::TournamentSettings) {
+    if settings.methods == 0 {
+        settings.methods = MethodsVersion::NEWEST.number();
+    }
+}
+
+fn parse_alliance(
+    settings: &pb::TournamentSettings,
+    seats: Option<SeatCount>,
+    methods: MethodsVersion,
+    field: RequestField<'_>,
+) -> Option<AllianceSource> {
+    let (at_matrix, matrix) = (field.member("alliance_matrix"), settings.alliance_matrix.as_ref());
+    let mode = field.member("alliance").known_enum(settings.alliance);
+    let given = match (mode, matrix) {
+        (Some(pb::AllianceMode::Given), _) => at_matrix.require(matrix),
+        (None, _) => matrix,
+        (Some(_), None) => None,
+        (Some(mode), Some(_)) => {
+            at_matrix.report(format_args!(
+                "a matrix with {}: it stands with ALLIANCE_MODE_GIVEN only",
+                mode.as_str_name()
+            ));
+            return None;
+        }
+    };
+    let given = given.map(|matrix| parse_alliance_matrix(matrix, at_matrix));
+    match mode? {
+        pb::AllianceMode::Unspecified => seats.map(|seats| AllianceSource::default_for(seats, methods)),
+        pb::AllianceMode::Declared => Some(AllianceSource::Declared),
+        pb::AllianceMode::Standard => Some(AllianceSource::Standard),
+        pb::AllianceMode::Random => Some(AllianceSource::Random),
+        pb::AllianceMode::Given => given?.map(AllianceSource::Given),
+    }
+}
+
+#[expect(clippy::option_option, reason = "the outer one says whether it could be read, as everywhere here")]
+fn parse_retention(given: Option<&pb::Retention>, field: RequestField<'_>) -> Option<Option<Retention>> {
+    let Some(&pb::Retention { matches, days }) = given else { return Some(None) };
+    let kept_matches = match matches {
+        0 => Some(None),
+        given => field.member("matches").ok_or_report(BoundedCount::new(given)).map(Some),
+    };
+    let kept_days = match days {
+        0 => Some(None),
+        given => field.member("days").ok_or_report(BoundedCount::new(given.into())).map(Some),
+    };
+    let retention = Retention::new(kept_matches?, kept_days?);
+    field.ok_or_report(retention.ok_or("it says neither how many matches nor for how many days")).map(Some)
+}
+
+impl From<Retention> for pb::Retention {
+    fn from(retention: Retention) -> Self {
+        Self {
+            matches: retention.matches().map_or(0, BoundedCount::get),
+            days: retention.days().map_or(0, |days| days.get() as u32),
+        }
+    }
+}
+
+/// Writes what a tournament is, and the terms of its matches.
+pub fn settings_message(settings: &Settings, terms: &Terms) -> pb::TournamentSettings {
+    pb::TournamentSettings {
+        positions: listed_positions_message(&settings.positions),
+        ..settings_message_without_positions(settings, terms)
+    }
+}
+
+/// Writes what a tournament is, and the terms of its matches, but for the positions that are listed.
+pub fn settings_message_without_positions(settings: &Settings, terms: &Terms) -> pb::TournamentSettings {
+    pb::TournamentSettings {
+        title: settings.title.to_string(),
+        seats: settings.seats.get() as u32,
+        positions: Vec::new(),
+        ending: pb::Ending::from(settings.ending).into(),
+        alliance: pb::AllianceMode::from(&settings.alliance).into(),
+        alliance_matrix: match &settings.alliance {
+            AllianceSource::Given(matrix) => Some(matrix.into()),
+            AllianceSource::Declared | AllianceSource::Standard | AllianceSource::Random => None,
+        },
+        scoring: pb::Scoring::from(settings.scoring).into(),
+        oracle: pb::OracleAccess::from(settings.oracle).into(),
+        retention: settings.retention.map(Into::into),
+        clock: Some((&terms.clock).into()),
+        strikes: terms.strikes,
+        max_plies: terms.max_plies,
+        seed: settings.seed,
+        concurrency: settings.concurrency.get() as u32,
+        start_at: settings.start_at.map_or(0, |bots| bots as u32),
+        format: format_message(&settings.format),
+        other_positions: unlisted_positions_message(&settings.positions),
+        bot_concurrency: settings.bot_concurrency.map_or(0, |matches| matches.get() as u32),
+        methods: settings.methods.number(),
+    }
+}
+
+impl From<&AllianceSource> for pb::AllianceMode {
+    fn from(alliance: &AllianceSource) -> Self {
+        match alliance {
+            AllianceSource::Declared => Self::Declared,
+            AllianceSource::Standard => Self::Standard,
+            AllianceSource::Random => Self::Random,
+            AllianceSource::Given(_) => Self::Given,
+        }
+    }
+}
+
+impl From<&BotComparison> for pb::Comparison {
+    fn from(comparison: &BotComparison) -> Self {
+        let BotComparison { bot, other, meeting, probability_better, adjusted_chance } = comparison;
+        let HeadToHead { matches, wins, other_wins } = *meeting;
+        Self {
+            bot: bot.to_string(),
+            other: other.to_string(),
+            matches,
+            wins,
+            other_wins,
+            probability_better: *probability_better,
+            adjusted_chance: *adjusted_chance,
+        }
+    }
+}
+
+impl From<&StandingRating> for pb::BotRating {
+    fn from(rating: &StandingRating) -> Self {
+        let ConfidenceInterval { low, high } = rating.interval;
+        let measure = pb::RatingMeasure::from(rating.measure).into();
+        Self { points: rating.points, low, high, island: rating.island, measure }
+    }
+}
+
+impl From<&MeanEstimate> for pb::BotSkill {
+    fn from(skill: &MeanEstimate) -> Self {
+        Self {
+            regret_per_match: skill.mean,
+            low: skill.interval.map(|interval| interval.low),
+            high: skill.interval.map(|interval| interval.high),
+        }
+    }
+}
+
+impl From<&Standing> for pb::Standing {
+    fn from(standing: &Standing) -> Self {
+        Self {
+            place: standing.place,
+            bot: standing.bot.to_string(),
+            points: standing.points,
+            matches: standing.matches,
+            wins: standing.wins,
+            satisfaction: standing.satisfaction,
+            accuracy: standing.accuracy,
+            regret_per_match: standing.regret_per_match,
+            luck_per_match: standing.luck_per_match,
+            forfeits: standing.forfeits,
+            no_shows: standing.no_shows,
+            rating: standing.rating.as_ref().map(Into::into),
+            skill: standing.skill.as_ref().map(Into::into),
+            elo: standing.elo,
+            versions: standing.versions.iter().map(Into::into).collect(),
+            disqualified: standing.is_disqualified,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Violations, parse_request, testing};
+    use proptest::prelude::*;
+
+    fn parse(settings: &pb::TournamentSettings) -> Result<Settings, Violations> {
+        parse_request(|request| parse_settings(settings, request.member("settings")))
+    }
+
+    fn refusals(settings: &pb::TournamentSettings) -> Vec<String> {
+        let refused = parse(settings).unwrap_err();
+        refused.as_slice().iter().map(|each| format!("{}: {}", each.field, each.description)).collect()
+    }
+
+    fn matrix(rows: &[&[u32]]) -> pb::AllianceMatrix {
+        pb::AllianceMatrix {
+            rows: rows.iter().map(|offsets| pb::Row { offsets: offsets.to_vec() }).collect(),
+        }
+    }
+
+    fn smallest() -> pb::TournamentSettings {
+        pb::TournamentSettings {
+            title: "smallest".into(),
+            seats: 3,
+            positions: vec![pb::Piles { counters: vec![1] }],
+            ..pb::TournamentSettings::default()
+        }
+    }
+
+    #[test]
+    fn what_is_not_given_has_a_default() {
+        let settings = parse(&smallest()).unwrap();
+        assert_eq!(settings.alliance, AllianceSource::Declared);
+        assert_eq!(settings.scoring, Scoring::Win);
+        assert_eq!(settings.concurrency.get(), 64);
+        assert_eq!(settings.start_at, None);
+        assert_eq!(settings.oracle, OracleAccess::Open);
+        let assigned = pb::AllianceMode::Standard.into();
+        let settings = parse(&pb::TournamentSettings { alliance: assigned, ..smallest() }).unwrap();
+        assert_eq!((settings.scoring, settings.methods), (Scoring::Satisfaction, MethodsVersion::OLDEST));
+    }
+
+    #[test]
+    fn two_seats_of_a_new_tournament_have_the_standard_rows() {
+        let parsed = |methods, alliance: pb::AllianceMode| {
+            let alliance = alliance.into();
+            let mut given = pb::TournamentSettings { seats: 2, methods, alliance, ..smallest() };
+            set_newest_methods(&mut given);
+            let settings = parse(&given).unwrap();
+            (settings.alliance.clone(), settings.scoring, settings.methods.number())
+        };
+        let newest = MethodsVersion::NEWEST.number();
+        let unspecified = pb::AllianceMode::Unspecified;
+        assert_eq!(parsed(0, unspecified), (AllianceSource::Standard, Scoring::Win, newest));
+        assert_eq!(parsed(0, pb::AllianceMode::Declared), (AllianceSource::Declared, Scoring::Win, newest));
+        assert_eq!(parsed(1, unspecified), (AllianceSource::Declared, Scoring::Win, 1));
+        let old = parse(&pb::TournamentSettings { seats: 2, ..smallest() }).unwrap();
+        assert_eq!(old.alliance, AllianceSource::Declared, "what version 0.1 has stored");
+        let unknown = pb::TournamentSettings { methods: newest + 1, ..smallest() };
+        let expected = format!(
+            "settings.methods: version {} of the methods: this program knows 1 to {newest}",
+            newest + 1
+        );
+        assert_eq!(refusals(&unknown), [expected]);
+    }
+
+    #[test]
+    fn every_mistake_is_reported_at_once() {
+        let settings = pb::TournamentSettings {
+            title: " ".into(),
+            positions: vec![
+                pb::Piles { counters: vec![1] },
+                pb::Piles::default(),
+                pb::Piles { counters: vec![2, 0] },
+            ],
+            ending: 3,
+            alliance: pb::AllianceMode::Given.into(),
+            alliance_matrix: Some(matrix(&[&[0, 1], &[0, 0]])),
+            scoring: -1,
+            concurrency: 10_001,
+            ..smallest()
+        };
+        let expected = [
+            "settings.title: a blank title: a title has 1 to 100 characters",
+            "settings.positions[1].counters: 0 piles: a game has 1 to 1024",
+            "settings.positions[2].counters: pile 1 of 0 counters: a pile starts with 1 to 9223372036854775807",
+            "settings.ending: 3 is not a known value: expected 0 to 2",
+            "settings.alliance_matrix.rows[1].offsets: offset 0 appears twice in a row, at places 0 and 1: each of 0 to 1 must appear once",
+            "settings.scoring: -1 is not a known value: expected 0 to 2",
+            "settings.concurrency: 10001 matches at once: a tournament plays 1 to 10000",
+        ];
+        assert_eq!(refusals(&settings), expected);
+        assert_eq!(
+            refusals(&pb::TournamentSettings::default()),
+            [
+                "settings.title: a blank title: a title has 1 to 100 characters",
+                "settings.seats: 0 seats: a game has 2 to 32",
+                "settings.positions: 0 positions: a tournament has 1 to 1000"
+            ]
+        );
+    }
+
+    #[test]
+    fn what_does_not_fit_together_is_reported_beside_the_rest() {
+        let settings = pb::TournamentSettings {
+            title: String::new(),
+            alliance: pb::AllianceMode::Given.into(),
+            alliance_matrix: Some(matrix(&[&[0, 1], &[0, 1]])),
+            start_at: 2,
+            ..smallest()
+        };
+        let expected = [
+            "settings.title: a blank title: a title has 1 to 100 characters",
+            "settings.alliance_matrix: an alliance matrix of 2 rows: with 3 seats a match it has 3",
+            "settings.start_at: start at 2: a field of 2 bots: a match has 3 seats",
+        ];
+        assert_eq!(refusals(&settings), expected);
+    }
+
+    #[test]
+    fn a_matrix_stands_with_its_mode_only() {
+        let with = |alliance: pb::AllianceMode, alliance_matrix| {
+            refusals(&pb::TournamentSettings { alliance: alliance.into(), alliance_matrix, ..smallest() })
+        };
+        assert_eq!(
+            with(pb::AllianceMode::Random, Some(matrix(&[]))),
+            [
+                "settings.alliance_matrix: a matrix with ALLIANCE_MODE_RANDOM: it stands with ALLIANCE_MODE_GIVEN only"
+            ]
+        );
+        assert_eq!(with(pb::AllianceMode::Given, None), ["settings.alliance_matrix: required, but missing"]);
+    }
+
+    #[test]
+    fn a_retention_says_how_many_or_for_how_long() {
+        let with = |matches, days| {
+            let retention = Some(pb::Retention { matches, days });
+            refusals(&pb::TournamentSettings { retention, ..smallest() })
+        };
+        assert_eq!(
+            with(0, 0),
+            ["settings.retention: it says neither how many matches nor for how many days"]
+        );
+        let expected = [
+            "settings.retention.matches: 10000001: expected a number from 1 to 10000000",
+            "settings.retention.days: 36501: expected a number from 1 to 36500",
+        ];
+        assert_eq!(with(10_000_001, 36_501), expected);
+        let retention = Some(pb::Retention { matches: 0, days: 30 });
+        let settings = parse(&pb::TournamentSettings { retention, ..smallest() }).unwrap();
+        assert_eq!(settings.retention.unwrap().days().unwrap().get(), 30);
+        assert_eq!(parse(&smallest()).unwrap().retention, None);
+    }
+
+    #[test]
+    fn too_many_positions_are_refused_by_their_number() {
+        let positions = vec![pb::Piles::default(); 100_000];
+        assert_eq!(
+            refusals(&pb::TournamentSettings { positions, ..smallest() }),
+            ["settings.positions: 100000 positions: a tournament has 1 to 1000"]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn settings_survive_the_wire(settings in testing::settings()) {
+            prop_assert_eq!(parse(&settings_message(&settings, &Terms::default())), Ok(settings));
+        }
+
+        #[test]
+        fn garbage_is_refused_with_the_name_of_its_field(
+            title in ".{0,3}",
+            seats in prop_oneof![0..4_u32, any::<u32>()],
+            positions in prop::collection::vec(prop::collection::vec(0..3_u64, 0..3), 0..3),
+            (ending, alliance, scoring) in (-1..4_i32, -1..6_i32, -1..4_i32),
+            rows in prop::option::of(prop::collection::vec(prop::collection::vec(0..3_u32, 0..4), 0..4)),
+            concurrency: u32,
+            start_at in prop_oneof![0..9_u32, any::<u32>()],
+            seed: u64,
+        ) {
+            let settings = pb::TournamentSettings {
+                title,
+                seats,
+                positions: positions.into_iter().map(|counters| pb::Piles { counters }).collect(),
+                ending,
+                alliance,
+                scoring,
+                alliance_matrix: rows.map(|rows| pb::AllianceMatrix {
+                    rows: rows.into_iter().map(|offsets| pb::Row { offsets }).collect(),
+                }),
+                concurrency,
+                start_at,
+                seed,
+                ..pb::TournamentSettings::default()
+            };
+            match parse(&settings) {
+                Ok(parsed) => prop_assert_eq!(parse(&settings_message(&parsed, &Terms::default())), Ok(parsed)),
+                Err(refused) => prop_assert!(
+                    refused.as_slice().iter().all(|violation| violation.field.starts_with("settings."))
+                ),
+            }
+        }
+    }
+}

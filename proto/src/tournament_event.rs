@@ -1,0 +1,121 @@
+//! What an organiser does to a tournament, on the wire.
+
+use super::{RequestField, pb};
+use lastnim_core::game::BotName;
+use lastnim_core::referee::Timestamp;
+use lastnim_tournament::{DisqualifiedResults, OpenMatches, TournamentEvent, VoidedMatch};
+
+/// An event of a tournament, and when it happened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TimedTournamentEvent {
+    /// When.
+    pub at: Timestamp,
+    /// What.
+    pub event: TournamentEvent,
+}
+
+/// Reads what becomes of the results of a bot that is disqualified.
+pub fn parse_disqualified_results(number: i32, field: RequestField<'_>) -> Option<DisqualifiedResults> {
+    let given: Option<DisqualifiedResults> = field.optional_enum(number)?;
+    field.ok_or_report(
+        given.ok_or("not given: expected that the bot's results stand, or that they are annulled"),
+    )
+}
+
+impl From<&TimedTournamentEvent> for pb::TournamentEvent {
+    fn from(timed: &TimedTournamentEvent) -> Self {
+        use pb::tournament_event::Event;
+        let event = match &timed.event {
+            TournamentEvent::Paused { open } => {
+                Event::Paused(pb::PausedEvent { open_matches: pb::OpenMatches::from(*open).into() })
+            }
+            TournamentEvent::Resumed => Event::Resumed(pb::ResumedEvent {}),
+            TournamentEvent::Disqualified { bot, results, reason } => {
+                Event::Disqualified(pb::DisqualifiedEvent {
+                    bot: bot.to_string(),
+                    results: pb::DisqualifiedResults::from(*results).into(),
+                    reason: reason.to_string(),
+                })
+            }
+            TournamentEvent::Voided { matches, reason } => {
+                let voided = |voided: &VoidedMatch| pb::VoidedMatch {
+                    number: voided.number,
+                    match_id: voided.id.to_string(),
+                };
+                let matches = matches.iter().map(voided).collect();
+                Event::Voided(pb::VoidedEvent { matches, reason: reason.to_string() })
+            }
+            TournamentEvent::Closed { before } => Event::Closed(pb::ClosedEvent { before: *before }),
+        };
+        Self { at_us: timed.at.as_micros(), event: Some(event) }
+    }
+}
+
+/// Reads an event of a tournament.
+pub fn parse_tournament_event(
+    given: &pb::TournamentEvent,
+    field: RequestField<'_>,
+) -> Option<TimedTournamentEvent> {
+    use pb::tournament_event::Event;
+    let event = match field.require(given.event.as_ref())? {
+        Event::Paused(paused) => {
+            let open: Option<OpenMatches> = field.member("paused").optional_enum(paused.open_matches)?;
+            TournamentEvent::Paused { open: open.unwrap_or_default() }
+        }
+        Event::Resumed(_) => TournamentEvent::Resumed,
+        Event::Disqualified(out) => {
+            let at = field.member("disqualified");
+            let bot = at.ok_or_report(out.bot.parse::<BotName>());
+            let results = parse_disqualified_results(out.results, at);
+            let reason = at.ok_or_report(out.reason.parse());
+            TournamentEvent::Disqualified { bot: bot?, results: results?, reason: reason? }
+        }
+        Event::Voided(given) => {
+            let at = field.member("voided");
+            let reason = at.ok_or_report(given.reason.parse());
+            let matches = at.parse_each(&given.matches, |voided, at| {
+                Some(VoidedMatch { number: voided.number, id: at.ok_or_report(voided.match_id.parse())? })
+            });
+            TournamentEvent::Voided { matches: matches?, reason: reason? }
+        }
+        Event::Closed(closed) => TournamentEvent::Closed { before: closed.before },
+    };
+    Some(TimedTournamentEvent { at: Timestamp::from_micros(given.at_us), event })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse_request;
+    use lastnim_core::game::MatchId;
+
+    #[test]
+    fn events_come_back_and_what_is_none_is_named() {
+        let id = MatchId::new(7, &[3; 10]);
+        let reason = || "it asks another program".parse().unwrap();
+        let events = [
+            TournamentEvent::Paused { open: OpenMatches::Freeze },
+            TournamentEvent::Resumed,
+            TournamentEvent::Disqualified {
+                bot: "alice".parse().unwrap(),
+                results: DisqualifiedResults::Annul,
+                reason: reason(),
+            },
+            TournamentEvent::Voided { matches: vec![VoidedMatch { number: 3, id }], reason: reason() },
+            TournamentEvent::Closed { before: 12 },
+        ];
+        let read = |written: &pb::TournamentEvent| {
+            let read = parse_request(|request| parse_tournament_event(written, request.member("events")));
+            read.map_err(|violations| violations.to_string())
+        };
+        for (at, event) in (1..).zip(events) {
+            let timed = TimedTournamentEvent { at: Timestamp::from_micros(at), event };
+            assert_eq!(read(&(&timed).into()), Ok(timed));
+        }
+        assert!(read(&pb::TournamentEvent::default()).unwrap_err().starts_with("events: "));
+        let out = pb::DisqualifiedEvent { bot: "alice".into(), results: 0, reason: " ".into() };
+        let event = Some(pb::tournament_event::Event::Disqualified(out));
+        let refusal = read(&pb::TournamentEvent { at_us: 1, event }).unwrap_err();
+        assert!(refusal.contains("not given") && refusal.contains("a blank reason"), "{refusal}");
+    }
+}

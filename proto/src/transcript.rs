@@ -1,0 +1,110 @@
+//! What is published of the transcripts of language models.
+
+use super::{RequestField, pb};
+use lastnim_core::game::MatchId;
+use serde::Deserialize;
+
+/// The events that lines of a question have.
+const EVENTS: [&str; 3] = ["call", "endpoint_error", "decision"];
+
+/// Of which question a line is.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct QuestionLine {
+    event: String,
+    match_id: String,
+    /// The seat that was asked.
+    pub seat: u64,
+    /// The ply of the take that was asked for; none for a row.
+    pub ply: Option<u64>,
+}
+
+impl QuestionLine {
+    /// Reads a line.
+    ///
+    /// # Errors
+    /// Says why it is none of a question.
+    pub fn parse(line: &str) -> Result<Self, String> {
+        let read: Self =
+            serde_json::from_str(line).map_err(|error| format!("no line of a question: {error}"))?;
+        if EVENTS.contains(&read.event.as_str()) {
+            Ok(read)
+        } else {
+            Err(format!("the event {:?}: expected one of {}", read.event, EVENTS.join(", ")))
+        }
+    }
+
+    /// Returns the match, if it is named as matches are.
+    pub fn match_id(&self) -> Option<MatchId> {
+        self.match_id.parse().ok()
+    }
+}
+
+/// Checks the lines of a request to publish those of one question of a match.
+pub fn check_published_lines(
+    request: &pb::PublishTranscriptRequest,
+    match_id: MatchId,
+    field: RequestField<'_>,
+) -> Option<()> {
+    let Some(text) = request.lines.strip_suffix('\n') else {
+        field.report("expected one line or more, each with a line feed at its end");
+        return None;
+    };
+    let check = |line: &str| {
+        let read = QuestionLine::parse(line)?;
+        let is_of_question = read.seat == u64::from(request.seat) && read.ply == request.ply.map(u64::from);
+        if read.match_id() == Some(match_id) && is_of_question {
+            Ok(())
+        } else {
+            Err("it is of another question".to_owned())
+        }
+    };
+    for (number, line) in (1..).zip(text.split('\n')) {
+        if let Err(why) = check(line) {
+            field.report(format_args!("line {number}: {why}"));
+            return None;
+        }
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse_request;
+
+    const ID: &str = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f";
+
+    fn mistake(ply: Option<u32>, lines: &str) -> Option<String> {
+        let request = pb::PublishTranscriptRequest { match_id: ID.into(), seat: 1, ply, lines: lines.into() };
+        let checked = parse_request(|field| {
+            check_published_lines(&request, ID.parse().unwrap(), field.member("lines"))
+        });
+        checked.err().map(|violations| violations.to_string())
+    }
+
+    #[test]
+    fn lines_are_of_the_question_that_is_named() {
+        let line = |event: &str, seat: u32, ply: &str| {
+            format!(
+                "{{\"event\":\"{event}\",\"match_id\":\"{ID}\",\"seat\":{seat},\"ply\":{ply},\"more\":[]}}\n"
+            )
+        };
+        assert_eq!(mistake(Some(4), &(line("call", 1, "4") + &line("decision", 1, "4"))), None);
+        assert_eq!(mistake(None, &line("decision", 1, "null")), None);
+        for (lines, why) in [
+            (String::new(), "lines: expected one line or more, each with a line feed at its end"),
+            (line("call", 1, "4").trim_end().to_owned(), "lines: expected one line or more"),
+            (line("call", 1, "4") + "\n", "lines: line 2: no line of a question: EOF"),
+            (line("call", 0, "4"), "lines: line 1: it is of another question"),
+            (line("call", 1, "null"), "lines: line 1: it is of another question"),
+            (
+                line("run", 1, "4"),
+                "lines: line 1: the event \"run\": expected one of call, endpoint_error, decision",
+            ),
+            (line("call", 1, "4").replace(ID, "x"), "lines: line 1: it is of another question"),
+        ] {
+            let said = mistake(Some(4), &lines).unwrap_or_default();
+            assert!(said.contains(why), "{said:?} instead of {why:?}");
+        }
+    }
+}

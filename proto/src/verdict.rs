@@ -1,0 +1,172 @@
+//! What a format says besides the standings, on the wire.
+
+use super::{RequestField, pb};
+use lastnim_tournament::{BetCapitals, CapitalPoint, FormatVerdict, KnockoutPlace, SprtVerdict, Suspension};
+
+impl From<&FormatVerdict> for pb::Verdict {
+    fn from(verdict: &FormatVerdict) -> Self {
+        use pb::verdict::Verdict as Said;
+        let verdict = match verdict {
+            FormatVerdict::Standings => None,
+            FormatVerdict::Byes(byes) => {
+                let byes = byes.iter().map(|(bot, rounds)| pb::Bye { bot: bot.to_string(), rounds: *rounds });
+                Some(Said::Byes(pb::ByesVerdict { byes: byes.collect() }))
+            }
+            FormatVerdict::Knockout(places) => {
+                Some(Said::Knockout(pb::KnockoutVerdict { places: places.iter().map(Into::into).collect() }))
+            }
+            FormatVerdict::Suspended(bots) => {
+                Some(Said::Suspended(pb::SuspensionVerdict { bots: bots.iter().map(Into::into).collect() }))
+            }
+            FormatVerdict::Sprt(sprt) => Some(Said::Sprt(sprt.into())),
+        };
+        Self { verdict }
+    }
+}
+
+impl From<&KnockoutPlace> for pb::KnockoutPlace {
+    fn from(place: &KnockoutPlace) -> Self {
+        Self { place: place.place, bot: place.bot.to_string(), out_in: place.out_in }
+    }
+}
+
+impl From<&Suspension> for pb::BotSuspension {
+    fn from(suspension: &Suspension) -> Self {
+        let reason = pb::SuspensionReason::from(suspension.reason()).into();
+        let message = suspension.to_string();
+        let Suspension { ref bot, from_round, lost, no_shows, last } = *suspension;
+        Self { bot: bot.to_string(), from_round, lost, no_shows, last, reason, message }
+    }
+}
+
+impl From<&SprtVerdict> for pb::SprtVerdict {
+    fn from(verdict: &SprtVerdict) -> Self {
+        let SprtVerdict { answer, llr, lower, upper, groups, effect, ref path } = *verdict;
+        let (answer, path) = (pb::SprtAnswer::from(answer).into(), path.iter().map(Into::into).collect());
+        Self { answer, llr, lower, upper, groups, effect, path }
+    }
+}
+
+impl From<&CapitalPoint> for pb::CapitalPoint {
+    fn from(&CapitalPoint { groups, llr, capitals }: &CapitalPoint) -> Self {
+        let (better, no_better) = capitals.map(|bets| (bets.better, bets.no_better)).unzip();
+        Self { groups, llr, better, no_better }
+    }
+}
+
+impl From<&pb::CapitalPoint> for CapitalPoint {
+    fn from(&pb::CapitalPoint { groups, llr, better, no_better }: &pb::CapitalPoint) -> Self {
+        let capitals = better.zip(no_better).map(|(better, no_better)| BetCapitals { better, no_better });
+        Self { groups, llr, capitals }
+    }
+}
+
+/// Reads what was written of a verdict. Reasons and their words follow from its figures.
+pub fn parse_verdict(given: &pb::Verdict, field: RequestField<'_>) -> Option<FormatVerdict> {
+    use pb::verdict::Verdict as Said;
+    Some(match &given.verdict {
+        None => FormatVerdict::Standings,
+        Some(Said::Byes(said)) => {
+            let byes = said.byes.iter().map(|bye| {
+                let bot = field.member("byes").ok_or_report(bye.bot.parse());
+                Some((bot?, bye.rounds))
+            });
+            FormatVerdict::Byes(byes.collect::<Option<_>>()?)
+        }
+        Some(Said::Knockout(said)) => {
+            let places = said.places.iter().map(|given| {
+                let bot = field.member("knockout").ok_or_report(given.bot.parse());
+                Some(KnockoutPlace { place: given.place, bot: bot?, out_in: given.out_in })
+            });
+            FormatVerdict::Knockout(places.collect::<Option<_>>()?)
+        }
+        Some(Said::Suspended(said)) => {
+            let bots = said.bots.iter().map(|given| {
+                let bot = field.member("suspension").ok_or_report(given.bot.parse())?;
+                let pb::BotSuspension { from_round, lost, no_shows, last, .. } = *given;
+                Some(Suspension { bot, from_round, lost, no_shows, last })
+            });
+            FormatVerdict::Suspended(bots.collect::<Option<_>>()?)
+        }
+        Some(Said::Sprt(said)) => {
+            let at_answer = field.member("sprt");
+            let answer = at_answer.optional_enum(said.answer)?;
+            let answer = at_answer.ok_or_report(answer.ok_or("a test without an answer"))?;
+            let pb::SprtVerdict { llr, lower, upper, groups, effect, ref path, .. } = *said;
+            let path = path.iter().map(Into::into).collect();
+            FormatVerdict::Sprt(SprtVerdict { answer, llr, lower, upper, groups, effect, path })
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse_request;
+    use lastnim_tournament::SprtAnswer;
+
+    #[test]
+    fn verdicts_come_back() {
+        let bot = |name: &str| name.parse().unwrap();
+        let suspension = Suspension { bot: bot("a"), from_round: 3, lost: 5, no_shows: 2, last: 17 };
+        let sprt = |answer| {
+            FormatVerdict::Sprt(SprtVerdict {
+                answer,
+                llr: 0.1,
+                lower: -2.9,
+                upper: 2.9,
+                groups: 7,
+                effect: Some(1.0 / 3.0),
+                path: vec![
+                    // Of a server that kept only the larger capital.
+                    CapitalPoint { groups: 4, llr: -0.25, capitals: None },
+                    CapitalPoint {
+                        groups: 7,
+                        llr: 0.1,
+                        capitals: Some(BetCapitals { better: 0.1, no_better: -1.5 }),
+                    },
+                ],
+            })
+        };
+        let places = vec![
+            KnockoutPlace { place: 1, bot: bot("a"), out_in: None },
+            KnockoutPlace { place: 2, bot: bot("b"), out_in: Some(0) },
+        ];
+        let mut verdicts = vec![
+            FormatVerdict::Standings,
+            FormatVerdict::Byes(vec![(bot("a"), 2), (bot("b"), 0)]),
+            FormatVerdict::Knockout(places),
+            FormatVerdict::Suspended(vec![suspension.clone()]),
+        ];
+        verdicts.extend(
+            [SprtAnswer::Open, SprtAnswer::Better, SprtAnswer::NoBetter, SprtAnswer::Undecided].map(sprt),
+        );
+        for verdict in verdicts {
+            let json = serde_json::to_string(&pb::Verdict::from(&verdict)).unwrap();
+            let written = serde_json::from_str(&json).unwrap();
+            let read = parse_request(|request| parse_verdict(&written, request.member("verdict")));
+            assert_eq!(read, Ok(verdict), "{json}");
+        }
+        let told = pb::BotSuspension::from(&suspension);
+        assert_eq!(
+            (told.reason(), told.message.as_str()),
+            (pb::SuspensionReason::LostSeats, &*suspension.to_string())
+        );
+        let never_came = Suspension { no_shows: suspension.lost, ..suspension };
+        assert_eq!(pb::BotSuspension::from(&never_came).reason(), pb::SuspensionReason::NeverCame);
+    }
+
+    #[test]
+    fn what_is_no_verdict_is_named() {
+        let refused = |verdict| {
+            let given = pb::Verdict { verdict: Some(verdict) };
+            let read = parse_request(|request| parse_verdict(&given, request.member("verdict")));
+            read.unwrap_err().to_string()
+        };
+        let bye = pb::Bye { bot: String::new(), rounds: 1 };
+        let byes = refused(pb::verdict::Verdict::Byes(pb::ByesVerdict { byes: vec![bye] }));
+        assert!(byes.starts_with("verdict.byes: "), "{byes}");
+        let sprt = refused(pb::verdict::Verdict::Sprt(pb::SprtVerdict::default()));
+        assert_eq!(sprt, "verdict.sprt: a test without an answer");
+    }
+}

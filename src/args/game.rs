@@ -1,0 +1,78 @@
+//! The flags that give a game.
+
+use crate::{
+    Failure,
+    game_json::{JsonError, MatrixJson},
+    text::numbers,
+};
+use clap::Args;
+use lastnim_core::game::{AllianceMatrix, Ending, Game, Seat};
+use std::borrow::Cow;
+
+/// A game on the command line: its piles, everybody's preferences, who moves first and who wins at the end.
+#[derive(Debug, Args)]
+pub struct GameArgs {
+    /// Counters of each pile; the last nonempty one is played
+    #[arg(long, required = true, value_name = "N,N,..")]
+    piles: Option<String>,
+    /// Everybody's preferences, a row for each seat: offsets from the seat, the most preferred winner first
+    #[arg(long, default_value = STANDARD, value_name = "ROW;ROW;..|standard")]
+    matrix: String,
+    /// The number of seats, which the standard matrix needs
+    #[arg(long, value_name = "N")]
+    players: Option<usize>,
+    /// The seat that moves first
+    #[arg(long, default_value_t = 0, value_name = "SEAT")]
+    first: usize,
+    /// Who wins when no counter is left; to-move-wins unless given
+    #[arg(long, value_name = "to-move-wins|last-mover-wins")]
+    ending: Option<Ending>,
+}
+
+const STANDARD: &str = "standard";
+
+impl GameArgs {
+    /// Accepts the game.
+    ///
+    /// # Errors
+    /// Names the first flag or number that does not fit.
+    pub fn parse_game(&self) -> Result<Game, Failure> {
+        let piles = numbers::read_numbers(self.piles.as_deref().unwrap_or_default(), "piles")?;
+        let rows = self.parse_rows()?;
+        Game::parse(&piles, &rows, self.first, self.ending.unwrap_or_default()).map_err(Failure::input)
+    }
+
+    /// Returns the piles as they are typed, if they are given.
+    pub fn piles(&self) -> Option<&str> {
+        self.piles.as_deref()
+    }
+
+    /// Accepts everything but the piles: everybody's preferences, and the seat that moves first.
+    ///
+    /// # Errors
+    /// Names the first flag or number that does not fit.
+    pub fn parse_matrix_and_first(&self) -> Result<(AllianceMatrix, Seat), Failure> {
+        let matrix = AllianceMatrix::parse(&self.parse_rows()?).map_err(Failure::input)?;
+        let first = matrix.seats().seat(self.first);
+        let first = first.map_err(|error| Failure::input(format!("first: {error}")))?;
+        Ok((matrix, first))
+    }
+
+    /// Returns who wins at the end, if that is given.
+    pub fn ending(&self) -> Option<Ending> {
+        self.ending
+    }
+
+    fn parse_rows(&self) -> Result<Vec<Vec<u64>>, Failure> {
+        let matrix = match self.matrix.trim() {
+            STANDARD => MatrixJson::Standard,
+            rows => MatrixJson::Rows(numbers::read_rows(rows)?),
+        };
+        matrix.rows(self.players).map(Cow::into_owned).map_err(|error| match error {
+            JsonError::NoMatrix => {
+                Failure::input("the standard matrix needs --players, or give every row with --matrix")
+            }
+            other => Failure::input(other),
+        })
+    }
+}

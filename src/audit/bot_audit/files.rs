@@ -1,0 +1,214 @@
+//! Records of files and folders, verified on two threads.
+
+use super::{
+    admission::{AdmittedRecord, RecordPolicy, RecordRefusal},
+    intake::{MatchCounter, RecordIntake},
+};
+use crate::{
+    Failure,
+    progress::{bytes_bar, matches_bar},
+    record_input::{self, RecordDocuments},
+};
+use indicatif::ProgressBar;
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+    sync::mpsc::{Receiver, TrySendError, channel, sync_channel},
+    thread,
+};
+
+/// The most records, and about the most bytes, that one thread works on at a time.
+const BATCH_RECORDS: usize = 64;
+const BATCH_BYTES: usize = 1 << 20;
+/// The batches that may wait, verified, until those before them are.
+const MAX_WAITING: usize = 16;
+
+/// Records as they stand in files, to be verified.
+#[derive(Default)]
+struct RecordBatch {
+    texts: Vec<(RecordPlace, String)>,
+    bytes: usize,
+}
+
+/// Batches that are verified. They are counted in the order in which they were read, so that it does not depend on the
+/// threads which of two records of a match comes first.
+#[derive(Default)]
+struct OrderedBatches {
+    next: u64,
+    waiting: BTreeMap<u64, VerifiedBatch>,
+}
+
+impl OrderedBatches {
+    fn add(&mut self, (number, verified): (u64, VerifiedBatch), mut counted: impl FnMut(VerifiedBatch)) {
+        self.waiting.insert(number, verified);
+        while let Some(verified) = self.waiting.remove(&self.next) {
+            counted(verified);
+            self.next += 1;
+        }
+    }
+}
+
+/// Where a record stands.
+struct RecordPlace {
+    number: u64,
+    file: String,
+    line: Option<u64>,
+}
+
+type VerifiedBatch = Vec<(RecordPlace, Result<AdmittedRecord, RecordRefusal>, usize)>;
+
+/// Reads the records of files, and of all `.json`, `.jsonl` and `.txt` files of folders; `-` is standard input.
+///
+/// This thread reads, and counts what was verified. A second one verifies; while it is busy, so does this one.
+pub fn read_record_files<C: MatchCounter>(
+    files: &[PathBuf],
+    admission: &RecordPolicy,
+    intake: &mut RecordIntake<C>,
+) -> Result<(), Failure> {
+    let files = list_files(files)?;
+    let bar = progress_bar(&files);
+    thread::scope(|scope| {
+        let (to_worker, batches) = sync_channel::<(u64, RecordBatch)>(1);
+        let (to_us, verified) = channel::<(u64, VerifiedBatch)>();
+        let verify = |(number, batch): (u64, RecordBatch)| (number, verify_batch(batch, admission));
+        scope.spawn(move || batches.into_iter().try_for_each(|batch| to_us.send(verify(batch))));
+        let (mut in_order, mut batches) = (OrderedBatches::default(), 0..);
+        let mut counted = |verified: VerifiedBatch| count_records(verified, intake, &bar);
+        let mut work = |batch: RecordBatch, verified: &Receiver<(u64, VerifiedBatch)>| {
+            match to_worker.try_send((batches.next().unwrap_or_default(), batch)) {
+                Ok(()) => {}
+                Err(TrySendError::Full(batch) | TrySendError::Disconnected(batch)) => {
+                    in_order.add(verify(batch), &mut counted);
+                }
+            }
+            for batch in verified.try_iter() {
+                in_order.add(batch, &mut counted);
+            }
+            while in_order.waiting.len() > MAX_WAITING
+                && let Ok(batch) = verified.recv()
+            {
+                in_order.add(batch, &mut counted);
+            }
+        };
+        let mut refused = Vec::new();
+        let mut number = 0;
+        let mut batch = RecordBatch::default();
+        for file in &files {
+            let failed = |error| Failure::runtime(error, record_input::input_name(file));
+            let mut documents = RecordDocuments::open(file).map_err(failed)?;
+            loop {
+                number += 1;
+                match documents.next_document() {
+                    Ok(None) => break,
+                    Ok(Some(document))
+                        if document.text.trim_ascii().is_empty() && document.line.is_some() => {}
+                    Ok(Some(document)) if document.text.trim_ascii().is_empty() && file == Path::new("-") => {
+                        return Err(Failure::input("standard input: nothing was given"));
+                    }
+                    Ok(Some(document)) => {
+                        batch.bytes += document.text.len();
+                        let place =
+                            RecordPlace { number, file: record_input::input_name(file), line: document.line };
+                        batch.texts.push((place, document.text));
+                    }
+                    Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                        let place = RecordPlace {
+                            number,
+                            file: record_input::input_name(file),
+                            line: documents.line_number(),
+                        };
+                        refused.push((number, format!("{place}: {error}")));
+                    }
+                    Err(error) => return Err(failed(error)),
+                }
+                if batch.texts.len() >= BATCH_RECORDS || batch.bytes >= BATCH_BYTES {
+                    work(std::mem::take(&mut batch), &verified);
+                }
+            }
+        }
+        work(batch, &verified);
+        drop(to_worker);
+        for batch in verified {
+            in_order.add(batch, &mut counted);
+        }
+        for (number, words) in refused {
+            intake.note_refused(number, words);
+        }
+        Ok(())
+    })?;
+    bar.finish_and_clear();
+    Ok(())
+}
+
+fn verify_batch(batch: RecordBatch, admission: &RecordPolicy) -> VerifiedBatch {
+    let texts = batch.texts.into_iter();
+    texts.map(|(place, text)| (place, admission.admit_text(&text), text.len())).collect()
+}
+
+fn count_records<C: MatchCounter>(verified: VerifiedBatch, intake: &mut RecordIntake<C>, bar: &ProgressBar) {
+    let records = verified.len() as u64;
+    let mut bytes = 0;
+    for (place, admitted, length) in verified {
+        bytes += length as u64;
+        intake.add_record(place.number, || place.to_string(), admitted);
+    }
+    bar.inc(if bar.length().is_some() { bytes } else { records });
+    if bar.length().is_some() {
+        bar.set_message(format!("{} matches", intake.counted_matches()));
+    }
+}
+
+/// Returns the files, with those of a folder in the place of the folder, by name.
+pub fn list_files(files: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut listed = Vec::new();
+    for file in files {
+        if !file.is_dir() {
+            listed.push(file.clone());
+            continue;
+        }
+        let failed = |error| Failure::runtime(error, file.display());
+        let (mut inside, mut folders) = (Vec::new(), 0);
+        for entry in fs::read_dir(file).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            let extension = path.extension().and_then(|extension| extension.to_str());
+            if path.is_file() && matches!(extension, Some("json" | "jsonl" | "txt")) {
+                inside.push(path);
+            } else if path.is_dir() {
+                folders += 1;
+            }
+        }
+        inside.sort();
+        if inside.is_empty() {
+            let hint = match folders {
+                0 => String::new(),
+                1 => ": its subfolder is not read, give that".to_owned(),
+                folders => format!(": its {folders} subfolders are not read, give those"),
+            };
+            return Err(Failure::input(format!("{}: a folder without a record{hint}", file.display())));
+        }
+        listed.append(&mut inside);
+    }
+    Ok(listed)
+}
+
+/// Makes a bar that knows how much there is to read, if all files have a size.
+fn progress_bar(files: &[PathBuf]) -> ProgressBar {
+    let size = |file: &PathBuf| {
+        let metadata = fs::metadata(file).ok().filter(|_| file != Path::new("-"))?;
+        metadata.is_file().then_some(metadata.len())
+    };
+    match files.iter().map(size).sum::<Option<u64>>() {
+        Some(bytes) => bytes_bar(bytes),
+        None => matches_bar(None),
+    }
+}
+
+impl std::fmt::Display for RecordPlace {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.line {
+            Some(line) => write!(f, "{}: line {line}", self.file),
+            None => f.write_str(&self.file),
+        }
+    }
+}

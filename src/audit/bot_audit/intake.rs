@@ -1,0 +1,361 @@
+//! What was read, and what of it counted.
+
+use super::{
+    given::{MatchSighting, MissingMatches, SeenMatches},
+    trust::KeyTrust,
+};
+use crate::{Failure, played_matches::LeftOut};
+use lastnim_auditing::{AuditSubject, Auditor};
+use lastnim_core::{
+    game::BotName,
+    referee::{Origin, Record},
+};
+use lastnim_llm::ModelMeasurer;
+use lastnim_proto::admission::{AdmittedMatch, AdmittedRecord, RecordRefusal};
+use lastnim_report::words::count_words;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::{self, Write as _},
+};
+
+/// The refusals that are named one by one.
+const MAX_NAMED: usize = 10;
+/// The signers that are told apart.
+const MAX_SIGNERS: usize = 16;
+/// The bots that are named where the one that is asked for did not play.
+const MAX_OTHERS: usize = 8;
+/// The tournaments of which is said what is missing.
+const MAX_MISSING: usize = 100;
+
+/// What matches are counted by.
+pub trait MatchCounter {
+    /// What is said of the records of matches that it does not count.
+    const UNCOUNTED: &'static str;
+
+    /// Counts a match, unless it is none of those that it is about.
+    fn count_match(&mut self, played: &AdmittedMatch);
+
+    /// Returns how many matches it counted so far.
+    fn counted_matches(&self) -> u64;
+}
+
+impl MatchCounter for Auditor {
+    const UNCOUNTED: &'static str = "without this bot";
+
+    fn count_match(&mut self, played: &AdmittedMatch) {
+        played.with_audited(|game| self.add_match(game));
+    }
+
+    fn counted_matches(&self) -> u64 {
+        self.counted_matches()
+    }
+}
+
+impl MatchCounter for ModelMeasurer {
+    const UNCOUNTED: &'static str = "of which the transcripts have no question";
+
+    fn count_match(&mut self, played: &AdmittedMatch) {
+        self.add_match(played);
+    }
+
+    fn counted_matches(&self) -> u64 {
+        self.counted_matches()
+    }
+}
+
+/// Records on their way to what counts them.
+pub struct RecordIntake<C> {
+    counter: C,
+    given: SeenMatches,
+    /// Whether every match of a tournament should come, and not only those of one bot.
+    is_whole: bool,
+    read: IntakeSummary,
+}
+
+/// What was read, and what of it counted.
+#[derive(Debug, Default)]
+pub struct IntakeSummary {
+    records: u64,
+    still_open: u64,
+    cancelled: u64,
+    pruned: u64,
+    elsewhere: u64,
+    without_bot: u64,
+    /// What is said of these.
+    uncounted: &'static str,
+    given_twice: u64,
+    untold: u64,
+    refused: u64,
+    /// The first of them, by their place in the input.
+    named: BTreeMap<u64, String>,
+    unsigned: u64,
+    signers: BTreeMap<String, u64>,
+    others: BTreeSet<BotName>,
+    missing: Vec<MissingMatches>,
+    trust: KeyTrust,
+}
+
+impl<C: MatchCounter> RecordIntake<C> {
+    pub fn new(counter: C, trust: KeyTrust) -> Self {
+        let read = IntakeSummary { trust, uncounted: C::UNCOUNTED, ..IntakeSummary::default() };
+        Self { counter, given: SeenMatches::default(), is_whole: true, read }
+    }
+
+    /// Returns how many matches counted so far.
+    pub fn counted_matches(&self) -> u64 {
+        self.counter.counted_matches()
+    }
+
+    /// Takes in a record, the `number`th of the input; `place` names it should it be refused.
+    pub fn add_record(
+        &mut self,
+        number: u64,
+        place: impl FnOnce() -> String,
+        admitted: Result<AdmittedRecord, RecordRefusal>,
+    ) {
+        self.read.records += 1;
+        match admitted {
+            Ok(AdmittedRecord::Counts(played)) => match self.given.mark_counted(played.record()) {
+                MatchSighting::First => self.count_match(&played),
+                MatchSighting::Untold => {
+                    self.read.untold += 1;
+                    self.count_match(&played);
+                }
+                MatchSighting::Again => self.read.given_twice += 1,
+                sighting => {
+                    let why = describe_surplus(played.record(), sighting);
+                    self.read.note_refused(number, format!("{}: {why}", place()));
+                }
+            },
+            Ok(AdmittedRecord::NotOver) => {
+                self.read.note_refused(number, format!("{}: its match is not over", place()));
+            }
+            Ok(AdmittedRecord::Cancelled(record)) => {
+                self.given.mark_uncounted(&record);
+                self.read.cancelled += 1;
+            }
+            Ok(AdmittedRecord::Elsewhere) => self.read.elsewhere += 1,
+            Err(refusal) => self.read.note_refused(number, format!("{}: {refusal}", place())),
+        }
+    }
+
+    fn count_match(&mut self, played: &AdmittedMatch) {
+        let (before, read) = (self.counter.counted_matches(), &mut self.read);
+        self.counter.count_match(played);
+        if self.counter.counted_matches() == before {
+            read.without_bot += 1;
+            for bot in &played.record().state().setup().bots {
+                if read.others.len() < MAX_OTHERS && !read.others.contains(bot) {
+                    read.others.insert(bot.clone());
+                }
+            }
+            return;
+        }
+        match played.signer().map(|signer| signer.to_string()) {
+            None => read.unsigned += 1,
+            Some(signer) if read.signers.len() < MAX_SIGNERS || read.signers.contains_key(&signer) => {
+                *read.signers.entry(signer).or_default() += 1;
+            }
+            Some(_) => *read.signers.entry("others".to_owned()).or_default() += 1,
+        }
+    }
+
+    /// Refuses what could not be read.
+    pub fn note_refused(&mut self, number: u64, words: String) {
+        self.read.records += 1;
+        self.read.note_refused(number, words);
+    }
+
+    /// Counts matches of a server that have no record: those that are quarantined count for nobody, as cancelled ones do; damaged ones
+    /// were named.
+    pub fn count_left_out(&mut self, left_out: LeftOut) {
+        let LeftOut { still_open, quarantined, pruned, damaged } = left_out;
+        self.read.records += still_open + quarantined + pruned + damaged;
+        self.read.still_open += still_open;
+        self.read.cancelled += quarantined;
+        self.read.pruned += pruned;
+        self.read.refused += damaged;
+    }
+
+    /// Says that only matches of one bot come, so that the numbers of others need not be there.
+    pub fn expect_gaps(&mut self) {
+        self.is_whole = false;
+    }
+
+    /// Says which key the server names as its own.
+    pub fn set_key_trust(&mut self, trust: KeyTrust) {
+        self.read.trust = trust;
+    }
+
+    /// Returns what counted the matches, and what was read.
+    pub fn finish(self) -> (C, IntakeSummary) {
+        let mut read = self.read;
+        let missing = self.given.missing_by_tournament().map(|missing| {
+            let numbers = if self.is_whole { missing.numbers } else { 0 };
+            MissingMatches { numbers, ..missing }
+        });
+        let some =
+            missing.filter(|missing| missing.numbers > 0 || missing.groups.is_some_and(|(_, some)| some > 0));
+        read.missing = some.take(MAX_MISSING).collect();
+        (self.counter, read)
+    }
+}
+
+/// Says why a record does not count beside those that were given before.
+fn describe_surplus(record: &Record, sighting: MatchSighting) -> String {
+    let id = record.id();
+    let setup = record.state().setup();
+    let Some(origin) = &setup.origin else {
+        return format!("another record of match {id} was given before, and counts");
+    };
+    let Origin { tournament, number, group } = origin;
+    match sighting {
+        MatchSighting::NumberTaken => format!(
+            "match {id} has the number {number} of tournament {tournament}, as another match that was given before, and counts"
+        ),
+        MatchSighting::OutsideGroup => format!(
+            "match {id} has the number {number} of tournament {tournament}, which is not in its duplicate group {group} of {} rotations",
+            setup.seats()
+        ),
+        MatchSighting::RotationTaken => format!(
+            "match {id} is one too many in the duplicate group {group} of tournament {tournament}: a match with its bots at the same \
+             seats was given before, and counts"
+        ),
+        _ => format!("another record of match {id} was given before, and counts"),
+    }
+}
+
+impl IntakeSummary {
+    fn note_refused(&mut self, number: u64, words: String) {
+        self.refused += 1;
+        self.named.insert(number, words);
+        if self.named.len() > MAX_NAMED {
+            self.named.pop_last();
+        }
+    }
+
+    /// Returns how many records were refused.
+    pub fn refused_count(&self) -> u64 {
+        self.refused
+    }
+
+    /// Names on standard error what was refused, the first of them.
+    pub fn print_refusals(&self) {
+        // The exit code tells as well, should standard error be closed.
+        let mut errors = io::stderr().lock();
+        for words in self.named.values() {
+            let _ = writeln!(errors, "left out: {words}");
+        }
+        let more = self.refused.saturating_sub(self.named.len() as u64);
+        if more > 0 && !self.named.is_empty() {
+            let _ = writeln!(errors, "left out: and {more} more");
+        }
+    }
+
+    /// Says that there was nothing to audit: a bot that did not play in what was given is the user's to mend.
+    pub fn nothing_read_failure(&self, scope: &AuditSubject) -> Failure {
+        let bot = match scope {
+            AuditSubject::Bot(bot) => bot.as_str(),
+            AuditSubject::Field => "any bot",
+        };
+        if !self.others.is_empty() {
+            let others: Vec<_> = self.others.iter().map(BotName::as_str).collect();
+            let more = if others.len() == MAX_OTHERS { " and others" } else { "" };
+            let records = records_counted(self.without_bot);
+            return Failure::input(format!(
+                "{bot} plays in no match that counts, of {records}: {}{more} do",
+                others.join(", ")
+            ));
+        }
+        let left_out = match self.left_out_sentences().as_slice() {
+            [] => String::new(),
+            left_out => format!(": {}", left_out.join(", ")),
+        };
+        let what = format!("no match of {bot} that counts among {}{left_out}", records_counted(self.records));
+        Failure::Runtime(anyhow::Error::msg(what))
+    }
+
+    /// Says in sentences what was left out, what is missing, and who signed what counts.
+    pub fn sentences(&self) -> Vec<String> {
+        let left_out = self.left_out_sentences();
+        let left_out = (!left_out.is_empty()).then(|| format!("Left out: {}.", left_out.join(", ")));
+        left_out.into_iter().chain(self.missing_sentences()).chain([self.signers_sentence()]).collect()
+    }
+
+    /// Says what was left out, and why.
+    fn left_out_sentences(&self) -> Vec<String> {
+        let kinds = [
+            (self.still_open, "still open"),
+            (self.cancelled, "cancelled"),
+            (self.pruned, "pruned"),
+            (self.elsewhere, "of other tournaments"),
+            (self.without_bot, self.uncounted),
+            (self.given_twice, "given twice"),
+            (self.refused, "refused"),
+        ];
+        let some = kinds.into_iter().filter(|&(count, _)| count > 0);
+        some.map(|(count, what)| format!("{count} {what}")).collect()
+    }
+
+    /// Says who signed what counts, and whether anybody knows whose keys these are.
+    fn signers_sentence(&self) -> String {
+        let signers = self.signers.iter().map(|(signer, records)| format!("{records} by {signer}"));
+        let unsigned = (self.unsigned > 0).then(|| format!("{} by nobody", self.unsigned));
+        let signed: Vec<_> = signers.chain(unsigned).collect();
+        let trust = self.trust.words(self.signers.keys());
+        format!("Signed: {}{trust}.", signed.join(", "))
+    }
+
+    /// Says what of tournaments was not given, and what could not be told.
+    fn missing_sentences(&self) -> Vec<String> {
+        let tournaments = self.missing.iter().map(|missing| {
+            let incomplete = missing.groups.filter(|&(_, incomplete)| incomplete > 0);
+            let incomplete = incomplete.map(|(groups, incomplete)| {
+                let are = if incomplete == 1 { "is" } else { "are" };
+                let groups = count_words(groups, "duplicate group", "duplicate groups");
+                format!("{incomplete} of {groups} {are} incomplete")
+            });
+            let numbers = (missing.numbers > 0).then(|| match missing.numbers {
+                1 => "1 number up to the highest is missing".to_owned(),
+                numbers => format!("{numbers} numbers up to the highest are missing"),
+            });
+            let what: Vec<_> = incomplete.into_iter().chain(numbers).collect();
+            format!("Of tournament {}: {}.", missing.tournament, what.join(", "))
+        });
+        let untold = (self.untold > 0).then(|| {
+            format!(
+                "{} came when no more matches could be remembered: they may be given twice.",
+                records_counted(self.untold)
+            )
+        });
+        tournaments.chain(untold).collect()
+    }
+
+    /// Writes the counts.
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::json!({
+            "read": self.records,
+            "still_open": self.still_open,
+            "cancelled": self.cancelled,
+            "pruned": self.pruned,
+            "of_other_tournaments": self.elsewhere,
+            "without_bot": self.without_bot,
+            "given_twice": self.given_twice,
+            "not_checked_for_doubles": self.untold,
+            "refused": self.refused,
+            "unsigned": self.unsigned,
+            "by_signer": self.signers,
+            "key": self.trust.name(),
+            "missing": self.missing.iter().map(|missing| serde_json::json!({
+                "tournament_id": missing.tournament.to_string(),
+                "groups": missing.groups.map(|(groups, _)| groups),
+                "incomplete_groups": missing.groups.map(|(_, incomplete)| incomplete),
+                "missing_numbers": missing.numbers.to_string(),
+            })).collect::<serde_json::Value>(),
+        })
+    }
+}
+
+fn records_counted(count: u64) -> String {
+    count_words(count, "record", "records")
+}

@@ -1,0 +1,166 @@
+//! The card: what the tallies of tiers come to, and how a card differs from what its records say.
+
+use super::{
+    item_score::ItemScore,
+    item_set::{SetItem, Tier},
+    tier_tally::{CONFIDENCE, StoppingRule, TierTally, loss_figure},
+};
+use lastnim_auditing::estimate_mean_of_tiers;
+use lastnim_core::referee::{EventHash, Record, Timestamp};
+use lastnim_proto::{json::message_to_json, pb};
+use serde_json::Value;
+
+/// An item that was played.
+#[derive(Debug, Clone)]
+pub struct PlayedItem<'a> {
+    /// The item.
+    pub item: &'a SetItem,
+    /// What it came to.
+    pub score: ItemScore,
+    /// The head of its record.
+    pub head: EventHash,
+    /// When the match began.
+    pub began: Timestamp,
+    /// When it was over.
+    pub ended: Timestamp,
+}
+
+impl<'a> PlayedItem<'a> {
+    /// Takes an item with its record and what that came to.
+    ///
+    /// # Panics
+    /// If the record has no event, as none is.
+    pub fn new(item: &'a SetItem, record: &Record, score: ItemScore) -> Self {
+        let at = |event: Option<&lastnim_core::referee::TimedEvent>| {
+            event.expect("a record begins with an event").at
+        };
+        let (began, ended) = (at(record.events().first()), at(record.events().last()));
+        Self { item, score, head: record.last_hash(), began, ended }
+    }
+}
+
+/// Works out a tier from its items in their order.
+///
+/// # Errors
+/// If they are not the first of the tier, were not played one after the other, or are not those after which the tier was over.
+pub fn compute_tier(
+    tier: Tier,
+    items: &[PlayedItem<'_>],
+    rule: StoppingRule,
+) -> Result<(TierTally, pb::BenchmarkStop), String> {
+    let mut tally = TierTally::new(tier);
+    let mut stop = None;
+    for (index, played) in items.iter().enumerate() {
+        if stop.is_some() {
+            return Err(format!(
+                "tier {tier} was over after {} items by its rule, and goes on",
+                tally.items()
+            ));
+        }
+        if let Some(before) = index.checked_sub(1).map(|before| &items[before])
+            && played.began < before.ended
+        {
+            return Err(format!(
+                "{} began before {} was over: they are played one after the other",
+                played.item, before.item
+            ));
+        }
+        tally.add_item(&played.score, played.head);
+        stop = tally.stop(rule);
+    }
+    if let Some(stop) = stop {
+        return Ok((tally, stop));
+    }
+    let width = tally.loss().map_or(1.0, |loss| loss.width());
+    let (items, StoppingRule { width: wanted, max_items }) = (tally.items(), rule);
+    Err(format!(
+        "tier {tier} is not over after {items} of {max_items} items: its interval is {width:.4} wide, and has to be {wanted}"
+    ))
+}
+
+/// Returns the mean over the tiers, each of the same weight; none unless all of them were played.
+fn mean_of_tiers(tiers: &[(TierTally, pb::BenchmarkStop)]) -> Option<pb::LossFigure> {
+    if tiers.len() != Tier::all().count() {
+        return None;
+    }
+    let losses: Vec<_> = tiers.iter().map(|(tally, _)| tally.losses().clone()).collect();
+    estimate_mean_of_tiers(&losses, 1.0 - CONFIDENCE).map(loss_figure)
+}
+
+/// Puts what follows from the play into a card.
+pub fn with_results(
+    card: pb::BenchmarkCard,
+    tiers: &[(TierTally, pb::BenchmarkStop)],
+    times: Option<(Timestamp, Timestamp)>,
+) -> pb::BenchmarkCard {
+    let micros = |at: Timestamp| at.as_micros();
+    pb::BenchmarkCard {
+        loss: mean_of_tiers(tiers),
+        tiers: tiers.iter().map(|(tally, stop)| tally.to_message(*stop)).collect(),
+        began_at_us: times.map_or(0, |(began, _)| micros(began)),
+        ended_at_us: times.map_or(0, |(_, ended)| micros(ended)),
+        ..card
+    }
+}
+
+/// Returns the first figure of a card that is not the one that follows from its records.
+pub fn card_difference(given: &pb::BenchmarkCard, computed: &pb::BenchmarkCard) -> Option<String> {
+    let mut path = String::new();
+    let (given, computed) = find_difference(&message_to_json(given), &message_to_json(computed), &mut path)?;
+    Some(format!("{path}: the card says {given}, and the records {computed}"))
+}
+
+/// Finds the first value that differs, and the path to it.
+fn find_difference(given: &Value, computed: &Value, path: &mut String) -> Option<(String, String)> {
+    if given == computed {
+        return None;
+    }
+    let length = path.len();
+    match (given, computed) {
+        (Value::Object(one), Value::Object(other)) => {
+            for (key, value) in one {
+                path.push_str(if length == 0 { "" } else { "." });
+                path.push_str(key);
+                let found = find_difference(value, other.get(key).unwrap_or(&Value::Null), path);
+                if found.is_some() {
+                    return found;
+                }
+                path.truncate(length);
+            }
+        }
+        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
+            for (index, (value, expected)) in one.iter().zip(other).enumerate() {
+                path.extend(["[", &index.to_string(), "]"]);
+                let found = find_difference(value, expected, path);
+                if found.is_some() {
+                    return found;
+                }
+                path.truncate(length);
+            }
+        }
+        _ => {}
+    }
+    Some((given.to_string(), computed.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_difference_is_named_with_its_path() {
+        let tier = |items, value| pb::BenchmarkTier {
+            tier: 1,
+            items,
+            loss: Some(pb::LossFigure { value, low: 0.0, high: 1.0 }),
+            ..Default::default()
+        };
+        let card = |tiers: Vec<pb::BenchmarkTier>| pb::BenchmarkCard { tiers, ..Default::default() };
+        let given = card(vec![tier(3, 0.25), tier(4, 0.5)]);
+        assert_eq!(card_difference(&given, &given), None);
+        let changed = card(vec![tier(3, 0.25), tier(4, 0.75)]);
+        let found = card_difference(&given, &changed).unwrap();
+        assert_eq!(found, "tiers[1].loss.value: the card says 0.5, and the records 0.75");
+        assert!(card_difference(&given, &card(vec![tier(3, 0.25)])).unwrap().starts_with("tiers: "));
+    }
+}

@@ -1,0 +1,185 @@
+//! What the record of an item came to.
+
+use super::item_set::{PLAYER_NAME, SetItem};
+use lastnim_auditing::LossShare;
+use lastnim_client::MatchView;
+use lastnim_core::{
+    game::{BotName, Seat},
+    oracle::Mover,
+    referee::{Clock, EndReason, Event, ForfeitReason, Record, RefusalReason, Terms},
+};
+use thiserror::Error;
+
+/// What a bot did in an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ItemScore {
+    /// The share of the ranks of the match that it lost by its own takes; all where it lost its seat.
+    pub loss: LossShare,
+    /// The same for its first take alone.
+    pub first_take_loss: LossShare,
+    /// How it lost its seat, if it did.
+    pub lost_seat: Option<ForfeitReason>,
+    /// Its own takes.
+    pub takes: u32,
+    /// How many of them were optimal.
+    pub optimal_takes: u32,
+    /// Whether it won.
+    pub won: bool,
+    /// Takes that the rules do not allow.
+    pub illegal_takes: u32,
+    /// All strikes.
+    pub strikes: u32,
+}
+
+/// Why a record is not one of an item.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum RecordMisfit {
+    /// Others sit at the table.
+    #[error("the bots are {given}, where the set has {expected}")]
+    Bots {
+        /// Those of the record.
+        given: String,
+        /// Those of the set.
+        expected: String,
+    },
+    /// It is of another position.
+    #[error("the position is another than that of the set: {0} differ")]
+    Position(&'static str),
+    /// It was played on other terms.
+    #[error("the match was played on other terms than the card says: {0}")]
+    Terms(&'static str),
+    /// It belongs to a tournament.
+    #[error("the match belongs to a tournament")]
+    Tournament,
+    /// It has no winner.
+    #[error("the match was not played to its end")]
+    Unfinished,
+    /// An opponent lost its seat.
+    #[error("the opponent {0} lost its seat")]
+    OpponentLost(BotName),
+    /// An opponent made another take than its rule says.
+    #[error("ply {ply}: {bot} took {given}, where its rule takes {expected}")]
+    OpponentTake {
+        /// The ply.
+        ply: u32,
+        /// The opponent.
+        bot: BotName,
+        /// What it took.
+        given: u64,
+        /// What it would have taken.
+        expected: u64,
+    },
+}
+
+/// Returns the terms of every match.
+pub fn terms_of_items(clock: &Clock) -> Terms {
+    Terms { clock: clock.clone(), ..Terms::default() }
+}
+
+/// Holds a record against the item that it should be of, its opponents' takes included, and says what the bot did.
+///
+/// # Errors
+/// The first thing in which it is another match.
+///
+/// # Panics
+/// If the item has more than five seats, of which no set has any.
+pub fn score_record(item: &SetItem, record: &Record, clock: &Clock) -> Result<ItemScore, RecordMisfit> {
+    check_setup(item, record, clock)?;
+    let state = record.state();
+    let Some((reason, Some(winner))) = state.end() else { return Err(RecordMisfit::Unfinished) };
+    if reason == EndReason::Cancelled {
+        return Err(RecordMisfit::Unfinished);
+    }
+    let setup = state.setup();
+    let player = item.game.first_seat();
+    let absent = setup.bots.seats().iter().find(|&seat| seat != player && state.is_forfeited(seat));
+    if let Some(seat) = absent {
+        return Err(RecordMisfit::OpponentLost(setup.bots[seat].clone()));
+    }
+    check_opponents(item, record)?;
+    let audit = record.audit().map_err(|_| RecordMisfit::Unfinished)?;
+    let own: Vec<_> =
+        audit.plies.iter().filter(|ply| ply.seat == player && ply.mover == Mover::Bot).collect();
+    let all = item.game.matrix.seats().get() as u32 - 1;
+    let share = |ranks: u32| LossShare::of_ranks(ranks, all).expect("a set has two to five seats");
+    let lost_seat = state.forfeits()[player];
+    let first_take_loss =
+        own.first().filter(|ply| ply.ply == 0).map_or(LossShare::ALL, |ply| share(ply.regret));
+    let loss = match lost_seat {
+        None => share(own.iter().map(|ply| ply.regret).sum()),
+        Some(_) => LossShare::ALL,
+    };
+    let struck = record.events().iter().filter_map(|timed| match timed.event {
+        Event::Struck { seat, reason, .. } if seat == player => Some(reason),
+        _ => None,
+    });
+    let reasons: Vec<_> = struck.collect();
+    Ok(ItemScore {
+        loss,
+        first_take_loss,
+        lost_seat,
+        takes: own.len() as u32,
+        optimal_takes: own.iter().filter(|ply| ply.is_optimal()).count() as u32,
+        won: winner == player,
+        illegal_takes: reasons.iter().filter(|&&reason| reason == RefusalReason::IllegalTake).count() as u32,
+        strikes: reasons.len() as u32,
+    })
+}
+
+fn check_setup(item: &SetItem, record: &Record, clock: &Clock) -> Result<(), RecordMisfit> {
+    let setup = record.state().setup();
+    let bots = item.bots();
+    if setup.bots != bots {
+        let words = |bots: &lastnim_core::game::BySeat<BotName>| {
+            bots.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+        };
+        return Err(RecordMisfit::Bots { given: words(&setup.bots), expected: words(&bots) });
+    }
+    let game = &item.game;
+    let differs = [
+        (setup.piles != game.piles, "the piles"),
+        (setup.assigned.as_ref() != Some(&game.matrix), "the rows"),
+        (setup.first != game.first_seat(), "the seats that move first"),
+        (setup.ending != game.ending, "the endings"),
+    ];
+    if let Some((_, what)) = differs.into_iter().find(|(differs, _)| *differs) {
+        return Err(RecordMisfit::Position(what));
+    }
+    let terms = terms_of_items(clock);
+    let differs = [
+        (setup.terms.clock != terms.clock, "another clock"),
+        (setup.terms.strikes != terms.strikes, "another number of strikes"),
+        (setup.terms.max_plies != terms.max_plies, "another number of plies"),
+    ];
+    if let Some((_, what)) = differs.into_iter().find(|(differs, _)| *differs) {
+        return Err(RecordMisfit::Terms(what));
+    }
+    if setup.origin.is_some() { Err(RecordMisfit::Tournament) } else { Ok(()) }
+}
+
+/// Asks every opponent again what it takes: all of them play by their rule, a seed, and what they see.
+fn check_opponents(item: &SetItem, record: &Record) -> Result<(), RecordMisfit> {
+    let (state, game) = (record.state(), &item.game);
+    let takes: Vec<u64> = state.takes().iter().map(|played| played.take).collect();
+    let seats = game.matrix.seats();
+    for (ply, &given) in takes.iter().enumerate() {
+        let seat: Seat = seats.seat_at_offset(game.first_seat(), ply % seats.get());
+        let Some(opponent) = (ply % seats.get()).checked_sub(1) else { continue };
+        let view = MatchView::replay(record.id(), state.setup().clone(), &game.matrix, &takes[..ply]);
+        let view = view.expect("a record holds what the rules allow");
+        let expected = item.opponents[opponent].build_bot(OPPONENT_SEED).play(&view);
+        if given != expected {
+            let (ply, bot) = (ply as u32, state.setup().bots[seat].clone());
+            return Err(RecordMisfit::OpponentTake { ply, bot, given, expected });
+        }
+    }
+    Ok(())
+}
+
+/// What the takes of opponents follow from.
+pub const OPPONENT_SEED: u64 = 0;
+
+/// Returns the bot's name in matches.
+pub fn player_name() -> BotName {
+    PLAYER_NAME.parse().expect("a name of a bot")
+}

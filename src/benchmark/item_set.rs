@@ -1,0 +1,231 @@
+//! The frozen set of positions.
+
+use crate::{dataset::PositionId, text::numbers};
+use lastnim_bots::HouseBot;
+use lastnim_core::game::{AllianceMatrix, BotName, BySeat, Ending, Game, Piles};
+use lastnim_proto::{
+    json::{message_from_json, parse_document},
+    pb,
+};
+use std::{fmt, str::FromStr, sync::LazyLock};
+
+/// The set that is played.
+pub static BENCHMARK_SET: LazyLock<ItemSet> =
+    LazyLock::new(|| ItemSet::parse("lastnim-1", SET_TEXT).expect("the set is frozen"));
+
+/// The file of the set.
+pub const SET_TEXT: &str = include_str!("lastnim-1.jsonl");
+
+/// What the bot is called in the matches.
+pub const PLAYER_NAME: &str = "player";
+
+/// One of the tiers of a set, from 1, the easiest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Tier(u8);
+
+impl Tier {
+    /// The most tiers of a set.
+    pub const MAX: Self = Self(5);
+
+    /// Returns the tier of a number.
+    pub fn of_number(number: u32) -> Option<Self> {
+        u8::try_from(number).ok().filter(|number| (1..=Self::MAX.0).contains(number)).map(Self)
+    }
+
+    /// Returns its number.
+    pub fn number(self) -> u32 {
+        self.0.into()
+    }
+
+    /// Returns all tiers.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (1..=Self::MAX.0).map(Self)
+    }
+}
+
+impl fmt::Display for Tier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for Tier {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        let tier = word.parse().ok().and_then(Self::of_number);
+        tier.ok_or_else(|| format!("{word:?} is no tier: expected 1 to {}", Self::MAX))
+    }
+}
+
+/// An item: a match from a position, with the bot in the seat that moves first.
+#[derive(Debug, Clone)]
+pub struct SetItem {
+    /// Its tier.
+    pub tier: Tier,
+    /// Its place in the order of the tier, from 1.
+    pub number: u32,
+    /// The position.
+    pub game: Game,
+    /// The bots in the other seats, from the one that moves second on.
+    pub opponents: Vec<HouseBot>,
+}
+
+impl SetItem {
+    /// Reads a line of a set.
+    fn parse(line: &str) -> Result<Self, String> {
+        let item: pb::BenchmarkItem =
+            message_from_json(&parse_document(line)?).map_err(|error| error.to_string())?;
+        let rows = numbers::read_rows(&item.rows).map_err(|failure| failure.to_string())?;
+        let matrix = AllianceMatrix::parse(&rows).map_err(|error| error.to_string())?;
+        let piles = Piles::parse(&item.piles).map_err(|error| error.to_string())?;
+        let game = Game::new(piles, matrix, item.first as usize, Ending::ToMoveWins);
+        let game = game.map_err(|error| error.to_string())?;
+        if item.id != PositionId::of_game(&game).to_string() {
+            return Err(format!("id {}: it is that of another position", item.id));
+        }
+        let opponents = item.opponents.split(' ').map(str::parse::<HouseBot>);
+        let opponents: Vec<_> = opponents.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
+        if opponents.len() + 1 != game.matrix.seats().get() {
+            return Err(format!("opponents {:?}: one for each other seat is expected", item.opponents));
+        }
+        let tier = Tier::of_number(item.tier).ok_or_else(|| format!("tier {}", item.tier))?;
+        Ok(Self { tier, number: item.item, game, opponents })
+    }
+
+    /// Returns who sits where.
+    pub fn bots(&self) -> BySeat<BotName> {
+        let (seats, first) = (self.game.matrix.seats(), self.game.first_seat());
+        BySeat::from_fn(seats, |seat| {
+            let place = (seat.index() + seats.get() - first.index()) % seats.get();
+            let name = match place.checked_sub(1) {
+                None => PLAYER_NAME.to_owned(),
+                Some(opponent) => self.opponents[opponent].to_string(),
+            };
+            name.parse().expect("names of house bots are names of bots")
+        })
+    }
+}
+
+impl fmt::Display for SetItem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "item {} of tier {}", self.number, self.tier)
+    }
+}
+
+/// The positions of a benchmark, in tiers.
+#[derive(Debug)]
+pub struct ItemSet {
+    /// What it is called.
+    pub name: &'static str,
+    /// The BLAKE3 hash of its file.
+    pub hash: [u8; 32],
+    tiers: Vec<Vec<SetItem>>,
+}
+
+impl ItemSet {
+    fn parse(name: &'static str, text: &str) -> Result<Self, String> {
+        let mut tiers: Vec<Vec<SetItem>> = Tier::all().map(|_| Vec::new()).collect();
+        for (index, line) in text.lines().enumerate() {
+            let at_line = |why: String| format!("line {}: {why}", index + 1);
+            let item = SetItem::parse(line).map_err(at_line)?;
+            let tier = &mut tiers[usize::from(item.tier.0) - 1];
+            if item.number as usize != tier.len() + 1 {
+                return Err(at_line(format!("{item} stands in the wrong place")));
+            }
+            tier.push(item);
+        }
+        Ok(Self { name, hash: *blake3::hash(text.as_bytes()).as_bytes(), tiers })
+    }
+
+    /// Returns the items of a tier, in their order.
+    pub fn items_of_tier(&self, tier: Tier) -> &[SetItem] {
+        &self.tiers[usize::from(tier.0) - 1]
+    }
+
+    /// Returns the most items that a tier can have.
+    pub fn max_items(&self) -> u32 {
+        self.tiers.iter().map(Vec::len).max().unwrap_or_default() as u32
+    }
+
+    /// Returns every house bot that somebody plays against.
+    pub fn opponents(&self) -> Vec<HouseBot> {
+        let mut found = Vec::new();
+        for bot in self.tiers.iter().flatten().flat_map(|item| &item.opponents) {
+            if !found.contains(bot) {
+                found.push(*bot);
+            }
+        }
+        found
+    }
+
+    /// Finds the item that a match is of, by the bots at the table and the position.
+    pub fn find_item(&self, bots: &BySeat<BotName>, game: &Game) -> Option<&SetItem> {
+        self.tiers.iter().flatten().find(|item| item.game == *game && item.bots() == *bots)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn the_set_is_frozen() {
+        let hash = blake3::Hash::from_bytes(BENCHMARK_SET.hash).to_hex();
+        assert_eq!(
+            hash.as_str(),
+            "d6d398177e7e2c250b9f5fc6f707577d09b7ab5643b5d943638bdb4f52e1df03",
+            "a changed set would need another name"
+        );
+        assert_eq!(BENCHMARK_SET.max_items(), 120);
+    }
+
+    #[test]
+    fn every_position_is_kept_from_training_and_stands_once() {
+        let mut ids = HashSet::new();
+        for tier in Tier::all() {
+            let items = BENCHMARK_SET.items_of_tier(tier);
+            assert_eq!(items.len(), 120);
+            for item in items {
+                let id = PositionId::of_game(&item.game);
+                assert_eq!(id.split(), pb::DatasetSplit::Benchmark, "{item}");
+                assert!(ids.insert(id), "{item} stands twice");
+            }
+        }
+    }
+
+    #[test]
+    fn an_item_has_each_bot_once_and_the_player_first() {
+        for tier in Tier::all() {
+            for item in BENCHMARK_SET.items_of_tier(tier) {
+                let bots = item.bots();
+                assert_eq!(bots[item.game.first_seat()].as_str(), PLAYER_NAME);
+                let different: HashSet<_> = bots.iter().collect();
+                assert_eq!(different.len(), item.game.matrix.seats().get(), "{item}");
+                let found = BENCHMARK_SET.find_item(&bots, &item.game).unwrap();
+                assert_eq!((found.tier, found.number), (item.tier, item.number));
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_that_does_not_fit_is_refused() {
+        let line = SET_TEXT.lines().next().unwrap();
+        let refused = |from: &str, to: &str| {
+            let changed = line.replacen(from, to, 1);
+            assert_ne!(changed, line);
+            ItemSet::parse("made-up", &changed).unwrap_err()
+        };
+        assert!(
+            refused("\"item\":1,", "\"item\":2,").ends_with("item 2 of tier 1 stands in the wrong place")
+        );
+        assert!(refused("\"tier\":1,", "\"tier\":6,").ends_with("tier 6"));
+        assert!(refused("\"id\":\"", "\"id\":\"0").ends_with("it is that of another position"));
+        assert!(
+            refused("\"opponents\":\"", "\"opponents\":\"oracle ")
+                .contains("one for each other seat is expected")
+        );
+        assert!("6".parse::<Tier>().unwrap_err().contains("expected 1 to 5"));
+    }
+}

@@ -1,0 +1,92 @@
+//! What a language model did in the matches of a card, as its transcript says.
+//!
+//! The transcript outlives a process that is interrupted, and matches that were open then do not count. So the figures are those of the
+//! matches on the card, whichever process played them.
+
+use crate::{Failure, transcript_files::list_transcripts};
+use lastnim_core::game::MatchId;
+use lastnim_llm::{DecidedBy, FailureClass, TokenCount, TranscriptItem, TranscriptQuestion, read_transcript};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs::File,
+    io::BufReader,
+    path::Path,
+};
+
+/// What a model did, in numbers.
+#[derive(Debug, Clone, Default)]
+pub struct ModelTally {
+    /// Questions for a take.
+    pub questions: u64,
+    /// How many of them the model answered.
+    pub answered: u64,
+    /// How many of them lost their meaning before they were answered.
+    pub withdrawn: u64,
+    /// How many of them the model did not answer, by what failed last.
+    pub unanswered: BTreeMap<FailureClass, u64>,
+    /// Calls to the endpoint.
+    pub calls: u64,
+    /// Calls that brought no answer, by what failed.
+    pub failed_calls: BTreeMap<FailureClass, u64>,
+    /// Tokens, as far as the endpoint counted them.
+    pub tokens: TokenCount,
+    /// By match: how many takes the bot made, and the plies for which the transcript has a question.
+    matches: BTreeMap<MatchId, (u32, BTreeSet<u32>)>,
+}
+
+impl ModelTally {
+    /// Starts without any question of these matches, which are given with how many takes the bot made in each.
+    pub fn of_takes(takes: &BTreeMap<MatchId, u32>) -> Self {
+        let matches = takes.iter().map(|(&id, &takes)| (id, (takes, BTreeSet::new())));
+        Self { matches: matches.collect(), ..Self::default() }
+    }
+
+    /// Counts what a transcript, or all transcripts of a folder, say of these matches.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn read_transcripts(path: &Path, takes: &BTreeMap<MatchId, u32>) -> Result<Self, Failure> {
+        let mut tally = Self::of_takes(takes);
+        // What is written to a pipe or a device cannot be read again.
+        for file in list_transcripts(&[path.to_owned()])?.iter().filter(|file| file.is_file()) {
+            let failed = |error| Failure::runtime(error, file.display());
+            let input = BufReader::new(File::open(file).map_err(failed)?);
+            read_transcript(input, |item| {
+                if let TranscriptItem::Question(question) = item {
+                    tally.add_question(&question);
+                }
+            })
+            .map_err(failed)?;
+        }
+        Ok(tally)
+    }
+
+    /// Adds a question, if it is of one of the matches.
+    fn add_question(&mut self, question: &TranscriptQuestion) {
+        let Some((_, plies)) = self.matches.get_mut(&question.key.match_id) else { return };
+        plies.extend(question.key.ply);
+        self.questions += 1;
+        if let Some(decision) = &question.decision {
+            match (decision.by, decision.failure) {
+                (DecidedBy::Model, _) => self.answered += 1,
+                (DecidedBy::Withdrawn, _) => self.withdrawn += 1,
+                (_, Some(class)) => *self.unanswered.entry(class).or_default() += 1,
+                (_, None) => {}
+            }
+        }
+        self.calls += question.calls.len() as u64;
+        for call in &question.calls {
+            if let Some(class) = call.failure {
+                *self.failed_calls.entry(class).or_default() += 1;
+            }
+            if let Some(tokens) = call.tokens {
+                self.tokens += tokens;
+            }
+        }
+    }
+
+    /// Returns how many takes the transcript has no question of.
+    pub fn unknown_takes(&self) -> u32 {
+        self.matches.values().map(|(takes, plies)| takes.saturating_sub(plies.len() as u32)).sum()
+    }
+}

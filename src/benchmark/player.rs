@@ -1,0 +1,131 @@
+//! Who plays a benchmark.
+
+use super::model_tally::ModelTally;
+use crate::{
+    Failure, OwnCommand,
+    runner::{ProgramCommand, find_program},
+};
+use lastnim_bots::HouseBot;
+use lastnim_core::game::{ConfigHash, MatchId};
+use lastnim_llm::{FailureClass, LlmBot, LlmSettings};
+use lastnim_proto::pb;
+use std::{collections::BTreeMap, env, ffi::OsString};
+
+/// Who plays.
+#[derive(Debug)]
+pub enum Player {
+    /// A house bot.
+    House(HouseBot),
+    /// A program.
+    Program {
+        /// The words of the command line.
+        words: Vec<String>,
+        /// What starts it.
+        command: ProgramCommand,
+    },
+    /// A language model.
+    Model {
+        /// The bot.
+        bot: LlmBot,
+        /// Its settings.
+        settings: Box<LlmSettings>,
+    },
+}
+
+impl Player {
+    /// Finds the program that a command line names.
+    ///
+    /// # Errors
+    /// If there is no such program.
+    pub fn of_command(words: &[String], own: &OwnCommand) -> Result<Self, Failure> {
+        let (word, arguments) =
+            words.split_first().ok_or_else(|| Failure::input("COMMAND: required after `--`"))?;
+        let workplace = env::current_dir().map_err(|error| Failure::runtime(error, "the current folder"))?;
+        let program = find_program(word, &workplace, own);
+        let mut started = program.map_err(|why| Failure::input(format!("{word}: {why}")))?;
+        started.extend(arguments.iter().map(OsString::from));
+        let command = ProgramCommand { words: started, own: own.clone(), workplace };
+        Ok(Self::Program { words: words.to_vec(), command })
+    }
+
+    /// Says on the card who plays; of a model also what it did in the matches, which are given with how many takes it made in each.
+    ///
+    /// # Errors
+    /// If the transcript of a model cannot be read.
+    pub fn to_message(&self, takes: &BTreeMap<MatchId, u32>) -> Result<pb::BenchmarkPlayer, Failure> {
+        use pb::benchmark_player::Kind;
+        let kind = match self {
+            Self::House(bot) => Kind::HouseBot(bot.to_string()),
+            Self::Program { words, .. } => Kind::Program(pb::BenchmarkProgram { command: words.clone() }),
+            Self::Model { bot, settings } => Kind::Model(model_message(bot, settings, takes)?),
+        };
+        Ok(pb::BenchmarkPlayer { kind: Some(kind) })
+    }
+
+    /// Says what has to be the same for a run to be carried on.
+    pub fn identity(&self) -> String {
+        match self {
+            Self::House(bot) => format!("house bot {bot}"),
+            Self::Program { words, .. } => format!("program {}", words.join(" ")),
+            Self::Model { bot, settings } => {
+                let hash = ConfigHash::from_bytes(bot.config_hash_without_budgets());
+                format!("model {}, configuration {hash} without budgets", settings.model)
+            }
+        }
+    }
+
+    /// Says what failed so far in this process that is not the model's own failure: its endpoint or a budget. The matches of such questions say
+    /// nothing of the model.
+    pub fn outside_failure(&self) -> Option<String> {
+        let Self::Model { bot, .. } = self else { return None };
+        let unanswered = bot.tally().unanswered;
+        let count_of = |is_counted: fn(FailureClass) -> bool| {
+            let counted = unanswered.iter().filter(|(class, _)| is_counted(**class));
+            counted.map(|(class, count)| format!("{count} {class}")).collect::<Vec<_>>().join(", ")
+        };
+        let of_endpoint = count_of(|class| class.is_of_endpoint() || class == FailureClass::Rejected);
+        if !of_endpoint.is_empty() {
+            return Some(format!(
+                "the endpoint {} failed for good (questions without an answer: {of_endpoint})",
+                bot.endpoint_address()
+            ));
+        }
+        let of_budget = count_of(|class| class == FailureClass::Budget);
+        (!of_budget.is_empty()).then(|| "a budget is spent, and has to be raised".to_owned())
+    }
+}
+
+fn model_message(
+    bot: &LlmBot,
+    settings: &LlmSettings,
+    takes: &BTreeMap<MatchId, u32>,
+) -> Result<pb::BenchmarkModel, Failure> {
+    let tally = settings
+        .transcript
+        .as_deref()
+        .map_or_else(|| Ok(ModelTally::of_takes(takes)), |path| ModelTally::read_transcripts(path, takes))?;
+    Ok(pb::BenchmarkModel {
+        model: settings.model.clone(),
+        endpoint: bot.endpoint_address(),
+        config_hash: bot.config_hash().to_vec(),
+        on_failure: settings.on_failure.name().to_owned(),
+        questions: tally.questions,
+        answered: tally.answered,
+        withdrawn: tally.withdrawn,
+        unanswered: failure_shares(&tally.unanswered, tally.questions),
+        calls: tally.calls,
+        failed_calls: failure_shares(&tally.failed_calls, tally.calls),
+        prompt_tokens: tally.tokens.prompt,
+        completion_tokens: tally.tokens.completion,
+        unknown_takes: tally.unknown_takes(),
+    })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a share needs no exact count")]
+fn failure_shares(counts: &BTreeMap<FailureClass, u64>, all: u64) -> Vec<pb::FailureShare> {
+    let share = |count: u64| if all == 0 { 0.0 } else { count as f64 / all as f64 };
+    counts
+        .iter()
+        .map(|(class, &count)| pb::FailureShare { failure: class.to_string(), count, share: share(count) })
+        .collect()
+}

@@ -1,0 +1,379 @@
+//! Plays the items of a benchmark: a server in this process, the opponents, and the bot.
+
+use super::{
+    card::PlayedItem,
+    item_score::{OPPONENT_SEED, player_name, score_record},
+    item_set::{BENCHMARK_SET, SetItem, Tier},
+    player::Player,
+    run_folder::RunFolder,
+    tier_tally::{StoppingRule, TierTally},
+};
+use crate::{
+    Failure,
+    own_server::OwnServer,
+    played_matches::parse_fetched_record,
+    remote::RemoteServer,
+    runner::{BotNews, BotProgram, LocalBots, OrganiserClient, TournamentAddress},
+};
+use indicatif::ProgressBar;
+use lastnim_arena::Backend;
+use lastnim_client::{Options, ServerAddress};
+use lastnim_core::{
+    game::{BotName, MatchId},
+    referee::{Clock, Timestamp},
+};
+use lastnim_llm::LlmBot;
+use lastnim_proto::{pb, record::SealedRecord};
+use lastnim_server::Config;
+use std::{collections::BTreeMap, net::Ipv4Addr, num::NonZeroUsize, time::Duration};
+use tokio::{
+    net::TcpListener,
+    sync::oneshot,
+    task::{JoinHandle, JoinSet},
+    time::{Instant, sleep},
+};
+
+/// How long the bot has to connect.
+const CONNECT_TIMEOUT: Duration = Duration::from_mins(2);
+/// How often it is looked whether all are there.
+const CONNECT_POLL: Duration = Duration::from_millis(20);
+/// Questions that a model is asked at once: one of each tier, and as many again.
+const MODEL_QUESTIONS: NonZeroUsize = NonZeroUsize::new(16).expect("it is not 0");
+
+/// A benchmark that is being played.
+#[derive(Debug)]
+pub struct BenchmarkRun {
+    /// The tiers, in their order.
+    pub tiers: Vec<Tier>,
+    /// When a tier is over.
+    pub rule: StoppingRule,
+    /// The clock of every match.
+    pub clock: Clock,
+    tallies: Vec<TierTally>,
+    takes: BTreeMap<MatchId, u32>,
+    times: Option<(Timestamp, Timestamp)>,
+}
+
+/// What a benchmark came to.
+#[derive(Debug)]
+pub struct BenchmarkResults {
+    /// The tiers, and why they were over.
+    pub tiers: Vec<(TierTally, pb::BenchmarkStop)>,
+    /// When the first match began and the last one was over.
+    pub times: Option<(Timestamp, Timestamp)>,
+}
+
+impl BenchmarkRun {
+    /// Begins with the first item of each tier.
+    pub fn new(tiers: Vec<Tier>, rule: StoppingRule, clock: Clock) -> Self {
+        let tallies = tiers.iter().map(|&tier| TierTally::new(tier)).collect();
+        Self { tiers, rule, clock, tallies, takes: BTreeMap::new(), times: None }
+    }
+
+    /// Adds a record: of the next item of its tier.
+    ///
+    /// # Errors
+    /// If it is of another one.
+    pub fn add_record(&mut self, sealed: &SealedRecord) -> Result<(), String> {
+        let record = sealed.record();
+        let game = record.state().game().ok_or("its rows were not revealed")?;
+        let item = BENCHMARK_SET
+            .find_item(&record.state().setup().bots, game)
+            .ok_or("it is of no item of the set")?;
+        let place = self.tiers.iter().position(|&tier| tier == item.tier);
+        let place = place.ok_or_else(|| format!("it is {item}, which is not played"))?;
+        if self.next_item(place).is_none_or(|next| next.number != item.number) {
+            return Err(format!("it is {item}, and another one is next"));
+        }
+        let score = score_record(item, record, &self.clock).map_err(|misfit| format!("{item}: {misfit}"))?;
+        let played = PlayedItem::new(item, record, score);
+        self.tallies[place].add_item(&played.score, played.head);
+        self.takes.insert(record.id(), played.score.takes);
+        let (began, ended) = self.times.unwrap_or((played.began, played.ended));
+        self.times = Some((began.min(played.began), ended.max(played.ended)));
+        Ok(())
+    }
+
+    /// Returns the next item of a tier, unless the tier is over.
+    fn next_item(&self, place: usize) -> Option<&'static SetItem> {
+        let tally = &self.tallies[place];
+        if tally.stop(self.rule).is_some() {
+            return None;
+        }
+        BENCHMARK_SET.items_of_tier(self.tiers[place]).get(tally.items() as usize)
+    }
+
+    /// Returns how many takes the bot made in each match.
+    pub fn takes(&self) -> &BTreeMap<MatchId, u32> {
+        &self.takes
+    }
+
+    /// Returns how many items were played.
+    pub fn items(&self) -> u32 {
+        self.tallies.iter().map(TierTally::items).sum()
+    }
+
+    /// Plays what is missing. The tiers are played at the same time, and the items of a tier one after the other: none is played that does not count.
+    ///
+    /// # Errors
+    /// If somebody cannot play, or a match says nothing of the bot; what was played until then is in the folder.
+    pub async fn play(
+        &mut self,
+        player: &Player,
+        folder: &mut RunFolder,
+        bar: &ProgressBar,
+    ) -> Result<(), Failure> {
+        if (0..self.tiers.len()).all(|place| self.next_item(place).is_none()) {
+            return Ok(());
+        }
+        let mut stage = Stage::open(player, folder).await?;
+        let outcome = self.play_items(&mut stage, player, folder, bar).await;
+        stage.close().await?;
+        outcome
+    }
+
+    async fn play_items(
+        &mut self,
+        stage: &mut Stage,
+        player: &Player,
+        folder: &mut RunFolder,
+        bar: &ProgressBar,
+    ) -> Result<(), Failure> {
+        stage.wait_for_bots().await?;
+        let mut playing = JoinSet::new();
+        for place in 0..self.tiers.len() {
+            self.begin_item(place, stage, &mut playing);
+        }
+        while !playing.is_empty() {
+            let (place, sealed) = tokio::select! {
+                done = playing.join_next() => match done {
+                    Some(done) => done.map_err(|error| Failure::runtime(error, "a match"))??,
+                    None => break,
+                },
+                failure = stage.wait_for_failure() => return Err(failure),
+            };
+            if let Some(what) = player.outside_failure() {
+                let why =
+                    format!("{what}: the open matches say nothing of the model; the same command carries on");
+                return Err(Failure::Runtime(anyhow::anyhow!(why)));
+            }
+            self.add_record(&sealed).map_err(|why| {
+                Failure::Runtime(anyhow::anyhow!(
+                    "a match does not count: {why}; the same command carries on"
+                ))
+            })?;
+            folder.append_record(&sealed)?;
+            bar.inc(1);
+            bar.set_message(self.progress_words());
+            self.begin_item(place, stage, &mut playing);
+        }
+        Ok(())
+    }
+
+    /// Says how far each tier is.
+    fn progress_words(&self) -> String {
+        let words = self.tallies.iter().zip(&self.tiers).map(|(tally, tier)| {
+            tally.loss().map_or_else(
+                || format!("{tier}: -"),
+                |loss| format!("{tier}: {:.2} to {:.2}", loss.low, loss.high),
+            )
+        });
+        format!("loss by tier {}", words.collect::<Vec<_>>().join(", "))
+    }
+
+    fn begin_item(
+        &self,
+        place: usize,
+        stage: &Stage,
+        playing: &mut JoinSet<Result<(usize, SealedRecord), Failure>>,
+    ) {
+        if let Some(item) = self.next_item(place) {
+            let (remote, clock) = (stage.remote.clone(), self.clock.clone());
+            playing.spawn(async move { Ok((place, play_match(&remote, item, &clock).await?)) });
+        }
+    }
+
+    /// Returns what all of it came to.
+    ///
+    /// # Panics
+    /// If a tier is not over.
+    pub fn results(&self) -> BenchmarkResults {
+        let over = |tally: &TierTally| (tally.clone(), tally.stop(self.rule).expect("all tiers are over"));
+        BenchmarkResults { tiers: self.tallies.iter().map(over).collect(), times: self.times }
+    }
+}
+
+/// Plays an item, and returns its record.
+async fn play_match(remote: &RemoteServer, item: &SetItem, clock: &Clock) -> Result<SealedRecord, Failure> {
+    let request = pb::CreateMatchRequest {
+        bots: item.bots().iter().map(ToString::to_string).collect(),
+        piles: item.game.piles.as_slice().to_vec(),
+        first: item.game.first_seat().into(),
+        ending: pb::Ending::from(item.game.ending).into(),
+        assigned: Some((&item.game.matrix).into()),
+        clock: Some(clock.into()),
+        ..Default::default()
+    };
+    let created = remote.answer(remote.match_client().create_match(request)).await?;
+    let match_id = created.r#match.ok_or_else(|| remote.missing_part_failure("match"))?.id;
+    let request = pb::WatchMatchRequest { match_id: match_id.clone() };
+    let mut events = remote.answer(remote.match_client().watch_match(request)).await?;
+    while events.message().await.map_err(|status| remote.broken_stream_failure(&status))?.is_some() {}
+    let record = remote.answer(remote.match_client().get_record(pb::GetRecordRequest { match_id })).await?;
+    parse_fetched_record(remote, &record)
+}
+
+/// The server, and everybody who plays there.
+struct Stage {
+    server: OwnServer,
+    remote: RemoteServer,
+    address: TournamentAddress,
+    bots: LocalBots,
+    names: Vec<BotName>,
+    model: Option<PlayingModel>,
+}
+
+/// A language model that plays in this process.
+struct PlayingModel {
+    playing: JoinHandle<Result<lastnim_client::Summary, lastnim_client::Error>>,
+    /// Dropped, it ends the model's session.
+    stop: oneshot::Sender<()>,
+}
+
+impl Stage {
+    /// Starts the server and everybody who plays.
+    async fn open(player: &Player, folder: &RunFolder) -> Result<Self, Failure> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
+        let listener = listener.map_err(|error| Failure::runtime(error, "a free port of 127.0.0.1"))?;
+        let backend = Backend { key: folder.signing_key()?, ..Backend::in_memory() };
+        let server =
+            OwnServer::start(listener, backend, Config::default()).await.map_err(Failure::Runtime)?;
+        let address = ServerAddress::new(server.connect_address());
+        let remote = RemoteServer::connect_to(&address, Some(server.admin_token())).await?;
+        let organiser = OrganiserClient::new(remote.clone());
+        // Bots play to the end of a tournament, as they do everywhere. This one has no matches of its own, and ends when all items are played.
+        let settings = pb::TournamentSettings {
+            title: format!("Benchmark {}", BENCHMARK_SET.name),
+            seats: 2,
+            positions: vec![pb::Piles { counters: vec![1] }],
+            ..Default::default()
+        };
+        let tournament = organiser.create_tournament(settings).await?.id;
+        let tournament = tournament.parse().map_err(|error| Failure::runtime(error, "the server"))?;
+        let address = TournamentAddress { organiser: organiser.clone(), address, tournament };
+        let mut stage = Self {
+            server,
+            remote,
+            bots: LocalBots::new(address.clone()),
+            address,
+            names: Vec::new(),
+            model: None,
+        };
+        for opponent in BENCHMARK_SET.opponents() {
+            let name: BotName = opponent.to_string().parse().expect("names of house bots are names of bots");
+            let token = stage.register_bot(&name).await?;
+            stage.bots.add_house_bot(name, opponent, OPPONENT_SEED, token);
+        }
+        stage.add_player(player, folder).await?;
+        Ok(stage)
+    }
+
+    async fn register_bot(&mut self, name: &BotName) -> Result<String, Failure> {
+        let token = self.address.organiser.register_bot(name).await?;
+        self.names.push(name.clone());
+        token.ok_or_else(|| Failure::Runtime(anyhow::anyhow!("bot {name} is there twice")))
+    }
+
+    async fn add_player(&mut self, player: &Player, folder: &RunFolder) -> Result<(), Failure> {
+        let name = player_name();
+        let token = self.register_bot(&name).await?;
+        match player {
+            Player::House(bot) => self.bots.add_house_bot(name, *bot, 0, token),
+            Player::Program { words, command } => {
+                let program = BotProgram { bot: name, command: command.clone(), log: folder.log_file() };
+                self.bots.add_program(program, words.join(" "));
+            }
+            Player::Model { bot, .. } => self.model = Some(self.start_model(bot.clone(), token)),
+        }
+        Ok(())
+    }
+
+    fn start_model(&self, bot: LlmBot, token: String) -> PlayingModel {
+        let mut options =
+            Options::new(&self.address.address, token).tournament(self.address.tournament.to_string());
+        options.concurrency = MODEL_QUESTIONS;
+        let (stop, stopped) = oneshot::channel::<()>();
+        let stopped = async {
+            // A dropped sender stops the model as well.
+            let _ = stopped.await;
+        };
+        PlayingModel { playing: tokio::spawn(lastnim_client::run_async_until(bot, options, stopped)), stop }
+    }
+
+    /// Waits until everybody is connected.
+    async fn wait_for_bots(&mut self) -> Result<(), Failure> {
+        let deadline = Instant::now() + CONNECT_TIMEOUT;
+        for name in self.names.clone() {
+            while !self.address.organiser.is_bot_connected(&name).await? {
+                if Instant::now() >= deadline {
+                    let seconds = CONNECT_TIMEOUT.as_secs();
+                    let why = format!(
+                        "{name} has not connected within {seconds} s: a bot finds its server in LASTNIM_SERVER, its token in LASTNIM_TOKEN and its tournament in LASTNIM_TOURNAMENT"
+                    );
+                    return Err(Failure::Runtime(anyhow::anyhow!(why)));
+                }
+                tokio::select! {
+                    () = sleep(CONNECT_POLL) => {}
+                    failure = self.wait_for_failure() => return Err(failure),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until somebody can play no more, and says why. Safe to cancel.
+    async fn wait_for_failure(&mut self) -> Failure {
+        loop {
+            let news = match &mut self.model {
+                None => self.bots.next_news().await,
+                Some(model) => tokio::select! {
+                    news = self.bots.next_news() => news,
+                    ended = &mut model.playing => {
+                        let why = match ended {
+                            Ok(Ok(_)) => "it left the tournament".to_owned(),
+                            Ok(Err(error)) => error.to_string(),
+                            Err(error) => error.to_string(),
+                        };
+                        self.model = None;
+                        return Failure::Runtime(anyhow::anyhow!("the model has stopped playing: {why}"));
+                    }
+                },
+            };
+            let why = match news {
+                BotNews::Restarted { how, restarts, .. } => {
+                    eprintln!("the program ended before its time ({how}), and is started again: {restarts}");
+                    continue;
+                }
+                BotNews::EndpointFailed(_) => continue,
+                BotNews::Refused { word, why, .. } => return Failure::input(format!("{word}: {why}")),
+                BotNews::GaveUp { how, log, .. } => {
+                    format!("the program ended too often ({how}): see {}", log.display())
+                }
+                BotNews::Lost { bot, why } => format!("{bot} lost its session: {why}"),
+            };
+            return Failure::Runtime(anyhow::anyhow!(why));
+        }
+    }
+
+    /// Ends the tournament, lets everybody leave, and stops the server.
+    async fn close(self) -> Result<(), Failure> {
+        self.address.organiser.cancel_tournament(self.address.tournament).await?;
+        if let Some(PlayingModel { playing, stop }) = self.model {
+            drop(stop);
+            // How it ended does not matter any more.
+            let _ = playing.await;
+        }
+        self.bots.wait_then_stop().await;
+        self.server.stop().await.map_err(Failure::Runtime)
+    }
+}

@@ -1,0 +1,136 @@
+//! The folder of a run: what it is, the records so far, the key that signs them, and the card in the end.
+
+use crate::{
+    Failure,
+    new_file::{AtomicFile, create_folder},
+};
+use lastnim_core::referee::{Record, SigningKey};
+use lastnim_proto::{
+    record::{SealedRecord, verify_record},
+    record_file::{RecordForm, read_record},
+};
+use lastnim_server::load_or_generate_key;
+use serde_json::Value;
+use std::{
+    fs::{self, File},
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+/// The records of a run, a line each, in the order in which the matches were over.
+pub const RECORDS_FILE: &str = "records.jsonl";
+/// The card of a run.
+const CARD_FILE: &str = "card.jsonl";
+/// The card as a text.
+const TEXT_FILE: &str = "card.txt";
+/// The card as a picture.
+const PICTURE_FILE: &str = "card.svg";
+/// What a run is, so that it is carried on as the same.
+const PLAN_FILE: &str = "run.json";
+/// The key that signs the records and the card.
+const KEY_FILE: &str = "signing.key";
+/// What a program prints.
+const LOG_FILE: &str = "player.log";
+
+/// The folder of a run, which is locked as long as this lives.
+#[derive(Debug)]
+pub struct RunFolder {
+    path: PathBuf,
+    records: File,
+}
+
+impl RunFolder {
+    /// Opens the folder of a run that is this one, or begins it. Returns the records that are in it.
+    ///
+    /// # Errors
+    /// If it holds another run or one that is over, or cannot be read.
+    pub fn open(path: &Path, plan: &Value) -> Result<(Self, Vec<SealedRecord>), Failure> {
+        create_folder(path)?;
+        let shown = path.display();
+        let file = path.join(RECORDS_FILE);
+        let records = File::options().create(true).append(true).read(true).open(&file);
+        let records = records.map_err(|error| Failure::runtime(error, file.display()))?;
+        if records.try_lock().is_err() {
+            return Err(Failure::input(format!("{shown}: another benchmark is being played there")));
+        }
+        if path.join(CARD_FILE).exists() {
+            return Err(Failure::input(format!(
+                "{shown}: the benchmark there is over, and is not overwritten: see its {CARD_FILE}, or name another folder with --dir"
+            )));
+        }
+        check_plan(path, plan)?;
+        let folder = Self { path: path.to_owned(), records };
+        let kept = folder.read_records()?;
+        Ok((folder, kept))
+    }
+
+    /// Reads the records, and cuts off a line that was not written to its end.
+    fn read_records(&self) -> Result<Vec<SealedRecord>, Failure> {
+        let file = self.path.join(RECORDS_FILE);
+        let failed = |error: io::Error| Failure::runtime(error, file.display());
+        let text = fs::read_to_string(&file).map_err(failed)?;
+        let whole = text.rfind('\n').map_or(0, |end| end + 1);
+        if whole < text.len() {
+            self.records.set_len(whole as u64).map_err(failed)?;
+        }
+        let lines = text[..whole].lines().enumerate();
+        lines
+            .map(|(index, line)| {
+                let at_line =
+                    |why: String| Failure::input(format!("{}:{}: {why}", file.display(), index + 1));
+                let read = read_record(line).map_err(|error| at_line(error.to_string()))?;
+                verify_record(&read).map_err(|flaw| at_line(flaw.to_string()))
+            })
+            .collect()
+    }
+
+    /// Keeps a record.
+    pub fn append_record(&mut self, sealed: &SealedRecord) -> Result<(), Failure> {
+        let record: &Record = sealed.record();
+        let line = RecordForm::Json.write(record, sealed.seal());
+        let written = self.records.write_all(line.as_bytes()).and_then(|()| self.records.flush());
+        written.map_err(|error| Failure::runtime(error, self.path.join(RECORDS_FILE).display()))
+    }
+
+    /// Returns the key of the run, which is drawn once.
+    pub fn signing_key(&self) -> Result<SigningKey, Failure> {
+        load_or_generate_key(&self.path.join(KEY_FILE)).map_err(|error| Failure::Runtime(error.into()))
+    }
+
+    /// Returns where the output of a program goes.
+    pub fn log_file(&self) -> PathBuf {
+        self.path.join(LOG_FILE)
+    }
+
+    /// Writes the card; the signed one comes last.
+    pub fn write_card(&self, card: &str, text: &str, picture: &str) -> Result<(), Failure> {
+        AtomicFile::write(&self.path.join(TEXT_FILE), text)?;
+        AtomicFile::write(&self.path.join(PICTURE_FILE), picture)?;
+        AtomicFile::write(&self.path.join(CARD_FILE), card)
+    }
+
+    /// Returns where the card is.
+    pub fn card_file(&self) -> PathBuf {
+        self.path.join(CARD_FILE)
+    }
+}
+
+/// Holds the run of a folder against this one, or says in the folder what this one is.
+fn check_plan(path: &Path, plan: &Value) -> Result<(), Failure> {
+    let file = path.join(PLAN_FILE);
+    let text = match fs::read_to_string(&file) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return AtomicFile::write(&file, &format!("{plan}\n"));
+        }
+        Err(error) => return Err(Failure::runtime(error, file.display())),
+        Ok(text) => text,
+    };
+    match serde_json::from_str::<Value>(&text) {
+        Ok(kept) if kept == *plan => Ok(()),
+        Ok(kept) => Err(Failure::input(format!(
+            "{}: another benchmark was begun there, {kept}: call it in the same way to carry it on, or name another folder with --dir",
+            path.display()
+        ))),
+        Err(error) => Err(Failure::input(format!("{}: {error}", file.display()))),
+    }
+}

@@ -1,0 +1,26 @@
+//! What is said of a name that no bot has.
+
+use crate::{
+    Failure,
+    remote::{MAX_PAGE, RemoteServer},
+};
+use lastnim_core::game::{BotName, find_closest_word};
+use lastnim_proto::pb;
+use tonic::{Code, Status};
+
+/// Says what was refused of a call that named bots; where one of them is not known, with the name that was meant.
+pub async fn refused_bot(remote: &RemoteServer, status: &Status, named: &[BotName]) -> Failure {
+    let refused = remote.refusal_failure(status);
+    if status.code() != Code::NotFound {
+        return refused;
+    }
+    let request = pb::ListBotsRequest { page_size: MAX_PAGE, page_token: String::new() };
+    let Ok(listed) = remote.bot_client().list_bots(request).await else { return refused };
+    let known: Vec<String> = listed.into_inner().bots.into_iter().map(|bot| bot.name).collect();
+    let unknown = named.iter().find(|bot| !known.iter().any(|name| name == bot.as_str()));
+    let meant = unknown.and_then(|bot| find_closest_word(bot.as_str(), known.iter().map(String::as_str)));
+    match meant {
+        Some(meant) => Failure::Runtime(anyhow::anyhow!("{refused}; did you mean {meant}?")),
+        None => refused,
+    }
+}

@@ -1,0 +1,127 @@
+//! The records that logs are held against: of files, or of a server.
+
+use super::verdict::HistoryVerdict;
+use crate::{
+    Failure,
+    audit::list_files,
+    played_matches::status_reason,
+    record_input::{GivenInput, RecordDocuments, input_name},
+    remote::RemoteServer,
+};
+use lastnim_core::referee::PublicKey;
+use lastnim_history::{FindingKind, MatchLog, check_match};
+use lastnim_proto::{pb, record::verify_record, record_file::read_record};
+use std::{collections::BTreeMap, io, path::PathBuf};
+use tonic::Code;
+
+/// Holds the matches of logs against records, one after the other.
+pub struct RecordSource<'a, 'l> {
+    pub key: Option<PublicKey>,
+    pub matches: &'a BTreeMap<&'l str, MatchLog<'l>>,
+    pub verdict: &'a mut HistoryVerdict,
+}
+
+impl RecordSource<'_, '_> {
+    /// Reads records from files and folders. Those of other matches are passed over.
+    pub fn read_files(mut self, files: &[PathBuf]) -> Result<(), Failure> {
+        for file in list_files(files)? {
+            let name = input_name(&file);
+            let failed = |error| Failure::runtime(error, &name);
+            let mut documents = match GivenInput::open(&file).map_err(failed)? {
+                GivenInput::Records(documents) => documents,
+                GivenInput::Manifest(_) | GivenInput::Card(_) => continue,
+            };
+            while let Some(read) = next_record(&mut documents).map_err(failed)? {
+                let place =
+                    documents.line_number().map_or_else(|| name.clone(), |line| format!("{name}:{line}"));
+                match read {
+                    Ok(record) => self.check_record(&place, &record),
+                    Err(why) => self.verdict.add_unreadable(&place, why),
+                }
+            }
+        }
+        self.check_unrecorded();
+        Ok(())
+    }
+
+    /// Asks a server for the record of each match. What it has announced it must have.
+    pub async fn ask_server(mut self, remote: &RemoteServer) -> Result<(), Failure> {
+        for (&id, log) in self.matches {
+            let request = pb::GetRecordRequest { match_id: id.to_owned() };
+            match remote.match_client().get_record(request).await {
+                Ok(answer) => {
+                    let record = answer.into_inner().record.unwrap_or_default();
+                    if record.match_id == id {
+                        self.check_record(remote.name(), &record);
+                    } else {
+                        let why = format!("the server sent the record of match {:?}", record.match_id);
+                        self.verdict.add_of_record(FindingKind::Record, id, remote.name(), why);
+                    }
+                }
+                Err(status) if status_reason(&status) == "RECORD_PRUNED" => self.verdict.pruned += 1,
+                Err(status)
+                    if matches!(status.code(), Code::NotFound | Code::DataLoss | Code::InvalidArgument) =>
+                {
+                    // A bot may name any match; the server has to know those of which it told.
+                    if log.is_told() {
+                        let why = format!("the server has no record of it: {}", status.message());
+                        self.verdict.add_of_record(FindingKind::Record, id, remote.name(), why);
+                    }
+                }
+                Err(status) => return Err(remote.refusal_failure(&status)),
+            }
+        }
+        self.check_unrecorded();
+        Ok(())
+    }
+
+    fn check_record(&mut self, place: &str, record: &pb::MatchRecord) {
+        let Some((&id, log)) = self.matches.get_key_value(record.match_id.as_str()) else { return };
+        let refused = match verify_record(record) {
+            Err(flaw) => format!("its record does not verify: {flaw}"),
+            Ok(sealed) => {
+                let state = sealed.record().state();
+                match (sealed.seal(), self.key) {
+                    (Some(seal), Some(key)) if seal.signer != key => {
+                        format!("its record is signed by another key: {}", seal.signer)
+                    }
+                    (None, _) if state.end().is_some() && state.game().is_some() => {
+                        "its record is not signed".to_owned()
+                    }
+                    _ => {
+                        return self.verdict.add_checked(
+                            id,
+                            place,
+                            check_match(id, log, Some(sealed.record())),
+                        );
+                    }
+                }
+            }
+        };
+        self.verdict.add_of_record(FindingKind::Record, id, place, refused);
+    }
+
+    /// Holds what was told of the other matches against itself.
+    fn check_unrecorded(&mut self) {
+        for (&id, log) in self.matches {
+            if !self.verdict.is_checked(id) && log.is_told() {
+                self.verdict.add_unrecorded(check_match(id, log, None));
+            }
+        }
+    }
+}
+
+/// Reads the next record of a file that is not empty; why it is none, if it is not.
+fn next_record(documents: &mut RecordDocuments) -> io::Result<Option<Result<pb::MatchRecord, String>>> {
+    loop {
+        return match documents.next_document() {
+            Ok(None) => Ok(None),
+            Ok(Some(document)) if document.line.is_some() && document.text.trim_ascii().is_empty() => {
+                continue;
+            }
+            Ok(Some(document)) => Ok(Some(read_record(&document.text).map_err(|error| error.to_string()))),
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => Ok(Some(Err(error.to_string()))),
+            Err(error) => Err(error),
+        };
+    }
+}

@@ -1,0 +1,186 @@
+//! What a check of logs came to: in words, and as JSON.
+
+use lastnim_history::{Certainty, Finding, FindingKind, LogCounts};
+use lastnim_report::words::count_words;
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeSet,
+    io::{self, Write},
+};
+
+/// What a check of logs came to.
+#[derive(Debug, Default)]
+pub struct HistoryVerdict {
+    /// Whose records they were held against.
+    pub records_of: String,
+    /// Matches whose records are no longer kept.
+    pub pruned: u64,
+    logs: Vec<(String, LogCounts)>,
+    bots: usize,
+    matches: usize,
+    /// Matches that were held against their records.
+    checked: BTreeSet<String>,
+    /// Matches that were held against what other lines say.
+    unrecorded: u64,
+    /// Records that cannot be read, and why.
+    unreadable: Vec<(String, String)>,
+    /// What was found, with the place of the record.
+    findings: Vec<(Finding, Option<String>)>,
+}
+
+impl HistoryVerdict {
+    /// Adds a log that was read.
+    pub fn add_log(&mut self, name: String, counts: LogCounts) {
+        self.logs.push((name, counts));
+    }
+
+    /// Adds a match that was held against its record.
+    pub fn add_checked(&mut self, id: &str, place: &str, findings: Vec<Finding>) {
+        self.checked.insert(id.to_owned());
+        self.findings.extend(findings.into_iter().map(|finding| (finding, Some(place.to_owned()))));
+    }
+
+    /// Adds a match that has no record.
+    pub fn add_unrecorded(&mut self, findings: Vec<Finding>) {
+        self.unrecorded += 1;
+        self.findings.extend(findings.into_iter().map(|finding| (finding, None)));
+    }
+
+    /// Adds what is wrong with a record.
+    pub fn add_of_record(&mut self, kind: FindingKind, id: &str, place: &str, message: String) {
+        let finding = Finding { kind, match_id: id.to_owned(), ply: None, line: None, message };
+        self.findings.push((finding, Some(place.to_owned())));
+    }
+
+    /// Adds a record that cannot be read.
+    pub fn add_unreadable(&mut self, place: &str, why: String) {
+        self.unreadable.push((place.to_owned(), why));
+    }
+
+    /// Returns whether a match was held against a record.
+    pub fn is_checked(&self, id: &str) -> bool {
+        self.checked.contains(id)
+    }
+
+    /// Ends the check of the matches of some bots.
+    pub fn finish(&mut self, bots: usize, matches: usize) {
+        (self.bots, self.matches) = (bots, matches);
+        self.findings
+            .sort_by(|(one, _), (other, _)| (&one.match_id, one.line).cmp(&(&other.match_id, other.line)));
+    }
+
+    /// Returns how many things cannot be true at once, or cannot be read.
+    pub fn contradictions(&self) -> u64 {
+        (self.of_certainty(Certainty::Contradiction).count() + self.unreadable.len()) as u64
+    }
+
+    fn of_certainty(&self, certainty: Certainty) -> impl Iterator<Item = &(Finding, Option<String>)> {
+        self.findings.iter().filter(move |(finding, _)| finding.kind.certainty() == certainty)
+    }
+
+    /// Returns where a finding shows: in a line of a log, or in a record.
+    fn place_of(&self, finding: &Finding, record: Option<&str>) -> String {
+        match finding.line {
+            Some((log, line)) => format!("{}:{line}", self.logs[log].0),
+            None => record.unwrap_or_default().to_owned(),
+        }
+    }
+
+    /// Writes it in words.
+    pub fn print_text(&self, output: &mut impl Write) -> io::Result<()> {
+        for (place, why) in &self.unreadable {
+            writeln!(output, "{place}: no record: {why}")?;
+        }
+        for (finding, record) in &self.findings {
+            let doubt = if finding.kind.certainty() == Certainty::Doubt { "doubt: " } else { "" };
+            let place = self.place_of(finding, record.as_deref());
+            let ply = finding.ply.map(|ply| format!(", ply {ply}")).unwrap_or_default();
+            writeln!(output, "{place}: match {}{ply}: {doubt}{}", finding.match_id, finding.message)?;
+        }
+        let counts = self.total_counts();
+        let logs = count_words(self.logs.len() as u64, "log", "logs");
+        let bots = count_words(self.bots as u64, "bot", "bots");
+        let lines = count_words(counts.lines, "line", "lines");
+        writeln!(
+            output,
+            "{logs} of {bots}: {lines}, {}",
+            count_words(counts.sessions, "session", "sessions")
+        )?;
+        let cut_off = [
+            (counts.torn, "cut off, as where a program was killed"),
+            (counts.left_out, "left out, as the programs say"),
+            (counts.unknown, "of a later version, passed over"),
+        ];
+        for (count, what) in cut_off.into_iter().filter(|&(count, _)| count > 0) {
+            writeln!(output, "{}: {what}", count_words(count, "line", "lines"))?;
+        }
+        let matches = count_words(self.matches as u64, "match", "matches");
+        write!(output, "{matches}: {} held against {}", self.checked.len(), self.records_of)?;
+        if self.unrecorded > 0 {
+            write!(output, ", {} without a record against what was told", self.unrecorded)?;
+        }
+        if self.pruned > 0 {
+            write!(output, " ({} pruned)", self.pruned)?;
+        }
+        let doubts = self.of_certainty(Certainty::Doubt).count() as u64;
+        let contradictions = count_words(self.contradictions(), "contradiction", "contradictions");
+        writeln!(output, "\n{contradictions}, {}", count_words(doubts, "doubt", "doubts"))
+    }
+
+    fn total_counts(&self) -> LogCounts {
+        self.logs.iter().fold(LogCounts::default(), |sum, (_, counts)| LogCounts {
+            lines: sum.lines + counts.lines,
+            runs: sum.runs + counts.runs,
+            sessions: sum.sessions + counts.sessions,
+            torn: sum.torn + counts.torn,
+            left_out: sum.left_out + counts.left_out,
+            unknown: sum.unknown + counts.unknown,
+        })
+    }
+
+    /// Returns it for programs.
+    pub fn json(&self) -> Value {
+        let log = |(file, counts): &(String, LogCounts)| {
+            let LogCounts { lines, runs, sessions, torn, left_out, unknown } = counts;
+            json!({
+                "file": file,
+                "lines": lines,
+                "runs": runs,
+                "sessions": sessions,
+                "torn": torn,
+                "left_out": left_out,
+                "unknown": unknown,
+            })
+        };
+        let found = |certainty| {
+            let found = self
+                .of_certainty(certainty)
+                .map(|(finding, record)| self.finding_json(finding, record.as_deref()));
+            found.collect::<Vec<_>>()
+        };
+        let unreadable = self.unreadable.iter().map(|(file, why)| json!({ "record": file, "message": why }));
+        json!({
+            "logs": self.logs.iter().map(log).collect::<Vec<_>>(),
+            "bots": self.bots,
+            "matches": self.matches,
+            "checked": self.checked.len(),
+            "unrecorded": self.unrecorded,
+            "pruned": self.pruned,
+            "contradictions": found(Certainty::Contradiction),
+            "doubts": found(Certainty::Doubt),
+            "unreadable": unreadable.collect::<Vec<_>>(),
+        })
+    }
+
+    fn finding_json(&self, finding: &Finding, record: Option<&str>) -> Value {
+        json!({
+            "kind": finding.kind.as_str(),
+            "match_id": finding.match_id,
+            "ply": finding.ply,
+            "log": finding.line.map(|(log, _)| self.logs[log].0.as_str()),
+            "line": finding.line.map(|(_, line)| line),
+            "record": record,
+            "message": finding.message,
+        })
+    }
+}

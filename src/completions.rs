@@ -1,0 +1,24 @@
+//! `lastnim completions`: what a shell completes.
+
+use crate::{CommandResult, Failure, exit::CommandExit, program_command};
+use clap::Args;
+use clap_complete::{Shell, generate};
+use std::io::{self, Write as _};
+
+/// Prints a script by which a shell completes commands and flags
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  lastnim completions bash > ~/.local/share/bash-completion/completions/lastnim
+  lastnim completions zsh > ~/.zfunc/_lastnim
+  lastnim completions fish > ~/.config/fish/completions/lastnim.fish")]
+pub struct CompletionsArgs {
+    /// The shell
+    shell: Shell,
+}
+
+pub fn run(args: &CompletionsArgs) -> CommandResult {
+    let mut script = Vec::new();
+    generate(args.shell, &mut program_command(), "lastnim", &mut script);
+    io::stdout().lock().write_all(&script).map_err(Failure::Output)?;
+    Ok(CommandExit::Done)
+}

@@ -1,0 +1,190 @@
+//! The file of credentials: which token goes to which server, and which server is meant where none is named.
+
+use super::given_token::is_open_to_others;
+use crate::{Failure, new_file::AtomicFile};
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::BTreeMap,
+    env,
+    fs::{self, DirBuilder},
+    io,
+    os::unix::fs::DirBuilderExt as _,
+    path::{Path, PathBuf},
+};
+
+/// The form in which the file is written.
+const FORM: u32 = 1;
+
+/// What `lastnim login` keeps.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Credentials {
+    form: u32,
+    /// The server that is meant where none is named.
+    pub default_server: Option<String>,
+    /// By server: what its calls carry.
+    servers: BTreeMap<String, KeptLogin>,
+}
+
+/// What is kept of one server.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeptLogin {
+    /// The token.
+    pub token: String,
+    /// The file of the authorities that are trusted there in place of the system's.
+    pub ca: Option<PathBuf>,
+}
+
+impl std::fmt::Debug for KeptLogin {
+    /// Leaves the token out.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("KeptLogin").field("ca", &self.ca).finish_non_exhaustive()
+    }
+}
+
+impl Default for Credentials {
+    fn default() -> Self {
+        Self { form: FORM, default_server: None, servers: BTreeMap::new() }
+    }
+}
+
+/// Returns where the file of credentials is: in the user's folder of configuration.
+///
+/// # Errors
+/// If the environment does not say where that is.
+pub fn credentials_path() -> Result<PathBuf, Failure> {
+    let folder = |variable| env::var_os(variable).map(PathBuf::from).filter(|folder| folder.is_absolute());
+    let configuration = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")));
+    let configuration = configuration.ok_or_else(|| {
+        Failure::input("neither XDG_CONFIG_HOME nor HOME names the folder in which credentials are kept")
+    })?;
+    Ok(configuration.join("lastnim/credentials.json"))
+}
+
+/// Writes the address of a server as the file names it, so that `http://Host:1/` is `host:1`.
+fn server_key(server: &str) -> String {
+    let server = server.trim().trim_end_matches('/').to_ascii_lowercase();
+    server.strip_prefix("http://").map(str::to_owned).unwrap_or(server)
+}
+
+impl Credentials {
+    /// Reads the file; without one, nothing is kept.
+    ///
+    /// # Errors
+    /// If others can read it, or it is not what this version writes.
+    pub fn read(path: &Path) -> Result<Self, Failure> {
+        let shown = path.display();
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => return Err(Failure::runtime(error, shown)),
+        };
+        if is_open_to_others(path) {
+            return Err(Failure::input(format!(
+                "{shown}: others can read the tokens in this file: chmod 600 it, and replace them by `lastnim bots rotate`"
+            )));
+        }
+        // What is wrong is said without the text, which holds tokens.
+        let foreign = |at: &str| {
+            Failure::input(format!(
+                "{shown}: {at}this is not what `lastnim login` of this version writes: remove the file, and log in again"
+            ))
+        };
+        let kept: Self = serde_json::from_str(&text)
+            .map_err(|error| foreign(&format!("line {}, column {}: ", error.line(), error.column())))?;
+        if kept.form == FORM { Ok(kept) } else { Err(foreign(&format!("its form is {}: ", kept.form))) }
+    }
+
+    /// Writes the file, whole or not at all, for the user's eyes only; removes it if there is nothing to keep.
+    pub fn write(&self, path: &Path) -> Result<(), Failure> {
+        let failed = |error: io::Error| Failure::runtime(error, path.display());
+        if self.servers.is_empty() {
+            return fs::remove_file(path).map_err(failed);
+        }
+        if let Some(folder) = path.parent() {
+            DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
+        }
+        let text = serde_json::to_string_pretty(self).map_err(|error| failed(error.into()))?;
+        AtomicFile::write_private(path, &format!("{text}\n"))
+    }
+
+    /// Returns what is kept of a server.
+    pub fn login(&self, server: &str) -> Option<&KeptLogin> {
+        self.servers.get(&server_key(server))
+    }
+
+    /// Keeps a login; its server is the one that is meant from now on.
+    pub fn keep(&mut self, server: &str, login: KeptLogin) {
+        let key = server_key(server);
+        self.servers.insert(key.clone(), login);
+        self.default_server = Some(key);
+    }
+
+    /// Forgets a server, and returns whether anything was kept of it.
+    pub fn forget(&mut self, server: &str) -> bool {
+        let key = server_key(server);
+        if self.default_server.as_deref() == Some(&key) {
+            self.default_server = None;
+        }
+        self.servers.remove(&key).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    fn kept(token: &str) -> KeptLogin {
+        KeptLogin { token: token.into(), ca: None }
+    }
+
+    #[test]
+    fn what_is_kept_is_read_as_it_was_written() {
+        let folder = env::temp_dir().join(format!("lastnim-credentials-{}", std::process::id()));
+        let path = folder.join("lastnim/credentials.json");
+        let mut credentials = Credentials::read(&path).unwrap();
+        assert_eq!(credentials, Credentials::default());
+        credentials.keep("http://Example.org:7600/", kept("one"));
+        credentials.keep("https://example.org", KeptLogin { ca: Some("/ca.pem".into()), ..kept("two") });
+        credentials.write(&path).unwrap();
+        let read = Credentials::read(&path).unwrap();
+        assert_eq!(read, credentials);
+        assert_eq!(read.default_server.as_deref(), Some("https://example.org"));
+        assert_eq!(read.login("example.org:7600"), Some(&kept("one")));
+        assert_eq!(read.login("example.org"), None, "a token goes to no other server");
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
+        assert!(credentials.forget("HTTPS://example.org/") && !credentials.forget("https://example.org"));
+        assert_eq!(credentials.default_server, None);
+        assert!(credentials.forget("example.org:7600"));
+        credentials.write(&path).unwrap();
+        assert!(!path.exists(), "nothing is kept");
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn what_is_not_ours_is_refused_and_not_repeated() {
+        let path = env::temp_dir().join(format!("lastnim-credentials-{}.json", std::process::id()));
+        let refused = |text: &str, mode: u32| {
+            fs::write(&path, text).unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            Credentials::read(&path).unwrap_err().to_string()
+        };
+        let whole = r#"{"form":1,"default_server":null,"servers":{"a:1":{"token":"secret","ca":null}}}"#;
+        let open = refused(whole, 0o640);
+        assert!(open.contains("others can read the tokens in this file: chmod 600 it"), "{open}");
+        for (text, where_it_is) in [
+            ("", "line 1, column 0"),
+            (&whole.replace("\"ca\"", "\"secret\""), "line 1, column "),
+            (&whole.replace("{\"token\":\"secret\",\"ca\":null}", "\"secret\""), "line 1, column "),
+            (&whole.replace("\"form\":1", "\"form\":2"), "its form is 2"),
+        ] {
+            let why = refused(text, 0o600);
+            assert!(why.starts_with(&format!("{}: {where_it_is}", path.display())), "{why}");
+            assert!(why.contains("remove the file, and log in again") && !why.contains("secret"), "{why}");
+        }
+        fs::remove_file(&path).unwrap();
+    }
+}

@@ -1,0 +1,114 @@
+//! A token that is given with a command: by a flag, in a file, or in the environment.
+
+use crate::Failure;
+use std::{
+    env,
+    ffi::OsString,
+    fs,
+    os::unix::fs::PermissionsExt as _,
+    path::{Path, PathBuf},
+    sync::Once,
+};
+
+/// Where else a token may stand, for what is said of one that is missing.
+pub const TOKEN_HELP: &str =
+    "give one with --token-file, --token or LASTNIM_ADMIN_TOKEN, or keep one with `lastnim login`";
+
+/// The flags that give a token, and the variable of the environment that gives it as well.
+#[derive(Debug, Clone, Copy)]
+pub struct GivenToken<'a> {
+    /// The token itself.
+    pub token: Option<&'a str>,
+    /// The file that holds it.
+    pub file: Option<&'a Path>,
+    /// The variable; with `_FILE` behind its name it says the file. Without one, the environment does not count.
+    pub variable: Option<&'a str>,
+}
+
+impl GivenToken<'_> {
+    /// Returns the token: that of a flag, or else of the environment. A variable that is set to nothing does not count.
+    ///
+    /// # Errors
+    /// If a file holds no token, or a variable no text.
+    pub fn read(self) -> Result<Option<String>, Failure> {
+        if let Some(token) = self.token {
+            if !token.is_empty() {
+                warn_of_shown_token(self.variable);
+            }
+            return Ok(Some(token.to_owned()));
+        }
+        if let Some(file) = self.file {
+            return read_token_file(file).map(Some);
+        }
+        let Some(name) = self.variable else { return Ok(None) };
+        if let Some(token) = variable(name) {
+            let text = token.into_string();
+            return text.map(Some).map_err(|_| Failure::input(format!("{name}: expected a token")));
+        }
+        let file = variable(&format!("{name}_FILE"));
+        file.map(|file| read_token_file(&PathBuf::from(file))).transpose()
+    }
+}
+
+/// Says, once, that a token on the command line is no secret, and what would be one.
+fn warn_of_shown_token(variable: Option<&str>) {
+    static WARNING: Once = Once::new();
+    let variable = variable.unwrap_or("LASTNIM_ADMIN_TOKEN");
+    WARNING.call_once(|| {
+        tracing::warn!(
+            "others on this machine can read the token of --token: give it with --token-file or {variable}, or keep it with `lastnim login`"
+        );
+    });
+}
+
+/// Returns a variable of the environment that is set to something.
+fn variable(name: &str) -> Option<OsString> {
+    env::var_os(name).filter(|value| !value.is_empty())
+}
+
+/// Reads a file that holds a token and nothing else.
+pub fn read_token_file(file: &Path) -> Result<String, Failure> {
+    let shown = file.display();
+    let text = fs::read_to_string(file).map_err(|error| Failure::runtime(error, shown.to_string()))?;
+    let token = text.trim();
+    if token.is_empty() || token.contains(char::is_whitespace) {
+        return Err(Failure::input(format!("{shown}: expected a token and nothing else")));
+    }
+    if is_open_to_others(file) {
+        tracing::warn!(file = %shown, "others can read this token: chmod 600 the file");
+    }
+    Ok(token.to_owned())
+}
+
+/// Returns whether others than its owner can read an ordinary file.
+pub(super) fn is_open_to_others(file: &Path) -> bool {
+    fs::metadata(file).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o077 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_holds_one_token() {
+        let path = env::temp_dir().join(format!("lastnim-token-{}", std::process::id()));
+        let read = |text: &str| {
+            fs::write(&path, text).unwrap();
+            let given =
+                GivenToken { token: None, file: Some(&path), variable: Some("LASTNIM_NO_SUCH_VARIABLE") };
+            given.read().map_err(|failure| failure.to_string())
+        };
+        assert_eq!(read(" lastnim_07\n"), Ok(Some("lastnim_07".into())));
+        for text in ["", "\n\n", "one\ntwo\n", "one two"] {
+            let refused = read(text).unwrap_err();
+            let expected = format!("{}: expected a token and nothing else", path.display());
+            assert_eq!(refused, expected);
+        }
+        fs::remove_file(&path).unwrap();
+        let given = GivenToken { token: None, file: Some(&path), variable: Some("LASTNIM_NO_SUCH_VARIABLE") };
+        let missing = given.read().unwrap_err().to_string();
+        assert!(missing.starts_with(&format!("{}: No such file", path.display())), "{missing}");
+        assert_eq!(GivenToken { file: None, ..given }.read().unwrap(), None);
+        assert_eq!(GivenToken { token: Some("x"), ..given }.read().unwrap().as_deref(), Some("x"));
+    }
+}

@@ -1,0 +1,128 @@
+//! `lastnim login` and `lastnim logout`: which token goes to which server.
+
+use super::{Credentials, KeptLogin, credentials_path};
+use crate::{
+    CommandExit, CommandResult, Failure,
+    form::FormArgs,
+    remote::{RemoteServer, ServerArgs},
+    runtime,
+};
+use console::Term;
+use lastnim_proto::pb;
+use serde_json::json;
+use std::io::{self, IsTerminal as _, Write as _};
+
+/// Keeps a token for a server, so that neither need be given again
+///
+/// The server is asked whose token it is. What is kept is a file that only you can read, in your folder of configuration
+/// (`$XDG_CONFIG_HOME/lastnim/credentials.json`, or `~/.config/lastnim/credentials.json`): one token for each server, and which
+/// server is meant where none is named, which is the last one that you logged in to.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lastnim login
+  lastnim login --server https://arena.example.org --token-file alice.token
+  lastnim bots add alice | lastnim login
+
+Without --token-file the token is asked for at a terminal, or read from standard input; the environment does not count
+here. A flag overrides the environment, and the environment what is kept. `lastnim tournament run` goes to another's
+server only where a flag or LASTNIM_SERVER names it.")]
+pub struct LoginArgs {
+    #[command(flatten)]
+    server: ServerArgs,
+    #[command(flatten)]
+    form: FormArgs,
+}
+
+/// Forgets the token of a server
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lastnim logout
+  lastnim logout --server https://arena.example.org --json
+
+Without --server it is the one that is meant where none is named. The token stays valid: `lastnim bots rotate` replaces
+it.")]
+pub struct LogoutArgs {
+    #[command(flatten)]
+    server: ServerArgs,
+    #[command(flatten)]
+    form: FormArgs,
+}
+
+pub fn login(args: &LoginArgs) -> CommandResult {
+    let path = credentials_path()?;
+    let mut credentials = Credentials::read(&path)?;
+    let address = args.server.named_or_kept(&credentials)?;
+    let token = match args.server.flagged_token()? {
+        Some(token) => token,
+        None => ask_for_token(address.as_str())?,
+    };
+    if token.trim().is_empty() {
+        let how = "give it with --token-file, or on standard input";
+        return Err(Failure::input(format!("no token was given for {address}: {how}")));
+    }
+    let token = token.trim();
+    runtime::run_on_runtime(Some(1), async {
+        let remote = RemoteServer::connect_to(&address, Some(token)).await?;
+        let caller = remote.answer(remote.bot_client().get_caller(pb::GetCallerRequest {})).await?;
+        let ca = address.ca().map(|ca| ca.path().canonicalize()).transpose();
+        let ca = ca.map_err(|error| Failure::runtime(error, "--ca"))?;
+        credentials.keep(address.as_str(), KeptLogin { token: token.to_owned(), ca });
+        credentials.write(&path)?;
+        let who = caller_words(&caller);
+        let shown = format!("logged in to {address} as {who}; the token is kept in {}", path.display());
+        args.form.form().print_message(&caller, |out| writeln!(out, "{shown}"))?;
+        Ok(CommandExit::Done)
+    })
+}
+
+pub fn logout(args: &LogoutArgs) -> CommandResult {
+    let path = credentials_path()?;
+    let mut credentials = Credentials::read(&path)?;
+    let server = &args.server.meant(&credentials).to_owned();
+    let file = path.display().to_string();
+    if !credentials.forget(server) {
+        return Err(Failure::Runtime(anyhow::anyhow!("{file}: no token is kept for {server}")));
+    }
+    credentials.write(&path)?;
+    let form = args.form.form();
+    form.print_result(
+        || json!({ "server": server, "file": file }),
+        |out| writeln!(out, "the token of {server} is forgotten"),
+    )?;
+    Ok(CommandExit::Done)
+}
+
+/// Says in words who a caller is.
+pub fn caller_words(caller: &pb::GetCallerResponse) -> String {
+    match caller.role() {
+        pb::Role::Admin => "the admin".to_owned(),
+        pb::Role::Viewer => "a viewer".to_owned(),
+        pb::Role::Bot => format!("bot {}", caller.bot),
+        pb::Role::Unspecified => "nobody".to_owned(),
+    }
+}
+
+/// Asks for a token at the terminal, which does not show it; reads a line where standard input is no terminal.
+fn ask_for_token(server: &str) -> Result<String, Failure> {
+    let failed = |error: io::Error| Failure::runtime(error, "standard input");
+    if io::stdin().is_terminal() {
+        eprint!("token for {server}: ");
+        return Term::stderr().read_secure_line().map_err(failed);
+    }
+    let mut line = String::new();
+    io::stdin().read_line(&mut line).map_err(failed)?;
+    Ok(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_caller_is_named() {
+        let words =
+            |role: pb::Role| caller_words(&pb::GetCallerResponse { role: role.into(), bot: "alice".into() });
+        let roles = [pb::Role::Admin, pb::Role::Viewer, pb::Role::Bot];
+        assert_eq!(roles.map(words), ["the admin", "a viewer", "bot alice"]);
+    }
+}

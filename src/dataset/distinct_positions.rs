@@ -1,0 +1,80 @@
+//! The positions of one set, each once.
+
+use super::{difficulty::optimal_share, position_draw::PositionDraw, position_id::PositionId};
+use lastnim_core::{game::Game, oracle::Explanation};
+use lastnim_proto::pb::DatasetSplit;
+use std::collections::HashSet;
+
+/// Draws for each position that is wanted.
+const MAX_DRAWS_PER_POSITION: u64 = 100;
+/// Draws besides, where few positions are wanted.
+const EXTRA_DRAWS: u64 = 100_000;
+
+/// What is wanted of positions, besides their kind.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PositionFilter {
+    /// The set that they belong to.
+    pub split: DatasetSplit,
+    /// The greatest share of takes that may be optimal, above 0 and up to 1.
+    pub max_optimal_share: f64,
+}
+
+/// A position that was found, with what the oracle says of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundPosition {
+    /// What it is known by.
+    pub id: PositionId,
+    /// The game that starts from it.
+    pub game: Game,
+    /// Its explanation.
+    pub explanation: Explanation,
+}
+
+/// Different positions of one kind and one set, in the order in which they are drawn. There are so many of them or fewer: the draws
+/// are bounded, as there may not be enough.
+#[derive(Debug)]
+pub struct DistinctPositions {
+    draw: PositionDraw,
+    filter: PositionFilter,
+    wanted: u64,
+    draws: u64,
+    found: HashSet<PositionId>,
+}
+
+impl DistinctPositions {
+    /// Draws so many positions.
+    pub fn new(draw: PositionDraw, filter: PositionFilter, wanted: u64) -> Self {
+        Self { draw, filter, wanted, draws: 0, found: HashSet::new() }
+    }
+
+    /// Returns how many positions were found so far.
+    pub fn found(&self) -> u64 {
+        self.found.len() as u64
+    }
+
+    /// Returns after how many draws no more positions are looked for.
+    pub fn max_draws(&self) -> u64 {
+        self.wanted.saturating_mul(MAX_DRAWS_PER_POSITION).saturating_add(EXTRA_DRAWS)
+    }
+}
+
+impl Iterator for DistinctPositions {
+    type Item = FoundPosition;
+
+    fn next(&mut self) -> Option<FoundPosition> {
+        while self.found() < self.wanted && self.draws < self.max_draws() {
+            let game = self.draw.draw_game(self.draws);
+            self.draws += 1;
+            let id = PositionId::of_game(&game);
+            if id.split() != self.filter.split || self.found.contains(&id) {
+                continue;
+            }
+            let explanation = Explanation::of(&game, 0);
+            if optimal_share(&explanation) <= self.filter.max_optimal_share {
+                self.found.insert(id);
+                return Some(FoundPosition { id, game, explanation });
+            }
+        }
+        None
+    }
+}

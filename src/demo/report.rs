@@ -1,0 +1,208 @@
+//! What the demo prints.
+
+use super::command::{DemoTournament, OpenServer};
+use crate::{OwnCommand, form::write_report};
+use lastnim_core::{
+    game::Seat,
+    oracle::{Audit, PlyAudit},
+    referee::Record,
+};
+use lastnim_proto::{
+    json::{message_to_json, messages_to_json},
+    pb,
+};
+use lastnim_report::{Report, Section, standings::standings_table, words::join_words};
+use serde_json::{Value, json};
+use std::io::{self, Write as _};
+
+/// Errors that are explained.
+const WORST: usize = 3;
+
+/// A match and what the oracle says of it.
+#[derive(Debug)]
+pub struct PlayedMatch {
+    /// Everything that happened.
+    pub record: Record,
+    /// The audit.
+    pub audit: Audit,
+}
+
+impl PlayedMatch {
+    /// Returns the number of the match in its tournament.
+    pub fn number(&self) -> u64 {
+        self.record.state().setup().origin.as_ref().map_or(0, |origin| origin.number)
+    }
+
+    fn bot(&self, seat: Seat) -> &str {
+        self.record.state().setup().bots[seat].as_str()
+    }
+
+    fn bots(&self) -> Vec<&str> {
+        self.record.state().setup().bots.iter().map(lastnim_core::game::BotName::as_str).collect()
+    }
+
+    fn matrix(&self) -> String {
+        self.record.state().game().map(|game| game.matrix.to_string()).unwrap_or_default()
+    }
+}
+
+/// One error, with the match in which it was made.
+struct WorstError<'a> {
+    played: &'a PlayedMatch,
+    ply: &'a PlyAudit,
+}
+
+/// Returns the worst errors: those that cost their seat most, of equal ones those made with most counters to choose from,
+/// then the earliest.
+fn worst_errors(matches: &[PlayedMatch]) -> Vec<WorstError<'_>> {
+    let mut errors: Vec<WorstError<'_>> = matches
+        .iter()
+        .flat_map(|played| played.audit.plies.iter().map(move |ply| WorstError { played, ply }))
+        .filter(|error| !error.ply.is_optimal())
+        .collect();
+    errors.sort_by_key(|error| {
+        let ply = error.ply;
+        (std::cmp::Reverse((ply.regret, ply.counters)), error.played.number(), ply.ply)
+    });
+    let mut worst: Vec<WorstError<'_>> = Vec::with_capacity(WORST);
+    for error in errors {
+        // The rotations of one mistake teach nothing new: one error a bot.
+        let bot = error.played.bot(error.ply.seat);
+        if worst.iter().all(|other| other.played.bot(other.ply.seat) != bot) {
+            worst.push(error);
+        }
+        if worst.len() == WORST {
+            break;
+        }
+    }
+    worst
+}
+
+/// How many takes there were, how many of them errors, and in how many matches the winner of optimal play won.
+struct TakeTotals {
+    plies: usize,
+    errors: usize,
+    as_predicted: usize,
+}
+
+fn count_takes_and_errors(matches: &[PlayedMatch]) -> TakeTotals {
+    let audits = || matches.iter().map(|played| &played.audit);
+    TakeTotals {
+        plies: audits().map(|audit| audit.plies.len()).sum(),
+        errors: audits().flat_map(|audit| &audit.plies).filter(|ply| !ply.is_optimal()).count(),
+        as_predicted: audits().filter(|audit| audit.winner == audit.predicted_winner).count(),
+    }
+}
+
+/// Prints the report for people.
+pub fn print_report(played: &DemoTournament, own: &OwnCommand) -> io::Result<()> {
+    write_report(&mut io::stdout().lock(), &demo_report(played, own))
+}
+
+fn demo_report(played: &DemoTournament, own: &OwnCommand) -> Report {
+    let matches = &played.matches;
+    let totals = count_takes_and_errors(matches);
+    let settings = played.tournament.settings.clone().unwrap_or_default();
+    let what = format!(
+        "{} bots, {} positions, {} seats a match, every rotation: {} matches over gRPC, {} takes",
+        played.tournament.field.len(),
+        settings.positions.len(),
+        settings.seats,
+        matches.len(),
+        totals.plies,
+    );
+    let standings = standings_table(&played.standings).without_columns(&["rating"]);
+    let meanings: Vec<_> = standings.meanings().collect();
+    let worst = worst_errors(matches);
+    let optimal_play = format!(
+        "The winner of optimal play, an equilibrium and no forced win, won {} of {} matches; {} of {} takes were errors.",
+        totals.as_predicted,
+        matches.len(),
+        totals.errors,
+        totals.plies,
+    );
+    Report::with_title(settings.title)
+        .with_section(Section::new().paragraph(what))
+        .with_section(Section::with_heading("Standings (a point a win)").table(standings).paragraphs(meanings).paragraph(
+            "only wins count: a bot that declares one thing and plays another, as traitor does, may win; its regret shows it",
+        ))
+        .with_section(Section::with_heading("Optimal play").paragraph(optimal_play))
+        .with_section(Section::with_heading("The worst errors, one a bot").numbered(1, worst.iter().map(error_words)))
+        .with_section(next_steps_section(worst.first(), played, own))
+}
+
+fn error_words(WorstError { played, ply }: &WorstError<'_>) -> String {
+    let seats = played.bots().into_iter().enumerate().map(|(seat, bot)| format!("{seat} {bot}"));
+    format!(
+        "{} on piles {} (seats: {}; rows: {})\n{ply}.",
+        played.bot(ply.seat),
+        played.record.state().setup().piles,
+        join_words(seats, ", "),
+        played.matrix(),
+    )
+}
+
+fn next_steps_section(worst: Option<&WorstError<'_>>, played: &DemoTournament, own: &OwnCommand) -> Section {
+    // As it was called, so that the lines can be copied.
+    let lastnim = &own.name;
+    let mut section = Section::with_heading("Where to go next");
+    if let Some(error) = worst {
+        let (piles, matrix) = (&error.played.record.state().setup().piles, error.played.matrix());
+        section = section
+            .paragraph("what was optimal in the first of these matches:")
+            .command(format!("{lastnim} solve --piles {piles} --matrix '{matrix}'"));
+    }
+    section = match &played.open_server {
+        Some(server) => section
+            .paragraph("the tournament in a browser, until Ctrl-C:")
+            .command(tournament_page(server, played))
+            .paragraph("what an organiser does there, with the admin's token:")
+            .command(format!("{}organise", server.pages))
+            .command(server.admin_token.clone()),
+        None => section.paragraph("all of this in a browser:").command(format!("{lastnim} demo --serve")),
+    };
+    section
+        .paragraph("your own server, and bots by hand:")
+        .command(format!("{lastnim} serve"))
+        .paragraph("all of this as JSON:")
+        .command(format!("{lastnim} demo --json"))
+        .paragraph("a bot in ten lines, in Rust, Python or TypeScript: README.md")
+}
+
+fn tournament_page(server: &OpenServer, played: &DemoTournament) -> String {
+    format!("{}tournaments/{}", server.pages, played.tournament.id)
+}
+
+/// Prints the report as one JSON document.
+pub fn print_json(played: &DemoTournament) -> io::Result<()> {
+    let totals = count_takes_and_errors(&played.matches);
+    let worst: Vec<Value> = worst_errors(&played.matches).iter().map(error_json).collect();
+    let mut document = json!({
+        "tournament": message_to_json(&played.tournament),
+        "matches": played.matches.len(),
+        "plies": totals.plies,
+        "errors": totals.errors,
+        "won_as_predicted": totals.as_predicted,
+        "standings": messages_to_json(&played.standings),
+        "worst_errors": worst,
+    });
+    if let Some(server) = &played.open_server {
+        document["pages"] = server.pages.clone().into();
+        document["tournament_page"] = tournament_page(server, played).into();
+        document["admin_token"] = server.admin_token.clone().into();
+    }
+    writeln!(io::stdout().lock(), "{document:#}")
+}
+
+fn error_json(error: &WorstError<'_>) -> Value {
+    let WorstError { played, ply } = error;
+    let state = played.record.state();
+    json!({
+        "match_id": played.record.id().to_string(),
+        "setup": message_to_json(&pb::MatchSetup::from(state.setup())),
+        "alliance_matrix": state.game().map(|game| message_to_json(&pb::AllianceMatrix::from(&game.matrix))),
+        "bot": played.bot(ply.seat),
+        "ply": message_to_json(&pb::PlyAudit::from(*ply)),
+        "explanation": ply.to_string(),
+    })
+}

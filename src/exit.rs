@@ -1,0 +1,147 @@
+//! How a command ends.
+
+use crate::form::OutputForm;
+use serde_json::{Value, json};
+use std::{fmt, io};
+use thiserror::Error;
+
+/// How a command ended that did its work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommandExit {
+    /// All is done; exit code 0.
+    Done,
+    /// A batch was answered, but some of its lines were refused; exit code 3.
+    SomeRefused,
+    /// Mistakes were found in a file and are listed; exit code 2.
+    Mistakes,
+    /// There was no command, so that the help was shown; exit code 2.
+    NoCommand,
+}
+
+/// Why a command failed.
+#[derive(Debug)]
+pub enum Failure {
+    /// Something went wrong at run time, such as a file that cannot be read; exit code 1.
+    Runtime(anyhow::Error),
+    /// The command line or the input is not as it should be; exit code 2.
+    Input(anyhow::Error),
+    /// Standard output could not be written; exit code 1, or 0 when the reader had closed it, as `head` does.
+    Output(io::Error),
+}
+
+/// What a server said that refused a call.
+#[derive(Debug, Error)]
+#[error("{message}")]
+pub struct ServerRefusal {
+    /// Its words.
+    pub message: String,
+    /// Its reason, for programs.
+    pub reason: Option<String>,
+}
+
+/// What a command comes to.
+pub type CommandResult = Result<CommandExit, Failure>;
+
+impl Failure {
+    /// Makes a failure of a run, with the thing that it happened to.
+    pub fn runtime(error: impl Into<anyhow::Error>, what: impl fmt::Display) -> Self {
+        Self::Runtime(error.into().context(what.to_string()))
+    }
+
+    /// Makes a failure of what the user gave.
+    pub fn input(error: impl fmt::Display) -> Self {
+        Self::Input(anyhow::Error::msg(error.to_string()))
+    }
+
+    fn exit_code(&self) -> u8 {
+        match self {
+            Self::Runtime(_) | Self::Output(_) => 1,
+            Self::Input(_) => 2,
+        }
+    }
+
+    /// Makes its JSON, which is of this program alone: no message of a server says how a command ended.
+    fn json(&self) -> Value {
+        let (kind, reason) = match self {
+            Self::Runtime(error) => ("runtime", server_reason(error)),
+            Self::Input(error) => ("input", server_reason(error)),
+            Self::Output(_) => ("output", None),
+        };
+        json!({ "error": {
+            "kind": kind,
+            "exit_code": self.exit_code(),
+            "message": self.to_string(),
+            "reason": reason,
+        } })
+    }
+
+    /// Writes it to standard error, in a line.
+    pub fn print_to_stderr(&self, form: OutputForm) {
+        use io::Write as _;
+        let mut errors = io::stderr().lock();
+        // The exit code tells as well, should standard error be closed.
+        let _ = match form {
+            OutputForm::Json => writeln!(errors, "{}", self.json()),
+            OutputForm::Text => writeln!(errors, "error: {self}"),
+        };
+    }
+}
+
+/// Returns the reason of the server that refused a call, if one did.
+fn server_reason(error: &anyhow::Error) -> Option<&str> {
+    error.downcast_ref::<ServerRefusal>()?.reason.as_deref()
+}
+
+impl fmt::Display for Failure {
+    /// Writes what happened and why, in one line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match self {
+            Self::Runtime(error) | Self::Input(error) => format!("{error:#}"),
+            Self::Output(error) => format!("standard output: {error}"),
+        };
+        let words: Vec<_> = text.split_whitespace().collect();
+        f.write_str(&words.join(" "))
+    }
+}
+
+/// Reports a failure in the form that is asked for, and turns an outcome into the exit code of the program.
+pub fn exit_code_of(outcome: CommandResult, form: OutputForm) -> u8 {
+    let failure = match outcome {
+        Ok(CommandExit::Done) => return 0,
+        Ok(CommandExit::SomeRefused) => return 3,
+        Ok(CommandExit::Mistakes | CommandExit::NoCommand) => return 2,
+        Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => return 0,
+        Err(failure) => failure,
+    };
+    failure.print_to_stderr(form);
+    failure.exit_code()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_one_line() {
+        let failure = Failure::input("required:\n  --piles <PILES>\n");
+        assert_eq!(failure.to_string(), "required: --piles <PILES>");
+        let failure = Failure::runtime(io::Error::other("gone"), "game.json");
+        assert_eq!(failure.to_string(), "game.json: gone");
+    }
+
+    #[test]
+    fn a_failure_is_json_with_the_reason_of_the_server() {
+        let refusal = ServerRefusal { message: "no\nmatch".into(), reason: Some("NO_SUCH_MATCH".into()) };
+        let error = |failure: &Failure| failure.json()["error"].clone();
+        assert_eq!(
+            error(&Failure::Runtime(refusal.into())),
+            json!({ "kind": "runtime", "exit_code": 1, "message": "no match", "reason": "NO_SUCH_MATCH" })
+        );
+        assert_eq!(
+            error(&Failure::input("piles: none")),
+            json!({ "kind": "input", "exit_code": 2, "message": "piles: none", "reason": null })
+        );
+        let output = error(&Failure::Output(io::Error::other("full")));
+        assert_eq!((&output["kind"], &output["exit_code"]), (&json!("output"), &json!(1)));
+    }
+}

@@ -1,0 +1,168 @@
+//! For whom a command prints: people or programs.
+
+use crate::{Failure, batch};
+use lastnim_proto::json::MessageJson;
+use lastnim_report::{
+    Report, Section, Table,
+    render::{Terminal, csv_text},
+};
+use prost::Name;
+use serde::Serialize;
+use std::{
+    env,
+    ffi::OsString,
+    io::{self, IsTerminal as _, Write},
+};
+
+/// Where help lists the flags that most commands have.
+pub const HEADING: &str = "Server and output";
+
+/// How results are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutputForm {
+    /// In words and tables.
+    Text,
+    /// As one JSON document a line.
+    Json,
+}
+
+/// The flag that says so.
+#[derive(Debug, Clone, Copy, clap::Args)]
+#[command(next_help_heading = HEADING)]
+pub struct FormArgs {
+    /// Prints JSON, one document a line
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+impl FormArgs {
+    /// Returns the form that is asked for.
+    pub fn form(self) -> OutputForm {
+        if self.json { OutputForm::Json } else { OutputForm::Text }
+    }
+}
+
+/// The flag of commands whose report consists of tables.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub struct CsvArgs {
+    /// Prints the tables as CSV, numbers with all their digits; what stands beside them goes to standard error
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+}
+
+impl CsvArgs {
+    /// Returns whether CSV is asked for.
+    pub fn is_wanted(self) -> bool {
+        self.csv
+    }
+
+    /// Prints a message to standard output: the tables of its report as CSV, or else in the other form.
+    pub fn print_message_report(
+        self,
+        form: OutputForm,
+        message: &impl Name,
+        report: impl FnOnce() -> Report,
+    ) -> Result<(), Failure> {
+        self.print_report(form, || MessageJson::of(message), report)
+    }
+
+    /// Prints a result to standard output: the tables of its report as CSV, or else in the other form.
+    pub fn print_report<J: Serialize>(
+        self,
+        form: OutputForm,
+        json: impl FnOnce() -> J,
+        report: impl FnOnce() -> Report,
+    ) -> Result<(), Failure> {
+        if !self.csv {
+            return form.print_report(json, report);
+        }
+        let report = report();
+        io::stdout().lock().write_all(csv_text(&report).as_bytes()).map_err(Failure::Output)?;
+        for remark in report.paragraphs() {
+            // The tables are printed; what is said of them is not worth a failure.
+            let _ = writeln!(io::stderr(), "{remark}");
+        }
+        Ok(())
+    }
+}
+
+impl OutputForm {
+    /// Returns the form that a command line asks for, also one that cannot be parsed.
+    pub fn from_arguments(arguments: impl IntoIterator<Item = OsString>) -> Self {
+        let mut options = arguments.into_iter().take_while(|argument| argument != "--");
+        if options.any(|argument| argument == "--json") { Self::Json } else { Self::Text }
+    }
+
+    /// Prints a message to standard output: its JSON, or a text.
+    pub fn print_message(
+        self,
+        message: &impl Name,
+        text: impl FnOnce(&mut io::StdoutLock<'_>) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        self.print_result(|| MessageJson::of(message), text)
+    }
+
+    /// Prints a message to standard output: its JSON, or a report of it.
+    pub fn print_message_report(
+        self,
+        message: &impl Name,
+        report: impl FnOnce() -> Report,
+    ) -> Result<(), Failure> {
+        self.print_report(|| MessageJson::of(message), report)
+    }
+
+    /// Prints a result to standard output: its JSON, or a report of it.
+    pub fn print_report<J: Serialize>(
+        self,
+        json: impl FnOnce() -> J,
+        report: impl FnOnce() -> Report,
+    ) -> Result<(), Failure> {
+        self.print_result(json, |output| write_report(output, &report()))
+    }
+
+    /// Prints a result to standard output, of which only the form that is asked for is made.
+    pub fn print_result<J: Serialize>(
+        self,
+        json: impl FnOnce() -> J,
+        text: impl FnOnce(&mut io::StdoutLock<'_>) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        let mut output = io::stdout().lock();
+        match self {
+            Self::Json => batch::print_json_line(&mut output, &json()),
+            Self::Text => text(&mut output).map_err(Failure::Output),
+        }
+    }
+}
+
+/// Reports a page of a list, and how the list goes on, if it does.
+pub fn table_page_report(table: Table, next_page_token: &str) -> Report {
+    let goes_on = (!next_page_token.is_empty()).then(|| format!("more: --page-token {next_page_token}"));
+    Section::new().table(table).paragraphs(goes_on).into()
+}
+
+/// Writes a report as standard output shows it best.
+pub fn write_report(output: &mut impl Write, report: &Report) -> io::Result<()> {
+    output.write_all(stdout_terminal().report_text(report).as_bytes())
+}
+
+/// Returns how text is written to standard output.
+pub fn stdout_terminal() -> Terminal {
+    if io::stdout().is_terminal() {
+        Terminal::for_screen(env::var_os("NO_COLOR").as_deref())
+    } else {
+        Terminal::without_styles()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_line_says_in_which_form_its_errors_are() {
+        let form = |line: &str| OutputForm::from_arguments(line.split(' ').map(OsString::from));
+        assert_eq!(form("lastnim key --jsom --json"), OutputForm::Json);
+        assert_eq!(form("lastnim verify -- --json"), OutputForm::Text);
+        assert_eq!(form("lastnim"), OutputForm::Text);
+    }
+}

@@ -1,0 +1,57 @@
+//! Entrances for fuzzing: the readers of texts that strangers write, without files and without output.
+
+use super::{
+    batch,
+    serve::{ServeSettings, apply_config_text},
+    solve::RulesetArgs,
+    toml_file::FileMistake,
+    tournament_file::plan::TournamentPlan,
+};
+use clap::{Args as _, FromArgMatches as _};
+
+/// Reads the file of a tournament. Returns its mistakes, at least one if it cannot be played; if it can, the
+/// settings that the server is told.
+///
+/// # Errors
+/// The line and the words of each mistake.
+pub fn read_tournament_file(
+    text: &str,
+) -> Result<lastnim_proto::pb::TournamentSettings, Vec<(usize, String)>> {
+    let plan = TournamentPlan::parse(text).map_err(mistake_words)?;
+    plan.find_repetition();
+    Ok(plan.settings())
+}
+
+/// Reads a file of `serve --config`, and returns whether the settings that are written for it are read as the same. A store with a
+/// password is not written.
+///
+/// # Errors
+/// The line and the words of each mistake.
+pub fn reads_config_file_back(text: &str) -> Result<bool, Vec<(usize, String)>> {
+    let mut settings = ServeSettings::default();
+    apply_config_text(text, &mut settings).map_err(mistake_words)?;
+    if settings.store.has_password() {
+        settings.store = ServeSettings::default().store;
+    }
+    let mut file = Vec::new();
+    settings.clone().write_file(&mut file).expect("memory takes everything");
+    let mut again = ServeSettings::default();
+    apply_config_text(&String::from_utf8_lossy(&file), &mut again).map_err(mistake_words)?;
+    Ok(again == settings)
+}
+
+/// Answers lines of `solve --batch` with small limits; what it writes is an answer for each line that is not blank.
+pub fn answer_batch(input: &[u8]) -> Vec<u8> {
+    let command = RulesetArgs::augment_args(clap::Command::new("solve"));
+    let limits = ["solve", "--max-states", "2000", "--max-memory", "8", "--max-seconds", "1"];
+    let args =
+        RulesetArgs::from_arg_matches(&command.get_matches_from(limits)).expect("these flags are right");
+    let mut output = Vec::new();
+    // A line that is refused is answered as well.
+    let _ = batch::answer_lines(input, "lines", &mut output, |line| args.answer_batch_line(line));
+    output
+}
+
+fn mistake_words(mistakes: Vec<FileMistake>) -> Vec<(usize, String)> {
+    mistakes.into_iter().map(|FileMistake { line, what }| (line, what)).collect()
+}

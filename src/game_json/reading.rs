@@ -1,0 +1,122 @@
+//! Reads JSON documents, and says what is wrong with one and where.
+
+use super::JsonError;
+use lastnim_proto::json::{JsonFlaw, MessageJsonError, describe_json_error, parse_document};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// A document of known keys.
+pub trait KnownKeys {
+    /// All of its keys, and what stands there.
+    const KEYS: &'static [(&'static str, ValueShape)];
+    /// The keys that may not be missing.
+    const NEEDED: &'static [&'static str] = &[];
+    /// A document as it should be.
+    const EXAMPLE: &'static str;
+}
+
+/// What stands at a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ValueShape {
+    /// A whole number of 0 or more.
+    Number,
+    /// A list of them.
+    Numbers,
+    /// A list of lists of so many of them.
+    ListsOf(usize),
+    /// A list of lists of any number of them, or the word for the standard matrix.
+    Matrix,
+    /// A word.
+    Word,
+}
+
+impl ValueShape {
+    /// Says what does not fit.
+    fn check(self, value: &Value) -> Result<(), MessageJsonError> {
+        let fits =
+            |fits: bool, expected| if fits { Ok(()) } else { Err(JsonFlaw::wrong_type(value, expected)) };
+        match self {
+            Self::Number => fits(value.is_u64(), "a whole number of 0 or more")?,
+            Self::Word => fits(value.is_string(), "a word")?,
+            Self::Numbers => Self::check_list(value, "a list", |_, each| Self::Number.check(each))?,
+            Self::ListsOf(length) => Self::check_list(value, "a list", |_, each| {
+                if each.as_array().is_some_and(|list| list.len() != length) {
+                    return Err(JsonFlaw::wrong_type(each, "a list of three numbers").into());
+                }
+                Self::Numbers.check(each)
+            })?,
+            Self::Matrix if value.as_str() == Some("standard") => {}
+            Self::Matrix => Self::check_list(value, "a list of rows, or \"standard\"", |_, each| {
+                Self::Numbers.check(each)
+            })?,
+        }
+        Ok(())
+    }
+
+    fn check_list(
+        value: &Value,
+        expected: &'static str,
+        check: impl Fn(usize, &Value) -> Result<(), MessageJsonError>,
+    ) -> Result<(), MessageJsonError> {
+        let list = value.as_array().ok_or_else(|| JsonFlaw::wrong_type(value, expected))?;
+        let each =
+            |(index, each)| check(index, each).map_err(|error: MessageJsonError| error.in_element(index));
+        list.iter().enumerate().try_for_each(each)
+    }
+}
+
+/// Reads a JSON document.
+///
+/// # Errors
+/// Says what is missing or of another type.
+pub fn read_json<T: DeserializeOwned>(text: &str) -> Result<T, JsonError> {
+    serde_json::from_str(text).map_err(|error| JsonError::Shape(describe_json_error(&error, text)))
+}
+
+/// Reads a JSON document that has no other keys than are known.
+///
+/// # Errors
+/// Names a key that is unknown or missing, or a value that does not fit.
+pub fn read_known_json<T: DeserializeOwned + KnownKeys>(text: &str) -> Result<T, JsonError> {
+    // A list of the values alone, in the order of the keys, would be read as well, and mean another thing with the next key.
+    if text.trim_ascii_start().starts_with('{')
+        && let Ok(read) = serde_json::from_str(text)
+    {
+        return Ok(read);
+    }
+    let document = parse_document(text).map_err(JsonError::Shape)?;
+    find_misfit::<T>(&document)?;
+    read_json(text)
+}
+
+/// Reads some keys of an object, whatever others it has.
+///
+/// # Errors
+/// If it is no JSON, or no object: the example of what it might be is that of `T`.
+pub fn read_some_keys<K: DeserializeOwned, T: KnownKeys>(text: &str) -> Result<K, JsonError> {
+    if !text.trim_ascii_start().starts_with('{') {
+        find_misfit::<T>(&parse_document(text).map_err(JsonError::Shape)?)?;
+    }
+    read_json(text)
+}
+
+/// Finds what of a document does not fit: it would be answered for what it does not say.
+fn find_misfit<T: KnownKeys>(document: &Value) -> Result<(), JsonError> {
+    let Some(members) = document.as_object() else {
+        return Err(JsonError::NoObject {
+            given: JsonFlaw::wrong_type(document, "an object"),
+            example: T::EXAMPLE,
+        });
+    };
+    for (key, value) in members {
+        let Some((_, shape)) = T::KEYS.iter().find(|(known, _)| known == key) else {
+            let keys = T::KEYS.iter().map(|&(key, _)| key.to_owned()).collect();
+            return Err(JsonFlaw::unknown_key(key, keys).into());
+        };
+        shape.check(value).map_err(|error| JsonError::Value(error.in_member(key)))?;
+    }
+    match T::NEEDED.iter().find(|&&key| !members.contains_key(key)) {
+        Some(&key) => Err(JsonError::Missing { key, example: T::EXAMPLE }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,123 @@
+//! The log, on standard error.
+
+use std::{
+    env, fmt,
+    io::{self, IsTerminal as _},
+    str::FromStr,
+};
+use tracing_subscriber::{EnvFilter, filter::LevelFilter};
+
+/// The variables that say what is logged, the first before the second. Only the first is ours, so that nothing that stands in
+/// the other ends the program.
+const OWN_VARIABLE: &str = "LASTNIM_LOG";
+const COMMON_VARIABLE: &str = "RUST_LOG";
+
+/// What a server logs unless told otherwise: its own events, and of the crates below it what is wrong.
+const SERVER_FILTER: &str = "warn,lastnim=info";
+
+/// What is logged: a level, or levels by module, in the words of tracing's `EnvFilter`, such as `debug` or
+/// `warn,lastnim_arena=debug`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LogFilter(String);
+
+/// How an event of the log is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LogFormat {
+    /// As a line for people.
+    #[default]
+    Text,
+    /// As a line with one JSON object.
+    Json,
+}
+
+impl FromStr for LogFilter {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        // Of a word alone, a filter says that it is a module of which everything is logged, whatever the word.
+        let is_unknown = |word: &&str| {
+            !word.contains(['=', '[']) && !word.starts_with("lastnim") && word.parse::<LevelFilter>().is_err()
+        };
+        let words = text.split(',').filter(|word| !word.is_empty());
+        let wrong = match words.clone().find(is_unknown) {
+            Some(word) => Some(format!("{word:?} is no level")),
+            None => EnvFilter::builder().parse(text).err().map(|error| error.to_string()),
+        };
+        match wrong {
+            None => Ok(Self(text.to_owned())),
+            Some(why) => Err(format!(
+                "{text:?} is not a log filter ({why}): expected error, warn, info, debug, trace or off, or levels by module, \
+                 such as warn,lastnim_arena=debug"
+            )),
+        }
+    }
+}
+
+impl fmt::Display for LogFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl FromStr for LogFormat {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        match word {
+            "text" => Ok(Self::Text),
+            "json" => Ok(Self::Json),
+            _ => Err(format!("log format {word:?}: expected text or json")),
+        }
+    }
+}
+
+impl fmt::Display for LogFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Text => "text",
+            Self::Json => "json",
+        })
+    }
+}
+
+/// Logs what a command has to say of itself: what is wrong, unless the environment asks for more.
+pub fn log_of_command() {
+    let own = env::var(OWN_VARIABLE).ok().filter(|filter| !filter.is_empty());
+    start_log(own.as_deref(), "warn", LogFormat::Text);
+}
+
+/// Logs what a server does. The filter is the one that was given to it, or else that of `RUST_LOG`.
+pub fn log_of_server(given: Option<&LogFilter>, format: LogFormat) {
+    start_log(given.map(|filter| filter.0.as_str()), SERVER_FILTER, format);
+}
+
+fn start_log(given: Option<&str>, default: &str, format: LogFormat) {
+    let common = env::var(COMMON_VARIABLE).ok().filter(|filter| !filter.is_empty());
+    let filter = given.or(common.as_deref()).unwrap_or(default);
+    let filter = EnvFilter::builder().with_default_directive(LevelFilter::WARN.into()).parse_lossy(filter);
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
+    match format {
+        LogFormat::Text => log.with_ansi(io::stderr().is_terminal()).init(),
+        LogFormat::Json => log.json().flatten_event(true).init(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_is_levels_or_levels_by_module() {
+        for fits in ["", "off", "DEBUG", "warn,lastnim_arena=debug", "lastnim", "sqlx=info,lastnim_rpc=off"] {
+            assert_eq!(fits.parse::<LogFilter>().unwrap().to_string(), fits);
+        }
+        for (wrong, why) in [
+            ("loud", "\"loud\" is no level"),
+            ("info,debgu", "\"debgu\" is no level"),
+            ("a=b", "level filter"),
+        ] {
+            let refused = wrong.parse::<LogFilter>().unwrap_err();
+            assert!(refused.contains(why) && refused.contains("expected error, warn"), "{refused}");
+        }
+    }
+}

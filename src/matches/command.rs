@@ -1,0 +1,187 @@
+//! `lastnim match`: matches on a server.
+
+use super::exhibition::ExhibitionArgs;
+use crate::{
+    CommandExit, CommandResult, Failure, batch,
+    form::{CsvArgs, FormArgs, OutputForm, table_page_report},
+    played_matches::MatchSelectionArgs,
+    remote::{MAX_PAGE, RemoteServer, ServerArgs},
+    runtime,
+};
+use clap::{Args, Subcommand};
+use lastnim_core::game::MatchId;
+use lastnim_proto::pb::{self, record_event::Event};
+use lastnim_report::{
+    match_events::{SeatNames, event_line},
+    matches::{AUDIT_WITHHELD, audit_line, match_report, match_table},
+};
+use std::io::{self, IsTerminal as _, Write as _};
+use tonic::Status;
+
+/// Creates, shows, follows and lists matches on a server
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  MATCH=$(lastnim match create --bots random,greedy --piles 3,4,5)
+  lastnim match list --tournament $ID
+  lastnim match show $MATCH
+  lastnim match watch $MATCH
+
+The records of matches are fetched by `lastnim record`.")]
+pub struct MatchArgs {
+    #[command(subcommand)]
+    action: MatchAction,
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+#[derive(Debug, Subcommand)]
+enum MatchAction {
+    /// Starts a match between named bots, outside of any tournament, and prints its id
+    #[command(after_help = "Examples:
+  lastnim match create --bots random,greedy --piles 3,4,5
+  lastnim match create --bots random,greedy --piles 4,3 --first 1 --matrix '0 1; 1 0' --json
+  lastnim match create --bots greedy,random --piles 2,7 --initial-ms 500 --declaration-ms 500 --watch
+  lastnim match create --bots me,oracle --piles 3,4,5 --token-file alice.token
+
+It needs the admin's token; or a bot's own, for practice of that bot against house bots that the server hosts
+(`lastnim serve --house`, `lastnim bots list`). The id stands alone on standard output; with --watch, what happens follows it. Such a match counts for no standings
+and no ratings. A bot that is not connected has its clock to come.")]
+    Create {
+        #[command(flatten)]
+        exhibition: Box<ExhibitionArgs>,
+        /// Follows the match to its end
+        #[arg(long)]
+        watch: bool,
+        #[command(flatten)]
+        form: FormArgs,
+    },
+    /// Shows a match, and what its audit found
+    #[command(after_help = "Examples:
+  lastnim match show $MATCH
+  lastnim match show $MATCH --json")]
+    Show {
+        /// The match's id
+        id: MatchId,
+        #[command(flatten)]
+        form: FormArgs,
+    },
+    /// Follows a match to its end, a line for each event
+    #[command(after_help = "Examples:
+  lastnim match watch $MATCH
+  lastnim match watch $MATCH --json
+
+With --json, each line is an event as it stands in the match's record, but for its hash.")]
+    Watch {
+        /// The match's id
+        id: MatchId,
+        #[command(flatten)]
+        form: FormArgs,
+    },
+    /// Lists matches, the newest first
+    #[command(after_help = "Examples:
+  lastnim match list
+  lastnim match list --tournament $ID --most 5
+  lastnim match list --state open                       # what is being played
+  lastnim match list --bot alice --bot greedy --json    # matches in which both sit
+  lastnim match list --tournament $ID --state voided
+  lastnim match list --reason all-forfeited --bot alice
+  lastnim match list --most 1000 --csv > matches.csv
+
+A match is in one of the states: open, over, voided or quarantined. The token at the end of a page goes on where the same
+filters are given.")]
+    List {
+        #[command(flatten)]
+        which: MatchSelectionArgs,
+        /// Matches to list, at the most
+        #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=MAX_PAGE.into()))]
+        most: u32,
+        /// Goes on behind a page of the list, by the token that stands at its end
+        #[arg(long, value_name = "TOKEN", default_value = "", hide_default_value = true)]
+        page_token: String,
+        #[command(flatten)]
+        csv: CsvArgs,
+        #[command(flatten)]
+        form: FormArgs,
+    },
+}
+
+pub fn run(args: MatchArgs) -> CommandResult {
+    runtime::run_on_runtime(Some(1), async move {
+        let remote = RemoteServer::connect(&args.server).await?;
+        match args.action {
+            MatchAction::Create { exhibition, watch: follows, form } => {
+                let created = exhibition.create_match(&remote).await?;
+                let form = form.form();
+                form.print_message(&created, |out| writeln!(out, "{}", created.id))?;
+                if follows {
+                    watch_match(&remote, &created.id, form).await?;
+                } else if form == OutputForm::Text && io::stdout().is_terminal() {
+                    eprintln!("next: lastnim match watch {}", created.id);
+                }
+            }
+            MatchAction::Show { id, form } => show_match(&remote, id, form.form()).await?,
+            MatchAction::Watch { id, form } => watch_match(&remote, &id.to_string(), form.form()).await?,
+            MatchAction::List { which, most, page_token, csv, form } => {
+                which.check_selection(&remote).await?;
+                let request = pb::ListMatchesRequest { page_token, ..which.list_request(most) };
+                list_matches(&remote, request, csv, form.form()).await?;
+            }
+        }
+        Ok(CommandExit::Done)
+    })
+}
+
+async fn show_match(remote: &RemoteServer, id: MatchId, form: OutputForm) -> Result<(), Failure> {
+    let request = pb::GetMatchRequest { match_id: id.to_string() };
+    let shown = remote.answer(remote.match_client().get_match(request)).await?;
+    let game = shown.r#match.as_ref().ok_or_else(|| remote.missing_part_failure("match"))?;
+    form.print_message_report(&shown, || match_report(game, &shown))
+}
+
+async fn watch_match(remote: &RemoteServer, id: &str, form: OutputForm) -> Result<(), Failure> {
+    let request = pb::WatchMatchRequest { match_id: id.to_owned() };
+    let mut events = remote.answer(remote.match_client().watch_match(request)).await?;
+    let mut players = SeatNames::default();
+    let broken_off = |status: Status| remote.broken_stream_failure(&status);
+    let mut began_us = None;
+    while let Some(watched) = events.message().await.map_err(broken_off)? {
+        let pb::WatchMatchResponse { event, audit, audit_withheld } = watched;
+        let timed = event.ok_or_else(|| remote.missing_part_failure("event"))?;
+        let mut output = io::stdout().lock();
+        if form == OutputForm::Json {
+            batch::print_json_line(&mut output, &timed)?;
+        }
+        // A kind of event that this version does not know is passed over.
+        let Some(event) = timed.event else { continue };
+        if let Event::Created(setup) = &event {
+            players = SeatNames::of_setup(setup);
+        }
+        if form == OutputForm::Text {
+            let passed_us = timed.at_us.saturating_sub(*began_us.get_or_insert(timed.at_us));
+            let (seconds, millis) = (passed_us / 1_000_000, passed_us / 1_000 % 1_000);
+            let line = event_line(&event, &players);
+            writeln!(output, "{seconds:>4}.{millis:03} s  {line}").map_err(Failure::Output)?;
+            if let Some(audit) = &audit {
+                writeln!(output, "{:>12}{}", "", audit_line(audit, &players)).map_err(Failure::Output)?;
+            } else if audit_withheld {
+                writeln!(output, "{:>12}audit {AUDIT_WITHHELD}", "").map_err(Failure::Output)?;
+            }
+        }
+        if matches!(event, Event::Ended(_)) {
+            return Ok(());
+        }
+    }
+    Err(remote.early_end_failure("the match"))
+}
+
+async fn list_matches(
+    remote: &RemoteServer,
+    request: pb::ListMatchesRequest,
+    csv: CsvArgs,
+    form: OutputForm,
+) -> Result<(), Failure> {
+    let list = remote.answer(remote.match_client().list_matches(request)).await?;
+    csv.print_message_report(form, &list, || {
+        table_page_report(match_table(&list.matches), &list.next_page_token)
+    })
+}

@@ -1,0 +1,156 @@
+//! A match between named bots, outside of any tournament.
+
+use crate::{
+    Failure,
+    args::given_flags::GivenFlags,
+    bots::refused_bot,
+    credentials::{TOKEN_HELP, caller_words},
+    remote::RemoteServer,
+    text::numbers,
+    tournament_settings::{ExhibitionFlags, settings_of_flags},
+};
+use clap::Args;
+use lastnim_core::game::{AllianceMatrix, BotName, SeatCount};
+use lastnim_proto::pb;
+use lastnim_tournament::draw_matrix;
+
+/// What stands for the bot whose token is given.
+const OWN_BOT: &str = "me";
+
+/// What the match is.
+#[derive(Debug, Args)]
+pub struct ExhibitionArgs {
+    /// The bots by seat, 2 to 32 different ones; `me` is the bot whose token is given
+    #[arg(long, value_name = "NAME,NAME,..", value_delimiter = ',', required = true)]
+    bots: Vec<BotName>,
+    /// The counters of each pile
+    #[arg(long, value_name = "N,N,..")]
+    piles: String,
+    /// The seat that moves first
+    #[arg(long, value_name = "SEAT", default_value_t = 0)]
+    first: u32,
+    #[command(flatten)]
+    settings: GivenFlags<ExhibitionFlags>,
+}
+
+impl ExhibitionArgs {
+    /// Asks the server for the match.
+    ///
+    /// # Errors
+    /// What is wrong with the flags, or what the server says.
+    pub async fn create_match(&self, remote: &RemoteServer) -> Result<pb::Match, Failure> {
+        let request = self.request()?;
+        let bots = self.named_bots(remote).await?;
+        let request =
+            pb::CreateMatchRequest { bots: bots.iter().map(ToString::to_string).collect(), ..request };
+        match remote.match_client().create_match(request).await {
+            Ok(created) => created.into_inner().r#match.ok_or_else(|| remote.missing_part_failure("match")),
+            Err(status) => Err(refused_bot(remote, &status, &bots).await),
+        }
+    }
+
+    /// Returns the bots, with the caller's own in the place of the word for it.
+    async fn named_bots(&self, remote: &RemoteServer) -> Result<Vec<BotName>, Failure> {
+        if !self.bots.iter().any(|bot| bot.as_str() == OWN_BOT) {
+            return Ok(self.bots.clone());
+        }
+        let caller = remote.answer(remote.bot_client().get_caller(pb::GetCallerRequest {})).await?;
+        let own: BotName = caller.bot.parse().map_err(|_| {
+            let why = match caller.role() {
+                pb::Role::Unspecified => format!("there is none: {TOKEN_HELP}"),
+                _ => format!("that is the token of {}: name the bot", caller_words(&caller)),
+            };
+            Failure::input(format!("bots: {OWN_BOT} is the bot whose token is given, and {why}"))
+        })?;
+        let name = |bot: &BotName| if bot.as_str() == OWN_BOT { own.clone() } else { bot.clone() };
+        Ok(self.bots.iter().map(name).collect())
+    }
+
+    /// Makes the request, with the bots as they are given.
+    fn request(&self) -> Result<pb::CreateMatchRequest, Failure> {
+        let settings = settings_of_flags(&self.settings)?;
+        let alliance = match settings.alliance() {
+            pb::AllianceMode::Declared => pb::AllianceMode::Declared,
+            // Rows that the flags assign say it by themselves.
+            _ => pb::AllianceMode::Unspecified,
+        };
+        Ok(pb::CreateMatchRequest {
+            bots: self.bots.iter().map(ToString::to_string).collect(),
+            piles: numbers::read_numbers(&self.piles, "piles")?,
+            first: self.first,
+            ending: settings.ending,
+            clock: settings.clock,
+            strikes: settings.strikes,
+            max_plies: settings.max_plies,
+            alliance: alliance.into(),
+            assigned: self.assigned_matrix(settings)?,
+        })
+    }
+
+    /// Makes the rows; none where the bots declare their own, or the server says how rows come about.
+    fn assigned_matrix(
+        &self,
+        settings: pb::TournamentSettings,
+    ) -> Result<Option<pb::AllianceMatrix>, Failure> {
+        let (mode, given) = (settings.alliance(), settings.alliance_matrix);
+        if given.is_some() != (mode == pb::AllianceMode::Given) {
+            return Err(Failure::input("--matrix: it stands with --alliance given, which needs it"));
+        }
+        let assigned = |make: fn(SeatCount, u64) -> AllianceMatrix| {
+            let seats = SeatCount::new(self.bots.len());
+            let seats = seats.map_err(|error| Failure::input(format!("bots: {error}")))?;
+            Ok(Some(pb::AllianceMatrix::from(&make(seats, settings.seed))))
+        };
+        match mode {
+            pb::AllianceMode::Standard => assigned(|seats, _| AllianceMatrix::standard(seats)),
+            pb::AllianceMode::Random => assigned(|seats, seed| draw_matrix(seats, seed, 0)),
+            _ => Ok(given),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser as _;
+
+    #[derive(clap::Parser)]
+    struct Cli {
+        #[command(flatten)]
+        exhibition: ExhibitionArgs,
+    }
+
+    fn request(words: &[&str]) -> Result<pb::CreateMatchRequest, String> {
+        let words = ["create", "--bots", "a,b,c", "--piles", "3,4"].iter().chain(words);
+        let cli = Cli::try_parse_from(words).map_err(|error| error.to_string())?;
+        cli.exhibition.request().map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn rows_are_declared_unless_they_are_assigned() {
+        let made = request(&[]).unwrap();
+        assert_eq!((made.bots.len(), made.piles, made.first), (3, vec![3, 4], 0));
+        assert_eq!((made.assigned, made.clock, made.strikes, made.max_plies), (None, None, 0, 0));
+        assert_eq!(made.alliance, 0, "the server says how rows come about");
+        let declared = request(&["--alliance", "declared"]).unwrap();
+        assert_eq!((declared.assigned, declared.alliance), (None, pb::AllianceMode::Declared.into()));
+        let rows = |words: &[&str]| -> Vec<Vec<u32>> {
+            let assigned = request(words).unwrap().assigned.unwrap();
+            assigned.rows.into_iter().map(|row| row.offsets).collect()
+        };
+        assert_eq!(rows(&["--alliance", "standard"]), [[0, 1, 2]; 3]);
+        let given = ["--matrix", "0 2 1; 0 1 2; 1 0 2"];
+        assert_eq!(rows(&given), [[0, 2, 1], [0, 1, 2], [1, 0, 2]]);
+        let drawn = |seed: &str| rows(&["--alliance", "random", "--seed", seed]);
+        assert_eq!(drawn("7"), drawn("7"));
+        assert!((0..9).any(|seed| drawn(&seed.to_string()) != drawn("7")));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named() {
+        let misplaced = "--matrix: it stands with --alliance given, which needs it";
+        assert_eq!(request(&["--alliance", "given"]).unwrap_err(), misplaced);
+        assert_eq!(request(&["--alliance", "standard", "--matrix", "0 1; 0 1"]).unwrap_err(), misplaced);
+        assert!(request(&["--bots", "No One"]).unwrap_err().contains("bot name \"No One\""));
+    }
+}

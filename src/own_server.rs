@@ -1,0 +1,55 @@
+//! A server of a command's own, in its process.
+
+use anyhow::Context as _;
+use lastnim_arena::{Arena, Backend, Principal};
+use lastnim_server::{Config, ServeError};
+use lastnim_store::Token;
+use std::net::SocketAddr;
+use tokio::{net::TcpListener, sync::oneshot, task::JoinHandle};
+
+/// A server that runs as long as a command does.
+#[derive(Debug)]
+pub struct OwnServer {
+    address: SocketAddr,
+    admin: Token,
+    stop: oneshot::Sender<()>,
+    serving: JoinHandle<Result<(), ServeError>>,
+}
+
+impl OwnServer {
+    /// Starts a server on a listener. Its admin's token is drawn, and kept nowhere.
+    pub async fn start(listener: TcpListener, backend: Backend, config: Config) -> anyhow::Result<Self> {
+        let address = listener.local_addr().context("listening")?;
+        let admin = Token::generate();
+        let tokens = vec![(admin.clone(), Principal::Admin)];
+        let arena = Arena::open(config.limits.clone(), backend, tokens).await?;
+        let (stop, stopped) = oneshot::channel::<()>();
+        let serving = tokio::spawn(lastnim_server::run_server(listener, arena, config, async {
+            // A dropped sender stops the server as well.
+            let _ = stopped.await;
+        }));
+        Ok(Self { address, admin, stop, serving })
+    }
+
+    /// Returns where it listens.
+    pub fn listen_address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Returns where programs of this machine reach it.
+    pub fn connect_address(&self) -> String {
+        lastnim_server::local_address(self.address).to_string()
+    }
+
+    /// Returns the admin's token.
+    pub fn admin_token(&self) -> &str {
+        self.admin.reveal()
+    }
+
+    /// Stops the server in good order: open matches may finish within its grace period.
+    pub async fn stop(self) -> anyhow::Result<()> {
+        drop(self.stop);
+        self.serving.await.context("the server broke down")??;
+        Ok(())
+    }
+}

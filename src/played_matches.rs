@@ -1,0 +1,299 @@
+//! The matches of a server that are over, with their records.
+
+use crate::{
+    Failure,
+    remote::{MAX_PAGE, RemoteServer},
+};
+use clap::ValueEnum;
+use indicatif::ProgressBar;
+use lastnim_core::game::{BotName, TournamentId};
+use lastnim_proto::{
+    pb,
+    record::{SealedRecord, verify_record},
+};
+use lastnim_report::words::count_words;
+use std::{
+    collections::VecDeque,
+    io::{self, Write as _},
+};
+use tokio::task::JoinHandle;
+use tonic::{Code, Response, Status};
+use tonic_types::StatusExt as _;
+
+/// Records that are asked for at once.
+const IN_FLIGHT: usize = 8;
+
+/// Which matches.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct MatchSelectionArgs {
+    /// Only matches of this tournament
+    #[arg(long, value_name = "ID")]
+    pub tournament: Option<TournamentId>,
+    /// Only matches in which this bot sits; given several times, only those in which all of these sit
+    #[arg(long = "bot", value_name = "NAME")]
+    pub bots: Vec<BotName>,
+    /// Only matches in this state
+    #[arg(long, value_enum)]
+    pub state: Option<MatchStateArg>,
+    /// Only matches that ended for this reason
+    #[arg(long, value_enum)]
+    pub reason: Option<EndReasonArg>,
+}
+
+/// The states of matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum MatchStateArg {
+    /// Not over
+    Open,
+    /// Over, and neither voided nor quarantined
+    Over,
+    /// Voided by an organiser
+    Voided,
+    /// Found damaged while it was open
+    Quarantined,
+}
+
+/// The reasons for which matches end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum EndReasonArg {
+    /// The last counter was taken
+    Finished,
+    /// There were as many plies as there may be
+    PlyLimit,
+    /// Every seat was lost
+    AllForfeited,
+    /// It was called off
+    Cancelled,
+}
+
+impl From<MatchStateArg> for pb::MatchState {
+    fn from(state: MatchStateArg) -> Self {
+        match state {
+            MatchStateArg::Open => Self::Open,
+            MatchStateArg::Over => Self::Over,
+            MatchStateArg::Voided => Self::Voided,
+            MatchStateArg::Quarantined => Self::Quarantined,
+        }
+    }
+}
+
+impl From<EndReasonArg> for pb::EndReason {
+    fn from(reason: EndReasonArg) -> Self {
+        match reason {
+            EndReasonArg::Finished => Self::Finished,
+            EndReasonArg::PlyLimit => Self::PlyLimit,
+            EndReasonArg::AllForfeited => Self::AllForfeited,
+            EndReasonArg::Cancelled => Self::Cancelled,
+        }
+    }
+}
+
+impl MatchSelectionArgs {
+    /// Makes sure that the matches may have records, and that the server knows the tournament and the bots.
+    ///
+    /// # Errors
+    /// If no match in the state has a record, or what the server says of what it does not know.
+    pub async fn check_record_selection(&self, remote: &RemoteServer) -> Result<(), Failure> {
+        let why = match self.state {
+            Some(MatchStateArg::Open) => "open: the record of a match is there once it is over",
+            Some(MatchStateArg::Quarantined) => "quarantined: such matches have no whole record",
+            Some(MatchStateArg::Over | MatchStateArg::Voided) | None => {
+                return self.check_selection(remote).await;
+            }
+        };
+        Err(Failure::input(format!("--state {why}; expected over or voided")))
+    }
+
+    /// Makes sure that the server knows the tournament and the bots.
+    ///
+    /// # Errors
+    /// What the server says of the one that it does not know.
+    pub async fn check_selection(&self, remote: &RemoteServer) -> Result<(), Failure> {
+        if let Some(id) = self.tournament {
+            let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
+            remote.answer(remote.tournament_client().get_tournament(request)).await?;
+        }
+        for bot in &self.bots {
+            let request = pb::GetBotRequest { name: bot.to_string() };
+            remote.answer(remote.bot_client().get_bot(request)).await?;
+        }
+        Ok(())
+    }
+
+    /// Returns how many matches there are that are over, where the server knows that.
+    pub async fn expected_matches(&self, remote: &RemoteServer) -> Result<Option<u64>, Failure> {
+        let Self { tournament: Some(id), bots, state: None, reason: None } = self else { return Ok(None) };
+        if !bots.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(remote.fetch_tournament(*id).await?.matches_played))
+    }
+
+    /// Asks for a page of them.
+    pub fn list_request(&self, page_size: u32) -> pb::ListMatchesRequest {
+        pb::ListMatchesRequest {
+            page_size,
+            page_token: String::new(),
+            tournament_id: self.tournament.map(|id| id.to_string()).unwrap_or_default(),
+            bots: self.bots.iter().map(ToString::to_string).collect(),
+            state: self.state.map_or(pb::MatchState::Unspecified, Into::into).into(),
+            reason: self.reason.map_or(pb::EndReason::Unspecified, Into::into).into(),
+        }
+    }
+}
+
+type PendingRecord = JoinHandle<Result<Response<pb::GetRecordResponse>, Status>>;
+
+/// Matches that are over, the newest first, with their records. Several records are on their way at once; of all else,
+/// one page of the list is kept.
+pub struct PlayedMatches<'a, W> {
+    remote: &'a RemoteServer,
+    /// What to ask for next; none after the last page.
+    request: Option<pb::ListMatchesRequest>,
+    listed: VecDeque<pb::Match>,
+    asked: VecDeque<(pb::Match, PendingRecord)>,
+    wanted: W,
+    bar: ProgressBar,
+    left_out: LeftOut,
+}
+
+/// How many matches were passed over, by why.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Those that are not over.
+    pub still_open: u64,
+    /// Those that the server has quarantined.
+    pub quarantined: u64,
+    /// Those whose records were pruned.
+    pub pruned: u64,
+    /// Those of which the server has no whole record.
+    pub damaged: u64,
+}
+
+impl LeftOut {
+    /// Says how many were passed over for each reason that is no fault of the server; nothing where there were none.
+    pub fn words(&self) -> impl Iterator<Item = String> {
+        let counts =
+            [(self.still_open, "not over"), (self.quarantined, "quarantined"), (self.pruned, "pruned")];
+        counts.into_iter().filter(|&(count, _)| count > 0).map(|(count, why)| {
+            let matches = count_words(count, "match", "matches");
+            format!("{matches} left out: {why}")
+        })
+    }
+}
+
+impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
+    /// Begins with the newest match. Records are asked for only of matches that are `wanted`. What is said of a damaged one
+    /// stands above the bar.
+    pub fn new(remote: &'a RemoteServer, which: &MatchSelectionArgs, bar: ProgressBar, wanted: W) -> Self {
+        Self {
+            remote,
+            request: Some(which.list_request(MAX_PAGE)),
+            listed: VecDeque::new(),
+            asked: VecDeque::new(),
+            wanted,
+            bar,
+            left_out: LeftOut::default(),
+        }
+    }
+
+    /// Returns how many matches were passed over so far.
+    pub fn left_out(&self) -> LeftOut {
+        self.left_out
+    }
+
+    /// Returns the next match and its record, which is whole. A damaged one is named on standard error and passed over; one
+    /// whose record was pruned is only counted.
+    pub async fn next(&mut self) -> Result<Option<(pb::Match, SealedRecord)>, Failure> {
+        loop {
+            while self.asked.len() < IN_FLIGHT {
+                let Some(game) = self.next_wanted().await? else { break };
+                let mut matches = self.remote.match_client();
+                let request = pb::GetRecordRequest { match_id: game.id.clone() };
+                self.asked.push_back((game, tokio::spawn(async move { matches.get_record(request).await })));
+            }
+            let Some((game, asked)) = self.asked.pop_front() else { return Ok(None) };
+            let answered = asked.await.map_err(|error| Failure::runtime(error, "a call"))?;
+            let read = match answered {
+                Ok(answer) => {
+                    let answer = answer.into_inner();
+                    let record =
+                        answer.record.as_ref().ok_or_else(|| self.remote.missing_part_failure("record"))?;
+                    verify_record(record).map_err(|flaw| format!("its record does not verify: {flaw}"))
+                }
+                Err(status) if status_reason(&status) == "RECORD_PRUNED" => {
+                    self.left_out.pruned += 1;
+                    continue;
+                }
+                Err(status) if status.code() == Code::DataLoss => Err(status.message().to_owned()),
+                Err(status) => return Err(self.remote.refusal_failure(&status)),
+            };
+            match read {
+                Ok(record) => return Ok(Some((game, record))),
+                Err(why) => {
+                    self.left_out.damaged += 1;
+                    self.warn_left_out(&game, &why);
+                }
+            }
+        }
+    }
+
+    /// Names a match that is passed over.
+    fn warn_left_out(&self, game: &pb::Match, why: &str) {
+        self.bar.suspend(|| {
+            // It is counted as well, should standard error be closed.
+            let _ = writeln!(io::stderr(), "left out: match {}: {why}", game.id);
+        });
+    }
+
+    async fn next_wanted(&mut self) -> Result<Option<pb::Match>, Failure> {
+        loop {
+            while let Some(game) = self.listed.pop_front() {
+                match game.phase() {
+                    pb::Phase::Ended if (self.wanted)(&game) => return Ok(Some(game)),
+                    pb::Phase::Ended => {}
+                    pb::Phase::Quarantined => {
+                        self.left_out.quarantined += 1;
+                        self.warn_left_out(&game, &format!("quarantined: {}", game.damage));
+                    }
+                    _ => self.left_out.still_open += 1,
+                }
+            }
+            let Some(request) = self.request.take() else { return Ok(None) };
+            let page = self.remote.answer(self.remote.match_client().list_matches(request.clone())).await?;
+            self.listed = page.matches.into();
+            if !page.next_page_token.is_empty() {
+                self.request = Some(pb::ListMatchesRequest { page_token: page.next_page_token, ..request });
+            }
+        }
+    }
+}
+
+/// Returns the reason of a refusal, for programs.
+pub fn status_reason(status: &Status) -> String {
+    status.get_details_error_info().map(|info| info.reason).unwrap_or_default()
+}
+
+/// Says in the end that matches were left out, if there were any.
+pub fn fail_if_damaged(damaged: u64) -> Result<(), Failure> {
+    let what = match damaged {
+        0 => return Ok(()),
+        1 => "1 match was left out: the server's record of it is damaged".to_owned(),
+        damaged => format!("{damaged} matches were left out: the server's records of them are damaged"),
+    };
+    Err(Failure::Runtime(anyhow::Error::msg(what)))
+}
+
+/// Accepts a record that the server sent.
+pub fn parse_fetched_record(
+    remote: &RemoteServer,
+    answer: &pb::GetRecordResponse,
+) -> Result<SealedRecord, Failure> {
+    let record = answer.record.as_ref().ok_or_else(|| remote.missing_part_failure("record"))?;
+    verify_record(record).map_err(|flaw| {
+        let id = &record.match_id;
+        Failure::Runtime(anyhow::anyhow!(
+            "the server sent a record of match {id} that does not verify: {flaw}"
+        ))
+    })
+}

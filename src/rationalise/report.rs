@@ -1,0 +1,146 @@
+//! The rows that explain a bot's play, in words and in JSON.
+
+use super::command::{RationaliseFindings, SeatCountFindings};
+use crate::text::row_sets;
+use lastnim_analysis::{
+    Contradiction, DeclaredRow, KnowledgeReading, Minimality, RationalisableRows, TakeOfGame,
+};
+use lastnim_core::{
+    game::{Row, SeatCount},
+    oracle::Budget,
+};
+use lastnim_proto::{
+    declaration::{NamedTake, RowSetLimits, TakeMoment, rationalisable_message},
+    json::message_to_json,
+};
+use lastnim_report::{
+    Report, Section,
+    words::{count_words, join_words},
+};
+use serde_json::{Value, json};
+
+/// The most steps that are spent on counting rows: some seconds.
+const MAX_STEPS_OF_COUNTING: u64 = 10_000_000;
+
+/// What is found of the matches with one number of seats.
+pub struct FoundRows<'a> {
+    /// The names of the files, by number.
+    pub files: &'a [String],
+    pub findings: &'a RationaliseFindings,
+    pub seats: SeatCount,
+    pub found: &'a SeatCountFindings,
+    /// By reading.
+    pub contradictions: [Option<Contradiction>; 2],
+}
+
+impl FoundRows<'_> {
+    /// Reports it; the examples begin with the declared row, if it is one.
+    pub fn report(&self, examples: usize) -> Report {
+        let [first, _] = &self.found.readings;
+        let matches = count_words(first.games(), "match", "matches");
+        let takes = count_words(first.takes(), "take", "takes");
+        let declared = match first.declared() {
+            DeclaredRow::Always(row) => format!("the declared row is {row}"),
+            DeclaredRow::Nothing | DeclaredRow::Various => "different rows were declared".to_owned(),
+        };
+        let mut section =
+            Section::new().paragraph(format!("{matches} with {} seats, {takes}; {declared}.", self.seats));
+        for (rows, contradiction) in self.found.readings.iter().zip(&self.contradictions) {
+            let reading = match rows.reading() {
+                KnowledgeReading::CommonKnowledge => "If everybody knows the row",
+                KnowledgeReading::DeclaredBelieved => "If the others believe the declared row",
+            };
+            section = match contradiction {
+                Some(contradiction) => self.with_contradiction(section, reading, contradiction),
+                None => self.with_rows(section, reading, rows, examples),
+            };
+            let left_out = rows.games_left_out();
+            let were = count_words(left_out, "match was", "matches were");
+            section = section.list((left_out > 0).then(|| format!("{were} left out as too expensive")));
+        }
+        section.into()
+    }
+
+    fn with_rows(
+        &self,
+        section: Section,
+        reading: &str,
+        rows: &RationalisableRows,
+        examples: usize,
+    ) -> Section {
+        let all = row_sets::count_all_rows(self.seats);
+        let count = rows.rows().count_rows(&mut Budget::of_steps(MAX_STEPS_OF_COUNTING));
+        let declared = match rows.is_declared_rational() {
+            Some(true) => ", the declared one among them",
+            Some(false) => ", but not the declared one",
+            None => "",
+        };
+        let explain = if count.at_least() == 1 && count.is_exact() { "explains" } else { "explain" };
+        let share = 100.0 * count.share_of_all(self.seats);
+        let words = format!("{reading}: {count} of {all} rows {explain} every take ({share:.3}%){declared}");
+        row_sets::with_example_rows(section.paragraph(words), rows.rows(), &self.example_rows(rows, examples))
+    }
+
+    fn with_contradiction(&self, section: Section, reading: &str, contradiction: &Contradiction) -> Section {
+        let shortest = match contradiction.minimality {
+            Minimality::Proved => "no fewer do".to_owned(),
+            Minimality::ProvedAmong(takes) => format!("no fewer of the {takes} takes that were kept do"),
+            Minimality::AtLeast(takes) => {
+                format!("whether fewer do was not settled in time; it takes at least {takes}")
+            }
+        };
+        let takes = contradiction.takes.iter().map(|&take| {
+            let NamedTake { seat, name, moment } = self.named_take(take);
+            let moment = moment.map(|TakeMoment { piles, take }| {
+                let rest = piles.iter().rev().find(|&&pile| pile > 0).copied().unwrap_or_default();
+                format!(": took {take} of {rest}, piles {}", join_words(piles, ","))
+            });
+            format!("{name}, ply {}, by seat {seat}{}", take.ply, moment.unwrap_or_default())
+        });
+        section
+            .paragraph(format!(
+                "{reading}: no row explains every take. These contradict each other; {shortest}:"
+            ))
+            .list(takes)
+    }
+
+    /// Writes it as JSON.
+    pub fn json(&self, limits: RowSetLimits) -> Value {
+        let named = |take| self.named_take(take);
+        let readings = self.found.readings.iter().zip(&self.contradictions).map(|(rows, contradiction)| {
+            let count = rows.rows().count_rows(&mut Budget::of_steps(MAX_STEPS_OF_COUNTING));
+            message_to_json(&rationalisable_message(rows, count, contradiction.as_ref(), named, limits))
+        });
+        json!({
+            "seats": self.seats.get(),
+            "readings": readings.collect::<Value>(),
+            "passed_over": {
+                "without_bot": self.findings.without_bot,
+                "without_rows": self.findings.without_rows,
+            },
+        })
+    }
+
+    fn example_rows(&self, rows: &RationalisableRows, most: usize) -> Vec<Row> {
+        let declared = match rows.declared() {
+            DeclaredRow::Always(row) => row.clone(),
+            DeclaredRow::Nothing | DeclaredRow::Various => Row::standard(self.seats),
+        };
+        rows.rows().examples(&declared, most)
+    }
+
+    /// Says which take it is: in which file, by which seat, and at which position.
+    fn named_take(&self, take: TakeOfGame) -> NamedTake {
+        let source = &self.found.sources
+            [usize::try_from(take.game).expect("a game that was read has a place in memory")];
+        let line = source.line.map(|line| format!(":{line}")).unwrap_or_default();
+        NamedTake {
+            seat: source.seat,
+            name: format!("{}{line}", self.files[source.file as usize]),
+            moment: source
+                .played
+                .as_ref()
+                .and_then(|played| TakeMoment::of_ply(&played.0, &played.1, take.ply)),
+        }
+    }
+}

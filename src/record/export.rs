@@ -1,0 +1,129 @@
+//! `lastnim record export`: a folder of records, a file each.
+
+use super::format_args::RecordFormatArgs;
+use crate::{
+    Failure,
+    form::FormArgs,
+    key::fetch_public_key,
+    new_file::{AtomicFile, create_folder},
+    played_matches::{MatchSelectionArgs, PlayedMatches, fail_if_damaged},
+    progress::matches_bar,
+    remote::RemoteServer,
+};
+use lastnim_core::referee::PublicKey;
+use lastnim_proto::{
+    pb,
+    record::verify_record,
+    record_file::{RecordForm, read_record},
+};
+use serde_json::json;
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+/// Which records, in which form, and where to.
+#[derive(Debug, clap::Args)]
+pub struct ExportArgs {
+    #[command(flatten)]
+    which: MatchSelectionArgs,
+    /// The folder, made if it is not there
+    #[arg(long, value_name = "DIR")]
+    dir: PathBuf,
+    #[command(flatten)]
+    pub format: RecordFormatArgs,
+    #[command(flatten)]
+    form: FormArgs,
+}
+
+/// Writes the records that are not there yet.
+pub async fn run(remote: &RemoteServer, args: &ExportArgs, form: RecordForm) -> Result<(), Failure> {
+    args.which.check_record_selection(remote).await?;
+    let dir = args.dir.as_path();
+    create_folder(dir)?;
+    let key = fetch_public_key(remote).await?;
+    let file_of = |game: &pb::Match| {
+        let extension = if form == RecordForm::Text { "txt" } else { "json" };
+        dir.join(format!("{}.{extension}", game.id))
+    };
+    let bar = matches_bar(None);
+    bar.set_message(dir.display().to_string());
+    let (mut kept, mut written, mut replaced) = (0_u64, 0_u64, 0_u64);
+    let mut by_others = BTreeMap::<String, u64>::new();
+    let mut unchanged = 0_u64;
+    let mut played = PlayedMatches::new(remote, &args.which, bar.clone(), |game| {
+        let there = is_already_exported(&file_of(game), game, form, &key);
+        if there {
+            kept += 1;
+            bar.inc(1);
+        }
+        !there
+    });
+    while let Some((game, sealed)) = played.next().await? {
+        // The key of a server may have been replaced; what it signed before stays as it is.
+        if let Some(other) = sealed.seal().map(|seal| seal.signer).filter(|&signer| signer != key) {
+            *by_others.entry(other.to_string()).or_default() += 1;
+        }
+        let (file, text) = (file_of(&game), form.write(sealed.record(), sealed.seal()));
+        bar.inc(1);
+        if fs::read_to_string(&file).is_ok_and(|there| there == text) {
+            unchanged += 1;
+            continue;
+        }
+        replaced += u64::from(file.exists());
+        // What a power failure spoils does not verify, and the next export replaces it.
+        AtomicFile::write_unsynced(&file, &text)?;
+        written += 1;
+    }
+    let left_out = played.left_out();
+    drop(played);
+    kept += unchanged;
+    bar.finish_and_clear();
+    for (signer, count) in &by_others {
+        let records = if *count == 1 { "record is" } else { "records are" };
+        // The records are there all the same, should standard error be closed.
+        let _ = writeln!(
+            io::stderr(),
+            "note: {count} {records} signed by another key than the server's, {signer}"
+        );
+    }
+    let json = || {
+        json!({
+            "dir": dir.display().to_string(),
+            "written": written,
+            "replaced": replaced,
+            "kept": kept,
+            "still_open": left_out.still_open,
+            "quarantined": left_out.quarantined,
+            "pruned": left_out.pruned,
+            "damaged": left_out.damaged,
+            "by_other_keys": by_others,
+        })
+    };
+    args.form.form().print_result(json, |output| {
+        let more = [(replaced, "replaced, for it did not verify"), (kept, "there already")];
+        write!(output, "{}: {written} written", dir.display())?;
+        for (count, what) in more.into_iter().filter(|&(count, _)| count > 0) {
+            write!(output, ", {count} {what}")?;
+        }
+        left_out.words().try_for_each(|words| write!(output, "; {words}"))?;
+        writeln!(output)
+    })?;
+    fail_if_damaged(left_out.damaged)
+}
+
+/// Returns whether a file holds the record of a match, whole, signed by the key, and byte for byte as it would be written.
+/// A match that ended before its rows were revealed is not signed.
+fn is_already_exported(file: &Path, game: &pb::Match, form: RecordForm, key: &PublicKey) -> bool {
+    let Ok(text) = fs::read_to_string(file) else { return false };
+    let Ok(given) = read_record(&text) else { return false };
+    let Ok(sealed) = verify_record(&given) else { return false };
+    let state = sealed.record().state();
+    let signed = sealed.seal().map_or(state.game().is_none(), |seal| seal.signer == *key);
+    given.match_id == game.id
+        && state.end().is_some()
+        && signed
+        && form.write(sealed.record(), sealed.seal()) == text
+}

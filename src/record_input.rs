@@ -1,0 +1,222 @@
+//! The records of a file, one at a time in bounded memory, or the manifest or the card in it.
+
+use crate::{Failure, batch::MAX_LINE_BYTES};
+use lastnim_proto::{
+    benchmark_card::begins_card,
+    manifest::{ManifestReader, ReadManifest, begins_manifest},
+};
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader, Cursor, Read},
+    path::Path,
+};
+
+/// The most bytes of a record that is spread over lines: twice what the largest needs as text, or as pretty JSON.
+const MAX_RECORD_BYTES: usize = 64 << 20;
+/// The most bytes of a line of a manifest: a tournament may have many positions.
+const MAX_MANIFEST_LINE_BYTES: usize = 64 << 20;
+const BUFFER_BYTES: usize = 64 << 10;
+/// By so many bytes a file shows what it holds.
+const BEGINNING_BYTES: usize = 64;
+
+/// What a file is called in words.
+pub fn input_name(file: &Path) -> String {
+    if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() }
+}
+
+/// A text that should be a record, to the last byte.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordDocument {
+    /// The number of its line, where every line is a record of its own.
+    pub line: Option<u64>,
+    /// The text.
+    pub text: String,
+}
+
+impl RecordDocument {
+    /// Returns how many lines stand before it, where every line is a record of its own.
+    pub fn line_offset(&self) -> usize {
+        self.line.map_or(0, |line| usize::try_from(line).unwrap_or(usize::MAX).saturating_sub(1))
+    }
+}
+
+/// What a file holds.
+pub enum GivenInput {
+    /// A manifest.
+    Manifest(Box<dyn BufRead>),
+    /// The card of a benchmark.
+    Card(Box<dyn BufRead>),
+    /// Records, or anything else.
+    Records(RecordDocuments),
+}
+
+impl GivenInput {
+    /// Opens a file, and looks at its beginning; `-` is standard input.
+    pub fn open(file: &Path) -> io::Result<Self> {
+        let mut input = open_input(file)?;
+        let mut beginning = Vec::with_capacity(BEGINNING_BYTES);
+        input.by_ref().take(BEGINNING_BYTES as u64).read_to_end(&mut beginning)?;
+        let (is_manifest, is_card) = (begins_manifest(&beginning), begins_card(&beginning));
+        let whole: Box<dyn Read> = Box::new(Cursor::new(beginning).chain(input));
+        Ok(if is_manifest {
+            Self::Manifest(Box::new(BufReader::with_capacity(BUFFER_BYTES, whole)))
+        } else if is_card {
+            Self::Card(Box::new(BufReader::with_capacity(BUFFER_BYTES, whole)))
+        } else {
+            Self::Records(RecordDocuments::new(whole))
+        })
+    }
+}
+
+/// Reads a manifest to its end.
+pub fn read_manifest(input: &mut dyn BufRead) -> io::Result<ReadManifest> {
+    let mut reader = ManifestReader::default();
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        (&mut *input).take(MAX_MANIFEST_LINE_BYTES as u64 + 1).read_until(b'\n', &mut line)?;
+        match line.len() {
+            0 => return Ok(reader.finish()),
+            1..=MAX_MANIFEST_LINE_BYTES => reader.read_line(&line),
+            _ => {
+                let why = format!("a line of more than {MAX_MANIFEST_LINE_BYTES} bytes: no manifest has one");
+                return Err(io::Error::other(why));
+            }
+        }
+    }
+}
+
+fn open_input(file: &Path) -> io::Result<Box<dyn Read>> {
+    Ok(if file == Path::new("-") { Box::new(io::stdin().lock()) } else { Box::new(File::open(file)?) })
+}
+
+/// The records of a file: a record in each line, if the first line is JSON and the second begins as JSON does; else one.
+pub struct RecordDocuments {
+    input: BufReader<Box<dyn Read>>,
+    /// What was read to find out.
+    ahead: Option<Vec<u8>>,
+    /// The number of the line before, where every line is a record of its own.
+    line: Option<u64>,
+    begun: bool,
+}
+
+impl RecordDocuments {
+    /// Opens a file; `-` is standard input.
+    pub fn open(file: &Path) -> io::Result<Self> {
+        Ok(Self::new(open_input(file)?))
+    }
+
+    fn new(input: Box<dyn Read>) -> Self {
+        let input = BufReader::with_capacity(BUFFER_BYTES, input);
+        Self { input, ahead: None, line: None, begun: false }
+    }
+
+    /// Returns the number of the line that was read last, where every line is a record of its own.
+    pub fn line_number(&self) -> Option<u64> {
+        self.line
+    }
+
+    /// Reads the next record's text; an empty file has one, which is empty. After one that is no UTF-8
+    /// ([`io::ErrorKind::InvalidData`]) the next can be read.
+    pub fn next_document(&mut self) -> io::Result<Option<RecordDocument>> {
+        if self.line.is_some() {
+            return self.next_line();
+        }
+        if self.begun {
+            return Ok(None);
+        }
+        self.begun = true;
+        let mut first = self.read_line()?;
+        let second = self.read_line()?;
+        if first.starts_with(b"{") && second.trim_ascii_start().starts_with(b"{") {
+            (self.line, self.ahead) = (Some(1), Some(second));
+            return decode_text(first).map(|text| Some(RecordDocument { line: Some(1), text }));
+        }
+        first.extend(second);
+        let most = MAX_RECORD_BYTES.saturating_sub(first.len()) as u64 + 1;
+        self.input.by_ref().take(most).read_to_end(&mut first)?;
+        if first.len() > MAX_RECORD_BYTES {
+            return Err(line_too_long_error(MAX_RECORD_BYTES));
+        }
+        decode_text(first).map(|text| Some(RecordDocument { line: None, text }))
+    }
+
+    fn next_line(&mut self) -> io::Result<Option<RecordDocument>> {
+        let line = match self.ahead.take() {
+            Some(line) => line,
+            None => self.read_line()?,
+        };
+        if line.is_empty() {
+            return Ok(None);
+        }
+        self.line = self.line.map(|line| line + 1);
+        decode_text(line).map(|text| Some(RecordDocument { line: self.line, text }))
+    }
+
+    fn read_line(&mut self) -> io::Result<Vec<u8>> {
+        let mut line = Vec::new();
+        self.input.by_ref().take(MAX_LINE_BYTES as u64 + 1).read_until(b'\n', &mut line)?;
+        if line.len() > MAX_LINE_BYTES { Err(line_too_long_error(MAX_LINE_BYTES)) } else { Ok(line) }
+    }
+}
+
+fn line_too_long_error(most: usize) -> io::Error {
+    io::Error::other(format!("a record of more than {most} bytes: that is the most"))
+}
+
+fn decode_text(bytes: Vec<u8>) -> io::Result<String> {
+    String::from_utf8(bytes).map_err(|error| {
+        let words = format!("byte {} of the record is no UTF-8", error.utf8_error().valid_up_to() + 1);
+        io::Error::new(io::ErrorKind::InvalidData, words)
+    })
+}
+
+/// Reads a file that holds one record.
+pub fn read_only_document(file: &Path) -> Result<String, Failure> {
+    let failed = |error| Failure::runtime(error, input_name(file));
+    let mut documents = RecordDocuments::open(file).map_err(failed)?;
+    let only = documents.next_document().map_err(failed)?;
+    if only.as_ref().is_some_and(|document| document.line.is_some()) {
+        return Err(Failure::input(format!("{}: a record in each line: give one record", input_name(file))));
+    }
+    Ok(only.map(|document| document.text).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(input: &'static [u8]) -> Vec<(Option<u64>, String)> {
+        let mut documents = RecordDocuments::new(Box::new(input));
+        let mut read = Vec::new();
+        while let Some(RecordDocument { line, text }) = documents.next_document().unwrap() {
+            read.push((line, text));
+        }
+        read
+    }
+
+    #[test]
+    fn one_record_or_one_in_each_line() {
+        let whole = |text: &str| vec![(None, text.to_owned())];
+        for text in ["", "{}", "{}\n", "{\n  \"a\": 1\n}\n", "lastnim record 1\n{\n", "{}\n\n{}\n"] {
+            assert_eq!(read(text.as_bytes()), whole(text), "{text:?}");
+        }
+        let lines = read(b"{1}\n{2}\n\nx");
+        let texts: Vec<_> = lines.iter().map(|(line, text)| (line.unwrap(), text.as_str())).collect();
+        assert_eq!(texts, [(1, "{1}\n"), (2, "{2}\n"), (3, "\n"), (4, "x")]);
+    }
+
+    #[test]
+    fn what_is_no_text_or_too_long_is_refused() {
+        let refusal =
+            |input: Box<dyn Read>| RecordDocuments::new(input).next_document().unwrap_err().to_string();
+        assert_eq!(refusal(Box::new(&b"{\xff}"[..])), "byte 2 of the record is no UTF-8");
+        let words = refusal(Box::new(io::repeat(b'x')));
+        assert_eq!(words, format!("a record of more than {MAX_LINE_BYTES} bytes: that is the most"));
+        let endless = (&b"lastnim record 1\n\n"[..]).chain(io::repeat(b'\n'));
+        assert_eq!(
+            refusal(Box::new(endless)),
+            format!("a record of more than {MAX_RECORD_BYTES} bytes: that is the most")
+        );
+    }
+}

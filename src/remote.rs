@@ -1,0 +1,364 @@
+//! The server that a command talks to, and what its refusals come to.
+
+use crate::{
+    Failure,
+    credentials::{Credentials, GivenToken, TOKEN_HELP, credentials_path},
+    exit::ServerRefusal,
+    form::HEADING,
+};
+use lastnim_client::{
+    Authorization, CaCertificates, Error, MAX_MESSAGE_BYTES, ServerAddress, connect, no_authorization,
+    token_authorization,
+};
+use lastnim_core::game::TournamentId;
+use lastnim_proto::pb::{
+    self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
+    tournament_service_client::TournamentServiceClient, transcript_service_client::TranscriptServiceClient,
+};
+use std::path::{Path, PathBuf};
+use tonic::{
+    Code, Response, Status, codec::CompressionEncoding, service::interceptor::InterceptedService,
+    transport::Channel,
+};
+use tonic_types::StatusExt as _;
+
+/// Where `serve` listens and every other command looks for it, unless told otherwise.
+pub const DEFAULT_ADDRESS: &str = "127.0.0.1:7600";
+
+/// The most things that a server lists at once.
+pub const MAX_PAGE: u32 = 1_000;
+
+/// Where the server is, and who is calling.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = HEADING)]
+pub struct ServerArgs {
+    /// The server, as host:port, http://host:port or https://host:port [default: the one of `lastnim login`, or 127.0.0.1:7600]
+    #[arg(long, global = true, env = "LASTNIM_SERVER", value_name = "ADDR")]
+    server: Option<String>,
+    /// The authorities that are trusted at https:// in place of the system's, as a PEM file
+    #[arg(long, global = true, env = "LASTNIM_CA", value_name = "FILE")]
+    ca: Option<PathBuf>,
+    /// The admin's token, which `serve` prints, or a bot's for what a bot may do; looking on may need none. Others can read a
+    /// command line: rather use a file, or `LASTNIM_ADMIN_TOKEN` in the environment
+    #[arg(long, global = true, value_name = "TOKEN")]
+    token: Option<String>,
+    /// The file that holds the token; also `LASTNIM_ADMIN_TOKEN_FILE` in the environment
+    #[arg(long, global = true, value_name = "FILE", conflicts_with = "token")]
+    token_file: Option<PathBuf>,
+}
+
+impl ServerArgs {
+    /// Returns the server that was named, if one was.
+    pub fn given_server(&self) -> Option<&str> {
+        self.server.as_deref()
+    }
+
+    /// Returns the address of the server that is named, or else of the one that is meant.
+    pub fn meant<'a>(&'a self, kept: &'a Credentials) -> &'a str {
+        self.given_server().or(kept.default_server.as_deref()).unwrap_or(DEFAULT_ADDRESS)
+    }
+
+    /// Returns the server that is named, or else the one that is meant.
+    ///
+    /// # Errors
+    /// If the file of certificates cannot be used.
+    pub fn named_or_kept(&self, kept: &Credentials) -> Result<ServerAddress, Failure> {
+        let server = self.meant(kept);
+        let kept_ca = kept.login(server).and_then(|login| login.ca.as_deref());
+        server_address(server, self.ca.as_deref().or(kept_ca))
+    }
+
+    /// Returns the token of a flag.
+    ///
+    /// # Errors
+    /// If the file holds none.
+    pub fn flagged_token(&self) -> Result<Option<String>, Failure> {
+        GivenToken { variable: None, ..self.given_token() }.read()
+    }
+
+    fn given_token(&self) -> GivenToken<'_> {
+        let (token, file) = (self.token.as_deref(), self.token_file.as_deref());
+        GivenToken { token, file, variable: Some("LASTNIM_ADMIN_TOKEN") }
+    }
+
+    /// Returns a server that is not that of the flags, whom it is trusted by, and as whose bearer it is called.
+    ///
+    /// # Errors
+    /// If a file of certificates, of a token or of credentials cannot be used.
+    pub fn target_at(&self, server: &str) -> Result<Target, Failure> {
+        find_target(Some(server), self.ca.as_deref(), self.given_token())
+    }
+
+    /// Returns where the server is, whom it is trusted by, and as whose bearer it is called.
+    ///
+    /// # Errors
+    /// If a file of certificates, of a token or of credentials cannot be used.
+    pub fn target(&self) -> Result<Target, Failure> {
+        find_target(self.given_server(), self.ca.as_deref(), self.given_token())
+    }
+}
+
+/// Where a server is, and the token that its calls carry, if any.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// Where it is, and whom it is trusted by.
+    pub address: ServerAddress,
+    /// The token.
+    pub token: Option<String>,
+}
+
+/// Finds the server and the token of a command: what is given goes before what is kept. What is kept is not looked at where
+/// both are given.
+///
+/// # Errors
+/// If a file of certificates, of a token or of credentials cannot be used.
+pub fn find_target(
+    server: Option<&str>,
+    ca: Option<&Path>,
+    token: GivenToken<'_>,
+) -> Result<Target, Failure> {
+    let given = token.read()?;
+    let kept = match credentials_path() {
+        Ok(path) if server.is_none() || given.is_none() => Credentials::read(&path)?,
+        _ => Credentials::default(),
+    };
+    let server = server.or(kept.default_server.as_deref()).unwrap_or(DEFAULT_ADDRESS);
+    let login = kept.login(server);
+    let ca = ca.or_else(|| login?.ca.as_deref());
+    let token = given.or_else(|| Some(login?.token.clone()));
+    let token = token.map(|token| token.trim().to_owned()).filter(|token| !token.is_empty());
+    Ok(Target { address: server_address(server, ca)?, token })
+}
+
+/// Names a server, with the file of the authorities that are trusted there.
+///
+/// # Errors
+/// If the file cannot be used.
+pub fn server_address(server: &str, ca: Option<&Path>) -> Result<ServerAddress, Failure> {
+    let address = ServerAddress::new(server);
+    let Some(ca) = ca else { return Ok(address) };
+    let ca = CaCertificates::read(ca).map_err(|error| failure_of_client_error(&error, server))?;
+    Ok(address.with_ca(ca))
+}
+
+type AuthorizedChannel = InterceptedService<Channel, Authorization>;
+
+/// A connection to a server.
+#[derive(Debug, Clone)]
+pub struct RemoteServer {
+    server: String,
+    channel: Channel,
+    authorization: Authorization,
+    caller: CallerKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CallerKind {
+    Stranger,
+    Known,
+}
+
+impl RemoteServer {
+    /// Connects.
+    ///
+    /// # Errors
+    /// Says what is wrong with the address or the token, or that nobody answers.
+    pub async fn connect(args: &ServerArgs) -> Result<Self, Failure> {
+        let Target { address, token } = args.target()?;
+        Self::connect_to(&address, token.as_deref()).await
+    }
+
+    /// Connects to an address, as the bearer of a token or as a stranger.
+    ///
+    /// # Errors
+    /// Says what is wrong with the address or the token, or that nobody answers.
+    pub async fn connect_to(server: &ServerAddress, token: Option<&str>) -> Result<Self, Failure> {
+        let failed = |error| failure_of_client_error(&error, server.as_str());
+        let authorization =
+            token.map_or_else(|| Ok(no_authorization()), token_authorization).map_err(failed)?;
+        Ok(Self {
+            server: server.to_string(),
+            channel: connect(server).await.map_err(failed)?,
+            authorization,
+            caller: if token.is_some() { CallerKind::Known } else { CallerKind::Stranger },
+        })
+    }
+
+    /// Returns the address of the server.
+    pub fn name(&self) -> &str {
+        &self.server
+    }
+
+    fn authorized_channel(&self) -> AuthorizedChannel {
+        InterceptedService::new(self.channel.clone(), self.authorization.clone())
+    }
+
+    /// Returns the register of bots.
+    pub fn bot_client(&self) -> BotServiceClient<AuthorizedChannel> {
+        BotServiceClient::new(self.authorized_channel()).accept_compressed(CompressionEncoding::Gzip)
+    }
+
+    /// Returns the tournaments.
+    pub fn tournament_client(&self) -> TournamentServiceClient<AuthorizedChannel> {
+        TournamentServiceClient::new(self.authorized_channel())
+            .accept_compressed(CompressionEncoding::Gzip)
+            .max_decoding_message_size(MAX_MESSAGE_BYTES)
+    }
+
+    /// Returns the transcripts that were published.
+    pub fn transcript_client(&self) -> TranscriptServiceClient<AuthorizedChannel> {
+        TranscriptServiceClient::new(self.authorized_channel())
+            .accept_compressed(CompressionEncoding::Gzip)
+            .max_decoding_message_size(MAX_MESSAGE_BYTES)
+    }
+
+    /// Returns the matches.
+    pub fn match_client(&self) -> MatchServiceClient<AuthorizedChannel> {
+        MatchServiceClient::new(self.authorized_channel())
+            .accept_compressed(CompressionEncoding::Gzip)
+            .max_decoding_message_size(MAX_MESSAGE_BYTES)
+    }
+
+    /// Waits for the answer to a call.
+    ///
+    /// # Errors
+    /// If the server refuses it.
+    pub async fn answer<T>(
+        &self,
+        call: impl Future<Output = Result<Response<T>, Status>>,
+    ) -> Result<T, Failure> {
+        call.await.map(Response::into_inner).map_err(|status| self.refusal_failure(&status))
+    }
+
+    /// Asks for a tournament.
+    pub async fn fetch_tournament(&self, id: TournamentId) -> Result<pb::Tournament, Failure> {
+        let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
+        let given = self.answer(self.tournament_client().get_tournament(request)).await?;
+        given.tournament.ok_or_else(|| self.missing_part_failure("tournament"))
+    }
+
+    /// Says what a call came to that was refused.
+    pub fn refusal_failure(&self, status: &Status) -> Failure {
+        match (status.code(), self.caller) {
+            (Code::Unauthenticated, CallerKind::Stranger) => {
+                let message = format!("{}: {TOKEN_HELP}", status_message(status));
+                Failure::Runtime(error_with_reason(status, message))
+            }
+            _ => failure_of_status(status, &self.server, None),
+        }
+    }
+
+    /// Says what ended a stream: the server said no, or the connection was lost.
+    pub fn broken_stream_failure(&self, status: &Status) -> Failure {
+        // What a server said has no cause on this side.
+        if std::error::Error::source(status).is_none() {
+            return self.refusal_failure(status);
+        }
+        Failure::Runtime(anyhow::Error::msg(format!(
+            "the connection to {} was lost: run the command again once `lastnim serve` runs there",
+            self.server
+        )))
+    }
+
+    /// Says that the server left out what belongs into every answer of its kind.
+    pub fn missing_part_failure(&self, what: &str) -> Failure {
+        Failure::Runtime(anyhow::Error::msg(format!("the server at {} sent no {what}", self.server)))
+    }
+
+    /// Says that a stream ended before its last message.
+    pub fn early_end_failure(&self, what: &str) -> Failure {
+        let server = &self.server;
+        Failure::Runtime(anyhow::Error::msg(format!("the server at {server} stopped before {what} ended")))
+    }
+}
+
+/// Says what an error of the SDK comes to: one line, and whether it lies in what the user gave.
+pub fn failure_of_client_error(error: &Error, server: &str) -> Failure {
+    match error {
+        Error::Address { .. } | Error::Token | Error::Ca { .. } => Failure::input(error),
+        Error::Refused(status) | Error::Practice(status) => failure_of_status(status, server, None),
+        Error::Tournament { id, status } => failure_of_status(status, server, Some(id)),
+        Error::NotJoined { id, message, .. } if id.parse::<TournamentId>().is_err() => {
+            Failure::input(message)
+        }
+        Error::NotJoined { id, message, .. } => {
+            Failure::Runtime(anyhow::Error::msg(prepend_tournament_once(id, message)))
+        }
+        Error::Unreachable { .. } => {
+            Failure::Runtime(anyhow::Error::msg(format!("{error}: is `lastnim serve` running?")))
+        }
+        Error::GaveUp { .. } => {
+            Failure::Runtime(anyhow::Error::msg(format!("{server}: {error}: is `lastnim serve` running?")))
+        }
+        _ => Failure::Runtime(anyhow::Error::msg(error.to_string())),
+    }
+}
+
+/// Says what a status comes to: a bad argument is the user's to mend, all else happened at run time.
+fn failure_of_status(status: &Status, server: &str, tournament: Option<&str>) -> Failure {
+    let said = status_message(status);
+    let said = tournament.map_or_else(|| said.clone(), |id| prepend_tournament_once(id, &said));
+    // Only what never reached a server has a cause on this side.
+    let lost = status.code() == Code::Unavailable && std::error::Error::source(status).is_some();
+    match status.code() {
+        Code::InvalidArgument => Failure::Input(error_with_reason(status, said)),
+        _ if lost => Failure::Runtime(anyhow::Error::msg(format!(
+            "the connection to {server} was lost: {said}: is `lastnim serve` running?"
+        ))),
+        _ => Failure::Runtime(error_with_reason(status, said)),
+    }
+}
+
+/// Keeps the reason of a status beside its words.
+fn error_with_reason(status: &Status, message: String) -> anyhow::Error {
+    let reason = status.get_details_error_info().map(|info| info.reason);
+    ServerRefusal { message, reason }.into()
+}
+
+/// Names a tournament before the server's words, which mostly name it already.
+fn prepend_tournament_once(id: &str, words: &str) -> String {
+    if words.contains(id) { words.to_owned() } else { format!("tournament {id}: {words}") }
+}
+
+/// Returns the words of a status; where there are none, its code's.
+fn status_message(status: &Status) -> String {
+    match status.message() {
+        "" => status.code().description().to_owned(),
+        message => message.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(status: Status) -> (bool, String) {
+        let failure = failure_of_client_error(&Error::Refused(Box::new(status)), "host:1");
+        (matches!(failure, Failure::Input(_)), failure.to_string())
+    }
+
+    #[test]
+    fn a_bad_argument_is_the_users_and_all_else_is_not() {
+        assert_eq!(told(Status::invalid_argument("seats: 1")), (true, "seats: 1".into()));
+        assert_eq!(told(Status::not_found("no match")), (false, "no match".into()));
+        assert_eq!(told(Status::unavailable("the server is stopping")).1, "the server is stopping");
+        assert_eq!(told(Status::permission_denied("")).1, Code::PermissionDenied.description());
+    }
+
+    #[test]
+    fn a_tournament_is_named_once() {
+        let named = |message: &str| {
+            let status = Box::new(Status::not_found(message));
+            failure_of_client_error(&Error::Tournament { id: "7".into(), status }, "host:1").to_string()
+        };
+        assert_eq!(named("there is no tournament 7"), "there is no tournament 7");
+        assert_eq!(named("it has started"), "tournament 7: it has started");
+    }
+
+    #[test]
+    fn an_unreachable_server_is_named() {
+        let error = Error::Unreachable { server: "host:1".into(), reason: "refused".into() };
+        let expected = "no server answers at host:1: refused: is `lastnim serve` running?";
+        assert_eq!(failure_of_client_error(&error, "host:1").to_string(), expected);
+    }
+}

@@ -1,0 +1,257 @@
+//! The steps of a record, as sections of a report and as messages.
+
+use lastnim_core::{
+    game::{Position, Seat},
+    oracle::{Audit, Mover, PlyAudit, TakeGuarantee, TakeSafety},
+    referee::{Event, MatchState, NoteHash, Record, TimedEvent},
+};
+use lastnim_proto::{pb, record_text::Utc};
+use lastnim_report::{
+    Section,
+    match_events::{SeatNames, event_line},
+    matches::audit_line,
+    words::{count_words, join_words},
+};
+use std::time::Duration;
+
+/// The columns that a line may have.
+pub const MAX_COLUMNS: usize = 80;
+/// The piles that are shown, counted from the one in play.
+const MAX_PILES: usize = 24;
+
+/// One take, and what happened since the take before.
+pub struct ReplayStep<'a> {
+    audit: PlyAudit,
+    took: &'a TimedEvent,
+    /// What happened before the take: strikes and lost seats.
+    before: Vec<&'a TimedEvent>,
+    /// The position that the take was made in.
+    position: Position,
+    /// The seat's bank before and after the take.
+    bank_us: [u64; 2],
+    charged_us: u64,
+    lag_us: u64,
+    note_hash: Option<&'a NoteHash>,
+}
+
+/// The takes of a record, one after the other.
+pub struct ReplaySteps<'a> {
+    events: std::slice::Iter<'a, TimedEvent>,
+    plies: std::vec::IntoIter<PlyAudit>,
+    state: MatchState,
+}
+
+impl<'a> ReplaySteps<'a> {
+    /// Begins with the first take; there is none before the rows are revealed.
+    pub fn of_record(record: &'a Record) -> Self {
+        let plies = audit_record(record).map(|audit| audit.plies).unwrap_or_default().into_iter();
+        let mut events = record.events().iter();
+        // The state begins with what `created` says.
+        events.next();
+        Self { events, plies, state: MatchState::new(record.state().setup().clone()) }
+    }
+}
+
+impl<'a> Iterator for ReplaySteps<'a> {
+    type Item = ReplayStep<'a>;
+
+    fn next(&mut self) -> Option<ReplayStep<'a>> {
+        let mut before = Vec::new();
+        for timed in self.events.by_ref() {
+            let taken = match &timed.event {
+                Event::Took { seat, charged, credited, note_hash, .. } => {
+                    Some((*seat, *charged, *credited, note_hash.as_ref()))
+                }
+                Event::Struck { .. } | Event::Forfeited { .. } => {
+                    before.push(timed);
+                    None
+                }
+                _ => None,
+            };
+            let position = taken.map(|_| self.state.position().clone());
+            let bank_us = |state: &MatchState, seat| whole_micros(state.banks()[seat].left());
+            let had_us = taken.map(|(seat, ..)| bank_us(&self.state, seat));
+            self.state.apply_event(&timed.event).expect("a record replays");
+            if let (Some((seat, charged, credited, note_hash)), Some(position), Some(had_us)) =
+                (taken, position, had_us)
+            {
+                let audit = self.plies.next()?;
+                let bank_us = [had_us, bank_us(&self.state, seat)];
+                let (charged_us, lag_us) = (whole_micros(charged), whole_micros(credited));
+                return Some(ReplayStep {
+                    audit,
+                    took: timed,
+                    before,
+                    position,
+                    bank_us,
+                    charged_us,
+                    lag_us,
+                    note_hash,
+                });
+            }
+        }
+        None
+    }
+}
+
+/// Returns the oracle's view of a match, which may be open or cancelled; none before the rows are revealed.
+pub fn audit_record(record: &Record) -> Option<Audit> {
+    let state = record.state();
+    let audit = Audit::of_adjudicated(state.game()?, state.takes());
+    Some(audit.expect("the takes of a record are legal"))
+}
+
+fn whole_micros(span: Duration) -> u64 {
+    u64::try_from(span.as_micros()).unwrap_or(u64::MAX)
+}
+
+impl ReplayStep<'_> {
+    /// Returns the number of the take, from 0.
+    pub fn ply(&self) -> u32 {
+        self.audit.ply
+    }
+
+    fn piles(&self) -> Vec<u64> {
+        let mut piles = self.position.untouched_piles().to_vec();
+        piles.push(self.position.counters());
+        piles
+    }
+
+    /// Reports the step.
+    pub fn to_section(&self, record: &Record) -> Section {
+        let name = |seat: Seat| seat_name(record, seat);
+        let PlyAudit { ply, seat, take, counters, predicted_before, predicted_after, regret, .. } =
+            &self.audit;
+        let [had, left] = self.bank_us.map(format_seconds);
+        let took = match self.audit.mover {
+            Mover::Bot => format!("{take} in {} s, {left} s left", format_seconds(self.charged_us)),
+            Mover::Steward => format!("{take}, by the steward, for the seat is forfeited"),
+        };
+        let result = match regret {
+            0 => format!("optimal; the winner stays {}", name(*predicted_after)),
+            regret => {
+                let ranks = count_words(*regret, "rank", "ranks");
+                format!("an error; regret {ranks}; now {} wins", name(*predicted_after))
+            }
+        };
+        let optimal = self.audit.optimal_takes.to_string();
+        let facts = [
+            ("piles", Some(shortened_piles(&self.piles()))),
+            ("optimal", Some(format!("{optimal} of {counters}; then {} wins", name(*predicted_before)))),
+            ("took", Some(took)),
+            ("note hash", self.note_hash.map(ToString::to_string)),
+            ("result", Some(result)),
+            ("safety", self.safety_words()),
+        ];
+        let facts = facts.into_iter().filter_map(|(label, fact)| Some((label, fact?)));
+        let before = self.before.iter().map(|timed| event_fact(record, timed));
+        Section::with_heading(format!("ply {ply}: {} to move, {had} s on the clock", name(*seat)))
+            .facts(before.chain(facts))
+    }
+
+    /// Says what the take did to what its mover was sure of, where that is worth a line.
+    fn safety_words(&self) -> Option<String> {
+        let TakeGuarantee { before, after, .. } = self.audit.guarantee;
+        match self.audit.safety {
+            TakeSafety::Risky => {
+                Some(format!("risky; sure of rank {after} against all others, not {before}"))
+            }
+            TakeSafety::SafeError => {
+                Some(format!("safe error; still sure of rank {after} against all others"))
+            }
+            TakeSafety::Safe | TakeSafety::Error => None,
+        }
+    }
+
+    /// Makes the step's message.
+    pub fn to_message(&self, record: &Record) -> pb::ReplayedPly {
+        let bot = |seat: Seat| record.state().setup().bots[seat].to_string();
+        let [bank_us, bank_after_us] = self.bank_us;
+        pb::ReplayedPly {
+            audit: Some((&self.audit).into()),
+            at_us: self.took.at.as_micros(),
+            bot: bot(self.audit.seat),
+            piles: self.piles(),
+            predicted_before_bot: bot(self.audit.predicted_before),
+            predicted_after_bot: bot(self.audit.predicted_after),
+            bank_us,
+            charged_us: self.charged_us,
+            lag_us: self.lag_us,
+            bank_after_us,
+            note_hash: self.note_hash.map(|note_hash| note_hash.as_bytes().to_vec()),
+        }
+    }
+}
+
+/// Reports who plays what.
+pub fn head_section(record: &Record) -> Section {
+    let setup = record.state().setup();
+    let row =
+        |seat| record.state().game().map(|game| format!(", row {}", game.matrix[seat])).unwrap_or_default();
+    let place = setup
+        .origin
+        .as_ref()
+        .map(|origin| format!("{}, match {}, group {}", origin.tournament, origin.number, origin.group));
+    let facts = [
+        ("match", Some(record.id().to_string())),
+        ("created", Some(Utc(record.events()[0].at.as_micros()).to_string())),
+        ("tournament", place),
+        ("piles", Some(shortened_piles(setup.piles.as_slice()))),
+        ("ending", Some(setup.ending.name().to_owned())),
+    ];
+    let facts = facts.into_iter().filter_map(|(label, fact)| Some((label.to_owned(), fact?)));
+    let seats =
+        setup.bots.enumerate().map(|(seat, bot)| (format!("seat {seat}"), format!("{bot}{}", row(seat))));
+    Section::new().facts(facts.chain(seats))
+}
+
+/// Reports how it ended, and what was worth what.
+pub fn end_section(record: &Record) -> Section {
+    let events = events_after_last_take(record).map(|timed| event_fact(record, timed));
+    let Some(audit) = audit_record(record) else {
+        let words = "The rows are not revealed: the oracle has nothing to say.";
+        return Section::new().facts(events).paragraph(words);
+    };
+    let players = SeatNames::of_setup(&record.state().setup().into());
+    match record.state().end() {
+        None => Section::new().facts(events).paragraph("The record ends here; the match was not over."),
+        Some((_, None)) => Section::new().facts(events),
+        Some((_, Some(_))) => {
+            let audit = ("audit", audit_line(&pb::Audit::from(&audit), &players));
+            Section::new().facts(events.chain([audit]))
+        }
+    }
+}
+
+fn events_after_last_take(record: &Record) -> impl Iterator<Item = &TimedEvent> {
+    let events = record.events();
+    let last =
+        events.iter().rposition(|timed| matches!(timed.event, Event::Took { .. } | Event::Revealed { .. }));
+    events.iter().skip(last.map_or(1, |last| last + 1))
+}
+
+fn event_fact(record: &Record, timed: &TimedEvent) -> (&'static str, String) {
+    let players = SeatNames::of_setup(&record.state().setup().into());
+    let event = pb::RecordEvent::from(timed).event;
+    let line = event.map(|event| event_line(&event, &players)).unwrap_or_default();
+    let passed = whole_micros(timed.at.since(record.events()[0].at));
+    ("event", format!("after {} s: {line}", format_seconds(passed)))
+}
+
+fn seat_name(record: &Record, seat: Seat) -> String {
+    format!("seat {seat} ({})", record.state().setup().bots[seat])
+}
+
+fn format_seconds(micros: u64) -> String {
+    format!("{}.{:03}", micros / 1_000_000, micros / 1_000 % 1_000)
+}
+
+/// Writes piles, those far before the one in play only counted.
+fn shortened_piles(piles: &[u64]) -> String {
+    let hidden = piles.len().saturating_sub(MAX_PILES);
+    let shown = join_words(&piles[hidden..], ", ");
+    if hidden > 0 { format!("({hidden} more before) {shown}") } else { shown }
+}
+
+#[cfg(test)]
+mod tests;

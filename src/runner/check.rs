@@ -1,0 +1,130 @@
+//! `lastnim tournament check`: every mistake in a tournament file, and what it comes to.
+
+use super::model_checks::{check_models, short_clock_warnings};
+use crate::{
+    CommandExit, CommandResult,
+    form::OutputForm,
+    toml_file::read_or_print_mistakes,
+    tournament_file::{llm_entry::llm_json, plan::TournamentPlan, player::BotOrigin},
+};
+use lastnim_proto::{json::message_to_json, pb};
+use lastnim_report::{
+    Report, Section,
+    tournament::clock_line,
+    tournament_format::{format_line, positions_line},
+};
+use lastnim_tournament::{RepeatedGroups, TotalMatches};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// A tournament file.
+#[derive(Debug, clap::Args)]
+pub struct CheckArgs {
+    /// The file, in TOML; examples of every format are in `examples/`
+    file: PathBuf,
+}
+
+/// Reads the file, and says every mistake in it or what it comes to.
+pub fn check_file(args: &CheckArgs, form: OutputForm) -> CommandResult {
+    let Some(plan) = read_or_print_mistakes(&args.file, form, TournamentPlan::parse)? else {
+        return Ok(CommandExit::Mistakes);
+    };
+    check_models(&plan, &args.file)?;
+    let json = || {
+        let mut json = plan_json(&plan);
+        let repetition = plan.find_repetition();
+        json["repetition"] = repetition
+            .map(|RepeatedGroups { groups, different }| json!({ "groups": groups, "different": different }))
+            .into();
+        json["note"] = two_seats_note(&plan.settings()).into();
+        json["warnings"] = short_clock_warnings(&plan).into();
+        json
+    };
+    form.print_report(json, || plan_report(&plan))?;
+    Ok(CommandExit::Done)
+}
+
+/// Says how many matches there are.
+pub fn match_count_words(total: TotalMatches) -> String {
+    match total {
+        TotalMatches::Exactly(1) => "1".to_owned(),
+        TotalMatches::Exactly(matches) => matches.to_string(),
+        TotalMatches::AtMost(matches) => format!("at most {matches}"),
+        TotalMatches::Open => "open-ended: until it is stopped".to_owned(),
+    }
+}
+
+fn origin_words(origin: &BotOrigin) -> String {
+    match origin {
+        BotOrigin::Command(words) => words.join(" "),
+        BotOrigin::House(bot, _) => format!("house bot {bot}"),
+        BotOrigin::Llm(settings, _) => format!("model {}", settings.model),
+        BotOrigin::Remote => "remote".to_owned(),
+    }
+}
+
+fn plan_report(plan: &TournamentPlan) -> Report {
+    let settings = plan.settings();
+    let clock = settings.clock.unwrap_or_default();
+    let bots =
+        plan.players.iter().map(|player| format!("{} ({})", player.name, origin_words(&player.origin)));
+    let bots: Vec<_> = bots.collect();
+    let facts = [
+        ("title", settings.title.clone()),
+        ("format", format_line(&settings)),
+        ("seats", settings.seats.to_string()),
+        ("bots", format!("{}: {}", bots.len(), bots.join(", "))),
+        ("positions", format!("{}: {}", plan.position_count(), positions_line(&settings))),
+        ("matches", match_count_words(plan.total)),
+        ("models", plan.model_cost_bound().map(|bound| format!("cost {bound}")).unwrap_or_default()),
+        ("clock", clock_line(&clock)),
+        ("seed", settings.seed.to_string()),
+        ("methods", format!("version {}", settings.methods)),
+    ];
+    let facts = facts.into_iter().filter(|(_, fact)| !fact.is_empty());
+    let notes = plan.find_repetition().map(|repetition| repetition.to_string());
+    let notes = notes.into_iter().chain(two_seats_note(&settings).map(str::to_owned));
+    let notes = notes.map(|note| ("note", note));
+    let warnings = short_clock_warnings(plan).into_iter().map(|warning| ("warning", warning));
+    Section::new().facts(facts.chain(notes).chain(warnings)).into()
+}
+
+/// Says what it leads to that two seats declare their rows, where they do.
+fn two_seats_note(settings: &pb::TournamentSettings) -> Option<&'static str> {
+    (settings.seats == 2 && settings.alliance() == pb::AllianceMode::Declared).then_some(
+        "two seats declare their rows: who declares the other first and plays for itself is not the worse for it, and accuracy and regret \
+         say nothing of such a bot; `alliance = \"standard\"` lets both play to win",
+    )
+}
+
+/// Makes the JSON of a tournament: what is played, and by whom.
+pub fn plan_json(plan: &TournamentPlan) -> Value {
+    let (bound, matches) = match plan.total {
+        TotalMatches::Exactly(matches) => ("exactly", Some(matches)),
+        TotalMatches::AtMost(matches) => ("at_most", Some(matches)),
+        TotalMatches::Open => ("open", None),
+    };
+    let bots = plan.players.iter().map(|player| {
+        let name = player.name.to_string();
+        match &player.origin {
+            BotOrigin::Command(command) => json!({ "name": name, "command": command }),
+            BotOrigin::House(house, seed) => {
+                json!({ "name": name, "house": house.to_string(), "seed": seed })
+            }
+            BotOrigin::Llm(settings, seed) => {
+                json!({ "name": name, "llm": llm_json(settings), "seed": seed })
+            }
+            BotOrigin::Remote => json!({ "name": name, "remote": true }),
+        }
+    });
+    let mut json = json!({
+        "settings": message_to_json(&plan.settings()),
+        "bots": bots.collect::<Value>(),
+        "positions": plan.position_count(),
+        "matches": { "bound": bound, "matches": matches },
+    });
+    if let Some(cost) = plan.model_cost_bound() {
+        json["models"] = json!({ "budget": plan.llm.to_json(), "cost": cost.to_json() });
+    }
+    json
+}

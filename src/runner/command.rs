@@ -1,0 +1,487 @@
+//! The run of a tournament, from its file to its standings.
+
+use super::{
+    endpoint_errors::{ENDPOINT_ERROR_PAUSE, GroupReplays},
+    folder::{RunFolder, working_folder},
+    leaving::{LeftTournament, is_paused_by_run, pause_while_away},
+    model_checks::{check_models, short_clock_warnings},
+    model_measures::measure_models,
+    players::{LocalBots, TournamentAddress},
+    program::{BotProgram, ProgramCommand},
+    program_path::find_program,
+    progress::{RunProgress, how_to_join_text},
+    report::{SeenTournament, is_tournament_over},
+    resumption::{resume_or_start_run, start_new_run},
+    run_server::RunServer,
+    running_tournament::RunningTournament,
+    saved_run::SavedRun,
+};
+use crate::{
+    CommandExit, CommandResult, Failure, OwnCommand,
+    args::listen_address::ListenAddress,
+    form::OutputForm,
+    remote::ServerArgs,
+    runner::check::{match_count_words, plan_json},
+    runtime,
+    toml_file::read_or_print_mistakes,
+    tournament_file::{
+        llm_entry::llm_arguments,
+        plan::TournamentPlan,
+        player::{BotOrigin, PlayerEntry},
+    },
+};
+use lastnim_core::game::{BotName, TournamentId};
+use lastnim_llm::LlmSettings;
+use lastnim_proto::pb;
+use lastnim_tournament::TotalMatches;
+use pb::TournamentState;
+use serde_json::Value;
+use std::{
+    collections::HashMap,
+    ffi::OsString,
+    io::{self, IsTerminal as _},
+    path::PathBuf,
+    time::Duration,
+};
+
+/// How long another's server that was lost is sought again.
+const GIVE_UP_AFTER: Duration = Duration::from_mins(2);
+
+/// How a tournament is run.
+#[derive(Debug, clap::Args)]
+pub struct RunArgs {
+    /// The file, in TOML; examples of every format are in `examples/`
+    file: PathBuf,
+    /// Where the server of the tournament listens [default: a free port of 127.0.0.1, and later the one of the run before]
+    #[arg(long, value_name = "ADDR")]
+    listen: Option<ListenAddress>,
+    /// Begins anew, and removes what earlier runs of this tournament have left
+    #[arg(long)]
+    fresh: bool,
+}
+
+/// Runs the tournament of a file to its end, or until it is interrupted.
+pub fn run(args: &RunArgs, server: &ServerArgs, form: OutputForm, own: &OwnCommand) -> CommandResult {
+    let Some(plan) = read_or_print_mistakes(&args.file, form, TournamentPlan::parse)? else {
+        return Ok(CommandExit::Mistakes);
+    };
+    if let (Some(listen), Some(named)) = (&args.listen, server.given_server()) {
+        return Err(Failure::input(format!(
+            "--listen {listen}: the tournament is played on the server at {named}, which --server or LASTNIM_SERVER names"
+        )));
+    }
+    check_models(&plan, &args.file)?;
+    let programs = find_programs(&plan, args, own)?;
+    let folder = RunFolder::lock_folder(&args.file)?;
+    runtime::run_on_runtime(None, async {
+        let interrupted = runtime::wait_for_interrupt();
+        let plan_now = plan_json(&plan);
+        let (kept, server) = if let Some(address) = server.given_server() {
+            let server = RunServer::connect_to_other(server).await?;
+            if args.fresh {
+                cancel_earlier_tournament(&server, &folder).await?;
+            }
+            (begin_or_resume_run(args, Some(address), &folder, plan_now)?, server)
+        } else {
+            let mut kept = begin_or_resume_run(args, None, &folder, plan_now)?;
+            let server = RunServer::start_own(&folder, &mut kept, &plan, args.listen.as_ref()).await?;
+            (kept, server)
+        };
+        TournamentRun { args, plan: &plan, folder: &folder, kept, form, own }
+            .play_on_server(server, programs, interrupted)
+            .await
+    })
+}
+
+/// Returns what is kept of the tournament as it begins anew or carries on.
+fn begin_or_resume_run(
+    args: &RunArgs,
+    server: Option<&str>,
+    folder: &RunFolder,
+    plan: Value,
+) -> Result<SavedRun, Failure> {
+    if args.fresh {
+        return start_new_run(server, folder, plan);
+    }
+    resume_or_start_run(&args.file, server, folder, plan)
+}
+
+/// Calls off what an earlier run has left on another's server.
+async fn cancel_earlier_tournament(server: &RunServer, folder: &RunFolder) -> Result<(), Failure> {
+    // Of what cannot be read nothing is known, and it goes.
+    let Ok(Some(before)) = SavedRun::read(&folder.saved_run_file()) else { return Ok(()) };
+    let left = before.tournament.filter(|_| before.server.as_deref() == Some(server.address.as_str()));
+    match left.and_then(|id| id.parse().ok()) {
+        Some(id) => server.organiser.cancel_tournament(id).await,
+        None => Ok(()),
+    }
+}
+
+/// Finds the programs of the file, each with the word that names it, before anything is begun.
+fn find_programs(
+    plan: &TournamentPlan,
+    args: &RunArgs,
+    own: &OwnCommand,
+) -> Result<HashMap<String, Vec<OsString>>, Failure> {
+    let folder = working_folder(&args.file)?;
+    let mut programs = HashMap::new();
+    for player in &plan.players {
+        let BotOrigin::Command(words) = &player.origin else { continue };
+        let word = words.first().map(String::as_str).unwrap_or_default();
+        let found = find_program(word, &folder, own).map_err(|why| {
+            let (file, bot) = (args.file.display(), &player.name);
+            Failure::input(format!("{file}: bot {bot}: {word:?} cannot be started: {why}"))
+        })?;
+        programs.insert(word.to_owned(), found);
+    }
+    Ok(programs)
+}
+
+/// A run of a tournament.
+struct TournamentRun<'a> {
+    args: &'a RunArgs,
+    plan: &'a TournamentPlan,
+    folder: &'a RunFolder,
+    kept: SavedRun,
+    form: OutputForm,
+    own: &'a OwnCommand,
+}
+
+impl<'a> TournamentRun<'a> {
+    /// Plays the tournament, and leaves the server in good order however that ends.
+    async fn play_on_server(
+        mut self,
+        mut server: RunServer,
+        programs: HashMap<String, Vec<OsString>>,
+        interrupted: impl Future<Output = ()>,
+    ) -> CommandResult {
+        let mut played = match self.prepare_tournament(&server, &programs).await {
+            Ok(played) => played,
+            Err(failure) => {
+                return server.stop_own().await.and(Err(failure));
+            }
+        };
+        let (form, file) = (self.form, self.args.file.display());
+        // A server of its own does not come back.
+        let patience = if server.is_foreign() { GIVE_UP_AFTER } else { Duration::ZERO };
+        let ended = tokio::select! {
+            ended = played.play_to_end(patience) => Some(ended),
+            () = interrupted => None,
+        };
+        let RunningTournament { stage, players, progress, seen, .. } = played;
+        match ended {
+            Some(Ok(())) => {
+                players.wait_then_stop().await;
+                progress.finish();
+                let models = self.measure_or_warn(&server, &seen).await;
+                seen.print_report(form, models.as_ref())?;
+                server.stop_own().await?;
+                self.print_kept_files(&seen);
+                Ok(CommandExit::Done)
+            }
+            Some(Err(failure)) => {
+                players.stop_all().await;
+                // If the server broke down, that is why.
+                let closed = server.stop_own().await;
+                progress.finish();
+                closed.and(Err(failure))
+            }
+            None => {
+                let again = runtime::wait_for_interrupt();
+                let closed = if server.is_foreign() {
+                    tokio::select! {
+                        left = self.leave_tournament(&stage, &progress) => left,
+                        () = again => Ok(()),
+                    }
+                } else {
+                    progress.print_line("stopping: open matches may finish; Ctrl-C once more stops at once");
+                    tokio::select! {
+                        closed = server.stop_own() => closed,
+                        () = again => Ok(()),
+                    }
+                };
+                players.stop_all().await;
+                progress.finish();
+                closed?;
+                if seen.tournament.matches_played > 0 {
+                    seen.print_report(form, None)?;
+                }
+                Err(Failure::Runtime(anyhow::Error::msg(format!(
+                    "{file}: stopped before the end: the same command carries on"
+                ))))
+            }
+        }
+    }
+
+    /// Measures the models of a tournament that is over. Standings are not lost if that fails.
+    async fn measure_or_warn(&self, server: &RunServer, seen: &SeenTournament) -> Option<pb::ModelReport> {
+        let tournament = seen.tournament.id.parse().ok()?;
+        let measured = measure_models(self.plan, self.folder, &server.organiser, tournament).await;
+        measured.unwrap_or_else(|failure| {
+            let folder = self.folder.path().display();
+            eprintln!(
+                "the models could not be measured: {failure}; later: lastnim audit --transcript {folder} --tournament {tournament}"
+            );
+            None
+        })
+    }
+
+    /// Leaves a tournament on another's server, which waits meanwhile, and keeps that it does.
+    async fn leave_tournament(
+        &mut self,
+        stage: &TournamentAddress,
+        progress: &RunProgress,
+    ) -> Result<(), Failure> {
+        let plays_bots = self.plan.players.iter().any(|player| player.origin != BotOrigin::Remote);
+        let left = pause_while_away(stage, plays_bots).await;
+        if let Some(line) = left.line() {
+            progress.print_line(&line);
+        }
+        if let LeftTournament::Paused(at_us) = left {
+            self.kept.paused_at_us = Some(at_us);
+            self.kept.write(&self.folder.saved_run_file())?;
+        }
+        Ok(())
+    }
+
+    /// Returns the bots of this run that a tournament waits for: all of them, if it was paused when they left.
+    async fn returning_bots(
+        &self,
+        tournament: &pb::Tournament,
+        stage: &TournamentAddress,
+    ) -> Result<Vec<&'a PlayerEntry>, Failure> {
+        if self.kept.paused_at_us.is_none() || tournament.pause() == pb::OpenMatches::Unspecified {
+            return Ok(Vec::new());
+        }
+        let events = stage.organiser.tournament_events(stage.tournament).await?;
+        if !is_paused_by_run(&self.kept, &events) {
+            return Ok(Vec::new());
+        }
+        Ok(self.plan.players.iter().filter(|player| player.origin != BotOrigin::Remote).collect())
+    }
+
+    /// Enrols the bots, sees to it that there is a tournament, and starts what is to be started.
+    async fn prepare_tournament(
+        &mut self,
+        server: &RunServer,
+        programs: &HashMap<String, Vec<OsString>>,
+    ) -> Result<RunningTournament<'a>, Failure> {
+        let progress = RunProgress::new(&self.plan.players, self.folder, self.args.file.clone());
+        let organiser = server.organiser.clone();
+        let found = self.find_tournament(server).await?;
+        let is_new = found.is_none();
+        if !found.as_ref().is_some_and(is_tournament_over) {
+            self.register_bots(server).await?;
+        }
+        let tournament = match found {
+            Some(tournament) => tournament,
+            None => organiser.create_tournament(self.plan.settings()).await?,
+        };
+        let id: TournamentId =
+            tournament.id.parse().map_err(|error| Failure::runtime(error, "the server"))?;
+        if self.kept.tournament.as_deref() != Some(tournament.id.as_str()) {
+            self.kept.tournament = Some(tournament.id.clone());
+            self.kept.write(&self.folder.saved_run_file())?;
+        }
+        let states = organiser
+            .watch_tournament(id)
+            .await
+            .map_err(|status| organiser.broken_stream_failure(&status))?;
+        let stage = TournamentAddress { organiser, address: server.address.clone(), tournament: id };
+        let mut players = LocalBots::new(stage.clone());
+        let file = self.args.file.display();
+        let (mut missing, mut returning) = (Vec::new(), Vec::new());
+        if is_tournament_over(&tournament) {
+            eprintln!("{file}: this tournament is over; --fresh plays it anew");
+        } else {
+            progress.print_line(&self.opening_message(server, &tournament, is_new));
+            if let Some(cost) = self.plan.model_cost_bound() {
+                progress.print_line(&format!("the models cost {cost}"));
+            }
+            for warning in short_clock_warnings(self.plan) {
+                progress.print_line(&warning);
+            }
+            if tournament.state() == TournamentState::Open {
+                missing = self.plan.players.iter().collect();
+            }
+            returning = self.returning_bots(&tournament, &stage).await?;
+            self.start_bots(&mut players, &stage, programs).await?;
+            self.print_how_to_join(server, &stage, &progress);
+        }
+        let (states, seen, file) = (Some(states), SeenTournament::default(), self.args.file.clone());
+        let replays = GroupReplays { most: self.plan.llm.replays, group_size: self.plan.group_size() };
+        Ok(RunningTournament { file, stage, players, replays, progress, states, seen, missing, returning })
+    }
+
+    /// Finds the tournament of an earlier run, if there is one.
+    async fn find_tournament(&self, server: &RunServer) -> Result<Option<pb::Tournament>, Failure> {
+        let organiser = &server.organiser;
+        let kept = match &self.kept.tournament {
+            Some(id) => {
+                let id = id
+                    .parse()
+                    .map_err(|error| Failure::runtime(error, self.folder.saved_run_file().display()))?;
+                organiser.fetch_tournament(id).await.map(Some)
+            }
+            None => Ok(None),
+        };
+        match kept {
+            kept if server.is_foreign() => kept,
+            Ok(Some(tournament)) => Ok(Some(tournament)),
+            // A run may have died before it could write which one it is, or after it began to remove the store.
+            _ => organiser.newest_tournament().await,
+        }
+    }
+
+    /// Registers the bots, and writes the tokens of those that are run elsewhere.
+    async fn register_bots(&mut self, server: &RunServer) -> Result<(), Failure> {
+        for PlayerEntry { name, origin } in &self.plan.players {
+            let token = server.organiser.register_bot(name).await?;
+            let is_ours = !server.is_foreign() || self.kept.registered.contains(name.as_str());
+            let token = match (token, origin) {
+                (Some(token), _) => {
+                    if server.is_foreign() {
+                        self.kept.registered.insert(name.to_string());
+                        self.kept.write(&self.folder.saved_run_file())?;
+                    }
+                    token
+                }
+                (None, BotOrigin::Remote) if !is_ours || self.folder.token_file(name).exists() => continue,
+                (None, _) if !is_ours => {
+                    return Err(Failure::Runtime(anyhow::Error::msg(format!(
+                        "{}: bot {name}: the server at {} has one of that name already, which this tournament did not register: give it another name, or `remote = true` and run it yourself",
+                        self.args.file.display(),
+                        server.address
+                    ))));
+                }
+                (None, BotOrigin::Remote) => server.organiser.rotate_token(name).await?,
+                (None, _) => continue,
+            };
+            if *origin == BotOrigin::Remote {
+                self.folder.write_token(name, &token)?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn start_bots(
+        &self,
+        players: &mut LocalBots,
+        stage: &TournamentAddress,
+        programs: &HashMap<String, Vec<OsString>>,
+    ) -> Result<(), Failure> {
+        for PlayerEntry { name, origin } in &self.plan.players {
+            match origin {
+                BotOrigin::House(bot, seed) => {
+                    let token = stage.organiser.rotate_token(name).await?;
+                    players.add_house_bot(name.clone(), *bot, *seed, token);
+                }
+                BotOrigin::Command(words) => {
+                    let Some((word, arguments)) = words.split_first() else { continue };
+                    let Some(program) = programs.get(word) else { continue };
+                    let program = BotProgram {
+                        bot: name.clone(),
+                        command: ProgramCommand {
+                            words: program
+                                .iter()
+                                .cloned()
+                                .chain(arguments.iter().map(OsString::from))
+                                .collect(),
+                            own: self.own.clone(),
+                            workplace: working_folder(&self.args.file)?,
+                        },
+                        log: self.folder.log_file(name),
+                    };
+                    players.add_program(program, word.clone());
+                }
+                BotOrigin::Llm(settings, seed) => {
+                    let settings = self.settings_in_run(name, settings)?;
+                    if let (Some(transcript), false) = (&settings.transcript, self.plan.llm.replays == 0) {
+                        players.follow_transcript(name.clone(), transcript);
+                    }
+                    let program = self.model_program(name, &settings, *seed)?;
+                    players.add_program(program, "lastnim bot llm".to_owned());
+                }
+                BotOrigin::Remote => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the settings of a model with what the run decides by itself.
+    fn settings_in_run(&self, bot: &BotName, settings: &LlmSettings) -> Result<LlmSettings, Failure> {
+        let failed = |error: io::Error| Failure::runtime(error, self.folder.path().display());
+        let shared_ledger = self.folder.shared_ledger_file().map_err(failed)?;
+        let endpoint_error_pause =
+            if self.plan.llm.replays == 0 { Duration::ZERO } else { ENDPOINT_ERROR_PAUSE };
+        Ok(LlmSettings {
+            transcript: Some(self.folder.transcript_file(bot).map_err(failed)?),
+            ledger: Some(self.folder.ledger_file(bot).map_err(failed)?),
+            endpoint_error_pause,
+            ..self.plan.llm.shared_settings(settings, &shared_ledger)
+        })
+    }
+
+    /// Returns this program as the bot of a model.
+    fn model_program(&self, bot: &BotName, settings: &LlmSettings, seed: u64) -> Result<BotProgram, Failure> {
+        let given = ["bot", "llm", "--json", &format!("--seed={seed}")].map(OsString::from);
+        let arguments = given.into_iter().chain(llm_arguments(settings).into_iter().map(OsString::from));
+        Ok(BotProgram {
+            bot: bot.clone(),
+            command: ProgramCommand {
+                words: self.own.words.iter().cloned().chain(arguments).collect(),
+                own: self.own.clone(),
+                workplace: working_folder(&self.args.file)?,
+            },
+            log: self.folder.log_file(bot),
+        })
+    }
+
+    /// Says what is played where.
+    fn opening_message(&self, server: &RunServer, tournament: &pb::Tournament, is_new: bool) -> String {
+        let title = &self.plan.settings().title;
+        let (bots, address) = (self.plan.players.len(), &server.address);
+        let begins = if is_new { "begins" } else { "carries on" };
+        let page = if server.is_foreign() {
+            String::new()
+        } else {
+            format!("\nor in a browser: http://{address}/tournaments/{}", tournament.id)
+        };
+        let message = format!(
+            "{title} {begins}: {bots} bots, matches: {}, kept in {}\nlook on from another terminal: lastnim tournament watch {} --server {address}{page}",
+            match_count_words(self.plan.total),
+            self.folder.path().display(),
+            tournament.id
+        );
+        if self.plan.total != TotalMatches::Open {
+            return message;
+        }
+        let file = self.args.file.display();
+        format!("{message}\nlet it end, with its last standings: lastnim tournament finish {file}")
+    }
+
+    fn print_how_to_join(&self, server: &RunServer, stage: &TournamentAddress, progress: &RunProgress) {
+        let remote = self.plan.players.iter().filter(|player| player.origin == BotOrigin::Remote);
+        for player in remote {
+            let file = self.folder.token_file(&player.name);
+            let file = file.exists().then(|| file.display().to_string());
+            let id = stage.tournament.to_string();
+            progress.print_line(&how_to_join_text(&player.name, &stage.address, &id, file.as_deref()));
+            if server.listen_address().is_some_and(|address| address.ip().is_loopback()) {
+                progress
+                    .print_line("  (from other machines the server is reached with --listen 0.0.0.0:PORT)");
+            }
+        }
+    }
+
+    /// Says, to a person, where the matches are.
+    fn print_kept_files(&self, seen: &SeenTournament) {
+        if self.form == OutputForm::Text && io::stderr().is_terminal() && self.kept.server.is_none() {
+            eprintln!(
+                "look at its matches: lastnim serve --store sqlite:{}",
+                self.folder.store_file().display()
+            );
+            eprintln!("then: lastnim match list --tournament {}", seen.tournament.id);
+        }
+    }
+}

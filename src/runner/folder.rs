@@ -1,0 +1,237 @@
+//! The folder beside a tournament file, in which a run keeps what must last.
+
+use crate::{Failure, new_file::create_folder};
+use lastnim_core::game::BotName;
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, Write as _},
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+};
+
+/// The files of a run besides those of single bots. The key has the name under which `lastnim serve` looks for it.
+const FILES: [&str; 9] = [
+    SAVED_RUN,
+    ADMIN_TOKEN,
+    STORE_ID,
+    "lastnim.db",
+    "lastnim.db-wal",
+    "lastnim.db-shm",
+    "lastnim.db.lock",
+    "lastnim.key",
+    SHARED_LEDGER,
+];
+/// The file of what is kept of the run.
+const SAVED_RUN: &str = "run.json";
+/// The file of the admin's token of the own server. No bot's token has such a name.
+const ADMIN_TOKEN: &str = "lastnim.admin-token";
+/// The file of what all models have cost. No bot's ledger has such a name.
+const SHARED_LEDGER: &str = "models.llm-ledger";
+/// How the files of the ledgers of single models end.
+const LEDGER: &str = ".ledger";
+/// How the files of transcripts end.
+const TRANSCRIPT: &str = ".transcript.jsonl";
+/// The file that says that a store is there.
+const STORE_ID: &str = "lastnim.db.id";
+
+/// Where the files of a run are that others may look for.
+#[derive(Debug, Clone)]
+pub struct RunPaths {
+    folder: PathBuf,
+}
+
+impl RunPaths {
+    /// Names those of the tournament of a file.
+    pub fn of_file(plan: &Path) -> Self {
+        Self { folder: plan.with_extension("run") }
+    }
+
+    /// Returns the file of what is kept of the run.
+    pub fn saved_run_file(&self) -> PathBuf {
+        self.folder.join(SAVED_RUN)
+    }
+
+    /// Returns the file that holds the admin's token of the own server, while that runs.
+    pub fn admin_token_file(&self) -> PathBuf {
+        self.folder.join(ADMIN_TOKEN)
+    }
+}
+
+/// The file of the admin's token of a server that runs. What a run that was killed leaves is void: each server draws its own.
+#[derive(Debug)]
+#[must_use = "the file is removed when this is dropped"]
+pub struct AdminTokenFile(PathBuf);
+
+impl Drop for AdminTokenFile {
+    fn drop(&mut self) {
+        // The token is void all the same.
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// A run's folder, held by this process alone.
+#[derive(Debug)]
+pub struct RunFolder {
+    path: PathBuf,
+    /// The system lets go of it when the process ends, however it ends.
+    _lock: File,
+}
+
+impl RunFolder {
+    /// Takes the folder of a tournament for this process; makes it if it is not there.
+    pub fn lock_folder(plan: &Path) -> Result<Self, Failure> {
+        let path = plan.with_extension("run");
+        create_folder(&path)?;
+        let failed = |error: io::Error| Failure::runtime(error, path.display());
+        let lock = File::open(&path).map_err(failed)?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(Failure::Runtime(anyhow::Error::msg(format!(
+                    "{}: this tournament is being run already, by another `lastnim tournament run`, which has {}: stop that one, or let it finish",
+                    plan.display(),
+                    path.display()
+                ))));
+            }
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        }
+        Ok(Self { path, _lock: lock })
+    }
+
+    /// Returns the folder as it is named from where the command was given.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns the file of what is kept of the run.
+    pub fn saved_run_file(&self) -> PathBuf {
+        self.path.join(SAVED_RUN)
+    }
+
+    /// Returns the file of the own server's store.
+    pub fn store_file(&self) -> PathBuf {
+        self.path.join("lastnim.db")
+    }
+
+    /// Returns the file of the key that signs the records of the own server.
+    pub fn key_file(&self) -> PathBuf {
+        self.path.join("lastnim.key")
+    }
+
+    /// Returns the file to which a program's output goes.
+    pub fn log_file(&self, bot: &BotName) -> PathBuf {
+        self.path.join(format!("{bot}.log"))
+    }
+
+    /// Returns the file of what a model was asked and answered, whatever the working folder.
+    pub fn transcript_file(&self, bot: &BotName) -> io::Result<PathBuf> {
+        std::path::absolute(self.path.join(format!("{bot}{TRANSCRIPT}")))
+    }
+
+    /// Returns the file of what the model of a bot has cost, whatever the working folder.
+    pub fn ledger_file(&self, bot: &BotName) -> io::Result<PathBuf> {
+        std::path::absolute(self.path.join(format!("{bot}{LEDGER}")))
+    }
+
+    /// Returns the file of what all models have cost, whatever the working folder.
+    pub fn shared_ledger_file(&self) -> io::Result<PathBuf> {
+        std::path::absolute(self.path.join(SHARED_LEDGER))
+    }
+
+    /// Returns the file of a remote bot's token.
+    pub fn token_file(&self, bot: &BotName) -> PathBuf {
+        self.path.join(format!("{bot}.token"))
+    }
+
+    /// Writes the token of a remote bot, for its organiser's eyes only.
+    pub fn write_token(&self, bot: &BotName, token: &str) -> Result<(), Failure> {
+        write_secret(&self.token_file(bot), token)
+    }
+
+    /// Writes the admin's token of the own server, for its organiser's eyes only.
+    pub fn write_admin_token(&self, token: &str) -> Result<AdminTokenFile, Failure> {
+        let path = self.path.join(ADMIN_TOKEN);
+        write_secret(&path, token)?;
+        Ok(AdminTokenFile(path))
+    }
+
+    /// Removes what runs before this one have left. Anything else that lies in the folder stays.
+    pub fn remove_run_files(&self) -> Result<(), Failure> {
+        self.check_store_is_free()?;
+        let failed = |error: io::Error| Failure::runtime(error, self.path.display());
+        let mut ours = Vec::new();
+        for entry in fs::read_dir(&self.path).map_err(failed)? {
+            ours.push(entry.map_err(failed)?.path());
+        }
+        ours.retain(|path| is_run_file(path));
+        // First what says that there is a store, last what says that the others are a run's.
+        ours.sort_by_key(|path| (*path == self.saved_run_file(), !path.ends_with(STORE_ID)));
+        ours.iter().try_for_each(|path| {
+            let failed = |error: io::Error| Failure::runtime(error, path.display());
+            fs::remove_file(path).or_else(ignore_missing).map_err(failed)
+        })
+    }
+
+    /// Refuses to touch a store that another server has open, such as `lastnim serve` with which somebody looks at it.
+    fn check_store_is_free(&self) -> Result<(), Failure> {
+        let lock = self.path.join("lastnim.db.lock");
+        match File::open(&lock).map(|lock| lock.try_lock()) {
+            Ok(Err(TryLockError::WouldBlock)) => Err(Failure::Runtime(anyhow::Error::msg(format!(
+                "{}: another server has it open: stop that one first",
+                self.store_file().display()
+            )))),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Returns where the programs of a tournament run: the folder of its file.
+pub fn working_folder(plan: &Path) -> Result<PathBuf, Failure> {
+    let folder = plan.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    folder.canonicalize().map_err(|error| Failure::runtime(error, folder.display()))
+}
+
+/// Returns whether a file has a name that a run gives.
+fn is_run_file(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let bots = [".log", ".token", TRANSCRIPT, LEDGER].iter().filter_map(|ending| name.strip_suffix(ending));
+    FILES.contains(&name) || bots.map(str::parse::<BotName>).any(|bot| bot.is_ok())
+}
+
+/// Writes a token into a new file that only its owner can read.
+fn write_secret(path: &Path, token: &str) -> Result<(), Failure> {
+    let failed = |error: io::Error| Failure::runtime(error, path.display());
+    // One that others can read would stay so if it were written over.
+    fs::remove_file(path).or_else(ignore_missing).map_err(failed)?;
+    let mut options = OpenOptions::new();
+    let mut file = options.write(true).create_new(true).mode(0o600).open(path).map_err(failed)?;
+    writeln!(file, "{token}").and_then(|()| file.sync_all()).map_err(failed)
+}
+
+fn ignore_missing(error: io::Error) -> io::Result<()> {
+    if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_a_run_makes_is_removed() {
+        for ours in [
+            "run.json",
+            "lastnim.db-wal",
+            "lastnim.db.id",
+            "lastnim.key",
+            "lastnim.admin-token",
+            "alice.log",
+            "bob.2.token",
+            "bob.transcript.jsonl",
+        ] {
+            assert!(is_run_file(&Path::new("cup.run").join(ours)), "{ours}");
+        }
+        for foreign in ["notes.txt", "Alice.log", ".log", "run.json.bak", "my.db", "standings.json"] {
+            assert!(!is_run_file(&Path::new("cup.run").join(foreign)), "{foreign}");
+        }
+    }
+}

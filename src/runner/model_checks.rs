@@ -1,0 +1,112 @@
+//! The models of a tournament file, checked before anything is played: whether they can play, and whether they have the time to.
+
+use super::folder::working_folder;
+use crate::{
+    Failure,
+    tournament_file::{plan::TournamentPlan, player::BotOrigin},
+};
+use lastnim_llm::{LlmError, LlmSettings};
+use lastnim_proto::pb;
+use lastnim_report::words::span_words;
+use std::path::Path;
+
+/// What a model should have for a row, and for a take of a match of [`USUAL_TAKES`].
+const MIN_MILLIS: u64 = 60_000;
+/// The takes of a match for which a bank should be enough.
+const USUAL_TAKES: u64 = 10;
+
+/// Checks that each model can play: its prompt is a template, its key is there.
+///
+/// # Errors
+/// Names the first bot whose model cannot.
+pub fn check_models(plan: &TournamentPlan, file: &Path) -> Result<(), Failure> {
+    let folder = working_folder(file)?;
+    for player in &plan.players {
+        let BotOrigin::Llm(settings, _) = &player.origin else { continue };
+        let settings = plan.llm.shared_settings(settings, Path::new(""));
+        check_model(&settings, &folder)
+            .map_err(|why| Failure::input(format!("{}: bot {}: {why}", file.display(), player.name)))?;
+    }
+    Ok(())
+}
+
+/// Checks a model. Its prompt is a file of the folder in which it runs.
+fn check_model(settings: &LlmSettings, folder: &Path) -> Result<(), LlmError> {
+    let prompt = settings.prompt.as_ref().map(|prompt| folder.join(prompt));
+    LlmSettings { prompt, ..settings.clone() }.check_readiness()
+}
+
+/// Says for which models the clock is short, a sentence for each reason.
+pub fn short_clock_warnings(plan: &TournamentPlan) -> Vec<String> {
+    let settings = plan.settings();
+    let clock = settings.clock.unwrap_or_default();
+    let declares = settings.alliance() == pb::AllianceMode::Declared;
+    let models = plan.players.iter().filter_map(|player| match &player.origin {
+        BotOrigin::Llm(model, _) => Some((player.name.as_str(), model)),
+        _ => None,
+    });
+    let models: Vec<_> = models.collect();
+    if models.is_empty() {
+        return Vec::new();
+    }
+    // A bot has a clock's first increment once it has taken.
+    let of_one_take = u64::from(clock.initial_ms);
+    let of_many = of_one_take + USUAL_TAKES * u64::from(clock.increment_ms);
+    let of_row = u64::from(clock.declaration_ms);
+    let mut warnings = Vec::new();
+    for (bot, model) in &models {
+        let timeout = u64::try_from(model.turn_timeout.as_millis()).unwrap_or(u64::MAX);
+        if of_one_take < timeout {
+            warnings.push(format!(
+                "the clock is short for {bot}: it has {} for its first take, and turn_timeout_ms lets the model think for {}",
+                span_words(of_one_take),
+                span_words(timeout)
+            ));
+        }
+    }
+    if of_many < USUAL_TAKES * MIN_MILLIS {
+        warnings.push(format!(
+            "the clock is short for models: {USUAL_TAKES} takes have {} together, less than a minute each",
+            span_words(of_many)
+        ));
+    }
+    if declares && of_row < MIN_MILLIS {
+        warnings.push(format!(
+            "the clock is short for models: a row has {}, less than a minute",
+            span_words(of_row)
+        ));
+    }
+    warnings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn warnings(clock: &str, timeout: &str) -> Vec<String> {
+        let text = format!(
+            "seats = 2\nalliance = \"declared\"\nclock = {clock}\npositions = {{ list = [[2, 2]] }}\n[[bot]]\nname = \"a\"\nhouse = \"greedy\"\n\
+             [[bot]]\nname = \"m\"\nllm = {{ model = \"m\", turn_timeout_ms = {timeout} }}\n"
+        );
+        short_clock_warnings(&TournamentPlan::parse(&text).unwrap())
+    }
+
+    #[test]
+    fn a_short_clock_is_told() {
+        let long = "{ initial_ms = 900_000, declaration_ms = 60_000 }";
+        assert_eq!(warnings(long, "900_000"), Vec::<String>::new());
+        assert_eq!(
+            warnings(long, "1_000_000"),
+            [
+                "the clock is short for m: it has 15 min 0 s for its first take, and turn_timeout_ms lets the model think for 16 min 40 s"
+            ]
+        );
+        let short = "{ initial_ms = 50_000, increment_ms = 5_000, declaration_ms = 59_999 }";
+        let told = warnings(short, "50_000");
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert!(told[0].ends_with("10 takes have 1 min 40 s together, less than a minute each"), "{told:?}");
+        assert!(told[1].ends_with("a row has 59 s, less than a minute"), "{told:?}");
+        let with_increment = "{ initial_ms = 60_000, increment_ms = 54_000, declaration_ms = 60_000 }";
+        assert_eq!(warnings(with_increment, "60_000"), Vec::<String>::new());
+    }
+}

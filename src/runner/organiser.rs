@@ -1,0 +1,153 @@
+//! What the organiser of a tournament asks of the server.
+
+use crate::{Failure, remote::RemoteServer};
+use lastnim_core::game::{BotName, MatchId, TournamentId};
+use lastnim_proto::pb;
+use lastnim_tournament::Reason;
+use tonic::{Code, Status, Streaming};
+
+/// The organiser's words to the server. Who carries them may be cloned.
+#[derive(Debug, Clone)]
+pub struct OrganiserClient {
+    remote: RemoteServer,
+}
+
+/// The states of a tournament, as they come.
+pub type TournamentStates = Streaming<pb::WatchTournamentResponse>;
+
+impl OrganiserClient {
+    pub fn new(remote: RemoteServer) -> Self {
+        Self { remote }
+    }
+
+    /// Returns the server that is asked.
+    pub fn remote(&self) -> &RemoteServer {
+        &self.remote
+    }
+
+    /// Registers a bot and returns its token; none if there is a bot of that name.
+    pub async fn register_bot(&self, bot: &BotName) -> Result<Option<String>, Failure> {
+        let request = pb::RegisterBotRequest { name: bot.to_string() };
+        match self.remote.bot_client().register_bot(request).await {
+            Ok(registered) => Ok(Some(registered.into_inner().token)),
+            Err(status) if status.code() == Code::AlreadyExists => Ok(None),
+            Err(status) => Err(self.remote.refusal_failure(&status)),
+        }
+    }
+
+    /// Gives a bot a new token; the one before is void, and whoever plays with it is out.
+    pub async fn rotate_token(&self, bot: &BotName) -> Result<String, Failure> {
+        let request = pb::RotateTokenRequest { name: bot.to_string() };
+        Ok(self.remote.answer(self.remote.bot_client().rotate_token(request)).await?.token)
+    }
+
+    /// Returns whether a bot has a session.
+    pub async fn is_bot_connected(&self, bot: &BotName) -> Result<bool, Failure> {
+        let request = pb::GetBotRequest { name: bot.to_string() };
+        let given = self.remote.answer(self.remote.bot_client().get_bot(request)).await?;
+        Ok(given.bot.is_some_and(|bot| bot.connected))
+    }
+
+    /// Returns the seats that a bot has lost in a tournament, those of the newest matches first, as many as a page has.
+    pub async fn lost_seats(&self, id: TournamentId, bot: &str) -> Result<Vec<pb::LostSeat>, Failure> {
+        let (bot, tournament_id) = (bot.to_owned(), id.to_string());
+        let request = pb::ListLostSeatsRequest { bot, tournament_id, ..Default::default() };
+        Ok(self.remote.answer(self.remote.bot_client().list_lost_seats(request)).await?.seats)
+    }
+
+    /// Creates the tournament.
+    pub async fn create_tournament(
+        &self,
+        settings: pb::TournamentSettings,
+    ) -> Result<pb::Tournament, Failure> {
+        let request = pb::CreateTournamentRequest { settings: Some(settings) };
+        let created = self.remote.answer(self.remote.tournament_client().create_tournament(request)).await?;
+        created.tournament.ok_or_else(|| self.remote.missing_part_failure("tournament"))
+    }
+
+    /// Returns the newest tournament of the server, if there is one.
+    pub async fn newest_tournament(&self) -> Result<Option<pb::Tournament>, Failure> {
+        let request = pb::ListTournamentsRequest { page_size: 1, ..Default::default() };
+        let listed = self.remote.answer(self.remote.tournament_client().list_tournaments(request)).await?;
+        Ok(listed.tournaments.into_iter().next())
+    }
+
+    /// Returns a tournament.
+    pub async fn fetch_tournament(&self, id: TournamentId) -> Result<pb::Tournament, Failure> {
+        self.remote.fetch_tournament(id).await
+    }
+
+    /// Enters a bot; that may be done twice.
+    pub async fn enter_bot(&self, id: TournamentId, bot: &BotName) -> Result<(), Failure> {
+        let request = pb::JoinTournamentRequest { tournament_id: id.to_string(), bot: bot.to_string() };
+        self.remote.answer(self.remote.tournament_client().join_tournament(request)).await.map(drop)
+    }
+
+    /// Starts the tournament.
+    pub async fn start_tournament(&self, id: TournamentId) -> Result<(), Failure> {
+        let request = pb::StartTournamentRequest { tournament_id: id.to_string() };
+        self.remote.answer(self.remote.tournament_client().start_tournament(request)).await.map(drop)
+    }
+
+    /// Cancels the tournament, unless it is over or unknown.
+    pub async fn cancel_tournament(&self, id: TournamentId) -> Result<(), Failure> {
+        let request = pb::CancelTournamentRequest { tournament_id: id.to_string() };
+        match self.remote.tournament_client().cancel_tournament(request).await {
+            Err(status) if !matches!(status.code(), Code::FailedPrecondition | Code::NotFound) => {
+                Err(self.remote.refusal_failure(&status))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Pauses the tournament and lets its open matches wait; returns what happened, nothing if it was so already.
+    pub async fn freeze_tournament(&self, id: TournamentId) -> Result<Option<pb::TournamentEvent>, Failure> {
+        let open_matches = pb::OpenMatches::Freeze.into();
+        let request = pb::PauseTournamentRequest { tournament_id: id.to_string(), open_matches };
+        Ok(self.remote.answer(self.remote.tournament_client().pause_tournament(request)).await?.event)
+    }
+
+    /// Lets the tournament go on.
+    pub async fn resume_tournament(&self, id: TournamentId) -> Result<(), Failure> {
+        let request = pb::ResumeTournamentRequest { tournament_id: id.to_string() };
+        self.remote.answer(self.remote.tournament_client().resume_tournament(request)).await.map(drop)
+    }
+
+    /// Returns what was done to the tournament.
+    pub async fn tournament_events(&self, id: TournamentId) -> Result<Vec<pb::TournamentEvent>, Failure> {
+        let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
+        Ok(self.remote.answer(self.remote.tournament_client().get_tournament(request)).await?.events)
+    }
+
+    /// Returns a match.
+    pub async fn fetch_match(&self, id: MatchId) -> Result<pb::Match, Failure> {
+        let request = pb::GetMatchRequest { match_id: id.to_string() };
+        let given = self.remote.answer(self.remote.match_client().get_match(request)).await?;
+        given.r#match.ok_or_else(|| self.remote.missing_part_failure("match"))
+    }
+
+    /// Voids what has begun of a duplicate group.
+    pub async fn void_group(&self, id: TournamentId, group: u64, reason: &Reason) -> Result<(), Failure> {
+        let request = pb::VoidMatchesRequest {
+            tournament_id: id.to_string(),
+            target: Some(pb::void_matches_request::Target::Group(group)),
+            reason: reason.to_string(),
+            targets: Vec::new(),
+        };
+        self.remote.answer(self.remote.tournament_client().void_matches(request)).await.map(drop)
+    }
+
+    /// Begins to follow a tournament.
+    ///
+    /// # Errors
+    /// The status, for the caller to judge whether to try again.
+    pub async fn watch_tournament(&self, id: TournamentId) -> Result<TournamentStates, Status> {
+        let request = pb::WatchTournamentRequest { tournament_id: id.to_string(), state_only: false };
+        Ok(self.remote.tournament_client().watch_tournament(request).await?.into_inner())
+    }
+
+    /// Says what ended the states of a tournament.
+    pub fn broken_stream_failure(&self, status: &Status) -> Failure {
+        self.remote.broken_stream_failure(status)
+    }
+}

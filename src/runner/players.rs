@@ -1,0 +1,258 @@
+//! The bots of a tournament that this process runs: house bots and programs.
+
+use super::{
+    endpoint_errors::{EndpointError, GrowingTranscript, follow_transcript},
+    organiser::OrganiserClient,
+    program::{BotProgram, ProgramEnvironment, SupervisedProgram},
+    supervisor::SupervisorReport,
+};
+use lastnim_bots::{HouseBot, QuietBot};
+use lastnim_client::{Error, Options, ServerAddress};
+use lastnim_core::game::{BotName, TournamentId};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+use tokio::{
+    sync::{mpsc, watch},
+    task::JoinSet,
+    time::{sleep, timeout},
+};
+use tracing::{instrument::WithSubscriber as _, subscriber::NoSubscriber};
+
+/// How often a program that ended before its time is started again, in one run.
+const MAX_RESTARTS: u32 = 8;
+/// How long the first restart waits; each next twice as long.
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
+/// The longest that a restart waits.
+const LONGEST_PAUSE: Duration = Duration::from_secs(8);
+/// How long bots have to leave by themselves once the tournament is over.
+const FAREWELL: Duration = Duration::from_secs(3);
+/// How long bots may take to end when they are told to. Programs that do not are ended before that.
+const ENDING: Duration = Duration::from_secs(10);
+/// News that may wait.
+const NEWS: usize = 64;
+
+/// What happens to bots.
+#[derive(Debug)]
+pub enum BotNews {
+    /// A program ended before its time, and is started again.
+    Restarted { bot: BotName, how: String, pause: Duration, restarts: u32 },
+    /// A program could not be started.
+    Refused { bot: BotName, word: String, why: String },
+    /// A program ended too often.
+    GaveUp { bot: BotName, how: String, log: PathBuf },
+    /// A house bot lost the server for good.
+    Lost { bot: BotName, why: Error },
+    /// The endpoint of a model failed for good, in a match.
+    EndpointFailed(EndpointError),
+}
+
+/// How far the tournament is, for those who play.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum RunPhase {
+    /// The tournament is not over.
+    Playing,
+    /// The tournament is over: whoever ends now ends in time.
+    Over,
+    /// Everybody ends.
+    Stopped,
+}
+
+/// Where everybody plays.
+#[derive(Debug, Clone)]
+pub struct TournamentAddress {
+    /// What is asked of the server.
+    pub organiser: OrganiserClient,
+    /// Where the server is.
+    pub address: ServerAddress,
+    /// The tournament.
+    pub tournament: TournamentId,
+}
+
+/// The bots that this process runs.
+#[derive(Debug)]
+pub struct LocalBots {
+    stage: TournamentAddress,
+    tasks: JoinSet<()>,
+    phase: watch::Sender<RunPhase>,
+    sender: mpsc::Sender<BotNews>,
+    news: mpsc::Receiver<BotNews>,
+}
+
+impl LocalBots {
+    pub fn new(stage: TournamentAddress) -> Self {
+        let (sender, news) = mpsc::channel(NEWS);
+        Self { stage, tasks: JoinSet::new(), phase: watch::Sender::new(RunPhase::Playing), sender, news }
+    }
+
+    /// Starts a house bot, as the bearer of a token.
+    pub fn add_house_bot(&mut self, bot: BotName, house: HouseBot, seed: u64, token: String) {
+        let (stage, phase, news) = (self.stage.clone(), self.phase.subscribe(), self.sender.clone());
+        let play = async move {
+            if let Err(why) = play_house_bot(house, seed, token, &stage, phase).await {
+                // Nobody may care any more.
+                let _ = news.send(BotNews::Lost { bot, why }).await;
+            }
+        };
+        // That the server is gone, which it logs, is what a stop looks like from its side.
+        self.tasks.spawn(play.with_subscriber(NoSubscriber::default()));
+    }
+
+    /// Starts a program; `word` is what the file calls it.
+    pub fn add_program(&mut self, program: BotProgram, word: String) {
+        let (stage, phase, news) = (self.stage.clone(), self.phase.subscribe(), self.sender.clone());
+        self.tasks.spawn(SupervisedBot { program, word, stage, phase, news }.run());
+    }
+
+    /// Tells of the errors of a model's endpoint that its bot writes into its transcript from now on.
+    pub fn follow_transcript(&mut self, bot: BotName, transcript: &Path) {
+        let (transcript, news) = (GrowingTranscript::at_end_of(transcript), self.sender.clone());
+        let mut phase = self.phase.subscribe();
+        self.tasks.spawn(async move {
+            tokio::select! {
+                () = follow_transcript(bot, transcript, news) => {}
+                () = wait_for_phase(&mut phase, RunPhase::Over) => {}
+            }
+        });
+    }
+
+    /// Waits for news; for ever if there are none. Safe to cancel.
+    pub async fn next_news(&mut self) -> BotNews {
+        match self.news.recv().await {
+            Some(news) => news,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Lets the bots leave once the tournament is over, then ends those that are still there.
+    pub async fn wait_then_stop(mut self) {
+        self.phase.send_replace(RunPhase::Over);
+        self.news.close();
+        // Those that stay are told to go.
+        let _ = timeout(FAREWELL, async { while self.tasks.join_next().await.is_some() {} }).await;
+        self.stop_all().await;
+    }
+
+    /// Ends the bots.
+    pub async fn stop_all(mut self) {
+        self.phase.send_replace(RunPhase::Stopped);
+        self.news.close();
+        if timeout(ENDING, async { while self.tasks.join_next().await.is_some() {} }).await.is_err() {
+            tracing::warn!("some bots are still busy: they are left to themselves");
+        }
+    }
+}
+
+async fn play_house_bot(
+    house: HouseBot,
+    seed: u64,
+    token: String,
+    stage: &TournamentAddress,
+    mut phase: watch::Receiver<RunPhase>,
+) -> Result<(), Error> {
+    let options = Options::new(&stage.address, token).tournament(stage.tournament.to_string());
+    let stopped = wait_for_phase(&mut phase, RunPhase::Stopped);
+    lastnim_client::run_until(QuietBot(house.build_bot(seed)), options, stopped).await.map(drop)
+}
+
+/// Waits until a phase is reached.
+async fn wait_for_phase(phase: &mut watch::Receiver<RunPhase>, reached: RunPhase) {
+    // Without anybody to say so, that is the end as well.
+    let _ = phase.wait_for(|phase| *phase >= reached).await;
+}
+
+/// How a program came to its end.
+enum ProgramEnd {
+    /// It was ended.
+    Stopped,
+    /// It could not be started.
+    Refused(String),
+    /// It ended by itself.
+    Ended(String),
+}
+
+/// A program, and what there is to know to start it again.
+struct SupervisedBot {
+    program: BotProgram,
+    word: String,
+    stage: TournamentAddress,
+    phase: watch::Receiver<RunPhase>,
+    news: mpsc::Sender<BotNews>,
+}
+
+impl SupervisedBot {
+    /// Runs the program until the tournament is over, and again if it ends before that.
+    async fn run(mut self) {
+        let mut pause = FIRST_PAUSE;
+        for restarts in 1.. {
+            let how = match self.run_once().await {
+                ProgramEnd::Stopped => return,
+                ProgramEnd::Refused(why) if restarts == 1 => {
+                    let (bot, word) = (self.program.bot.clone(), self.word.clone());
+                    return self.send_news(BotNews::Refused { bot, word, why }).await;
+                }
+                ProgramEnd::Refused(why) => format!("it could not be started: {why}"),
+                ProgramEnd::Ended(how) => how,
+            };
+            if self.has_nothing_left().await {
+                return;
+            }
+            let bot = self.program.bot.clone();
+            if restarts > MAX_RESTARTS {
+                return self.send_news(BotNews::GaveUp { bot, how, log: self.program.log.clone() }).await;
+            }
+            self.send_news(BotNews::Restarted { bot, how, pause, restarts }).await;
+            tokio::select! {
+                () = sleep(pause) => {}
+                () = wait_for_phase(&mut self.phase, RunPhase::Over) => return,
+            }
+            pause = (2 * pause).min(LONGEST_PAUSE);
+        }
+    }
+
+    /// Starts the program once, and waits for its end.
+    async fn run_once(&mut self) -> ProgramEnd {
+        let mut supervised = match self.start_program().await {
+            Ok(supervised) => supervised,
+            Err(why) => return ProgramEnd::Refused(why),
+        };
+        loop {
+            tokio::select! {
+                report = supervised.next_report() => match report {
+                    Some(SupervisorReport::Started) => {}
+                    Some(SupervisorReport::Refused(why)) => return ProgramEnd::Refused(why),
+                    Some(SupervisorReport::Ended(how)) => return ProgramEnd::Ended(how),
+                    None => return ProgramEnd::Ended("its supervisor is gone".to_owned()),
+                },
+                () = wait_for_phase(&mut self.phase, RunPhase::Stopped) => {
+                    supervised.stop_and_wait().await;
+                    return ProgramEnd::Stopped;
+                }
+            }
+        }
+    }
+
+    /// Starts the program with a token of its own, so that whatever is left of an earlier one is out.
+    async fn start_program(&self) -> Result<SupervisedProgram, String> {
+        let TournamentAddress { organiser, address, tournament } = &self.stage;
+        let token = organiser.rotate_token(&self.program.bot).await.map_err(|failure| failure.to_string())?;
+        let ticket =
+            ProgramEnvironment { server: address.clone(), token, tournament: tournament.to_string() };
+        self.program.start_supervised(&ticket).map_err(|error| error.to_string())
+    }
+
+    /// Returns whether the program has nothing more to do: it may have heard so before others did.
+    async fn has_nothing_left(&self) -> bool {
+        if *self.phase.borrow() > RunPhase::Playing {
+            return true;
+        }
+        let tournament = self.stage.organiser.fetch_tournament(self.stage.tournament).await;
+        tournament.is_ok_and(|tournament| crate::runner::report::is_tournament_over(&tournament))
+    }
+
+    async fn send_news(&self, news: BotNews) {
+        // Nobody may care any more.
+        let _ = self.news.send(news).await;
+    }
+}

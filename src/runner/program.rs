@@ -1,0 +1,143 @@
+//! A bot that is a program of this machine.
+
+use super::supervisor::{SupervisorReport, TERMINATION_GRACE};
+use crate::OwnCommand;
+use lastnim_client::ServerAddress;
+use lastnim_core::game::BotName;
+use std::{
+    ffi::OsString,
+    fs::OpenOptions,
+    io::{self, BufRead as _, BufReader},
+    os::unix::process::CommandExt as _,
+    path::PathBuf,
+    process::{Child, ChildStdin, Command, Stdio},
+    thread,
+    time::Duration,
+};
+use tokio::{sync::mpsc, time::timeout};
+
+/// What is the organiser's, and none of a program's business.
+const SECRETS: [&str; 6] = [
+    "LASTNIM_ADMIN_TOKEN",
+    "LASTNIM_ADMIN_TOKEN_FILE",
+    "LASTNIM_TOKEN_FILE",
+    "LASTNIM_VIEWER_TOKEN",
+    "LASTNIM_VIEWER_TOKEN_FILE",
+    "LASTNIM_STORE",
+];
+/// How long a supervisor has to end a program: longer than it gives the program itself.
+const SUPERVISOR_GRACE: Duration = TERMINATION_GRACE.saturating_mul(2);
+
+/// A program with its arguments.
+#[derive(Debug, Clone)]
+pub struct ProgramCommand {
+    /// The program and its arguments.
+    pub words: Vec<OsString>,
+    /// What starts its supervisor.
+    pub own: OwnCommand,
+    /// The folder in which it runs.
+    pub workplace: PathBuf,
+}
+
+/// How a program is started.
+#[derive(Debug, Clone)]
+pub struct BotProgram {
+    /// The bot that it is.
+    pub bot: BotName,
+    /// The program.
+    pub command: ProgramCommand,
+    /// The file to which its output goes.
+    pub log: PathBuf,
+}
+
+/// What a program finds in its environment.
+#[derive(Debug, Clone)]
+pub struct ProgramEnvironment {
+    /// The server.
+    pub server: ServerAddress,
+    /// The bot's token.
+    pub token: String,
+    /// The tournament.
+    pub tournament: String,
+}
+
+impl BotProgram {
+    /// Starts the program under a supervisor.
+    pub fn start_supervised(&self, ticket: &ProgramEnvironment) -> io::Result<SupervisedProgram> {
+        let log = OpenOptions::new().append(true).create(true).open(&self.log)?;
+        self.command.start_supervised(ticket, log)
+    }
+}
+
+impl ProgramCommand {
+    /// Starts the program under a supervisor; what it prints goes to `output`.
+    pub fn start_supervised(
+        &self,
+        ticket: &ProgramEnvironment,
+        output: impl Into<Stdio>,
+    ) -> io::Result<SupervisedProgram> {
+        let (program, arguments) =
+            self.own.words.split_first().ok_or_else(|| io::Error::other("a supervisor without a program"))?;
+        let mut command = Command::new(program);
+        command.args(arguments).args(["tournament", "supervise", "--"]).args(&self.words);
+        command
+            .env("LASTNIM_SERVER", ticket.server.as_str())
+            .env("LASTNIM_TOKEN", &ticket.token)
+            .env("LASTNIM_TOURNAMENT", &ticket.tournament);
+        match ticket.server.ca() {
+            Some(ca) => command.env("LASTNIM_CA", ca.path()),
+            None => command.env_remove("LASTNIM_CA"),
+        };
+        for secret in SECRETS {
+            command.env_remove(secret);
+        }
+        let mut supervisor = command
+            .current_dir(&self.workplace)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(output)
+            // An interrupt at the terminal is for the organiser, who ends the programs once the server has come to rest.
+            .process_group(0)
+            .spawn()?;
+        let missing = || io::Error::other("a supervisor without pipes");
+        let input = supervisor.stdin.take().ok_or_else(missing)?;
+        let reports = listen_to_supervisor(supervisor)?;
+        Ok(SupervisedProgram { input: Some(input), reports })
+    }
+}
+
+/// Reads what a supervisor reports, and waits for its end, on a thread.
+fn listen_to_supervisor(mut supervisor: Child) -> io::Result<mpsc::Receiver<SupervisorReport>> {
+    let output = supervisor.stdout.take().ok_or_else(|| io::Error::other("a supervisor without pipes"))?;
+    let (sender, reports) = mpsc::channel(2);
+    thread::Builder::new().name("supervisor".into()).spawn(move || {
+        let lines = BufReader::new(output).lines().map_while(Result::ok);
+        for report in lines.filter_map(|line| SupervisorReport::parse(&line)) {
+            // Nobody may care any more; the supervisor is waited for all the same.
+            let _ = sender.blocking_send(report);
+        }
+        let _ = supervisor.wait();
+    })?;
+    Ok(reports)
+}
+
+/// A program and its supervisor, which ends it when this is dropped.
+#[derive(Debug)]
+pub struct SupervisedProgram {
+    input: Option<ChildStdin>,
+    reports: mpsc::Receiver<SupervisorReport>,
+}
+
+impl SupervisedProgram {
+    /// Waits for the next report; none if the supervisor is gone. Safe to cancel.
+    pub async fn next_report(&mut self) -> Option<SupervisorReport> {
+        self.reports.recv().await
+    }
+
+    /// Has the program ended, and waits until it is.
+    pub async fn stop_and_wait(mut self) {
+        self.input = None;
+        // A supervisor that is slow goes on by itself.
+        let _ = timeout(SUPERVISOR_GRACE, async { while self.next_report().await.is_some() {} }).await;
+    }
+}

@@ -1,0 +1,66 @@
+//! The search for the program that a word of a command names.
+
+use crate::OwnCommand;
+use std::{env, ffi::OsString, fs, io, os::unix::fs::PermissionsExt as _, path::Path};
+
+/// The word that names this very program, which need not be installed.
+const OURSELVES: &str = "lastnim";
+
+/// Finds a program: a word with a `/` is a path from `folder`, any other is looked for in PATH, and `lastnim` is this one. Returns
+/// the words that start it, of which this one may need several.
+///
+/// # Errors
+/// Says what is wrong with the word.
+pub fn find_program(word: &str, folder: &Path, own: &OwnCommand) -> Result<Vec<OsString>, String> {
+    if word == OURSELVES {
+        return Ok(own.words.clone());
+    }
+    if word.contains('/') {
+        let path = folder.join(word);
+        return check_program(&path)
+            .map(|()| vec![path.clone().into_os_string()])
+            .map_err(|why| format!("{}: {why}", path.display()));
+    }
+    let path = env::var_os("PATH").unwrap_or_default();
+    // An empty word would find the folder itself, which is no file.
+    let mut places = env::split_paths(&path).map(|place| place.join(word));
+    places
+        .find(|place| check_program(place).is_ok())
+        .map(|place| vec![place.into_os_string()])
+        .ok_or_else(|| "there is no such program in PATH".to_owned())
+}
+
+fn check_program(path: &Path) -> Result<(), String> {
+    let file = fs::metadata(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        _ => error.to_string(),
+    })?;
+    match file.permissions().mode() & 0o111 {
+        _ if !file.is_file() => Err("not a file".to_owned()),
+        0 => Err("not executable: `chmod +x` makes it so".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_found_or_it_is_said_why_not() {
+        let own = OwnCommand {
+            name: "lastnim".to_owned(),
+            words: ["python", "-m", "lastnim"].map(OsString::from).to_vec(),
+        };
+        let found = |word: &str, folder: &str| find_program(word, Path::new(folder), &own);
+        assert!(Path::new(&found("sh", "/nowhere").unwrap()[0]).ends_with("sh"));
+        assert_eq!(found("bin/sh", "/").unwrap(), ["/bin/sh"]);
+        assert_eq!(found("lastnim", "/").unwrap(), own.words);
+        let why = |word: &str| found(word, "/").unwrap_err();
+        assert_eq!(why("no-such-program"), "there is no such program in PATH");
+        assert_eq!(why(""), "there is no such program in PATH");
+        assert_eq!(why("etc/no-such-file"), "/etc/no-such-file: there is no such file");
+        assert_eq!(why("etc/passwd"), "/etc/passwd: not executable: `chmod +x` makes it so");
+        assert_eq!(why("bin/"), "/bin/: not a file");
+    }
+}

@@ -1,0 +1,385 @@
+//! How far a tournament is, on standard error: a bar with the standings below it in a terminal, lines anywhere else.
+
+use super::{endpoint_errors::EndpointError, folder::RunFolder, players::BotNews, report::SeenTournament};
+use crate::{
+    progress::bar_style,
+    tournament_file::player::{BotOrigin, PlayerEntry},
+};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget};
+use lastnim_client::ServerAddress;
+use lastnim_core::game::BotName;
+use lastnim_proto::pb;
+use lastnim_report::{bots::loss_words, render::Terminal, standings::standings_table};
+use std::{
+    cmp::Reverse,
+    collections::{HashMap, HashSet},
+    io::{self, IsTerminal as _, Write as _},
+    mem,
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+/// Bots whose standings are shown while matches are played.
+const LEADERS: usize = 10;
+/// Bots that a line names.
+const LEADERS_OF_A_LINE: usize = 3;
+/// How long the start waits for bots without a word.
+const BEFORE_WAITING: Duration = Duration::from_secs(1);
+/// The least time between two lines on how far the tournament is.
+const BETWEEN_LINES: Duration = Duration::from_secs(10);
+/// The matches that are named where a bot has lost seats in several.
+const NAMED_MATCHES: usize = 3;
+/// The least time between two lines on the lost seats of a bot.
+const BETWEEN_FORFEITS: Duration = Duration::from_secs(1);
+
+/// Shows how far a tournament is.
+#[derive(Debug)]
+pub struct RunProgress {
+    bar: ProgressBar,
+    is_terminal: bool,
+    began: Instant,
+    /// What was said last of those for whom the start waits.
+    waiting: String,
+    last_line: Instant,
+    pace: Option<MatchPace>,
+    /// Whether it has been said that too few bots are left.
+    awaits_bots: bool,
+    /// Why it is quarantined, as it was said last; empty if it is not.
+    damage: String,
+    /// Whether it has been said that it is paused.
+    is_paused: bool,
+    /// The tournament's file, for what is said of it.
+    file: PathBuf,
+    /// None before the first state, which may tell of what was before this run.
+    seats_lost: Option<HashMap<String, SeatsLost>>,
+    logs: HashMap<String, PathBuf>,
+}
+
+/// Since when matches are counted, for the time that is left.
+#[derive(Debug, Clone, Copy)]
+struct MatchPace {
+    since: Instant,
+    played_before: u64,
+}
+
+impl MatchPace {
+    /// Returns the time until `total` matches are played, at the pace so far; none where it is open-ended.
+    fn time_left(self, played: u64, total: u64) -> Option<Duration> {
+        let here = played.checked_sub(self.played_before).filter(|&here| here > 0)?;
+        let left = u32::try_from(total.checked_sub(played)?).ok()?;
+        Some(self.since.elapsed() * left / u32::try_from(here).ok()?)
+    }
+}
+
+/// The lost seats of a bot that have been told, and when.
+#[derive(Debug, Clone, Default)]
+struct SeatsLost {
+    forfeits: u32,
+    no_shows: u32,
+    told: Option<Instant>,
+    /// The matches that have been named, as far as they are still listed.
+    matches: HashSet<String>,
+}
+
+/// What a bot has lost since it was told last.
+#[derive(Debug)]
+pub struct NewLosses {
+    /// The bot.
+    pub bot: String,
+    count: u32,
+    line: String,
+}
+
+impl RunProgress {
+    pub fn new(players: &[PlayerEntry], folder: &RunFolder, file: PathBuf) -> Self {
+        let programs = players
+            .iter()
+            .filter(|player| matches!(player.origin, BotOrigin::Command(_) | BotOrigin::Llm(..)));
+        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
+        Self {
+            bar: bar.with_style(bar_style("{msg}")),
+            is_terminal: io::stderr().is_terminal(),
+            began: Instant::now(),
+            waiting: String::new(),
+            last_line: Instant::now(),
+            pace: None,
+            awaits_bots: false,
+            damage: String::new(),
+            is_paused: false,
+            file,
+            seats_lost: None,
+            logs: programs.map(|player| (player.name.to_string(), folder.log_file(&player.name))).collect(),
+        }
+    }
+
+    /// Says something, above the bar.
+    pub fn print_line(&self, line: &str) {
+        if self.is_terminal {
+            self.bar.println(line);
+        } else {
+            // A line that cannot be shown is no reason to end the run.
+            let _ = writeln!(io::stderr().lock(), "{line}");
+        }
+    }
+
+    /// Says nothing of a pause that ends at once.
+    pub fn expect_pause(&mut self) {
+        self.is_paused = true;
+    }
+
+    /// Says whom the start waits for.
+    pub fn show_awaited_bots(&mut self, missing: &[&PlayerEntry]) {
+        let names: Vec<_> = missing.iter().map(|player| player.name.as_str()).collect();
+        let line = format!("waiting for {}", names.join(", "));
+        if self.waiting == line || self.began.elapsed() < BEFORE_WAITING {
+            return;
+        }
+        if self.is_terminal {
+            self.bar.set_message(line.clone());
+        } else {
+            self.print_line(&line);
+        }
+        self.waiting = line;
+    }
+
+    /// Returns what happened to a bot, as a line.
+    pub fn bot_news_line(&self, news: &BotNews) -> String {
+        match news {
+            BotNews::Restarted { bot, how, pause, restarts } => format!(
+                "{bot}: its program ended ({how}); started again in {} ms, for the {} time{}",
+                pause.as_millis(),
+                ordinal_number(*restarts),
+                self.log_hint(bot.as_str()),
+            ),
+            BotNews::Refused { bot, word, why } => format!("bot {bot}: {word:?} cannot be started: {why}"),
+            BotNews::GaveUp { bot, how, .. } => format!(
+                "{bot}: its program ended once more ({how}) and is not started again in this run: its seats are lost{}",
+                self.log_hint(bot.as_str()),
+            ),
+            BotNews::Lost { bot, why } => format!("{bot}: it plays no longer: {why}"),
+            BotNews::EndpointFailed(EndpointError { bot, match_id, what }) => {
+                format!("{bot}: its endpoint failed in match {match_id} ({what})")
+            }
+        }
+    }
+
+    fn log_hint(&self, bot: &str) -> String {
+        self.logs.get(bot).map(|log| format!(" (see {})", log.display())).unwrap_or_default()
+    }
+
+    /// Shows how far the tournament is, and returns which bots have lost seats since that was told last: to be said, with the
+    /// reasons, by [`Self::print_losses`].
+    #[must_use = "lost seats are to be told"]
+    pub fn show_tournament(&mut self, seen: &SeenTournament) -> Vec<NewLosses> {
+        let (played, total) = (seen.tournament.matches_played, seen.tournament.matches_total);
+        let losses = self.new_losses(seen);
+        if seen.tournament.state() == pb::TournamentState::Open {
+            return losses;
+        }
+        if seen.tournament.awaits_bots && !self.awaits_bots {
+            self.print_line("too few bots are left: it goes on once one joins (lastnim tournament join), and Ctrl-C stops it");
+        }
+        self.awaits_bots = seen.tournament.awaits_bots;
+        let damage = &seen.tournament.damage;
+        if *damage != self.damage && !damage.is_empty() {
+            self.print_line(&format!("it cannot be carried on, and Ctrl-C stops it: {damage}"));
+        }
+        self.damage.clone_from(damage);
+        let is_paused = seen.tournament.pause() != pb::OpenMatches::Unspecified && !seen.is_over();
+        if is_paused && !self.is_paused {
+            let file = self.file.display();
+            self.print_line(&format!("paused: lastnim tournament resume {file} lets it go on"));
+        } else if self.is_paused && !is_paused && !seen.is_over() {
+            self.print_line("it goes on");
+        }
+        self.is_paused = is_paused;
+        let pace = self.start_pace(played, total);
+        if self.is_terminal {
+            if total > 0 {
+                self.bar.set_length(total);
+            }
+            self.bar.set_position(played);
+            self.bar.set_message(standings_so_far(&seen.standings));
+        } else if self.last_line.elapsed() >= BETWEEN_LINES {
+            self.last_line = Instant::now();
+            let left =
+                pace.time_left(played, total).map(|left| format!(", about {} left", HumanDuration(left)));
+            let of = if total > 0 { format!(" of {total}") } else { String::new() };
+            let leaders = leader_line(&seen.standings);
+            self.print_line(&format!("{played}{of} matches{}; {leaders}", left.unwrap_or_default()));
+        }
+        losses
+    }
+
+    /// Begins to count matches with the first state of a tournament that is being played.
+    fn start_pace(&mut self, played: u64, total: u64) -> MatchPace {
+        *self.pace.get_or_insert_with(|| {
+            self.bar.set_position(played);
+            self.bar.reset_eta();
+            self.bar.set_style(match total {
+                0 => bar_style("{spinner} {pos} matches, {per_sec}\n{msg}"),
+                _ => bar_style("{wide_bar} {pos}/{len} matches, {eta} left\n{msg}"),
+            });
+            self.bar.enable_steady_tick(Duration::from_millis(500));
+            MatchPace { since: Instant::now(), played_before: played }
+        })
+    }
+
+    /// Returns what was lost since it was said last.
+    fn new_losses(&mut self, seen: &SeenTournament) -> Vec<NewLosses> {
+        let now = |standing: &pb::Standing| SeatsLost {
+            forfeits: standing.forfeits,
+            no_shows: standing.no_shows,
+            ..SeatsLost::default()
+        };
+        let Some(told) = &mut self.seats_lost else {
+            let before = seen.standings.iter().map(|standing| (standing.bot.clone(), now(standing)));
+            self.seats_lost = Some(before.collect());
+            return Vec::new();
+        };
+        let mut losses = Vec::new();
+        for standing in &seen.standings {
+            let now = now(standing);
+            let before = told.entry(standing.bot.clone()).or_default();
+            let is_due = seen.is_over() || before.told.is_none_or(|told| told.elapsed() >= BETWEEN_FORFEITS);
+            if now.forfeits > before.forfeits && is_due {
+                let (count, line) = (now.forfeits - before.forfeits, forfeit_line(before, &now));
+                losses.push(NewLosses { bot: standing.bot.clone(), count, line });
+                let matches = mem::take(&mut before.matches);
+                *before = SeatsLost { told: Some(Instant::now()), matches, ..now };
+            }
+        }
+        losses
+    }
+
+    /// Says what a bot has lost, and how, as far as the server lists it.
+    pub fn print_losses(&mut self, losses: &NewLosses, listed: &[pb::LostSeat]) {
+        let NewLosses { bot, count, line } = losses;
+        self.print_line(&format!("{bot}: {line}{}", self.log_hint(bot)));
+        let named = self.seats_lost.as_mut().and_then(|told| told.get_mut(bot));
+        let named = named.map(|told| &mut told.matches);
+        let Some(named) = named else { return };
+        let new = new_lost_seats(listed, named, *count as usize);
+        named.retain(|id| listed.iter().any(|lost| lost.match_id == *id));
+        named.extend(new.iter().map(|lost| lost.match_id.clone()));
+        for lost in new.iter().take(NAMED_MATCHES) {
+            self.print_line(&format!("  match {}: {}", lost.match_id, loss_words(lost)));
+        }
+        if let more @ 1.. = new.len().saturating_sub(NAMED_MATCHES) {
+            self.print_line(&format!("  and {more} more: lastnim bots show {bot}"));
+        }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+/// Returns the seats that were lost last, so many at the most, without those whose matches have been named.
+fn new_lost_seats<'a>(
+    listed: &'a [pb::LostSeat],
+    named: &HashSet<String>,
+    most: usize,
+) -> Vec<&'a pb::LostSeat> {
+    let mut new: Vec<_> = listed.iter().filter(|lost| !named.contains(&lost.match_id)).collect();
+    new.sort_by_key(|lost| Reverse(lost.at_us));
+    new.truncate(most);
+    new
+}
+
+fn forfeit_line(before: &SeatsLost, now: &SeatsLost) -> String {
+    let lost = now.forfeits.saturating_sub(before.forfeits);
+    let missed = now.no_shows.saturating_sub(before.no_shows);
+    let what = match (lost, missed) {
+        (1, 0) => "it lost its seat in a match".to_owned(),
+        (1, _) => "it did not come to a match".to_owned(),
+        (lost, 0) => format!("it lost its seat in {lost} matches"),
+        (lost, missed) if lost == missed => format!("it did not come to {lost} matches"),
+        (lost, missed) => format!("it lost its seat in {lost} matches, to {missed} of which it did not come"),
+    };
+    format!("{what}; {} in all", now.forfeits)
+}
+
+/// Makes a table of the first, narrow enough for most terminals.
+fn standings_so_far(standings: &[pb::Standing]) -> String {
+    let leaders = &standings[..standings.len().min(LEADERS)];
+    let table = standings_table(leaders).without_columns(&["regret_per_match", "luck_per_match", "rating"]);
+    let text = Terminal::without_styles().table_text(&table);
+    match standings.len().saturating_sub(LEADERS) {
+        0 => text.trim_end().to_owned(),
+        more => format!("{text} and {more} more"),
+    }
+}
+
+fn points_text(standing: &pb::Standing) -> String {
+    let decimals = if standing.points.fract() == 0.0 { 0 } else { 2 };
+    format!("{:.decimals$}", standing.points)
+}
+
+fn leader_line(standings: &[pb::Standing]) -> String {
+    let leader =
+        |standing: &pb::Standing| format!("{} {} {}", standing.place, standing.bot, points_text(standing));
+    standings.iter().take(LEADERS_OF_A_LINE).map(leader).collect::<Vec<_>>().join(", ")
+}
+
+fn ordinal_number(number: u32) -> String {
+    match number {
+        1 => "1st".to_owned(),
+        2 => "2nd".to_owned(),
+        3 => "3rd".to_owned(),
+        number => format!("{number}th"),
+    }
+}
+
+/// Says how the author of a bot that is run elsewhere joins.
+pub fn how_to_join_text(
+    bot: &BotName,
+    server: &ServerAddress,
+    tournament: &str,
+    token: Option<&str>,
+) -> String {
+    let ca = server.ca().map(|ca| format!("LASTNIM_CA={} ", ca.path().display())).unwrap_or_default();
+    let token = token.map_or_else(|| "...".to_owned(), |file| format!("$(cat {file})"));
+    format!(
+        "{bot} is run elsewhere, for instance so:\n  LASTNIM_SERVER={server} {ca}LASTNIM_TOKEN={token} LASTNIM_TOURNAMENT={tournament} lastnim bot oracle"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lost_seats_are_told_with_those_before() {
+        let lost = |forfeits, no_shows| SeatsLost { forfeits, no_shows, ..SeatsLost::default() };
+        let told = |before: SeatsLost, now: SeatsLost| forfeit_line(&before, &now);
+        assert_eq!(told(lost(0, 0), lost(1, 0)), "it lost its seat in a match; 1 in all");
+        assert_eq!(told(lost(1, 0), lost(2, 1)), "it did not come to a match; 2 in all");
+        assert_eq!(told(lost(2, 1), lost(5, 4)), "it did not come to 3 matches; 5 in all");
+        let both = "it lost its seat in 3 matches, to 1 of which it did not come; 3 in all";
+        assert_eq!(told(lost(0, 0), lost(3, 1)), both);
+    }
+
+    #[test]
+    fn lost_seats_are_named_once() {
+        let lost = |id: &str, at_us| pb::LostSeat { match_id: id.into(), at_us, ..Default::default() };
+        let listed = [lost("d", 2), lost("c", 9), lost("b", 7), lost("a", 8)];
+        let ids = |named: &[&str], most| {
+            let named = named.iter().map(|id| (*id).to_owned()).collect();
+            new_lost_seats(&listed, &named, most).iter().map(|lost| lost.match_id.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(ids(&[], 2), ["c", "a"]);
+        assert_eq!(ids(&["c", "b"], 9), ["a", "d"]);
+        assert_eq!(ids(&["a", "b", "c", "d"], 1), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_time_left_follows_from_the_pace_of_this_run() {
+        let Some(since) = Instant::now().checked_sub(Duration::from_mins(1)) else { return };
+        let pace = MatchPace { since, played_before: 100 };
+        assert_eq!((pace.time_left(100, 200), pace.time_left(130, 0)), (None, None));
+        let left = pace.time_left(130, 160).unwrap();
+        assert!((60..70).contains(&left.as_secs()), "{left:?}");
+    }
+}

@@ -1,0 +1,56 @@
+//! What a run came to.
+
+use crate::{Failure, form::OutputForm};
+use lastnim_proto::{json::message_to_json, pb};
+use lastnim_report::{model_report::model_report, standings::progress_report};
+use pb::TournamentState;
+
+/// Returns whether nothing more is played in a tournament.
+pub fn is_tournament_over(tournament: &pb::Tournament) -> bool {
+    matches!(tournament.state(), TournamentState::Finished | TournamentState::Cancelled)
+}
+
+/// A tournament as it was seen last.
+#[derive(Debug, Clone, Default)]
+pub struct SeenTournament {
+    /// The tournament.
+    pub tournament: pb::Tournament,
+    /// Its standings.
+    pub standings: Vec<pb::Standing>,
+    /// What its format says besides.
+    pub verdict: Option<pb::Verdict>,
+    /// What the organiser did.
+    pub events: Vec<pb::TournamentEvent>,
+}
+
+impl SeenTournament {
+    /// Takes in a state; the settings come with the first one only.
+    pub fn update(&mut self, state: pb::WatchTournamentResponse) {
+        let mut tournament = state.tournament.unwrap_or_default();
+        tournament.settings = tournament.settings.or_else(|| self.tournament.settings.take());
+        let pb::WatchTournamentResponse { standings, verdict, events, .. } = state;
+        *self = Self { tournament, standings, verdict, events };
+    }
+
+    /// Returns whether the tournament is over.
+    pub fn is_over(&self) -> bool {
+        is_tournament_over(&self.tournament)
+    }
+
+    /// Prints how far the tournament is, the standings, what the format says besides, and what the models did.
+    pub fn print_report(&self, form: OutputForm, models: Option<&pb::ModelReport>) -> Result<(), Failure> {
+        let Self { tournament, standings, verdict, events } = self.clone();
+        let seen = pb::WatchTournamentResponse { tournament: Some(tournament), standings, verdict, events };
+        let json = || {
+            let mut json = message_to_json(&seen);
+            if let Some(models) = models {
+                json["models"] = message_to_json(models);
+            }
+            json
+        };
+        form.print_report(json, || {
+            let of_models = models.map(|models| model_report(models, Vec::new()).sections);
+            progress_report(&seen).with_sections(of_models.unwrap_or_default())
+        })
+    }
+}

@@ -1,0 +1,87 @@
+//! Whether a run carries on, and from what.
+
+use super::{folder::RunFolder, saved_run::SavedRun};
+use crate::Failure;
+use serde_json::Value;
+use std::path::Path;
+
+/// Begins a tournament anew: removes what earlier runs have left. `server` is another's, if one is named.
+///
+/// # Errors
+/// If there is a store that no run made, or files cannot be removed.
+pub fn start_new_run(server: Option<&str>, folder: &RunFolder, plan: Value) -> Result<SavedRun, Failure> {
+    let before = SavedRun::read(&folder.saved_run_file());
+    if matches!(before, Ok(None)) {
+        check_no_foreign_store(folder)?;
+    }
+    let mut kept = SavedRun::new(plan, server.map(str::to_owned));
+    // What cannot be read goes as well.
+    if let Ok(Some(before)) = before
+        && before.server == kept.server
+    {
+        (kept.registered, kept.listened_on) = (before.registered, before.listened_on);
+    }
+    folder.remove_run_files()?;
+    kept.write(&folder.saved_run_file())?;
+    Ok(kept)
+}
+
+/// Carries on with the tournament of a file, or begins it. `server` is another's, if one is named.
+///
+/// # Errors
+/// If this is no longer the tournament that has begun, and says what to do.
+pub fn resume_or_start_run(
+    path: &Path,
+    server: Option<&str>,
+    folder: &RunFolder,
+    plan: Value,
+) -> Result<SavedRun, Failure> {
+    let file = path.display();
+    let Some(mut kept) = SavedRun::read(&folder.saved_run_file())? else {
+        check_no_foreign_store(folder)?;
+        let kept = SavedRun::new(plan, server.map(str::to_owned));
+        kept.write(&folder.saved_run_file())?;
+        return Ok(kept);
+    };
+    if kept.server.as_deref() != server {
+        return Err(other_server_failure(
+            path,
+            kept.server.as_deref(),
+            "to carry on, or --fresh to begin anew",
+        ));
+    }
+    let changes = kept.changed_keys(&plan);
+    if !changes.is_empty() {
+        return Err(Failure::input(format!(
+            "{file}: it has changed since this tournament began ({}): put that back to carry on, or give --fresh to begin anew",
+            changes.join(", ")
+        )));
+    }
+    if kept.plan.is_null() {
+        kept.plan = plan;
+        kept.write(&folder.saved_run_file())?;
+    }
+    Ok(kept)
+}
+
+/// Says which server a tournament has begun on, and what to give for what.
+pub fn other_server_failure(file: &Path, begun_on: Option<&str>, for_what: &str) -> Failure {
+    let (where_from, how) = match begun_on {
+        Some(address) => (format!("on the server at {address}"), format!("--server {address}")),
+        None => ("on a server of its own".to_owned(), "neither --server nor LASTNIM_SERVER".to_owned()),
+    };
+    let file = file.display();
+    Failure::input(format!("{file}: this tournament has begun {where_from}: give {how} {for_what}"))
+}
+
+/// Refuses to use, or to remove, a store of which no run knows.
+fn check_no_foreign_store(folder: &RunFolder) -> Result<(), Failure> {
+    let store = folder.store_file();
+    if !store.exists() {
+        return Ok(());
+    }
+    let kept = folder.saved_run_file();
+    let why =
+        format!("{}: no run of this tournament made it, for there is no {}", store.display(), kept.display());
+    Err(Failure::Runtime(anyhow::Error::msg(format!("{why}: move it away"))))
+}

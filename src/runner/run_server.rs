@@ -1,0 +1,119 @@
+//! The server that a tournament is played on.
+
+use super::{
+    folder::{AdminTokenFile, RunFolder},
+    organiser::OrganiserClient,
+    saved_run::SavedRun,
+};
+use crate::{
+    Failure,
+    args::listen_address::ListenAddress,
+    own_server::OwnServer,
+    remote::{RemoteServer, ServerArgs, Target},
+    tournament_file::plan::TournamentPlan,
+};
+use lastnim_arena::{Backend, Durability, Environment, Limits};
+use lastnim_client::ServerAddress;
+use lastnim_server::{Config, load_or_generate_key};
+use lastnim_store::{RetentionLimits, StoreUrl};
+use std::net::{Ipv4Addr, SocketAddr};
+use tokio::net::TcpListener;
+
+/// The server that a tournament is played on.
+#[derive(Debug)]
+pub struct RunServer {
+    /// What is asked of it.
+    pub organiser: OrganiserClient,
+    /// Where programs of this machine reach it.
+    pub address: ServerAddress,
+    /// A server of the run's own, and the file by which others organise it meanwhile.
+    own: Option<(OwnServer, AdminTokenFile)>,
+}
+
+impl RunServer {
+    /// Starts a server of the run's own, whose store is in the run's folder.
+    pub async fn start_own(
+        folder: &RunFolder,
+        kept: &mut SavedRun,
+        plan: &TournamentPlan,
+        listen: Option<&ListenAddress>,
+    ) -> Result<Self, Failure> {
+        let listener = bind_listener(listen, kept.listened_on).await?;
+        let store = StoreUrl::Sqlite(folder.store_file());
+        let failed = |error: anyhow::Error| Failure::runtime(error, folder.store_file().display());
+        let store = lastnim_store::open_store(&store, RetentionLimits::default())
+            .await
+            .map_err(|error| failed(error.into()))?;
+        let key = load_or_generate_key(&folder.key_file()).map_err(|error| Failure::Runtime(error.into()))?;
+        let backend =
+            Backend { store, durability: Durability::default(), key, environment: Environment::default() };
+        let server =
+            OwnServer::start(listener, backend, config_for_tournament(plan)).await.map_err(failed)?;
+        let token_file = folder.write_admin_token(server.admin_token())?;
+        kept.listened_on = Some(server.listen_address());
+        kept.write(&folder.saved_run_file())?;
+        let address = ServerAddress::new(server.connect_address());
+        let remote = RemoteServer::connect_to(&address, Some(server.admin_token())).await?;
+        Ok(Self { organiser: OrganiserClient::new(remote), address, own: Some((server, token_file)) })
+    }
+
+    /// Goes to another's server.
+    pub async fn connect_to_other(args: &ServerArgs) -> Result<Self, Failure> {
+        let Target { address, token } = args.target()?;
+        let organiser = OrganiserClient::new(RemoteServer::connect_to(&address, token.as_deref()).await?);
+        Ok(Self { organiser, address, own: None })
+    }
+
+    /// Returns whether this is another's server, which goes on without this run.
+    pub fn is_foreign(&self) -> bool {
+        self.own.is_none()
+    }
+
+    /// Returns where a server of the run's own listens.
+    pub fn listen_address(&self) -> Option<SocketAddr> {
+        self.own.as_ref().map(|(server, _)| server.listen_address())
+    }
+
+    /// Stops a server of the run's own in good order.
+    pub async fn stop_own(&mut self) -> Result<(), Failure> {
+        match self.own.take() {
+            Some((server, _token_file)) => {
+                server.stop().await.map_err(|error| Failure::runtime(error, "the tournament's server"))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// Listens where it is told to; otherwise where the run before did, if nobody else does by now, or on a free port.
+async fn bind_listener(
+    listen: Option<&ListenAddress>,
+    before: Option<SocketAddr>,
+) -> Result<TcpListener, Failure> {
+    if let Some(listen) = listen {
+        let bound = listen.bind().await;
+        return bound.map_err(|error| Failure::runtime(error, format!("--listen {listen}")));
+    }
+    if let Some(before) = before
+        && let Ok(listener) = TcpListener::bind(before).await
+    {
+        return Ok(listener);
+    }
+    let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
+    bound.map_err(|error| Failure::runtime(error, "a free port of 127.0.0.1"))
+}
+
+/// Makes room for the tournament, however large it is.
+fn config_for_tournament(plan: &TournamentPlan) -> Config {
+    let usual = Limits::default();
+    // Those that are in the store from before count as well, but they are the same ones.
+    let bots = plan.players.len();
+    let limits = Limits {
+        sessions: usual.sessions.max(2 * bots),
+        bots: usual.bots.max(bots),
+        // Each bot follows the tournament, and the organiser does.
+        watchers: usual.watchers.max(2 * bots + 16),
+        ..usual
+    };
+    Config { limits, ..Config::default() }
+}

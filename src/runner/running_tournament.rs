@@ -1,0 +1,225 @@
+//! A tournament that is being played: from the gathering of its bots to its end.
+
+use super::{
+    endpoint_errors::GroupReplays,
+    organiser::TournamentStates,
+    players::{BotNews, LocalBots, TournamentAddress},
+    progress::RunProgress,
+    report::SeenTournament,
+};
+use crate::{
+    Failure,
+    tournament_file::player::{BotOrigin, PlayerEntry},
+};
+use std::{
+    mem,
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+use tokio::time::sleep;
+use tonic::{Code, Status};
+
+/// How often it is looked who has come, before the start.
+const LOOK: Duration = Duration::from_millis(100);
+/// The pause between two attempts to find a server that was lost.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// A tournament that is being played.
+#[derive(Debug)]
+pub struct RunningTournament<'a> {
+    /// The tournament's file, for what is said of it.
+    pub file: PathBuf,
+    /// Where it is played.
+    pub stage: TournamentAddress,
+    /// The bots that this process runs.
+    pub players: LocalBots,
+    /// Has groups played again in which the endpoint of a model failed.
+    pub replays: GroupReplays,
+    /// Where it is shown how far the tournament is.
+    pub progress: RunProgress,
+    /// The states of the tournament; none while the server is lost.
+    pub states: Option<TournamentStates>,
+    /// The newest of them.
+    pub seen: SeenTournament,
+    /// Those without whom the tournament does not start; nobody once it has.
+    pub missing: Vec<&'a PlayerEntry>,
+    /// Those for whom the tournament waits, paused since this run was left.
+    pub returning: Vec<&'a PlayerEntry>,
+}
+
+impl RunningTournament<'_> {
+    /// Waits for those who are missing, starts the tournament, and follows it to its end. A server that is lost is sought
+    /// again for so long.
+    pub async fn play_to_end(&mut self, patience: Duration) -> Result<(), Failure> {
+        if !self.missing.is_empty() {
+            self.wait_for_bots().await?;
+            self.stage.organiser.start_tournament(self.stage.tournament).await?;
+        }
+        if !self.returning.is_empty() {
+            self.wait_for_return().await?;
+            self.stage.organiser.resume_tournament(self.stage.tournament).await?;
+            self.progress.expect_pause();
+        }
+        let mut lost_at: Option<Instant> = None;
+        while let Some(status) = self.watch_to_end(&mut lost_at).await? {
+            self.states = None;
+            let is_new = lost_at.is_none();
+            let lost_at = *lost_at.get_or_insert_with(Instant::now);
+            if !is_transient(status.code()) || lost_at.elapsed() >= patience {
+                return Err(self.stage.organiser.broken_stream_failure(&status));
+            }
+            if is_new {
+                let (address, seconds) = (&self.stage.address, patience.as_secs());
+                self.progress.print_line(&format!(
+                    "the server at {address} does not answer: it is looked for again for {seconds} seconds"
+                ));
+            }
+            sleep(PAUSE).await;
+        }
+        Ok(())
+    }
+
+    /// Enters the bots as they come, until all have. Who has a session has come, whether it asks to be entered or not.
+    async fn wait_for_bots(&mut self) -> Result<(), Failure> {
+        loop {
+            let TournamentAddress { organiser, tournament, .. } = &self.stage;
+            for player in mem::take(&mut self.missing) {
+                let is_here = match player.origin {
+                    BotOrigin::House(..) => true,
+                    BotOrigin::Command(_) | BotOrigin::Llm(..) | BotOrigin::Remote => {
+                        organiser.is_bot_connected(&player.name).await?
+                    }
+                };
+                if is_here {
+                    organiser.enter_bot(*tournament, &player.name).await?;
+                } else {
+                    self.missing.push(player);
+                }
+            }
+            if self.missing.is_empty() {
+                return Ok(());
+            }
+            self.progress.show_awaited_bots(&self.missing);
+            tokio::select! {
+                () = sleep(LOOK) => {}
+                news = self.players.next_news() => self.handle_news_before_start(&news)?,
+            }
+        }
+    }
+
+    /// Waits until the bots of this run have sessions again, but for those that will not come.
+    async fn wait_for_return(&mut self) -> Result<(), Failure> {
+        while !self.returning.is_empty() {
+            for player in mem::take(&mut self.returning) {
+                if !self.stage.organiser.is_bot_connected(&player.name).await? {
+                    self.returning.push(player);
+                }
+            }
+            if self.returning.is_empty() {
+                break;
+            }
+            self.progress.show_awaited_bots(&self.returning);
+            tokio::select! {
+                () = sleep(LOOK) => {}
+                news = self.players.next_news() => {
+                    if let BotNews::GaveUp { bot, .. } | BotNews::Lost { bot, .. } = &news {
+                        self.returning.retain(|player| player.name != *bot);
+                    }
+                    self.handle_bot_news(&news).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Follows the tournament to its end, or until the server is lost; then returns what happened.
+    async fn watch_to_end(&mut self, lost_at: &mut Option<Instant>) -> Result<Option<Status>, Failure> {
+        let mut stream = match self.states.take() {
+            Some(states) => states,
+            None => match self.stage.organiser.watch_tournament(self.stage.tournament).await {
+                Ok(states) => states,
+                Err(refused) => return Ok(Some(refused)),
+            },
+        };
+        loop {
+            tokio::select! {
+                state = stream.message() => match state {
+                    Ok(Some(state)) => {
+                        if lost_at.take().is_some() {
+                            self.progress.print_line("the server is back");
+                        }
+                        self.seen.update(state);
+                        self.show_progress().await;
+                        if self.seen.is_over() {
+                            return Ok(None);
+                        }
+                    }
+                    Ok(None) => return Ok(Some(Status::unavailable("the server stopped before the end"))),
+                    Err(lost) => return Ok(Some(lost)),
+                },
+                news = self.players.next_news() => self.handle_bot_news(&news).await?,
+            }
+        }
+    }
+
+    /// Does what follows from what happened to a bot, and tells it.
+    async fn handle_bot_news(&self, news: &BotNews) -> Result<(), Failure> {
+        let BotNews::EndpointFailed(error) = news else { return self.print_bot_news(news) };
+        match self.replays.void_group_of(error, &self.stage).await {
+            Ok(said) => said.iter().for_each(|line| self.progress.print_line(line)),
+            // The group counts as it is: a later round was drawn from it, or the server is lost.
+            Err(failure) => {
+                let happened = self.progress.bot_news_line(news);
+                self.progress
+                    .print_line(&format!("{happened}, and its group cannot be played again: {failure}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Shows how far the tournament is, and how seats were lost.
+    async fn show_progress(&mut self) {
+        let TournamentAddress { organiser, tournament, .. } = &self.stage;
+        for losses in self.progress.show_tournament(&self.seen) {
+            // What a server does not tell is left out: it may be lost, or an older one.
+            let listed = organiser.lost_seats(*tournament, &losses.bot).await.unwrap_or_default();
+            self.progress.print_losses(&losses, &listed);
+        }
+    }
+
+    /// Tells what happened to a bot. Nothing is played without a bot that never was.
+    fn print_bot_news(&self, news: &BotNews) -> Result<(), Failure> {
+        let line = self.progress.bot_news_line(news);
+        if matches!(news, BotNews::Refused { .. }) {
+            let file = self.file.display();
+            return Err(Failure::Runtime(anyhow::Error::msg(format!("{file}: {line}"))));
+        }
+        self.progress.print_line(&line);
+        Ok(())
+    }
+
+    /// Tells what happened to a bot while nothing has been played: the start waits for nobody who will not come.
+    fn handle_news_before_start(&self, news: &BotNews) -> Result<(), Failure> {
+        let (bot, why) = match news {
+            BotNews::GaveUp { bot, how, log } => {
+                (bot, format!("its program ended over and over ({how}): see {}", log.display()))
+            }
+            BotNews::Lost { bot, why } => (bot, format!("it plays no longer: {why}")),
+            BotNews::Restarted { .. } | BotNews::Refused { .. } | BotNews::EndpointFailed(_) => {
+                return self.print_bot_news(news);
+            }
+        };
+        let file = self.file.display();
+        Err(Failure::Runtime(anyhow::Error::msg(format!(
+            "{file}: bot {bot}: {why}; nothing has been played yet: mend it, and give the same command again"
+        ))))
+    }
+}
+
+/// Returns whether a server may be found again after it said so.
+fn is_transient(code: Code) -> bool {
+    matches!(
+        code,
+        Code::Unavailable | Code::Unknown | Code::Cancelled | Code::Internal | Code::DeadlineExceeded
+    )
+}

@@ -1,0 +1,146 @@
+//! What is kept of a run from one to the next, besides the store.
+
+use crate::{
+    Failure,
+    new_file::AtomicFile,
+    tournament_settings::{KEYS, SettingKey},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::{collections::BTreeSet, fs, io, net::SocketAddr, path::Path};
+
+/// The form in which this is written.
+const FORM: u32 = 2;
+/// The form of version 0.1, whose tournament had another shape.
+const FORM_OF_0_1: u32 = 1;
+
+/// What is kept of a run. It holds no tokens: those of the bots are replaced whenever they are started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SavedRun {
+    form: u32,
+    /// What is played and by whom, as `lastnim tournament check --json` has it; null in a run that version 0.1 began.
+    #[serde(alias = "cup")]
+    pub plan: Value,
+    /// The server that is played on, unless it is a run's own.
+    pub server: Option<String>,
+    /// Where the own server listened last: a bot that is run elsewhere looks for it there.
+    pub listened_on: Option<SocketAddr>,
+    /// The tournament, once there is one.
+    pub tournament: Option<String>,
+    /// The bots that runs have registered on the server.
+    pub registered: BTreeSet<String>,
+    /// When this run has paused the tournament on another's server, because it was left: the time of the event, in
+    /// microseconds since 1970-01-01 UTC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused_at_us: Option<u64>,
+}
+
+impl SavedRun {
+    /// Begins to keep the state of a run.
+    pub fn new(plan: Value, server: Option<String>) -> Self {
+        let (listened_on, tournament, registered) = (None, None, BTreeSet::new());
+        Self { form: FORM, plan, server, listened_on, tournament, registered, paused_at_us: None }
+    }
+
+    /// Reads what is kept; none if nothing is.
+    pub fn read(path: &Path) -> Result<Option<Self>, Failure> {
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Failure::runtime(error, path.display())),
+        };
+        let kept = serde_json::from_str::<Self>(&text).ok().and_then(|kept| match kept.form {
+            FORM => Some(kept),
+            FORM_OF_0_1 => Some(Self { form: FORM, plan: Value::Null, ..kept }),
+            _ => None,
+        });
+        kept.map(Some).ok_or_else(|| {
+            let what = "this is not what a run of this version of lastnim keeps: --fresh begins anew";
+            Failure::Runtime(anyhow::Error::msg(format!("{}: {what}", path.display())))
+        })
+    }
+
+    /// Writes it, whole or not at all.
+    pub fn write(&self, path: &Path) -> Result<(), Failure> {
+        let text = serde_json::to_string_pretty(self);
+        let text = text.map_err(|error| Failure::runtime(error, path.display()))?;
+        AtomicFile::write(path, &format!("{text}\n"))
+    }
+
+    /// Returns what of the tournament has changed since it was kept, by the keys of its file; nothing where that cannot be told.
+    pub fn changed_keys(&self, plan: &Value) -> Vec<String> {
+        if self.plan.is_null() {
+            return Vec::new();
+        }
+        let mut changed = changed_json_keys(&self.plan["settings"], &plan["settings"]);
+        if self.plan["bots"] != plan["bots"] {
+            changed.push("bot".to_owned());
+        }
+        if changed.is_empty() && self.plan != *plan {
+            changed.push("settings".to_owned());
+        }
+        changed
+    }
+}
+
+fn changed_json_keys(before: &Value, now: &Value) -> Vec<String> {
+    let is_changed = |key: &&SettingKey| {
+        let field = key.field.split('.').next().unwrap_or_default();
+        before[field] != now[field]
+    };
+    let changed = KEYS.iter().filter(is_changed).map(|key| match key.file_place() {
+        Some(("", name)) => name,
+        Some((table, _)) => table.split('.').next().unwrap_or_default(),
+        // The matrix stands in the place of the word for it.
+        None => "alliance",
+    });
+    changed.map(str::to_owned).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_changed_is_named_by_its_key() {
+        let plan = json!({ "settings": { "seed": 1, "paper_positions": {}, "swiss": {} }, "bots": [1] });
+        let kept = SavedRun::new(plan.clone(), None);
+        assert_eq!(kept.changed_keys(&plan), Vec::<String>::new());
+        let other = json!({ "settings": { "seed": 2, "positions": [3], "ladder": {} }, "bots": [2] });
+        assert_eq!(kept.changed_keys(&other), ["format", "positions", "seed", "bot"]);
+    }
+
+    #[test]
+    fn a_run_that_version_0_1_began_goes_on() {
+        let path = std::env::temp_dir().join(format!("lastnim-kept-0.1-{}.json", std::process::id()));
+        let text = r#"{ "form": 1, "cup": { "settings": { "seed": 1 }, "bots": [] }, "server": null,
+            "listened_on": "127.0.0.1:7600", "tournament": "01890a5d-ac96-774b-bcce-b302099a8057",
+            "registered": ["alice"] }"#;
+        fs::write(&path, text).unwrap();
+        let kept = SavedRun::read(&path).unwrap().unwrap();
+        fs::remove_file(&path).unwrap();
+        assert_eq!(
+            kept.changed_keys(&json!({ "settings": { "seed": 2 }, "bots": [] })),
+            Vec::<String>::new()
+        );
+        assert_eq!(kept.tournament.as_deref(), Some("01890a5d-ac96-774b-bcce-b302099a8057"));
+        assert!(kept.registered.contains("alice"));
+    }
+
+    #[test]
+    fn what_is_kept_is_read_as_it_was_written() {
+        let path = std::env::temp_dir().join(format!("lastnim-kept-{}.json", std::process::id()));
+        assert_eq!(SavedRun::read(&path).unwrap(), None);
+        let mut kept = SavedRun::new(json!({ "settings": {} }), Some("host:1".into()));
+        kept.registered.insert("alice".into());
+        kept.write(&path).unwrap();
+        assert_eq!(SavedRun::read(&path).unwrap(), Some(kept.clone()));
+        kept.form = FORM + 1;
+        kept.write(&path).unwrap();
+        let refused = SavedRun::read(&path).unwrap_err().to_string();
+        assert!(refused.contains("--fresh begins anew"), "{refused}");
+        fs::remove_file(&path).unwrap();
+    }
+}

@@ -1,0 +1,172 @@
+//! The process that supervises a bot's program: it starts it, reports how it ended, and ends it when nobody waits for it.
+//!
+//! The run that starts a supervisor holds its standard input. Once that is closed the supervisor ends the program. The
+//! system closes it when the run dies, so no program outlives a run that was killed.
+
+use crate::{CommandExit, CommandResult, Failure};
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::{
+    ffi::OsString,
+    fmt,
+    io::{self, Write as _},
+    os::{
+        fd::{AsFd as _, OwnedFd},
+        unix::process::CommandExt as _,
+    },
+    process::{Child, Command, Stdio},
+    sync::mpsc,
+    thread,
+    time::{Duration, Instant},
+};
+
+/// How often the supervisor looks whether the program has ended.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+/// How long the program has to end when it is asked to.
+pub const TERMINATION_GRACE: Duration = Duration::from_secs(3);
+
+/// The program.
+#[derive(Debug, clap::Args)]
+pub struct SuperviseArgs {
+    /// The program and its arguments
+    #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    words: Vec<OsString>,
+}
+
+/// What a supervisor reports of its program, a line each.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SupervisorReport {
+    /// The program runs.
+    Started,
+    /// The program could not be started, and why.
+    Refused(String),
+    /// The program ended, and how.
+    Ended(String),
+}
+
+impl SupervisorReport {
+    /// Reads a line; none if it is no report.
+    pub fn parse(line: &str) -> Option<Self> {
+        match line.split_once(": ") {
+            None if line == "started" => Some(Self::Started),
+            Some(("refused", why)) => Some(Self::Refused(why.to_owned())),
+            Some(("ended", how)) => Some(Self::Ended(how.to_owned())),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for SupervisorReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Started => f.write_str("started"),
+            Self::Refused(why) => write!(f, "refused: {why}"),
+            Self::Ended(how) => write!(f, "ended: {how}"),
+        }
+    }
+}
+
+/// Starts the program with this process's standard error for its output, and supervises it.
+pub fn supervise_program(args: &SuperviseArgs) -> CommandResult {
+    let failed = |error: io::Error| Failure::runtime(error, "supervising");
+    let mut child = match start_program(&args.words) {
+        Ok(child) => child,
+        Err(error) => {
+            write_report_line(&SupervisorReport::Refused(error.to_string()));
+            return Ok(CommandExit::Done);
+        }
+    };
+    write_report_line(&SupervisorReport::Started);
+    let abandoned = watch_stdin_closed();
+    loop {
+        // Whoever could tell that the input is closed no longer can: that is as good as telling.
+        if !matches!(abandoned.recv_timeout(POLL_INTERVAL), Err(mpsc::RecvTimeoutError::Timeout)) {
+            end_program(&mut child).map_err(failed)?;
+        }
+        if let Some(status) = child.try_wait().map_err(failed)? {
+            end_orphans(&child);
+            write_report_line(&SupervisorReport::Ended(status.to_string()));
+            return Ok(CommandExit::Done);
+        }
+    }
+}
+
+fn start_program(words: &[OsString]) -> io::Result<Child> {
+    let (program, arguments) = words.split_first().ok_or(io::ErrorKind::InvalidInput)?;
+    let output: OwnedFd = io::stderr().as_fd().try_clone_to_owned()?;
+    Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(output)
+        // It can be ended together with what it started, and not together with this process.
+        .process_group(0)
+        .spawn()
+}
+
+/// Says something to whoever waits for it; if nobody does, that shows in the input.
+fn write_report_line(report: &SupervisorReport) {
+    let _ = writeln!(io::stdout().lock(), "{report}");
+}
+
+/// Says when the standard input is closed.
+fn watch_stdin_closed() -> mpsc::Receiver<()> {
+    let (closed, told) = mpsc::channel();
+    thread::spawn(move || {
+        // However reading ended, nobody is there.
+        let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
+        let _ = closed.send(());
+    });
+    told
+}
+
+/// Asks a program to end, and ends it if it does not. Its number is its own until it has been waited for.
+fn end_program(child: &mut Child) -> io::Result<()> {
+    signal_group(Signal::TERM, child);
+    let asked_at = Instant::now();
+    while asked_at.elapsed() < TERMINATION_GRACE {
+        if child.try_wait()?.is_some() {
+            return Ok(());
+        }
+        thread::sleep(POLL_INTERVAL);
+    }
+    signal_group(Signal::KILL, child);
+    child.kill()?;
+    child.wait().map(drop)
+}
+
+/// Ends what a program has started and left behind. The number of the group is its own while anything is left of it.
+fn end_orphans(ended: &Child) {
+    let group = Pid::from_child(ended);
+    let asked_at = Instant::now();
+    while kill_process_group(group, Signal::TERM).is_ok() {
+        if asked_at.elapsed() >= TERMINATION_GRACE {
+            // It may have ended this moment.
+            let _ = kill_process_group(group, Signal::KILL);
+            return;
+        }
+        thread::sleep(POLL_INTERVAL);
+    }
+}
+
+/// Sends a signal to a program and to what it started.
+fn signal_group(signal: Signal, child: &Child) {
+    // Nothing may be left of the group; whether the program has ended shows when it is waited for.
+    let _ = kill_process_group(Pid::from_child(child), signal);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_are_read_as_they_are_written() {
+        let why = "No such file: it is gone (os error 2)".to_owned();
+        for report in [
+            SupervisorReport::Started,
+            SupervisorReport::Refused(why),
+            SupervisorReport::Ended("exit status: 1".into()),
+        ] {
+            assert_eq!(SupervisorReport::parse(&report.to_string()), Some(report));
+        }
+        assert_eq!(SupervisorReport::parse("ended"), None);
+    }
+}

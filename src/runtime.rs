@@ -1,0 +1,38 @@
+//! The asynchronous runtime of those commands that need one.
+
+use crate::{CommandResult, Failure};
+use tokio::runtime::Builder;
+
+/// Runs a command on `threads` threads, or on one a core. On one thread everything runs without a hop between threads.
+pub fn run_on_runtime(threads: Option<usize>, command: impl Future<Output = CommandResult>) -> CommandResult {
+    let mut builder = match threads {
+        Some(1) => Builder::new_current_thread(),
+        _ => Builder::new_multi_thread(),
+    };
+    if let Some(threads) = threads.filter(|&threads| threads > 1) {
+        builder.worker_threads(threads);
+    }
+    let runtime = builder.enable_all().build().map_err(|error| Failure::runtime(error, "runtime"))?;
+    runtime.block_on(command)
+}
+
+/// Waits for an interrupt or a termination signal.
+pub fn wait_for_interrupt() -> impl Future<Output = ()> + Send {
+    // The handlers stand from here on, so that no signal between now and the first wait is lost.
+    let interrupt = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt());
+    let terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate());
+    async move {
+        match (interrupt, terminate) {
+            (Ok(mut interrupt), Ok(mut terminate)) => {
+                tokio::select! {
+                    _ = interrupt.recv() => {}
+                    _ = terminate.recv() => {}
+                }
+            }
+            (Err(error), _) | (_, Err(error)) => {
+                tracing::warn!(%error, "signals cannot be heard");
+                std::future::pending::<()>().await;
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! `lastnim serve`, from its arguments to its end.
+
+use super::{
+    config_file::apply_config_text,
+    former_key::find_former_key,
+    opening::{OpeningMessage, print_opening},
+    settings::ServeSettings,
+};
+use crate::{
+    CommandExit, CommandResult, Failure,
+    args::{given_flags::GivenFlags, setting_flags::apply_flags},
+    credentials::read_token_file,
+    form::OutputForm,
+    log::log_of_server,
+    runtime,
+    toml_file::read_or_print_mistakes,
+};
+use lastnim_arena::{Arena, Principal};
+use lastnim_store::Token;
+use std::{
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+/// Hosts matches and tournaments
+///
+/// Bots play over gRPC (ArenaService.Play); the other services register bots, run tournaments, show matches and ask the
+/// oracle. What must last is kept in a database: a server that is started again carries on every match and tournament.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  lastnim serve
+  lastnim serve --listen 0.0.0.0:7600 --private --sessions 2000
+  LASTNIM_ADMIN_TOKEN=$(head -c 32 /dev/urandom | base64) lastnim serve --json
+  lastnim serve --log debug --log-format json 2>> lastnim.log
+  lastnim serve --admin-token-file admin.token
+  lastnim serve --store postgres://lastnim:secret@localhost/lastnim
+  lastnim serve --house oracle,greedy
+  lastnim serve --store memory
+  lastnim serve --sessions 2000 --print-config > serve.toml
+  lastnim serve --config serve.toml
+
+Then register bots and create a tournament, in another terminal:
+  export LASTNIM_ADMIN_TOKEN=...   # printed by `lastnim serve`
+  lastnim register alice
+  lastnim tournament create --piles 3,4,5 --seats 2 --start-at 2")]
+pub struct ServeArgs {
+    /// A file of settings in TOML, as `--print-config` prints it; flags and the environment override it
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    #[command(flatten)]
+    settings: GivenFlags<ServeSettings>,
+    /// The token of the admin, 256 bits drawn at random, as `openssl rand -hex 32` prints them; generated and printed if not
+    /// given
+    #[arg(long, env = "LASTNIM_ADMIN_TOKEN", hide_env_values = true, value_name = "TOKEN")]
+    admin_token: Option<String>,
+    /// The file that holds the token of the admin
+    #[arg(long, env = "LASTNIM_ADMIN_TOKEN_FILE", value_name = "FILE")]
+    admin_token_file: Option<PathBuf>,
+    /// A token that may read but not change anything, for use with --private
+    #[arg(long, env = "LASTNIM_VIEWER_TOKEN", hide_env_values = true, value_name = "TOKEN")]
+    viewer_token: Option<String>,
+    /// The file that holds that token
+    #[arg(long, env = "LASTNIM_VIEWER_TOKEN_FILE", value_name = "FILE")]
+    viewer_token_file: Option<PathBuf>,
+    /// Starts with a new store although `PATH.id` names an earlier one, or accepts another store that is at PATH now
+    ///
+    /// Give it once, when the earlier store is meant to be gone.
+    #[arg(long)]
+    new_store: bool,
+    /// Prints all settings in effect, as a file that `--config` reads, and exits
+    ///
+    /// A store whose URL holds a password is left out. With --json, the settings are one JSON object.
+    #[arg(long)]
+    print_config: bool,
+    /// Prints one line of JSON: where it listens, and the admin token if it was generated
+    #[arg(long)]
+    json: bool,
+}
+
+/// Serves until it is told to stop, by an interrupt or a termination signal.
+pub fn run(args: &ServeArgs) -> CommandResult {
+    let form = if args.json { OutputForm::Json } else { OutputForm::Text };
+    let Some(settings) = read_settings(args, form)? else { return Ok(CommandExit::Mistakes) };
+    if args.new_store && settings.store.sqlite_file().is_none() {
+        let store = &settings.store;
+        return Err(Failure::input(format!(
+            "--new-store: it is for stores of SQLite, and this one is {store}"
+        )));
+    }
+    if args.print_config {
+        print_settings(settings, form).map_err(Failure::Output)?;
+        return Ok(CommandExit::Done);
+    }
+    let ServerTokens { known, drawn } = read_tokens(args)?;
+    log_of_server(settings.log.as_ref(), settings.log_format);
+    runtime::run_on_runtime(settings.threads.map(usize::from), async move {
+        let listen = &settings.listen;
+        let listener = listen.bind().await;
+        let listener = listener.map_err(|error| Failure::runtime(error, format!("--listen {listen}")))?;
+        let address = listener.local_addr().map_err(|error| Failure::runtime(error, "listening"))?;
+        let shutdown = runtime::wait_for_interrupt();
+        let backend = settings.open_backend(args.new_store).await?;
+        let changed = settings.changed_json();
+        let ServeSettings { store, server: config, .. } = settings;
+        let former_key = find_former_key(backend.store.as_ref(), backend.key.public_key()).await;
+        let arena = Arena::open(config.limits.clone(), backend, known).await;
+        let arena = arena.map_err(|error| Failure::runtime(error, format!("--store {store}")))?;
+        let has_pages = !config.no_web;
+        let opening = OpeningMessage { address, has_pages, store: &store, former_key, drawn: drawn.as_ref() };
+        print_opening(&opening, args.json, &arena).map_err(Failure::Output)?;
+        tracing::info!(version = env!("CARGO_PKG_VERSION"), %address, %store, public_key = %arena.public_key(), settings = %changed, "serving; settings that are not named are the defaults");
+        if let Some(former_key) = former_key {
+            tracing::warn!(
+                %former_key,
+                public_key = %arena.public_key(),
+                "the newest record in the store is signed by another key than the one in use: if that is lost or was not meant to change, give its file with --key"
+            );
+        }
+        if !address.ip().is_loopback() {
+            tracing::warn!(
+                "tokens travel unencrypted: put a TLS proxy before any network that you do not trust"
+            );
+        }
+        let served = lastnim_server::run_server(listener, arena, config, shutdown).await;
+        served.map_err(|error| Failure::runtime(error, "server"))?;
+        Ok(CommandExit::Done)
+    })
+}
+
+/// Reads the settings: the file first, then what overrides it. None if there are mistakes in the file, which are printed.
+fn read_settings(args: &ServeArgs, form: OutputForm) -> Result<Option<ServeSettings>, Failure> {
+    let mut settings = ServeSettings::default();
+    if let Some(file) = &args.config
+        && read_or_print_mistakes(file, form, |text| apply_config_text(text, &mut settings))?.is_none()
+    {
+        return Ok(None);
+    }
+    apply_flags(&args.settings, &mut settings)?;
+    Ok(Some(settings))
+}
+
+fn print_settings(settings: ServeSettings, form: OutputForm) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match form {
+        OutputForm::Json => writeln!(out, "{:#}", settings.into_json()),
+        OutputForm::Text => settings.write_file(&mut out),
+    }
+}
+
+/// The tokens of a server.
+struct ServerTokens {
+    known: Vec<(Token, Principal)>,
+    /// The admin's, if it was drawn.
+    drawn: Option<Token>,
+}
+
+fn read_tokens(args: &ServeArgs) -> Result<ServerTokens, Failure> {
+    let admin = given_token("admin", args.admin_token.as_deref(), args.admin_token_file.as_deref())?;
+    let viewer = given_token("viewer", args.viewer_token.as_deref(), args.viewer_token_file.as_deref())?;
+    if let (Some(admin), Some(viewer)) = (&admin, &viewer)
+        && admin.hash() == viewer.hash()
+    {
+        return Err(Failure::input("the admin and the viewer have the same token: give each one of its own"));
+    }
+    let drawn = admin.is_none().then(Token::generate);
+    let admin = admin.or_else(|| drawn.clone()).map(|token| (token, Principal::Admin));
+    let viewer = viewer.map(|token| (token, Principal::Viewer));
+    Ok(ServerTokens { known: admin.into_iter().chain(viewer).collect(), drawn })
+}
+
+/// Reads the token of a role, which is given in a file or as it is.
+fn given_token(role: &str, token: Option<&str>, file: Option<&Path>) -> Result<Option<Token>, Failure> {
+    let [token_source, file_source] = ["", "-file"].map(|ending| {
+        let flag = format!("--{role}-token{ending}");
+        let variable = flag.trim_start_matches('-').to_uppercase().replace('-', "_");
+        format!("{flag} or LASTNIM_{variable}")
+    });
+    let (token, source) = match (token, file) {
+        (Some(_), Some(_)) => {
+            return Err(Failure::input(format!("{token_source}, and {file_source}: give one of them")));
+        }
+        (None, Some(file)) => (Some(read_token_file(file)?), file_source),
+        (token, None) => (token.map(str::to_owned), token_source),
+    };
+    let token = token.as_deref().map(Token::parse).transpose();
+    token.map_err(|error| Failure::input(format!("{source}: {error}")))
+}

@@ -1,0 +1,35 @@
+//! The key that a server signed records with before this one.
+
+use lastnim_core::referee::PublicKey;
+use lastnim_store::{MatchFilter, Store, StoreError};
+
+/// The newest matches among which a signed one is looked for: those that ended before their rows were revealed have no
+/// signature.
+const NEWEST: usize = 16;
+
+/// Returns the key that signed the newest record in a store, if it is another one than the key in use.
+pub async fn find_former_key(store: &dyn Store, in_use: PublicKey) -> Option<PublicKey> {
+    match signer_of_newest_record(store).await {
+        Ok(signer) => signer.filter(|&signer| signer != in_use),
+        Err(error) => {
+            // Nothing but a warning hangs on it.
+            tracing::warn!(%error, "nobody can say which key signed the newest record");
+            None
+        }
+    }
+}
+
+async fn signer_of_newest_record(store: &dyn Store) -> Result<Option<PublicKey>, StoreError> {
+    let newest = store.match_summaries(&MatchFilter::default(), None, NEWEST).await?;
+    // Nothing can be read of a quarantined match.
+    for newest in newest.into_iter().filter(|newest| newest.damage.is_none()) {
+        let seal = match store.match_record(newest.id).await {
+            Err(StoreError::Pruned(_)) => None,
+            read => read?.and_then(|stored| stored.seal),
+        };
+        if let Some(seal) = seal {
+            return Ok(Some(seal.signer));
+        }
+    }
+    Ok(None)
+}

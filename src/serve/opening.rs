@@ -1,0 +1,83 @@
+//! What is said of a server once it listens.
+
+use lastnim_arena::Arena;
+use lastnim_core::referee::PublicKey;
+use lastnim_report::words::count_words;
+use lastnim_store::{StoreUrl, Token};
+use serde_json::json;
+use std::{
+    io::{self, IsTerminal as _, Write as _},
+    net::SocketAddr,
+};
+
+/// Says what was left by a server before this one.
+fn carried_on_words(arena: &Arena) -> String {
+    match (arena.open_tournament_count(), arena.open_match_count()) {
+        (0, 0) => String::new(),
+        (tournaments, matches) => format!(
+            " (carrying on {} and {})",
+            count_words(tournaments, "tournament", "tournaments"),
+            count_words(matches, "match", "matches")
+        ),
+    }
+}
+
+/// What is said of a server once it listens.
+pub struct OpeningMessage<'a> {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// Whether it shows pages.
+    pub has_pages: bool,
+    /// Where it keeps what must last.
+    pub store: &'a StoreUrl,
+    /// The key that signed the newest record, if it is not the one in use.
+    pub former_key: Option<PublicKey>,
+    /// The admin's token, if it was drawn.
+    pub drawn: Option<&'a Token>,
+}
+
+/// Says where the server listens, and what to do next.
+pub fn print_opening(opening: &OpeningMessage, as_json: bool, arena: &Arena) -> io::Result<()> {
+    let &OpeningMessage { address, has_pages, store, former_key, drawn } = opening;
+    let mut out = io::stdout().lock();
+    let public_key = arena.public_key().to_string();
+    if as_json {
+        let mut line =
+            json!({ "listening": address.to_string(), "store": store.to_string(), "public_key": public_key });
+        if has_pages {
+            line["pages"] = format!("http://{address}/").into();
+        }
+        if let Some(key) = former_key {
+            line["former_public_key"] = key.to_string().into();
+        }
+        if let Some(token) = drawn {
+            line["admin_token"] = token.reveal().into();
+        }
+        writeln!(out, "{line}")?;
+        return out.flush();
+    }
+    writeln!(out, "lastnim {} listens on {address}", env!("CARGO_PKG_VERSION"))?;
+    if has_pages {
+        writeln!(out, "pages: http://{address}/")?;
+    }
+    match store {
+        StoreUrl::Memory => writeln!(out, "store: memory (what is played is gone when this stops)")?,
+        _ => writeln!(out, "store: {store}{}", carried_on_words(arena))?,
+    }
+    writeln!(out, "public key: {public_key}")?;
+    if let Some(key) = former_key {
+        writeln!(out, "(NOT the key of the newest record in the store, {key}: is --key right?)")?;
+    }
+    if let Some(token) = drawn {
+        writeln!(out, "admin token: {}", token.reveal())?;
+        writeln!(out, "(drawn for this run; set LASTNIM_ADMIN_TOKEN to choose it)")?;
+    }
+    if io::stdout().is_terminal() {
+        writeln!(
+            out,
+            "next, in another terminal: export LASTNIM_ADMIN_TOKEN=..., then `lastnim register alice`"
+        )?;
+        writeln!(out, "stop with Ctrl-C")?;
+    }
+    out.flush()
+}

@@ -1,0 +1,129 @@
+//! All settings of `lastnim serve`.
+
+use crate::{
+    Failure,
+    args::listen_address::ListenAddress,
+    log::{LogFilter, LogFormat},
+    remote::DEFAULT_ADDRESS,
+};
+use lastnim_arena::{Backend, Durability, Environment, generate_key};
+use lastnim_config::{SettingTable as _, settings, text_settings};
+use lastnim_server::{Config, load_or_generate_key};
+use lastnim_store::{OpenOptions, RetentionLimits, StoreUrl};
+use serde_json::Value;
+use std::{
+    io::{self, Write},
+    path::PathBuf,
+    time::Duration,
+};
+
+settings! {
+    /// All settings of `lastnim serve`: each is a flag, a key of the file of `--config`, and a line of `--print-config`.
+    pub struct ServeSettings {
+        /// Where to listen: an address or a host name, and a port; port 0 takes a free one
+        ///
+        /// Of the addresses of a name, the first that can be used is taken, those of IPv4 first.
+        listen: ListenAddress = DEFAULT_ADDRESS.parse().expect("it is an address"), "HOST:PORT";
+        /// What to log on standard error: a level (error, warn, info, debug, trace or off), or levels by module, such as
+        /// `warn,lastnim_arena=debug` [default: what `RUST_LOG` says, or else `warn,lastnim=info`]
+        log: Option<LogFilter> = None, "FILTER".or_variable("LASTNIM_LOG");
+        /// How to write the log: `text`, or `json`, one object a line
+        log_format: LogFormat = LogFormat::default(), "text|json";
+        /// Where bots, matches and tournaments are stored: `sqlite:PATH`, `postgres://USER:PASSWORD@HOST/DATABASE`, or `memory`
+        ///
+        /// Pass a URL that contains a password in the environment: others can read a command line.
+        store: StoreUrl = StoreUrl::Sqlite("lastnim.db".into()), "STORE".or_variable("LASTNIM_STORE");
+        /// When a match is written to the store: `ply`, each ply before it is announced, or `match`, at its end
+        durability: Durability = Durability::default(), "ply|match";
+        /// The file of the key that signs records, made at the first start [default: lastnim.key beside the file of the
+        /// store; with PostgreSQL, in the working folder; with --store memory, a key for this run]
+        key: Option<PathBuf> = None, "FILE";
+        /// How often the pages of a SQLite store are checked in the background
+        integrity_interval: Duration = OpenOptions::default().integrity_interval, "MS".range(100..=86_400_000);
+        /// With a store in memory: finished matches whose records are kept
+        kept_matches: usize = RetentionLimits::default().matches, "N";
+        /// With a store in memory: events of these records in all; beyond that, the oldest records are dropped
+        kept_events: usize = RetentionLimits::default().events, "N";
+        /// With a store in memory: finished tournaments that are kept
+        kept_tournaments: usize = RetentionLimits::default().tournaments, "N";
+        /// Threads that carry messages; 1 is the fastest per core [default: one per core]
+        threads: Option<u16> = None, "N".range(1..=1024);
+        ..
+        /// The settings of the server itself.
+        server: Config;
+    }
+}
+
+/// The name of the file of the key, unless said otherwise.
+const DEFAULT_KEY: &str = "lastnim.key";
+
+impl ServeSettings {
+    /// Opens the store and the key.
+    pub async fn open_backend(&self, new_store: bool) -> Result<Backend, Failure> {
+        let options = OpenOptions {
+            room: RetentionLimits {
+                matches: self.kept_matches,
+                events: self.kept_events,
+                tournaments: self.kept_tournaments,
+            },
+            accept_other: new_store,
+            integrity_interval: self.integrity_interval,
+        };
+        let store = lastnim_store::open_store_with(&self.store, &options).await;
+        let store = store.map_err(|error| Failure::runtime(error, format!("--store {}", self.store)))?;
+        let key = match self.key_file() {
+            None => generate_key(),
+            Some(file) => load_or_generate_key(&file).map_err(|error| Failure::runtime(error, "--key"))?,
+        };
+        Ok(Backend { store, durability: self.durability, key, environment: Environment::default() })
+    }
+
+    /// Returns the file of the key; none where a key for this run does.
+    fn key_file(&self) -> Option<PathBuf> {
+        self.key.clone().or_else(|| match &self.store {
+            StoreUrl::Memory => None,
+            StoreUrl::Sqlite(file) => Some(file.with_file_name(DEFAULT_KEY)),
+            StoreUrl::Postgres(_) => Some(DEFAULT_KEY.into()),
+        })
+    }
+
+    /// Returns those that are not as they would be by default, as one JSON object.
+    pub fn changed_json(&self) -> Value {
+        let (mut changed, mut usual) = (self.clone(), Self::default());
+        let settings = changed
+            .settings()
+            .into_iter()
+            .zip(usual.settings())
+            .map(|(now, usual)| (now.key(), now.value(), usual.value()));
+        let changed = settings.filter(|(_, now, usual)| now != usual).map(|(key, now, _)| (key, now));
+        Value::Object(changed.collect())
+    }
+
+    /// Returns all settings as one JSON object.
+    pub fn into_json(mut self) -> Value {
+        Value::Object(self.settings().iter().map(|setting| (setting.key(), setting.value())).collect())
+    }
+
+    /// Writes all settings as a file that `--config` reads, each with what it is for.
+    pub fn write_file(mut self, out: &mut impl Write) -> io::Result<()> {
+        for (index, setting) in self.settings().iter().enumerate() {
+            if index > 0 {
+                writeln!(out)?;
+            }
+            for line in setting.doc_lines() {
+                writeln!(out, "{}", format_args!("# {line}").to_string().trim_end())?;
+            }
+            let key = setting.key();
+            match setting.value() {
+                Value::Null => writeln!(out, "# {key} =")?,
+                // What JSON does not escape and TOML does.
+                value => {
+                    writeln!(out, "{key} = {}", value.to_string().replace('\x7f', "\\u007f"))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+text_settings!(ListenAddress, LogFilter, LogFormat);

@@ -1,0 +1,240 @@
+//! Results of records, told a schedule as they were when the matches were played.
+
+use super::settings::ShownTournament;
+use lastnim_core::{
+    game::{BotName, BySeat, MatchId},
+    referee::Record,
+};
+use lastnim_proto::record::seat_loss_of_forfeit;
+use lastnim_report::words::join_words;
+use lastnim_tournament::{
+    BotComparison, CrossTable, FormatVerdict, MatchOutcome, MatchResult, RatingEvidence, Rulings, Schedule,
+    Standing, Standings, TotalMatches, TournamentFormat, plan_schedule,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Results of the matches of a tournament, by their numbers.
+#[derive(Debug)]
+pub struct ReplayedResults {
+    results: BTreeMap<u64, (MatchId, MatchResult)>,
+    /// Matches without a record, which count for nobody.
+    unrecorded: BTreeSet<u64>,
+    /// The matches that there are, where that does not depend on results.
+    fixed: Option<Box<dyn Schedule>>,
+}
+
+/// Whether bots are rated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RatingChoice {
+    /// By all matches, as at the end of a tournament.
+    Final,
+    /// They are not.
+    LeftOut,
+}
+
+/// What the matches of a tournament come to.
+#[derive(Debug)]
+pub struct ComputedStandings {
+    /// A line for each bot, by place.
+    pub standings: Vec<Standing>,
+    /// What the format says besides.
+    pub verdict: FormatVerdict,
+    /// Each two bots compared.
+    pub cross_table: Vec<BotComparison>,
+    /// How many matches have no record here, where it is known how many there are.
+    pub missing: Option<u64>,
+    /// Matches that were played, by all that follows from the others, and of which nothing is known here.
+    pub omitted: OmittedMatches,
+}
+
+/// Numbers of matches of which nothing is known.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OmittedMatches {
+    /// How many there are.
+    pub count: u64,
+    /// The first of them.
+    pub first: Vec<u64>,
+}
+
+/// Omitted matches whose numbers are named; of further ones only the count is.
+const MAX_NAMED: usize = 100;
+
+impl ReplayedResults {
+    /// Begins without a result.
+    pub fn new(shown: &ShownTournament) -> Self {
+        // Before the start a field may be too small for any match.
+        let planned = plan_schedule(&shown.settings, &shown.field).ok();
+        let fixed = planned.filter(|schedule| !schedule.follows_results());
+        Self { results: BTreeMap::new(), unrecorded: BTreeSet::new(), fixed }
+    }
+
+    /// Takes what a record comes to. One of another tournament, or of a match that is not over, comes to nothing.
+    ///
+    /// # Errors
+    /// If it cannot be audited, is of no match of the tournament, or there is another of its match or of that number.
+    pub fn add_record(&mut self, shown: &ShownTournament, record: &Record) -> Result<(), String> {
+        let (state, setup) = (record.state(), record.state().setup());
+        let origin = setup.origin.as_ref().filter(|origin| origin.tournament == shown.id);
+        let (Some(origin), Some((_, winner))) = (origin, state.end()) else { return Ok(()) };
+        let (id, number, group) = (record.id(), origin.number, origin.group);
+        self.check_number(id, number, group, &setup.bots)?;
+        let outcome = if winner.is_some() {
+            let audit = record.audit().map_err(|error| error.to_string())?;
+            Some(MatchOutcome::of_audit(&audit, |seat| state.forfeits()[seat].map(seat_loss_of_forfeit)))
+        } else {
+            None
+        };
+        let result = MatchResult { number, group, bots: setup.bots.clone(), outcome };
+        // The first stays: what is refused does not count.
+        let (known_id, known) = self.results.entry(number).or_insert_with(|| (id, result.clone()));
+        if *known_id != id {
+            Err(format!(
+                "match {id} has the number {number}, as match {known_id}, of which a record was given before"
+            ))
+        } else if *known != result {
+            Err(format!("another record of match {id} was given before, in which it came out differently"))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Accepts the match only if the tournament has one of this number, in this group and of these bots, as far as that is known before
+    /// all results are.
+    fn check_number(
+        &self,
+        id: MatchId,
+        number: u64,
+        group: u64,
+        bots: &BySeat<BotName>,
+    ) -> Result<(), String> {
+        let Some(schedule) = &self.fixed else { return Ok(()) };
+        let Some(pairing) = schedule.pairing_of_number(number) else {
+            return Err(format!("match {id} has the number {number}: the tournament has no such match"));
+        };
+        if pairing.group != group {
+            return Err(format!(
+                "match {id} has the number {number} in the duplicate group {group}: that number is in group {}",
+                pairing.group
+            ));
+        }
+        if pairing.bots != *bots {
+            return Err(format!(
+                "match {id} has the number {number}, which is played by {}, and not by {}",
+                join_words(&pairing.bots, ", "),
+                join_words(bots, ", ")
+            ));
+        }
+        Ok(())
+    }
+
+    /// Takes a match without a record, which counts for nobody.
+    pub fn add_unrecorded(&mut self, number: u64) {
+        self.unrecorded.insert(number);
+    }
+
+    /// Returns the numbers below one of which nothing is known, and that need no record either: matches that were not played,
+    /// as nothing follows from them and they count for nobody.
+    fn unknown_below(&self, end: u64, schedule: &dyn Schedule, rulings: &Rulings) -> OmittedMatches {
+        let is_left_out = |number: &u64| {
+            !schedule.follows_results()
+                && schedule.pairing_of_number(*number).is_some_and(|pairing| rulings.annuls(&pairing.bots))
+        };
+        let is_known = |number: &u64| self.results.contains_key(number) || self.unrecorded.contains(number);
+        let mut omitted = OmittedMatches::default();
+        for number in (0..end).filter(|number| !is_known(number) && !is_left_out(number)) {
+            omitted.count += 1;
+            if omitted.first.len() < MAX_NAMED {
+                omitted.first.push(number);
+            }
+        }
+        omitted
+    }
+
+    /// Works out the standings, and what the format says besides.
+    ///
+    /// # Errors
+    /// If a match is none of the tournament's.
+    pub fn compute_standings(
+        &self,
+        shown: &ShownTournament,
+        ratings: RatingChoice,
+    ) -> Result<ComputedStandings, String> {
+        let ShownTournament { settings, field, changes, rulings, .. } = shown;
+        let mut standings = Standings::new(settings, field);
+        for change in changes {
+            standings.add_bot(&change.bot);
+        }
+        if !shown.has_started && self.results.is_empty() && self.unrecorded.is_empty() {
+            let mut lines = standings.lines();
+            rulings.put_in_order(&mut lines);
+            return Ok(ComputedStandings {
+                standings: lines,
+                verdict: FormatVerdict::Standings,
+                cross_table: Vec::new(),
+                missing: None,
+                omitted: OmittedMatches::default(),
+            });
+        }
+        let mut schedule = plan_schedule(settings, field).map_err(|error| error.to_string())?;
+        for change in changes {
+            schedule.change_field(change);
+        }
+        let results = self.report_results(&mut *schedule)?;
+        let (mut evidence, mut cross_table) = (RatingEvidence::new(settings), CrossTable::new());
+        let settled = schedule.settled_below();
+        for result in results.range(..settled).map(|(_, result)| result) {
+            let result = rulings.counted(result);
+            standings.add_result(&result);
+            evidence.add_result(&result);
+            cross_table.add_result(&result);
+        }
+        let verdict = schedule.format_verdict();
+        if let (TournamentFormat::Swiss { table_groups, .. }, FormatVerdict::Byes(byes)) =
+            (&settings.format, &verdict)
+        {
+            standings.set_bye_scores(byes, *table_groups);
+        }
+        let mut lines = standings.lines();
+        let mut compared = Vec::new();
+        if ratings == RatingChoice::Final {
+            let appraisal = evidence.appraise_finally(&|| true).map_err(|halt| halt.to_string())?;
+            appraisal.add_to_standings(&mut lines);
+            compared = BotComparison::compare_all(&cross_table, &appraisal);
+        }
+        rulings.put_in_order(&mut lines);
+        let total = schedule.total_matches();
+        let known_end = results.last_key_value().map_or(0, |(number, _)| number + 1);
+        let end = if let TotalMatches::Exactly(total) = total { total } else { known_end };
+        let omitted = self.unknown_below(end, &*schedule, rulings);
+        let missing = match total {
+            TotalMatches::Exactly(_) => Some(omitted.count).filter(|&missing| missing > 0),
+            TotalMatches::AtMost(_) | TotalMatches::Open => None,
+        };
+        Ok(ComputedStandings { standings: lines, verdict, cross_table: compared, missing, omitted })
+    }
+
+    /// Tells a schedule all results in the order of their numbers, and returns them.
+    fn report_results(&self, schedule: &mut dyn Schedule) -> Result<BTreeMap<u64, MatchResult>, String> {
+        let mut results = BTreeMap::new();
+        let numbers: BTreeSet<u64> =
+            self.results.keys().copied().chain(self.unrecorded.iter().copied()).collect();
+        for number in numbers {
+            let (known, pairing) = (self.results.get(&number), schedule.pairing_of_number(number));
+            let result = pairing.and_then(|pairing| match known {
+                Some((_, result)) => {
+                    (pairing.bots == result.bots && pairing.group == result.group).then(|| result.clone())
+                }
+                None => Some(MatchResult::cancelled(&pairing)),
+            });
+            let result = result.ok_or_else(|| {
+                let id = known.map(|(id, _)| format!(" {id},")).unwrap_or_default();
+                format!(
+                    "match{id} number {number}, is none of the tournament's, or the records of matches before it are missing"
+                )
+            })?;
+            schedule.report_result(&result);
+            results.insert(number, result);
+        }
+        Ok(results)
+    }
+}

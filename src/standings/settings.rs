@@ -1,0 +1,99 @@
+//! What a tournament is, as `lastnim tournament show --json` prints it.
+
+use crate::game_json;
+use lastnim_core::game::{BotName, TournamentId};
+use lastnim_proto::{
+    field_history::parse_field_history, json::message_from_json, manifest::Manifest, parse_request, pb,
+    tournament::parse_settings, tournament_event::parse_tournament_event,
+};
+use lastnim_tournament::{FieldChange, Rulings, Settings, TournamentState};
+use serde_json::Value;
+
+/// A tournament as it was shown.
+#[derive(Debug)]
+pub struct ShownTournament {
+    /// Its id.
+    pub id: TournamentId,
+    /// What it is.
+    pub settings: Settings,
+    /// The bots with which it started, in the order of joining.
+    pub field: Vec<BotName>,
+    /// What changed while it ran.
+    pub changes: Vec<FieldChange>,
+    /// What the organiser has ruled.
+    pub rulings: Rulings,
+    /// What the organiser did, as it was shown.
+    pub events: Vec<pb::TournamentEvent>,
+    /// Whether it is known to have started. If not, its results tell.
+    pub has_started: bool,
+}
+
+impl ShownTournament {
+    /// Takes what a manifest says of its tournament.
+    ///
+    /// # Errors
+    /// Says what is wrong with its settings or events.
+    pub fn of_manifest(manifest: &Manifest) -> Result<Self, String> {
+        let (id, field, changes) = (manifest.id, manifest.field.clone(), manifest.changes.clone());
+        let (settings, rulings) = (read_settings(&manifest.settings)?, read_rulings(&manifest.events)?);
+        let events = manifest.events.clone();
+        let has_started = matches!(manifest.state, TournamentState::Running | TournamentState::Finished);
+        Ok(Self { id, settings, field, changes, rulings, events, has_started })
+    }
+}
+
+/// Reads a tournament from the JSON that shows it, or from that of `tournament watch`.
+///
+/// # Errors
+/// Says what is missing or wrong.
+pub fn parse_shown_tournament(text: &str) -> Result<ShownTournament, String> {
+    let pb::GetTournamentResponse { tournament, field_history, events, .. } =
+        parse_tournament_response(text)?;
+    let tournament = tournament.ok_or("tournament: it is missing")?;
+    let settings = tournament.settings.ok_or("tournament.settings: they are missing")?;
+    let settings = read_settings(&settings)?;
+    let bot = |name: &String| name.parse::<BotName>().map_err(|error| format!("tournament.field: {error}"));
+    let (field, changes) = match field_history {
+        None => (tournament.field.iter().map(bot).collect::<Result<_, _>>()?, Vec::new()),
+        Some(history) => parse_field_and_changes(&history)?,
+    };
+    let id = tournament.id.parse().map_err(|error| format!("tournament.id: {error}"))?;
+    let rulings = read_rulings(&events)?;
+    Ok(ShownTournament { id, settings, field, changes, rulings, events, has_started: false })
+}
+
+/// Reads what the tournament is.
+fn read_settings(settings: &pb::TournamentSettings) -> Result<Settings, String> {
+    parse_request(|shown| parse_settings(settings, shown.member("settings")))
+        .map_err(|violations| violations.to_string())
+}
+
+/// Reads what the organiser did.
+fn read_rulings(events: &[pb::TournamentEvent]) -> Result<Rulings, String> {
+    let read = parse_request(|shown| shown.member("events").parse_each(events, parse_tournament_event));
+    let events = read.map_err(|violations| violations.to_string())?;
+    Ok(Rulings::of(events.iter().map(|timed| &timed.event)))
+}
+
+fn parse_tournament_response(text: &str) -> Result<pb::GetTournamentResponse, String> {
+    let document: Value = game_json::read_json(text).map_err(|error| error.to_string())?;
+    let read = if document.get("standings").is_some() {
+        message_from_json(&document).map(
+            |pb::WatchTournamentResponse { tournament, verdict, events, .. }| pb::GetTournamentResponse {
+                tournament,
+                verdict,
+                events,
+                ..Default::default()
+            },
+        )
+    } else {
+        message_from_json(&document)
+    };
+    read.map_err(|error| error.to_string())
+}
+
+/// Reads who was in a ladder when.
+fn parse_field_and_changes(history: &pb::FieldHistory) -> Result<(Vec<BotName>, Vec<FieldChange>), String> {
+    parse_request(|shown| parse_field_history(history, shown.member("field_history")))
+        .map_err(|violations| violations.to_string())
+}

@@ -1,0 +1,123 @@
+//! `lastnim store backup`.
+
+use super::{
+    check::fail_if_damaged,
+    command::{open, store_failure},
+};
+use crate::{CommandExit, CommandResult, Failure, form::OutputForm};
+use lastnim_report::words::count_words;
+use lastnim_store::{StoreError, StoreUrl, check_store};
+use serde_json::json;
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+/// Copies a store into a new file, or says how that is done.
+pub async fn back_up(store: &StoreUrl, file: &Path, form: OutputForm) -> CommandResult {
+    match store {
+        StoreUrl::Memory => Err(store_failure(
+            store,
+            StoreError::Unusable("a store in memory is gone with its server".to_owned()),
+        )),
+        StoreUrl::Postgres(_) => show_commands(store, file, form),
+        StoreUrl::Sqlite(database) => copy_and_check(store, database, file, form).await,
+    }
+}
+
+/// A copy that has no name of its own yet; nothing is left of it unless it is finished.
+struct UnfinishedCopy<'f> {
+    file: &'f Path,
+    temporary: PathBuf,
+}
+
+impl<'f> UnfinishedCopy<'f> {
+    /// Makes an empty file that only its owner may read: there will be hashes of tokens in it.
+    fn create(file: &'f Path) -> Result<Self, Failure> {
+        let what = file.display();
+        let name = file.file_name().ok_or_else(|| Failure::input(format!("{what}: it names no file")))?;
+        if file.exists() {
+            return Err(Failure::input(format!("{what}: it is there already; name a new file")));
+        }
+        let temporary =
+            file.with_file_name(format!(".{}.{}.part", name.to_string_lossy(), std::process::id()));
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        options.open(&temporary).map_err(|error| Failure::runtime(error, what))?;
+        Ok(Self { file, temporary })
+    }
+
+    /// Gives it its name.
+    fn finish(self) -> Result<(), Failure> {
+        let folder = self.file.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let named = fs::rename(&self.temporary, self.file)
+            .and_then(|()| File::open(folder.unwrap_or(Path::new(".")))?.sync_all());
+        named.map_err(|error| Failure::runtime(error, self.file.display()))
+    }
+}
+
+impl Drop for UnfinishedCopy<'_> {
+    fn drop(&mut self) {
+        for end in ["", "-wal", "-shm", "-journal"] {
+            let mut name = self.temporary.clone().into_os_string();
+            name.push(end);
+            // What is not there needs no removal.
+            let _ = fs::remove_file(name);
+        }
+    }
+}
+
+async fn copy_and_check(store: &StoreUrl, database: &Path, file: &Path, form: OutputForm) -> CommandResult {
+    // Before anything is made: what is no database of this version has no backup that could be checked.
+    open(store).await?.close().await;
+    let copy = UnfinishedCopy::create(file)?;
+    lastnim_store::back_up(database, &copy.temporary).await.map_err(|error| store_failure(store, error))?;
+    let copied = StoreUrl::Sqlite(copy.temporary.clone());
+    let reader = open(&copied).await?;
+    let found = check_store(reader.as_ref()).await.map_err(|error| store_failure(&copied, error))?;
+    reader.close().await;
+    fail_if_damaged(store, &found)?;
+    let bytes = fs::metadata(&copy.temporary).map_err(|error| Failure::runtime(error, file.display()))?.len();
+    copy.finish()?;
+    let shown = file.display();
+    form.print_result(
+        || {
+            json!({
+                "file": shown.to_string(),
+                "bytes": bytes,
+                "matches": found.matches,
+                "unfinished_matches": found.unfinished,
+                "events": found.events,
+            })
+        },
+        |output| {
+            let matches = count_words(found.matches + found.unfinished, "match", "matches");
+            let events = count_words(found.events, "event", "events");
+            writeln!(output, "{shown}: {bytes} bytes with {matches} and {events}, checked")
+        },
+    )?;
+    Ok(CommandExit::Done)
+}
+
+/// Says how a database of PostgreSQL is backed up and restored. A password is not repeated.
+fn show_commands(store: &StoreUrl, file: &Path, form: OutputForm) -> CommandResult {
+    let (url, file) = (store.to_string(), file.display().to_string());
+    let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
+    let commands = [
+        format!("pg_dump --format=custom --file={} {}", quoted(&file), quoted(&url)),
+        format!(
+            "pg_restore --clean --if-exists --single-transaction --dbname={} {}",
+            quoted(&url),
+            quoted(&file)
+        ),
+    ];
+    let text = |output: &mut io::StdoutLock<'_>| {
+        writeln!(output, "back up, also while a server runs:\n  {}", commands[0])?;
+        writeln!(output, "restore, while no server runs:\n  {}", commands[1])
+    };
+    form.print_result(|| json!({ "backup": commands[0], "restore": commands[1] }), text)?;
+    Ok(CommandExit::Done)
+}

@@ -1,0 +1,52 @@
+//! Sets of rows in words.
+
+use lastnim_analysis::{Completeness, RowCount, RowSet};
+use lastnim_core::{
+    game::{Row, SeatCount},
+    oracle::Budget,
+};
+use lastnim_report::{
+    Section,
+    words::{count_words, join_words},
+};
+
+/// The most leaves that are printed in words.
+const MAX_LEAVES_SHOWN: usize = 12;
+
+/// Counts the rows that a seat may have: n!.
+pub fn count_all_rows(seats: SeatCount) -> RowCount {
+    RowSet::full(seats).count_rows(&mut Budget::unbounded())
+}
+
+/// Adds examples of rows and, unless they are all, what the rows of each leaf have in common.
+pub fn with_example_rows(section: Section, rows: &RowSet, examples: &[Row]) -> Section {
+    if examples.is_empty() {
+        return section;
+    }
+    let mut items = vec![format!("for example {}", join_words(examples, "; "))];
+    if rows.rows().nth(examples.len()).is_some() {
+        let (shown, left_out) = rows.leaves().split_at(rows.leaves().len().min(MAX_LEAVES_SHOWN));
+        items.extend(shown.iter().map(|leaf| match (leaf.as_row(), leaf.covering_pairs().next()) {
+            (Some(row), _) => format!("the row {row}"),
+            (None, None) => "any row".to_owned(),
+            (None, Some(_)) => format!("all with {leaf}"),
+        }));
+        if !left_out.is_empty() {
+            items.push(format!(
+                "and {}: --json lists them",
+                count_words(left_out.len(), "more set", "more sets")
+            ));
+        }
+    }
+    section.list(items)
+}
+
+/// Says how much of an answer is certain, where that is not all: `cases` are rows or profiles.
+pub fn settled_words(settled: Completeness, cases: &str) -> Option<String> {
+    match settled {
+        Completeness::Complete => None,
+        Completeness::Partial { settled, all, halt } => Some(format!(
+            "This is not all: {settled} of {all} {cases} were looked at, as {halt}; --max-seconds gives it more time."
+        )),
+    }
+}

@@ -1,0 +1,68 @@
+//! What is wrong in a file.
+
+use crate::{Failure, form::OutputForm};
+use serde_json::{Value, json};
+use std::{
+    fs,
+    io::{self, Write as _},
+    path::Path,
+};
+
+/// The largest file, in bytes: far more than any needs.
+const MAX_BYTES: u64 = 16 << 20;
+
+/// One thing that is wrong in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileMistake {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong, and what would be right.
+    pub what: String,
+}
+
+impl FileMistake {
+    /// Makes its JSON: that of an error, with its place.
+    fn json(&self, path: &Path) -> Value {
+        let (kind, exit_code, reason) = ("mistake", 2, Value::Null);
+        json!({ "error": {
+            "kind": kind,
+            "exit_code": exit_code,
+            "message": self.what,
+            "reason": reason,
+            "file": path.display().to_string(),
+            "line": self.line,
+        } })
+    }
+}
+
+/// Reads a file; none if there are mistakes in it, each of which is printed on standard error.
+pub fn read_or_print_mistakes<T>(
+    path: &Path,
+    form: OutputForm,
+    parse: impl FnOnce(&str) -> Result<T, Vec<FileMistake>>,
+) -> Result<Option<T>, Failure> {
+    let mistakes = match parse(&read_text_file(path)?) {
+        Ok(parsed) => return Ok(Some(parsed)),
+        Err(mistakes) => mistakes,
+    };
+    let mut errors = io::stderr().lock();
+    for mistake in mistakes {
+        // The exit code tells as well, should standard error be closed.
+        let _ = match form {
+            OutputForm::Json => writeln!(errors, "{}", mistake.json(path)),
+            OutputForm::Text => writeln!(errors, "{}:{}: {}", path.display(), mistake.line, mistake.what),
+        };
+    }
+    Ok(None)
+}
+
+/// Reads the text of a file.
+fn read_text_file(path: &Path) -> Result<String, Failure> {
+    let failed = |error| Failure::runtime(error, path.display());
+    let bytes = fs::metadata(path).map_err(failed)?.len();
+    if bytes > MAX_BYTES {
+        let path = path.display();
+        return Err(Failure::input(format!("{path}: {bytes} bytes: such a file has at most {MAX_BYTES}")));
+    }
+    fs::read_to_string(path).map_err(failed)
+}

@@ -1,0 +1,235 @@
+//! A text in TOML, and what is wrong in it.
+
+use super::FileMistake;
+use lastnim_core::game::find_closest_word;
+use serde_json::{Map, Value as Json, json};
+use std::{collections::HashMap, fmt, ops::Range};
+use toml_edit::{Document, Item, Key, TableLike, Value};
+
+/// The most known keys that are listed where an unknown one stands.
+const MAX_LISTED: usize = 20;
+
+/// A text in TOML as JSON, with the line of each value by its path, such as `bot[1].name`. It gathers what is wrong.
+#[derive(Debug)]
+pub struct TomlDocument {
+    json: Json,
+    lines: HashMap<String, usize>,
+    mistakes: Vec<FileMistake>,
+}
+
+impl TomlDocument {
+    /// Parses a text.
+    ///
+    /// # Errors
+    /// If it is no TOML: the first mistake.
+    pub fn parse(text: &str) -> Result<Self, Vec<FileMistake>> {
+        let mut lines = LineFinder { text, lines: HashMap::new() };
+        match Document::parse(text) {
+            Ok(document) => {
+                let json = lines.read_table(document.as_table(), "");
+                Ok(Self { json, lines: lines.lines, mistakes: Vec::new() })
+            }
+            Err(error) => {
+                let line = lines.line_of_span(error.span().as_ref()).unwrap_or(1);
+                let said = error.message();
+                let hint = if said.contains("overflow") {
+                    ": whole numbers end at 2^63 - 1, and a greater one stands in quotes"
+                } else {
+                    ""
+                };
+                Err(vec![FileMistake { line, what: format!("this is no TOML: {said}{hint}") }])
+            }
+        }
+    }
+
+    /// Returns the value at a path through tables.
+    pub fn get(&self, path: &str) -> Option<&Json> {
+        path.split('.').try_fold(&self.json, |value, name| value.get(name))
+    }
+
+    /// Reports a key of the document itself that has no place in it, and leaves it out of what is read.
+    pub fn refuse_key(&mut self, key: &str, why: &str) {
+        if self.json.as_object_mut().is_some_and(|table| table.remove(key).is_some()) {
+            self.report_mistake(key, why);
+        }
+    }
+
+    /// Returns whether a table is there, and reports each of its keys that is not known; `known` is empty if all may be.
+    pub fn has_table(&mut self, path: &str, known: &[&str]) -> bool {
+        let value = if path.is_empty() { Some(&self.json) } else { self.get(path) };
+        let Some(value) = value.cloned() else { return false };
+        self.check_table(path, &value, known)
+    }
+
+    /// Returns whether a value is a table, and reports each of its keys that is not known.
+    pub fn check_table(&mut self, path: &str, value: &Json, known: &[&str]) -> bool {
+        let Some(table) = value.as_object() else {
+            self.report_mistake(path, format_args!("{value}: it is a table"));
+            return false;
+        };
+        // A longer list would hide what is said.
+        let listed =
+            if known.len() > MAX_LISTED { format!("{} others", known.len()) } else { known.join(", ") };
+        for key in table.keys().filter(|key| !known.is_empty() && !known.contains(&key.as_str())) {
+            let meant = find_closest_word(key, known.iter().copied());
+            let meant = meant.map(|word| format!("did you mean `{word}`? ")).unwrap_or_default();
+            self.report_mistake(
+                &member_path(path, key),
+                format_args!("an unknown key: {meant}known here: {listed}"),
+            );
+        }
+        true
+    }
+
+    /// Returns the line of a value, or of what it would be in.
+    pub fn line_of_path(&self, path: &str) -> usize {
+        let around = path.rfind(['.', '[']).map(|end| &path[..end]);
+        let line = self.lines.get(path).copied();
+        line.or_else(|| around.map(|around| self.line_of_path(around))).unwrap_or(1)
+    }
+
+    /// Says what is wrong with the value at a path.
+    pub fn report_mistake(&mut self, path: &str, what: impl fmt::Display) {
+        self.report_at_line(path, format_args!("{path}: {what}"));
+    }
+
+    /// Says that a key is missing.
+    pub fn report_missing(&mut self, path: &str) {
+        self.report_mistake(path, "required, but missing");
+    }
+
+    /// Says what is wrong on the line of a path.
+    pub fn report_at_line(&mut self, path: &str, what: impl fmt::Display) {
+        self.mistakes.push(FileMistake { line: self.line_of_path(path), what: what.to_string() });
+    }
+
+    /// Returns a value, or reports that it is something else.
+    pub fn some_or_report<T>(
+        &mut self,
+        value: Option<T>,
+        path: &str,
+        given: &Json,
+        expected: &str,
+    ) -> Option<T> {
+        if value.is_none() {
+            self.report_mistake(path, format_args!("{given}: expected {expected}"));
+        }
+        value
+    }
+
+    /// Ends the reading.
+    ///
+    /// # Errors
+    /// What is wrong, from the top to the bottom, if anything is.
+    pub fn finish(mut self) -> Result<(), Vec<FileMistake>> {
+        self.mistakes.sort_by_key(|mistake| mistake.line);
+        if self.mistakes.is_empty() { Ok(()) } else { Err(self.mistakes) }
+    }
+}
+
+/// Returns the path of a member of a table.
+pub fn member_path(table: &str, key: &str) -> String {
+    if table.is_empty() { key.to_owned() } else { format!("{table}.{key}") }
+}
+
+/// The lines of values, being found.
+struct LineFinder<'t> {
+    text: &'t str,
+    lines: HashMap<String, usize>,
+}
+
+impl LineFinder<'_> {
+    fn line_of_span(&self, span: Option<&Range<usize>>) -> Option<usize> {
+        let before = self.text.get(..span?.start)?;
+        Some(1 + before.matches('\n').count())
+    }
+
+    fn note_line(&mut self, path: &str, span: Option<&Range<usize>>) {
+        if let Some(line) = self.line_of_span(span) {
+            self.lines.insert(path.to_owned(), line);
+        }
+    }
+
+    fn read_table(&mut self, table: &dyn TableLike, path: &str) -> Json {
+        let mut members = Map::new();
+        for (key, item) in table.iter() {
+            let path = member_path(path, key);
+            self.note_line(&path, table.key(key).and_then(Key::span).or_else(|| item.span()).as_ref());
+            members.insert(key.to_owned(), self.read_item(item, &path));
+        }
+        Json::Object(members)
+    }
+
+    fn read_item(&mut self, item: &Item, path: &str) -> Json {
+        match item {
+            Item::None => Json::Null,
+            Item::Value(value) => self.read_value(value, path),
+            Item::Table(table) => self.read_table(table, path),
+            Item::ArrayOfTables(tables) => {
+                let read = |(index, table): (usize, &toml_edit::Table)| {
+                    let path = format!("{path}[{index}]");
+                    self.note_line(&path, table.span().as_ref());
+                    self.read_table(table, &path)
+                };
+                tables.iter().enumerate().map(read).collect()
+            }
+        }
+    }
+
+    fn read_value(&mut self, value: &Value, path: &str) -> Json {
+        match value {
+            Value::String(text) => text.value().as_str().into(),
+            Value::Integer(number) => (*number.value()).into(),
+            // JSON has no number that is infinite or none.
+            Value::Float(number) if !number.value().is_finite() => number.value().to_string().into(),
+            Value::Float(number) => (*number.value()).into(),
+            Value::Boolean(truth) => (*truth.value()).into(),
+            // No setting is a date, so that its text must not be taken for one.
+            Value::Datetime(date) => json!({ "date": date.value().to_string() }),
+            Value::InlineTable(table) => self.read_table(table, path),
+            Value::Array(list) => {
+                let read = |(index, value): (usize, &Value)| {
+                    let path = format!("{path}[{index}]");
+                    self.note_line(&path, value.span().as_ref());
+                    self.read_value(value, &path)
+                };
+                list.iter().enumerate().map(read).collect()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mistake_stands_on_the_line_of_its_value() {
+        let text = "a = 1\nb = [\n 2,\n]\n[c]\nd = 1979-05-27\ne.f = nan\n[[g]]\n[[g]]\nh = 1\n";
+        let mut toml = TomlDocument::parse(text).unwrap();
+        let (date, nan) = (json!({ "date": "1979-05-27" }), json!("NaN"));
+        assert_eq!(
+            (toml.get("b"), toml.get("c.d"), toml.get("c.e.f")),
+            (Some(&json!([2])), Some(&date), Some(&nan))
+        );
+        assert!(
+            !toml.has_table("x", &["y"]) && !toml.has_table("a", &["y"]) && toml.has_table("c", &["dd", "e"])
+        );
+        for path in ["b[0].counters", "b[1]", "g[1].name", "x.y"] {
+            toml.report_mistake(path, "wrong");
+        }
+        let mistakes = toml.finish().unwrap_err();
+        let told: Vec<_> =
+            mistakes.iter().map(|FileMistake { line, what }| format!("{line}: {what}")).collect();
+        let expected = [
+            "1: a: 1: it is a table",
+            "1: x.y: wrong",
+            "2: b[1]: wrong",
+            "3: b[0].counters: wrong",
+            "6: c.d: an unknown key: did you mean `dd`? known here: dd, e",
+            "9: g[1].name: wrong",
+        ];
+        assert_eq!(told, expected);
+        assert_eq!(TomlDocument::parse("a = 1\na = 2\n").unwrap_err()[0].line, 2);
+    }
+}

@@ -1,0 +1,361 @@
+//! `lastnim tournament`: tournaments on a server.
+
+use super::{
+    intervention::Intervention,
+    manifest::{self, ManifestArgs},
+    named::{TournamentArg, TournamentName},
+    watch::watch_tournament,
+};
+use crate::{
+    CommandExit, CommandResult, Failure, OwnCommand,
+    args::given_flags::GivenFlags,
+    form::{CsvArgs, FormArgs, OutputForm, table_page_report},
+    remote::{MAX_PAGE, RemoteServer, ServerArgs},
+    runner::{self, CheckArgs, RunArgs, SuperviseArgs},
+    runtime,
+    tournament_settings::{TournamentFlags, settings_of_flags},
+};
+use clap::{Args, Subcommand, ValueEnum};
+use lastnim_core::game::BotName;
+use lastnim_proto::pb;
+use lastnim_report::{
+    standings::standings_report,
+    tournament::{progress_line, tournament_report, tournament_table},
+};
+use std::io::{self, IsTerminal as _, Write as _};
+
+/// Creates, starts and follows tournaments on a server.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  ID=$(lastnim tournament create --seats 2 --piles 3,4,5 --start-at 2)
+  lastnim tournament run cup.toml
+  lastnim tournament list
+  lastnim tournament join $ID --bot dave
+  lastnim tournament show $ID
+  lastnim tournament show cup.toml
+  lastnim tournament standings $ID
+  lastnim tournament cancel $ID --json
+
+A tournament is named by its id; or, if `lastnim tournament run` plays it, by its file, without a server and a token.")]
+pub struct TournamentArgs {
+    #[command(subcommand)]
+    action: TournamentAction,
+    #[command(flatten)]
+    server: ServerArgs,
+    #[command(flatten)]
+    form: FormArgs,
+}
+
+#[derive(Debug, Subcommand)]
+enum TournamentAction {
+    /// Finds every mistake in a tournament file, or says how many matches it will be
+    #[command(after_help = "Examples:
+  lastnim tournament check examples/round-robin.toml
+  lastnim tournament check examples/sprt.toml --json")]
+    Check(CheckArgs),
+    /// Plays a tournament: starts a server and the bots of the file, shows how far it is, and prints the standings
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(RunArgs),
+    /// Supervises the program of a bot
+    #[command(hide = true)]
+    Supervise(SuperviseArgs),
+    #[command(flatten)]
+    OnServer(ServerAction),
+}
+
+/// What a server is asked.
+#[derive(Debug, Subcommand)]
+enum ServerAction {
+    /// Creates a tournament that bots may join, and prints its id
+    #[command(after_help = CREATE_EXAMPLES)]
+    Create(GivenFlags<TournamentFlags>),
+    /// Enters a bot: before the start, and into a ladder also while it runs
+    #[command(after_help = "Examples:
+  lastnim tournament join $ID --bot dave
+  lastnim tournament join $ID --token $TOKEN
+  lastnim tournament join $ID --bot dave --json
+
+A ladder that runs has the bot from its next round on. A bot that was suspended returns by joining again.")]
+    Join(EntrantArgs),
+    /// Takes a bot out: before the start, and of a ladder also while it runs
+    #[command(after_help = "Examples:
+  lastnim tournament leave $ID --bot dave
+  lastnim tournament leave $ID --token $TOKEN
+  lastnim tournament leave $ID --bot dave --json
+
+In a ladder that runs, the bot plays the matches of the round that is being played, and its results stay.")]
+    Leave(EntrantArgs),
+    /// Starts a tournament
+    #[command(after_help = "Example:
+  lastnim tournament start $ID")]
+    Start(TournamentArg),
+    /// Cancels a tournament: open matches end without a winner
+    #[command(after_help = "Example:
+  lastnim tournament cancel $ID")]
+    Cancel(TournamentArg),
+    #[command(flatten)]
+    Intervene(Intervention),
+    /// Shows a tournament: its settings, its field, how far it is, and what goes on in it
+    #[command(after_help = "Examples:
+  lastnim tournament show $ID
+  lastnim tournament show $ID --json
+
+Until it is over, it says who is connected, whom matches wait for and for how long, which matches have been waiting longest, and how
+much time is left: an estimate from the pace so far, and the most by the clocks. What its format says besides the standings
+and what the organiser did stand there as well.")]
+    Show(TournamentArg),
+    /// Lists tournaments, the newest first
+    #[command(after_help = "Examples:
+  lastnim tournament list
+  lastnim tournament list --state finished --most 5 --json")]
+    List {
+        /// Only tournaments in this state
+        #[arg(long, value_enum)]
+        state: Option<StateArg>,
+        /// Tournaments to list, at the most
+        #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=MAX_PAGE.into()))]
+        most: u32,
+        /// Goes on behind a page of the list, by the token that stands at its end
+        #[arg(long, value_name = "TOKEN", default_value = "", hide_default_value = true)]
+        page_token: String,
+        #[command(flatten)]
+        csv: CsvArgs,
+    },
+    /// Prints the standings as they are now, who wins at whose tables, and who is better than whom
+    #[command(after_help = "Examples:
+  lastnim tournament standings $ID
+  lastnim tournament standings $ID --cross-table
+  lastnim tournament standings $ID --json
+  lastnim tournament standings $ID --csv > standings.csv")]
+    Standings {
+        #[command(flatten)]
+        named: TournamentArg,
+        /// Compares each two bots as well: how many of the matches in which both sat each of them won, and how likely each is
+        /// the stronger by their ratings
+        #[arg(long)]
+        cross_table: bool,
+        #[command(flatten)]
+        csv: CsvArgs,
+    },
+    /// Fetches the signed manifest of a tournament: what it is, every match with the hash of its record, and the standings
+    #[command(after_help = "Examples:
+  lastnim tournament manifest $ID --output cup.manifest
+  lastnim record export --tournament $ID --dir records
+  lastnim verify cup.manifest --records records --key $(lastnim key)
+  lastnim tournament manifest $ID | head -n 2
+
+A manifest has a line of JSON for each thing that it says; docs/records.md says what the server signs. Of a tournament that is not
+over it is a manifest so far: matches that begin later are none of its matches, and bots are not rated yet.")]
+    Manifest(ManifestArgs),
+    /// Follows a tournament to its end, and prints the standings
+    #[command(after_help = "Examples:
+  lastnim tournament watch $ID
+  lastnim tournament watch $ID --json
+
+On a terminal it shows meanwhile who is connected, whom matches wait for, and how much time is left.")]
+    Watch(TournamentArg),
+}
+
+const RUN_EXAMPLES: &str = "Examples:
+  lastnim tournament run examples/round-robin.toml
+  lastnim tournament run cup.toml --listen 0.0.0.0:7600
+  lastnim tournament run cup.toml --fresh --json
+  LASTNIM_ADMIN_TOKEN=... lastnim tournament run cup.toml --server arena.example.org:7600
+
+Ctrl-C stops it; the same command carries on where it stopped, also after a crash. On a server that is named, Ctrl-C pauses the tournament,
+so that no clock runs while its bots are away, and the same command lets it go on. What must last is kept in a folder beside
+the file: cup.run for cup.toml. The keys of the file are in docs/tournaments.md.
+
+While it runs, another terminal has a look or intervenes by the file:
+  lastnim tournament show cup.toml
+  lastnim tournament disqualify cup.toml --bot mallory --results annul --reason 'it asks another bot'
+  lastnim tournament finish ladder.toml";
+
+const CREATE_EXAMPLES: &str = "Examples:
+  lastnim tournament create --seats 2 --piles 3,4,5
+  lastnim tournament create --title Spring --seats 3 --piles 1,2,2 --piles 3,4,5 --start-at 3
+  lastnim tournament create --seats 3 --piles 4,3 --matrix '0 2 1; 0 1 2; 0 2 1' --json
+  ID=$(lastnim tournament create --seats 2 --piles 9,9 --alliance random --seed 7 --initial-ms 2000)
+
+The id stands alone on standard output. All sets of so many bots as a match has seats play each position in every
+rotation of the seats.";
+
+/// Where a tournament stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum StateArg {
+    Open,
+    Running,
+    Finished,
+    Cancelled,
+}
+
+impl From<StateArg> for pb::TournamentState {
+    fn from(state: StateArg) -> Self {
+        match state {
+            StateArg::Open => Self::Open,
+            StateArg::Running => Self::Running,
+            StateArg::Finished => Self::Finished,
+            StateArg::Cancelled => Self::Cancelled,
+        }
+    }
+}
+
+/// The tournament and the bot that are meant.
+#[derive(Debug, Args)]
+struct EntrantArgs {
+    /// The tournament's id, or the file of one that `lastnim tournament run` plays
+    id: TournamentName,
+    /// The bot, which an admin names; the bot of the token if not given
+    #[arg(long, value_name = "NAME")]
+    bot: Option<BotName>,
+}
+
+impl ServerAction {
+    /// Returns the tournament that it is about, if it is about one.
+    fn tournament_mut(&mut self) -> Option<&mut TournamentName> {
+        match self {
+            Self::Create(_) | Self::List { .. } => None,
+            Self::Join(entrant) | Self::Leave(entrant) => Some(&mut entrant.id),
+            Self::Start(named)
+            | Self::Cancel(named)
+            | Self::Show(named)
+            | Self::Watch(named)
+            | Self::Standings { named, .. } => Some(&mut named.id),
+            Self::Manifest(args) => Some(&mut args.named.id),
+            Self::Intervene(intervention) => Some(intervention.tournament_mut()),
+        }
+    }
+}
+
+impl EntrantArgs {
+    /// Returns the bot's name, empty for that of the token.
+    fn bot_name(&self) -> String {
+        self.bot.as_ref().map(ToString::to_string).unwrap_or_default()
+    }
+}
+
+pub fn run(args: TournamentArgs, own: &OwnCommand) -> CommandResult {
+    let form = args.form.form();
+    let mut action = match args.action {
+        TournamentAction::Check(args) => return runner::check_file(&args, form),
+        TournamentAction::Run(run) => return runner::run(&run, &args.server, form, own),
+        TournamentAction::Supervise(args) => return runner::supervise_program(&args),
+        TournamentAction::OnServer(action) => action,
+    };
+    runtime::run_on_runtime(Some(1), async move {
+        let remote = match action.tournament_mut() {
+            Some(named) => named.connect_and_resolve(&args.server).await?,
+            None => RemoteServer::connect(&args.server).await?,
+        };
+        TournamentCommands { remote, form }.run_action(action).await?;
+        Ok(CommandExit::Done)
+    })
+}
+
+/// Where the organiser sits.
+struct TournamentCommands {
+    remote: RemoteServer,
+    form: OutputForm,
+}
+
+impl TournamentCommands {
+    async fn run_action(&self, action: ServerAction) -> Result<(), Failure> {
+        let mut service = self.remote.tournament_client();
+        match action {
+            ServerAction::Create(settings) => {
+                let request = pb::CreateTournamentRequest { settings: Some(settings_of_flags(&settings)?) };
+                let created = self.remote.answer(service.create_tournament(request)).await?;
+                self.print_created(&self.require_tournament(created.tournament)?)
+            }
+            ServerAction::Join(entrant) => {
+                let (tournament_id, bot) = (entrant.id.to_string(), entrant.bot_name());
+                let request = pb::JoinTournamentRequest { tournament_id, bot };
+                let joined = self.remote.answer(service.join_tournament(request)).await?;
+                self.print_changed(&self.require_tournament(joined.tournament)?)
+            }
+            ServerAction::Leave(entrant) => {
+                let (tournament_id, bot) = (entrant.id.to_string(), entrant.bot_name());
+                let request = pb::LeaveTournamentRequest { tournament_id, bot };
+                let left = self.remote.answer(service.leave_tournament(request)).await?;
+                self.print_changed(&self.require_tournament(left.tournament)?)
+            }
+            ServerAction::Start(TournamentArg { id }) => {
+                let request = pb::StartTournamentRequest { tournament_id: id.to_string() };
+                let started = self.remote.answer(service.start_tournament(request)).await?;
+                self.print_changed(&self.require_tournament(started.tournament)?)
+            }
+            ServerAction::Cancel(TournamentArg { id }) => {
+                let request = pb::CancelTournamentRequest { tournament_id: id.to_string() };
+                let cancelled = self.remote.answer(service.cancel_tournament(request)).await?;
+                self.print_changed(&self.require_tournament(cancelled.tournament)?)
+            }
+            ServerAction::Intervene(intervention) => intervention.act(&self.remote, self.form).await,
+            ServerAction::Show(TournamentArg { id }) => {
+                let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
+                let shown = self.remote.answer(service.get_tournament(request)).await?;
+                let tournament = self.require_tournament(shown.tournament.clone())?;
+                self.form.print_message_report(&shown, || tournament_report(&tournament, &shown))
+            }
+            ServerAction::List { state, most, page_token, csv } => {
+                let state = state.map_or(pb::TournamentState::Unspecified, pb::TournamentState::from).into();
+                self.list_tournaments(pb::ListTournamentsRequest { page_size: most, page_token, state }, csv)
+                    .await
+            }
+            ServerAction::Standings { named: TournamentArg { id }, cross_table, csv } => {
+                let request = pb::GetStandingsRequest { tournament_id: id.to_string(), cross_table };
+                let report = self.remote.answer(service.get_standings(request)).await?;
+                csv.print_message_report(self.form, &report, || standings_report(&report))
+            }
+            ServerAction::Manifest(args) => manifest::fetch_manifest(&self.remote, &args, self.form).await,
+            ServerAction::Watch(TournamentArg { id }) => {
+                watch_tournament(&self.remote, &id.to_string(), self.form).await
+            }
+        }
+    }
+
+    /// Lists tournaments. A page that looks for a state may hold fewer than it should: then the next is asked for as well.
+    async fn list_tournaments(
+        &self,
+        mut request: pb::ListTournamentsRequest,
+        csv: CsvArgs,
+    ) -> Result<(), Failure> {
+        let mut service = self.remote.tournament_client();
+        let mut list = Vec::new();
+        let next_page_token = loop {
+            let page = self.remote.answer(service.list_tournaments(request.clone())).await?;
+            request.page_size -=
+                u32::try_from(page.tournaments.len()).unwrap_or(u32::MAX).min(request.page_size);
+            list.extend(page.tournaments);
+            if request.page_size == 0 || page.next_page_token.is_empty() {
+                break page.next_page_token;
+            }
+            request.page_token = page.next_page_token;
+        };
+        let list = pb::ListTournamentsResponse { tournaments: list, next_page_token };
+        csv.print_message_report(self.form, &list, || {
+            table_page_report(tournament_table(&list.tournaments), &list.next_page_token)
+        })
+    }
+
+    fn require_tournament(&self, tournament: Option<pb::Tournament>) -> Result<pb::Tournament, Failure> {
+        tournament.ok_or_else(|| self.remote.missing_part_failure("tournament"))
+    }
+
+    fn print_created(&self, tournament: &pb::Tournament) -> Result<(), Failure> {
+        let id = &tournament.id;
+        self.form.print_message(tournament, |out| writeln!(out, "{id}"))?;
+        if self.form == OutputForm::Text && io::stdout().is_terminal() {
+            eprintln!("the tournament of this id is open: bots may join it");
+            eprintln!("next: lastnim bot random --token TOKEN --tournament {id}");
+            match tournament.settings.as_ref().map_or(0, |settings| settings.start_at) {
+                0 => eprintln!("then: lastnim tournament start {id}"),
+                bots => eprintln!("it starts by itself with {bots} bots: lastnim tournament watch {id}"),
+            }
+        }
+        Ok(())
+    }
+
+    fn print_changed(&self, tournament: &pb::Tournament) -> Result<(), Failure> {
+        self.form.print_message(tournament, |out| writeln!(out, "{}", progress_line(tournament)))
+    }
+}

@@ -1,0 +1,95 @@
+//! `lastnim tournament manifest`.
+
+use super::named::TournamentArg;
+use crate::{Failure, form::OutputForm, new_file::AtomicFile, remote::RemoteServer};
+use clap::Args;
+use lastnim_core::referee::PublicKey;
+use lastnim_proto::{
+    manifest::{Manifest, ManifestReader, ReadManifest},
+    pb,
+};
+use lastnim_report::words::count_words;
+use serde_json::json;
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+/// Which manifest, and where to.
+#[derive(Debug, Args)]
+pub struct ManifestArgs {
+    #[command(flatten)]
+    pub named: TournamentArg,
+    /// Writes a file instead of printing
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// Fetches a manifest, and verifies it.
+pub async fn fetch_manifest(
+    remote: &RemoteServer,
+    args: &ManifestArgs,
+    form: OutputForm,
+) -> Result<(), Failure> {
+    let Some(path) = &args.output else {
+        let mut output = io::stdout();
+        receive_manifest(remote, args, &mut output, Failure::Output).await?;
+        return output.flush().map_err(Failure::Output);
+    };
+    let mut file = AtomicFile::create(path)?;
+    let failed = |error| Failure::runtime(error, path.display());
+    let (manifest, signer) = receive_manifest(remote, args, &mut file, failed).await?;
+    file.finish()?;
+    print_summary(path, &manifest, signer, form)
+}
+
+/// Writes a manifest as it arrives.
+async fn receive_manifest(
+    remote: &RemoteServer,
+    args: &ManifestArgs,
+    output: &mut impl Write,
+    failed: impl Fn(io::Error) -> Failure,
+) -> Result<(Manifest, PublicKey), Failure> {
+    let request = pb::GetManifestRequest { tournament_id: args.named.id.to_string() };
+    let mut parts = remote.answer(remote.tournament_client().get_manifest(request)).await?;
+    let mut reader = ManifestReader::default();
+    let mut rest = Vec::new();
+    while let Some(part) = parts.message().await.map_err(|status| remote.refusal_failure(&status))? {
+        output.write_all(&part.text).map_err(&failed)?;
+        rest.extend_from_slice(&part.text);
+        let whole = rest.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        rest[..whole].split_inclusive(|&byte| byte == b'\n').for_each(|line| reader.read_line(line));
+        rest.drain(..whole);
+    }
+    if !rest.is_empty() {
+        reader.read_line(&rest);
+    }
+    let ReadManifest { signed, manifest } = reader.finish();
+    signed.and_then(|signer| Ok((manifest?, signer))).map_err(|flaw| {
+        Failure::Runtime(anyhow::anyhow!("the server sent a manifest that does not verify: {flaw}"))
+    })
+}
+
+fn print_summary(
+    path: &Path,
+    manifest: &Manifest,
+    signer: PublicKey,
+    form: OutputForm,
+) -> Result<(), Failure> {
+    let json = || {
+        json!({
+            "file": path.display().to_string(),
+            "tournament_id": manifest.id.to_string(),
+            "state": manifest.state.to_string(),
+            "so_far": manifest.is_so_far(),
+            "matches": manifest.matches.len(),
+            "signer": signer.to_string(),
+        })
+    };
+    form.print_result(json, |output| {
+        let what = if manifest.is_so_far() { "manifest so far" } else { "manifest" };
+        let matches = count_words(manifest.matches.len() as u64, "match", "matches");
+        let path = path.display();
+        writeln!(output, "{path}: {what}, {}, {matches}, signed by {signer}", manifest.state)
+    })
+}

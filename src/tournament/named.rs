@@ -1,0 +1,80 @@
+//! How a tournament is named on the command line: by its id, or by the file that `lastnim tournament run` plays.
+
+use crate::{
+    Failure,
+    remote::{RemoteServer, ServerArgs},
+    runner::locate_run,
+};
+use clap::Args;
+use lastnim_core::game::TournamentId;
+use std::{fmt, path::PathBuf, str::FromStr};
+
+/// The tournament that is meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TournamentName {
+    /// Its id.
+    Id(TournamentId),
+    /// The file of one that a run plays.
+    File(PathBuf),
+}
+
+impl FromStr for TournamentName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let path = PathBuf::from(text);
+        if path.extension().is_some_and(|extension| extension == "toml") {
+            return Ok(Self::File(path));
+        }
+        let id = text.parse().map(Self::Id);
+        id.map_err(|error| format!("{error}; or the file of a tournament that is run, such as cup.toml"))
+    }
+}
+
+impl fmt::Display for TournamentName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Id(id) => id.fmt(f),
+            Self::File(file) => file.display().fmt(f),
+        }
+    }
+}
+
+/// The tournament that is meant.
+#[derive(Debug, Args)]
+pub struct TournamentArg {
+    /// The tournament's id, or the file of one that `lastnim tournament run` plays
+    #[arg(value_name = "ID")]
+    pub id: TournamentName,
+}
+
+impl TournamentName {
+    /// Connects to the server where the tournament is played, and replaces a file by the tournament's id.
+    ///
+    /// # Errors
+    /// If the file has no run, that run has a server of its own and does not go on now, or the server cannot be reached.
+    pub async fn connect_and_resolve(&mut self, server: &ServerArgs) -> Result<RemoteServer, Failure> {
+        let Self::File(file) = self else { return RemoteServer::connect(server).await };
+        let run = locate_run(file, server)?;
+        let remote = run.connect().await?;
+        *self = Self::Id(run.tournament);
+        Ok(remote)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_told_from_an_id() {
+        assert_eq!("cups/a.toml".parse(), Ok(TournamentName::File("cups/a.toml".into())));
+        let id = "01890a5d-ac96-774b-bcce-b302099a8057";
+        assert_eq!(id.parse::<TournamentName>().unwrap().to_string(), id);
+        let refused = "cup.tml".parse::<TournamentName>().unwrap_err();
+        assert!(
+            refused.ends_with("; or the file of a tournament that is run, such as cup.toml"),
+            "{refused}"
+        );
+    }
+}

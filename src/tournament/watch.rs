@@ -1,0 +1,98 @@
+//! `lastnim tournament watch`: a tournament to its end, and meanwhile on a terminal how far it is and what goes on.
+
+use crate::{Failure, form::OutputForm, progress::bar_style, remote::RemoteServer, runner::SeenTournament};
+use indicatif::{ProgressBar, ProgressDrawTarget};
+use lastnim_proto::pb;
+use lastnim_report::{tournament_activity::activity_lines, words::count_words};
+use std::{
+    io::{self, IsTerminal as _},
+    time::Duration,
+};
+use tokio::time::MissedTickBehavior;
+
+/// How often a terminal is shown anew what goes on.
+const ACTIVITY_INTERVAL: Duration = Duration::from_secs(2);
+
+/// Follows a tournament to its end, and prints the standings.
+pub async fn watch_tournament(remote: &RemoteServer, id: &str, form: OutputForm) -> Result<(), Failure> {
+    let request = pb::WatchTournamentRequest { tournament_id: id.to_owned(), state_only: false };
+    let mut states = remote.answer(remote.tournament_client().watch_tournament(request)).await?;
+    let mut screen = WatchScreen::new();
+    let mut ticks = tokio::time::interval(ACTIVITY_INTERVAL);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut seen = SeenTournament::default();
+    while !seen.is_over() {
+        tokio::select! {
+            state = states.message() => {
+                let state = state.map_err(|status| remote.broken_stream_failure(&status))?;
+                seen.update(state.ok_or_else(|| remote.early_end_failure("the tournament"))?);
+                screen.show_tournament(&seen.tournament);
+            }
+            _ = ticks.tick(), if screen.is_terminal => {
+                let request = pb::GetTournamentActivityRequest { tournament_id: id.to_owned(), most: 0 };
+                // Standings come all the same, also from a server that does not know this call.
+                if let Ok(shown) = remote.tournament_client().get_tournament_activity(request).await {
+                    screen.show_activity(shown.into_inner().activity.as_ref());
+                }
+            }
+        }
+    }
+    screen.bar.finish_and_clear();
+    seen.print_report(form, None)
+}
+
+/// What a terminal shows; nothing where standard error is none.
+struct WatchScreen {
+    bar: ProgressBar,
+    is_terminal: bool,
+    progress: String,
+    activity: Vec<String>,
+}
+
+impl WatchScreen {
+    fn new() -> Self {
+        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
+        Self {
+            bar: bar.with_style(bar_style("{msg}")),
+            is_terminal: io::stderr().is_terminal(),
+            progress: String::new(),
+            activity: Vec::new(),
+        }
+    }
+
+    fn show_tournament(&mut self, tournament: &pb::Tournament) {
+        let field = count_words(tournament.field.len(), "bot", "bots");
+        let quarantined = format!(", quarantined: {}", tournament.damage);
+        let waiting = match tournament.pause() {
+            _ if !tournament.damage.is_empty() => quarantined.as_str(),
+            pb::OpenMatches::Freeze => ", paused: open matches wait",
+            pb::OpenMatches::Finish => ", paused",
+            pb::OpenMatches::Unspecified if tournament.awaits_bots => ", waiting for bots",
+            pb::OpenMatches::Unspecified => "",
+        };
+        self.progress = match (tournament.state(), tournament.matches_total) {
+            (pb::TournamentState::Open, _) => format!("open, {field} so far"),
+            (_, 0) => format!("{field}{waiting}, {} matches played", tournament.matches_played),
+            _ => format!("{field}{waiting}"),
+        };
+        if tournament.matches_total > 0 {
+            // The matches are counted at the start, and a test that has its answer needs fewer.
+            if self.bar.length() == Some(0) {
+                self.bar.set_style(bar_style("{wide_bar} {pos}/{len} matches\n{msg}"));
+            }
+            self.bar.set_length(tournament.matches_total);
+            self.bar.set_position(tournament.matches_played);
+        }
+        self.draw();
+    }
+
+    fn show_activity(&mut self, activity: Option<&pb::TournamentActivity>) {
+        self.activity = activity.map(activity_lines).unwrap_or_default();
+        self.draw();
+    }
+
+    fn draw(&self) {
+        let lines = std::iter::once(&self.progress).chain(&self.activity);
+        self.bar.set_message(lines.map(String::as_str).collect::<Vec<_>>().join("\n"));
+    }
+}

@@ -1,0 +1,117 @@
+//! The table `llm` of a bot: a language model.
+
+use crate::toml_file::{TomlDocument, member_path};
+use lastnim_config::SettingTable as _;
+use lastnim_llm::LlmSettings;
+use serde_json::Value;
+
+/// What the run decides by itself: transcripts and ledgers lie beside it, what is shared stands in `[llm]`, and it knows how long it needs to
+/// void a match.
+const LEFT_OUT: [&str; 6] = [
+    "transcript",
+    "ledger",
+    "shared_budget",
+    "shared_token_budget",
+    "shared_ledger",
+    "endpoint_error_pause_ms",
+];
+
+/// Reads the settings of a model, and reports what is wrong with them.
+pub fn read_llm_settings(llm: &Value, path: &str, toml: &mut TomlDocument) -> Option<LlmSettings> {
+    let mut settings = LlmSettings::default();
+    let mut fits = true;
+    {
+        let mut all = settings.settings();
+        all.retain(|setting| !LEFT_OUT.contains(&setting.key().as_str()));
+        let keys: Vec<_> = all.iter().map(lastnim_config::Setting::key).collect();
+        if !toml.check_table(path, llm, &keys.iter().map(String::as_str).collect::<Vec<_>>()) {
+            return None;
+        }
+        for (setting, key) in all.iter_mut().zip(&keys) {
+            let Some(value) = llm.get(key) else { continue };
+            if let Err(error) = setting.set(value) {
+                toml.report_mistake(&member_path(path, key), error);
+                fits = false;
+            }
+        }
+    }
+    if llm.get("model").is_none() {
+        toml.report_missing(&member_path(path, "model"));
+        fits = false;
+    } else if fits && settings.model.trim().is_empty() {
+        toml.report_mistake(
+            &member_path(path, "model"),
+            "expected the name of a model, as its endpoint calls it",
+        );
+        fits = false;
+    }
+    if let Err(why) = settings.check_base_url() {
+        toml.report_mistake(&member_path(path, "base_url"), why);
+        fits = false;
+    }
+    fits.then_some(settings)
+}
+
+/// Returns the words with which `lastnim bot` is given some settings.
+pub fn llm_arguments(settings: &LlmSettings) -> Vec<String> {
+    let (mut settings, mut usual) = (settings.clone(), LlmSettings::default());
+    let (settings, usual) = (settings.settings(), usual.settings());
+    let changed = settings.iter().zip(&usual).filter(|(setting, usual)| setting.value() != usual.value());
+    let words = changed.map(|(setting, _)| {
+        let value = setting.value();
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        format!("--{}={text}", setting.flag())
+    });
+    words.collect()
+}
+
+/// Makes the JSON of the settings that are not the usual ones.
+pub fn llm_json(settings: &LlmSettings) -> Value {
+    let (mut settings, mut usual) = (settings.clone(), LlmSettings::default());
+    let (settings, usual) = (settings.settings(), usual.settings());
+    let changed = settings.iter().zip(&usual).filter(|(setting, usual)| setting.value() != usual.value());
+    changed.map(|(setting, _)| (setting.key(), setting.value())).collect::<serde_json::Map<_, _>>().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::given_flags::{FlagTable as _, GivenFlags};
+    use crate::args::setting_flags::apply_flags;
+    use clap::{Args as _, FromArgMatches as _};
+    use serde_json::json;
+
+    #[test]
+    fn the_documentation_has_every_setting() {
+        let docs = include_str!("../../docs/ai-tournaments.md");
+        for setting in LlmSettings::default().settings() {
+            let value = match setting.value() {
+                Value::String(text) if !text.is_empty() => format!("`{text}`"),
+                Value::Bool(truth) => format!("`{truth}`"),
+                Value::Number(number) => number.to_string(),
+                _ => String::new(),
+            };
+            let row = format!("| `--{}` | {value}", setting.flag());
+            assert!(docs.contains(&row), "docs/ai-tournaments.md has no such row: {row}");
+        }
+    }
+
+    #[test]
+    fn what_a_file_says_reaches_the_bot() {
+        let llm = json!({
+            "model": "m 1", "base_url": "http://h/v1", "api_key_env": "KEY", "temperature": 0, "stream": false,
+            "reasoning_effort": "high", "prompt": "-p.md", "max_tokens": 99, "on_failure": "random", "turn_timeout_ms": 5_000,
+        });
+        let mut toml = TomlDocument::parse("").unwrap();
+        let settings = read_llm_settings(&llm, "bot[0].llm", &mut toml).unwrap();
+        toml.finish().unwrap();
+        assert_eq!(llm_json(&settings), llm);
+        let command = GivenFlags::<LlmSettings>::augment_args(clap::Command::new("bot"));
+        let words = ["bot".to_owned()].into_iter().chain(llm_arguments(&settings));
+        let given = GivenFlags::from_arg_matches(&command.try_get_matches_from(words).unwrap()).unwrap();
+        let mut read = LlmSettings::default();
+        apply_flags(&given, &mut read).unwrap();
+        assert_eq!(read, settings);
+        assert!(LlmSettings::flags().len() > 10);
+    }
+}

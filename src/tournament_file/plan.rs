@@ -1,0 +1,208 @@
+//! A tournament file, checked.
+
+use super::{
+    llm_table::LlmTable,
+    player::{PlayerEntries, PlayerEntry, read_players},
+    settings::SettingsReader,
+};
+use crate::toml_file::{FileMistake, TomlDocument};
+use lastnim_core::{
+    game::{BotName, find_closest_word},
+    referee::Terms,
+};
+use lastnim_llm::CostBound;
+use lastnim_proto::{
+    parse_request, pb,
+    tournament::{parse_settings_and_terms, set_newest_methods, settings_message},
+};
+use lastnim_tournament::{RepeatedGroups, Settings, TotalMatches, count_matches, group_size};
+
+/// A tournament: what is played, and by whom.
+#[derive(Debug, Clone)]
+pub struct TournamentPlan {
+    settings: Settings,
+    terms: Terms,
+    /// The bots, in the order of the file.
+    pub players: Vec<PlayerEntry>,
+    /// What holds for all models together.
+    pub llm: LlmTable,
+    /// How many matches it is.
+    pub total: TotalMatches,
+}
+
+impl TournamentPlan {
+    /// Reads a text.
+    ///
+    /// # Errors
+    /// Every mistake in it, from the top to the bottom; where it is no TOML, the first.
+    pub fn parse(text: &str) -> Result<Self, Vec<FileMistake>> {
+        let mut toml = TomlDocument::parse(text)?;
+        let plan = read_plan(&mut toml);
+        toml.finish()?;
+        plan.ok_or_else(Vec::new)
+    }
+
+    /// Returns what is played, as the server is told.
+    pub fn settings(&self) -> pb::TournamentSettings {
+        settings_message(&self.settings, &self.terms)
+    }
+
+    /// Returns what is played again though it says nothing new.
+    pub fn find_repetition(&self) -> Option<RepeatedGroups> {
+        RepeatedGroups::predict(&self.settings, self.players.len())
+    }
+
+    /// Returns the most that the models can cost together, with all replays; none if there is no model.
+    pub fn model_cost_bound(&self) -> Option<CostBound> {
+        let matches = match self.total {
+            TotalMatches::Exactly(matches) | TotalMatches::AtMost(matches) => Some(matches),
+            TotalMatches::Open => None,
+        };
+        // A match that is played again has a budget of its own.
+        let times = 1 + u64::from(self.llm.replays);
+        self.llm.cost_bound(&self.players, matches.map(|matches| matches.saturating_mul(times)))
+    }
+
+    /// Returns how many matches a duplicate group has.
+    pub fn group_size(&self) -> u64 {
+        group_size(&self.settings, self.players.len())
+    }
+
+    /// Returns how many positions are played.
+    pub fn position_count(&self) -> usize {
+        self.settings.positions.count()
+    }
+}
+
+fn read_plan(toml: &mut TomlDocument) -> Option<TournamentPlan> {
+    let mut reader = SettingsReader::default();
+    let given = reader.read(toml);
+    let PlayerEntries { players, names } = read_players(toml);
+    let llm = LlmTable::read(toml);
+    check_bots_of_format(&reader.named, &names, toml);
+    let mut given = given?;
+    set_newest_methods(&mut given);
+    let parsed = parse_request(|plan| parse_settings_and_terms(&given, plan.member("settings")));
+    let parsed = parsed.map_err(|violations| {
+        violations.as_slice().iter().for_each(|violation| reader.report_violation(violation, toml));
+        if violations.unlisted_count() > 0 {
+            toml.report_at_line("", format_args!("{} more mistakes like these", violations.unlisted_count()));
+        }
+    });
+    let (settings, terms) = parsed.ok()?;
+    // Bots in which something is wrong count as well: they will be mended.
+    let field = names.len();
+    let count = count_matches(&settings.format, settings.seats, settings.positions.count(), field);
+    let total = count.map_err(|error| toml.report_mistake("bot", error)).ok()?;
+    Some(TournamentPlan { settings, terms, players, llm, total })
+}
+
+/// Checks that the bots which the format is about play; each stands with its path.
+fn check_bots_of_format(named: &[(String, String)], bots: &[BotName], toml: &mut TomlDocument) {
+    let field: Vec<_> = bots.iter().map(ToString::to_string).collect();
+    for (name, path) in named {
+        if !field.contains(name) {
+            let meant = find_closest_word(name, field.iter().map(String::as_str));
+            let meant = meant.map(|name| format!("did you mean {name:?}? ")).unwrap_or_default();
+            toml.report_mistake(
+                path,
+                format_args!("no bot {name:?} plays: {meant}there are {}", field.join(", ")),
+            );
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lastnim_report::tournament_toml::tournament_toml;
+
+    /// What no example has: rows that are given, drawn positions, and all that may be left out.
+    const UNUSUAL: &str = r#"
+        title = "An \"odd\" \\ one"
+        seats = 3
+        ending = "last-mover-wins"
+        alliance = [[0, 2, 1], [0, 1, 2], [1, 0, 2]]
+        seed = 9223372036854775807
+        oracle = "closed"
+        concurrency = 7
+        bot_concurrency = 2
+        strikes = 5
+        max_plies = 99
+        methods = 1
+        clock = { initial_ms = 1, increment_ms = 2, lag_quota_ms = 3, lag_total_ms = 4, declaration_ms = 5 }
+        retention = { matches = 6, days = 7 }
+        format = { kind = "gauntlet", bot = "ann", groups = 8 }
+        positions = { drawn = { count = 2, piles = [2, 3], counters = [4, 9223372036854775807] } }
+        bot = [{ name = "ann", remote = true }, { name = "bob", remote = true }, { name = "cid", remote = true }]
+    "#;
+
+    #[test]
+    fn what_was_played_is_written_as_a_file_that_says_the_same() {
+        let examples = ["gauntlet", "knockout", "ladder", "round-robin", "sprt", "swiss"];
+        let examples = examples.map(|name| {
+            let path = format!("{}/examples/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+            std::fs::read_to_string(path).unwrap()
+        });
+        let formats = [
+            r#"kind = "round-robin", groups = 9"#,
+            r#"kind = "swiss", rounds = 3, table_groups = 2"#,
+            r#"kind = "ladder", groups = 4, table_groups = 3, suspend_after = 2"#,
+            r#"kind = "knockout", advance = 2, table_groups = 3"#,
+        ];
+        let usual = r#"kind = "gauntlet", bot = "ann", groups = 8"#;
+        let unusual = formats.into_iter().chain([usual]).map(|format| UNUSUAL.replace(usual, format));
+        for text in unusual.chain(examples) {
+            let plan = TournamentPlan::parse(&text).unwrap_or_else(|mistakes| panic!("{mistakes:?}\n{text}"));
+            let field: Vec<_> = plan.players.iter().map(|player| player.name.to_string()).collect();
+            let given = plan.settings();
+            for seed in [given.seed, 0, 1 << 63, u64::MAX] {
+                let settings = pb::TournamentSettings { seed, ..given.clone() };
+                let (settings, field) = (Some(settings), field.clone());
+                let tournament = pb::Tournament { settings, field, ..Default::default() };
+                let written = tournament_toml(&tournament);
+                let again = TournamentPlan::parse(&written)
+                    .unwrap_or_else(|mistakes| panic!("{mistakes:?}\n{written}"));
+                assert_eq!(Some(again.settings()), tournament.settings, "{written}");
+                assert_eq!(again.players.len(), plan.players.len());
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_starts_with_its_bots_and_not_with_a_number_of_them() {
+        let text = UNUSUAL.replacen("seats = 3", "seats = 3\n        start_at = 3", 1);
+        let mistakes = TournamentPlan::parse(&text).unwrap_err();
+        assert_eq!((mistakes.len(), mistakes[0].line), (1, 4), "{mistakes:?}");
+        assert!(mistakes[0].what.starts_with("start_at: a file needs none: "), "{mistakes:?}");
+        let plan = TournamentPlan::parse(UNUSUAL).unwrap();
+        let settings = Some(pb::TournamentSettings { start_at: 3, ..plan.settings() });
+        let field: Vec<_> = plan.players.iter().map(|player| player.name.to_string()).collect();
+        let written = tournament_toml(&pb::Tournament { settings, field, ..Default::default() });
+        assert!(written.contains("\n# It starts by itself with 3 bots; "), "{written}");
+        assert_eq!(TournamentPlan::parse(&written).unwrap().settings(), plan.settings());
+        let nobody =
+            tournament_toml(&pb::Tournament { settings: Some(plan.settings()), ..Default::default() });
+        assert!(nobody.contains("\n# Nobody has joined it: ") && !nobody.contains("\n[[bot]]"), "{nobody}");
+        let mistakes = TournamentPlan::parse(&nobody).unwrap_err();
+        assert!(mistakes.iter().any(|mistake| mistake.what == "bot: required, but missing"), "{mistakes:?}");
+    }
+
+    #[test]
+    fn a_number_in_quotes_is_one_that_toml_does_not_hold() {
+        let refused = |seed: &str| {
+            let text = UNUSUAL.replace("seed = 9223372036854775807", &format!("seed = {seed}"));
+            let mistakes = TournamentPlan::parse(&text).unwrap_err();
+            mistakes.into_iter().map(|mistake| mistake.what).collect::<Vec<_>>().join("; ")
+        };
+        for seed in [r#""7""#, r#""18446744073709551616""#, r#""-1""#] {
+            assert!(
+                refused(seed).contains(&format!("seed: {seed} is not a whole number")),
+                "{}",
+                refused(seed)
+            );
+        }
+        let unquoted = refused("9223372036854775808");
+        assert!(unquoted.ends_with("end at 2^63 - 1, and a greater one stands in quotes"), "{unquoted}");
+    }
+}

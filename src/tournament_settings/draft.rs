@@ -1,0 +1,96 @@
+//! The settings of a tournament in the making.
+
+use super::{KEYS, SettingKey, ValueKind, keys_of_table};
+use lastnim_proto::{
+    Violation,
+    json::{MessageJsonError, message_from_json},
+    pb,
+};
+use serde_json::{Map, Value, json};
+
+/// The settings of a tournament in the making: the JSON of a message.
+#[derive(Debug, Default)]
+pub struct SettingsJsonDraft {
+    fields: Map<String, Value>,
+}
+
+impl SettingsJsonDraft {
+    /// Sets what a key stands for, and returns what is wrong with it.
+    pub fn set_key(&mut self, key: &SettingKey, given: &Value) -> Vec<Violation> {
+        let path = if key.kind == ValueKind::Range { key.table() } else { key.field };
+        let mut value = match key.message_value(given) {
+            Ok(Value::String(format)) if key.kind == ValueKind::Format => {
+                self.fields.entry(format).or_insert_with(|| json!({}));
+                return Vec::new();
+            }
+            Ok(value) => value,
+            Err(description) => return vec![Violation { field: key.field.to_owned(), description }],
+        };
+        let check = |field: String, value: Value| {
+            let error = message_from_json::<pb::TournamentSettings>(&nest_value(path, value)).err()?;
+            Some(Violation { field, description: error.flaw().to_string() })
+        };
+        let mut violations = Vec::new();
+        if let Value::Array(elements) = &mut value {
+            // Each element by itself, so that every one that is wrong is named.
+            for (index, element) in elements.iter_mut().enumerate() {
+                let wrong = check(format!("{}[{index}]", key.field), json!([element]));
+                violations.extend(wrong.inspect(|_| *element = json!({})));
+            }
+        } else if let Some(wrong) = check(key.field.to_owned(), value.clone()) {
+            return vec![wrong];
+        }
+        merge_fields(&mut self.fields, nest_value(path, value));
+        violations
+    }
+
+    /// Returns the first key of a table that is needed and not given.
+    pub fn first_missing_key(&self, table: &str) -> Option<&'static SettingKey> {
+        let given = self.fields.get(table).and_then(Value::as_object);
+        let is_given = |key: &SettingKey| given.is_some_and(|given| given.contains_key(key.name()));
+        keys_of_table(table).find(|key| key.default.is_none() && !is_given(key))
+    }
+
+    /// Makes the message. What is not given is the server's default, but for the title and for parts of a clock and of drawn
+    /// positions.
+    ///
+    /// # Errors
+    /// If the fields do not make a message.
+    pub fn finish(mut self) -> Result<pb::TournamentSettings, MessageJsonError> {
+        // Positions in two ways are refused where they stand; one is enough to find what else is wrong.
+        let mut ways = ["positions", "drawn_positions", "paper_positions"].into_iter();
+        ways.find(|way| self.fields.contains_key(*way));
+        ways.for_each(|other| drop(self.fields.remove(other)));
+        if self.fields.contains_key("alliance_matrix") {
+            self.fields.entry("alliance").or_insert_with(|| "given".into());
+        }
+        let mut filled = Self::default();
+        for key in KEYS {
+            let is_begun =
+                ["clock", "drawn_positions"].contains(&key.table()) && self.fields.contains_key(key.table());
+            if let Some(default) = key.default_value().filter(|_| is_begun || key.kind == ValueKind::Text) {
+                filled.set_key(key, &default);
+            }
+        }
+        merge_fields(&mut filled.fields, Value::Object(self.fields));
+        message_from_json(&Value::Object(filled.fields))
+    }
+}
+
+/// Puts a value at a path into an object.
+fn nest_value(path: &str, value: Value) -> Value {
+    path.rsplit('.').fold(value, |value, name| json!({ name: value }))
+}
+
+/// Puts the members of an object into another one, and those of their members likewise.
+fn merge_fields(fields: &mut Map<String, Value>, more: Value) {
+    let Value::Object(more) = more else { return };
+    for (name, value) in more {
+        match fields.get_mut(&name).and_then(Value::as_object_mut) {
+            Some(inner) if value.is_object() => merge_fields(inner, value),
+            _ => {
+                fields.insert(name, value);
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! A question of a transcript, as people and programs read it.
+
+use super::folded_text::{TextLength, fold_text, spell_out};
+use lastnim_llm::{DecidedAnswer, QuestionProof, TranscriptCall, TranscriptDecision, TranscriptQuestion};
+use lastnim_report::{
+    Section,
+    words::{count_words, join_words, span_words},
+};
+use serde_json::{Value, json};
+
+/// A question, with the bot that was asked and what the record proves of it.
+pub struct ShownQuestion {
+    pub question: TranscriptQuestion,
+    pub bot: String,
+    pub proof: QuestionProof,
+}
+
+impl ShownQuestion {
+    /// Adds it to a section, a line for each thing.
+    pub fn add_to(&self, section: Section, length: TextLength) -> Section {
+        let TranscriptQuestion { key, calls, decision, .. } = &self.question;
+        let tokens: u64 = calls.iter().filter_map(|call| call.cost).map(|cost| cost.tokens).sum();
+        let lasted = decision.as_ref().map(|decision| format!(", {}", span_words(decision.elapsed_ms)));
+        let head = format!(
+            "seat {} ({}) was asked: {}{}, {}; {}",
+            key.seat,
+            self.bot,
+            count_words(calls.len(), "call", "calls"),
+            lasted.unwrap_or_default(),
+            count_words(tokens, "token", "tokens"),
+            self.proof.words()
+        );
+        let mut items = vec![head];
+        for (number, call) in (1..).zip(calls) {
+            items.extend(call_items(number, call, length));
+        }
+        items.extend(decision.as_ref().map(|decision| decision_words(decision, length)));
+        section.list(items)
+    }
+
+    /// Makes its JSON.
+    pub fn to_json(&self) -> Value {
+        let TranscriptQuestion { run, key, calls, decision, hash } = &self.question;
+        json!({
+            "seat": key.seat,
+            "ply": key.ply,
+            "bot": self.bot,
+            "run": run,
+            "proof": self.proof.as_str(),
+            "note_hash": hash.to_string(),
+            "calls": calls,
+            "decision": decision,
+        })
+    }
+}
+
+fn call_items(number: usize, call: &TranscriptCall, length: TextLength) -> Vec<String> {
+    let mut items = Vec::new();
+    let labelled = |label: String, text: &str| format!("{label}\n{}", fold_text(text, length));
+    // What came before was shown with the calls before.
+    if let Some(message) = call.messages.last().filter(|_| number == 1 || call.messages.len() > 1) {
+        items.push(labelled(format!("call {number}, the question:"), &message.content));
+    }
+    if let Some(reasoning) = &call.reasoning {
+        items.push(labelled(format!("call {number}, the reasoning:"), reasoning));
+    }
+    let cost = call.cost.map(|cost| format!(", {}", count_words(cost.tokens, "token", "tokens")));
+    let head = format!("call {number}, after {}{}:", span_words(call.latency_ms), cost.unwrap_or_default());
+    items.push(match &call.reply {
+        Some(reply) => labelled(head, reply),
+        None => format!("{head} no reply"),
+    });
+    if let Some(class) = call.failure {
+        let detail = call.detail.as_deref().unwrap_or_default();
+        items.push(labelled(format!("call {number} failed, {class}:"), detail));
+    }
+    items
+}
+
+fn decision_words(decision: &TranscriptDecision, length: TextLength) -> String {
+    let answer = match &decision.answer {
+        Some(DecidedAnswer::Take(take)) => format!("take {take}"),
+        Some(DecidedAnswer::Row(row)) => format!("row {}", join_words(row, " ")),
+        None => "no answer".to_owned(),
+    };
+    let failure = decision.failure.map(|class| format!(", as the last failure was {class}"));
+    let probability = decision
+        .win_probability
+        .map(|probability| format!("; its row's first seat wins with probability {probability}"));
+    let wants = decision.wants.map(|seat| format!("; it wants seat {seat} to win"));
+    let ignored = (!decision.ignored.is_empty())
+        .then(|| format!("; out of range: {}", spell_out(&decision.ignored.join(", "))));
+    let why = decision.why.as_ref().map(|why| format!("\n{}", fold_text(why, length)));
+    let more = [failure, probability, wants, ignored, why].into_iter().flatten();
+    format!("decided by {}: {answer}{}", decision.by.name(), more.collect::<String>())
+}

@@ -1,0 +1,45 @@
+//! Where the transcripts of language models are.
+
+use crate::Failure;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// How the names of transcripts end.
+const ENDING: &str = "jsonl";
+
+/// Returns transcripts, with those of a folder in the place of the folder, by name: all files of it that end in `.jsonl`.
+///
+/// # Errors
+/// If a folder cannot be read, or has none.
+pub fn list_transcripts(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut listed = Vec::new();
+    for path in given {
+        if path.is_dir() {
+            listed.extend(transcripts_of_folder(path)?);
+        } else {
+            listed.push(path.clone());
+        }
+    }
+    Ok(listed)
+}
+
+fn transcripts_of_folder(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let failed = |error| Failure::runtime(error, folder.display());
+    let mut inside = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.is_file() && path.extension().is_some_and(|extension| extension == ENDING) {
+            inside.push(path);
+        }
+    }
+    inside.sort();
+    if inside.is_empty() {
+        return Err(Failure::input(format!(
+            "{}: a folder without a transcript: expected files that end in .{ENDING}",
+            folder.display()
+        )));
+    }
+    Ok(inside)
+}

@@ -1,0 +1,216 @@
+//! What a verified manifest comes to: in words, and as JSON.
+
+use super::{
+    compared_records::{Finding, FindingKind},
+    manifest::{ManifestRefusal, RecordsVerdict, StandingsVerdict},
+    standings_comparison::StandingsDifference,
+};
+use lastnim_core::referee::PublicKey;
+use lastnim_proto::manifest::Manifest;
+use lastnim_report::{Cell, Column, Report, Section, Table, words::count_words};
+use serde_json::{Value, json};
+
+/// What a manifest came to.
+#[derive(Debug)]
+pub struct ManifestVerdict {
+    /// The file.
+    pub file: String,
+    /// Who signed it as it stands.
+    pub signer: Option<PublicKey>,
+    /// The key that is trusted, if one was given.
+    pub key: Option<PublicKey>,
+    /// What it says, if it can be read.
+    pub manifest: Option<Manifest>,
+    /// Why it does not hold as a whole.
+    pub refusals: Vec<ManifestRefusal>,
+    /// What came of the records, if some were given.
+    pub records: Option<RecordsVerdict>,
+    /// Whether the standings follow from them.
+    pub standings: StandingsVerdict,
+}
+
+impl ManifestRefusal {
+    fn word(&self) -> &'static str {
+        match self {
+            Self::Flaw(_) => "signature",
+            Self::OtherSigner(_) => "other_signer",
+            Self::Unreadable(_) => "unreadable",
+        }
+    }
+
+    fn message(&self) -> String {
+        match self {
+            Self::Flaw(flaw) => flaw.to_string(),
+            Self::OtherSigner(signer) => format!("it is whole, but signed by another key: {signer}"),
+            Self::Unreadable(why) => format!("it cannot be read, perhaps as a newer lastnim wrote it: {why}"),
+        }
+    }
+}
+
+impl ManifestVerdict {
+    /// Begins with nothing but who signed it.
+    pub fn new(file: String, signer: Option<PublicKey>, key: Option<PublicKey>) -> Self {
+        let (manifest, refusals, records) = (None, Vec::new(), None);
+        Self { file, signer, key, manifest, refusals, records, standings: StandingsVerdict::NotAsked }
+    }
+
+    /// Returns whether all of it holds.
+    pub fn holds(&self) -> bool {
+        let records_hold = self
+            .records
+            .as_ref()
+            .is_none_or(|records| !records.findings.iter().any(|finding| finding.kind.is_flaw()));
+        let standings_hold = match &self.standings {
+            StandingsVerdict::NotAsked => true,
+            StandingsVerdict::NotComparable(_) => false,
+            StandingsVerdict::Compared(differences) => differences.is_empty(),
+        };
+        self.refusals.is_empty() && records_hold && standings_hold
+    }
+
+    /// Says in words what it came to.
+    pub fn report(&self) -> Report {
+        let mut section = Section::new();
+        if let Some(manifest) = &self.manifest {
+            section = section.paragraph(self.summary(manifest));
+        }
+        for refusal in &self.refusals {
+            section = section.alert(format!("{}: {}", self.file, refusal.message()));
+        }
+        if let Some(records) = &self.records {
+            section = with_records(section, records);
+        }
+        section = match &self.standings {
+            StandingsVerdict::NotAsked => section,
+            StandingsVerdict::NotComparable(why) => {
+                section.alert(format!("the standings were not worked out from the records: {why}"))
+            }
+            StandingsVerdict::Compared(differences) if differences.is_empty() => {
+                section.paragraph("the standings are those that follow from the records")
+            }
+            StandingsVerdict::Compared(differences) => section
+                .alert("the standings are not those that follow from the records")
+                .table(differences_table(differences)),
+        };
+        section.into()
+    }
+
+    fn summary(&self, manifest: &Manifest) -> String {
+        let what = if manifest.is_so_far() { "manifest so far" } else { "manifest" };
+        let signer = match (self.signer, self.key) {
+            (None, _) => String::new(),
+            (Some(signer), Some(key)) if signer == key => ", signed by the given key".to_owned(),
+            (Some(signer), _) => format!(", signed by {signer}"),
+        };
+        format!(
+            "{}: {what} of tournament {}, {:?}: {}, {}{signer}",
+            self.file,
+            manifest.id,
+            manifest.settings.title,
+            manifest.state,
+            count_words(manifest.matches.len() as u64, "match", "matches"),
+        )
+    }
+
+    /// Returns what it came to, for programs.
+    pub fn json(&self) -> Value {
+        let manifest = self.manifest.as_ref();
+        let so_far = manifest.map(Manifest::is_so_far);
+        let records = self.records.as_ref().map(|records| {
+            json!({
+                "verified": records.verified,
+                "of_other_tournaments": records.of_others,
+                "findings": records.findings.iter().map(Finding::json).collect::<Value>(),
+            })
+        });
+        let standings = match &self.standings {
+            StandingsVerdict::NotAsked => Value::Null,
+            StandingsVerdict::NotComparable(why) => {
+                json!({ "follow": null, "message": why, "differences": [] })
+            }
+            StandingsVerdict::Compared(differences) => json!({
+                "follow": differences.is_empty(),
+                "message": null,
+                "differences": differences.iter().map(StandingsDifference::json).collect::<Value>(),
+            }),
+        };
+        json!({
+            "file": self.file,
+            "tournament_id": manifest.map(|manifest| manifest.id.to_string()),
+            "state": manifest.map(|manifest| manifest.state.to_string()),
+            "so_far": so_far,
+            "matches": manifest.map(|manifest| manifest.matches.len()),
+            "verified": self.holds(),
+            "signer": self.signer.map(|signer| signer.to_string()),
+            "signed_by_key": self.key.and_then(|key| self.signer.map(|signer| signer == key)),
+            "flaws": self.refusals.iter().map(ManifestRefusal::word).collect::<Vec<_>>(),
+            "messages": self.refusals.iter().map(ManifestRefusal::message).collect::<Vec<_>>(),
+            "records": records,
+            "standings": standings,
+        })
+    }
+}
+
+impl Finding {
+    fn json(&self) -> Value {
+        json!({
+            "finding": self.kind.as_str(),
+            "is_flaw": self.kind.is_flaw(),
+            "match_id": self.id.map(|id| id.to_string()),
+            "number": self.number,
+            "file": self.file,
+            "message": self.why,
+        })
+    }
+}
+
+impl StandingsDifference {
+    fn json(&self) -> Value {
+        json!({ "bot": self.bot, "figure": self.figure, "said": self.said, "computed": self.computed })
+    }
+}
+
+fn with_records(section: Section, records: &RecordsVerdict) -> Section {
+    let mut words = match records.verified {
+        1 => "1 record is that of the manifest".to_owned(),
+        verified => format!("{verified} records are those of the manifest"),
+    };
+    if records.of_others > 0 {
+        words = format!("{words}, {} of other tournaments were passed over", records.of_others);
+    }
+    let mut section = section.paragraph(words);
+    // In words their number is enough: of a manifest early on, nearly all records are later.
+    let (later, listed): (Vec<_>, Vec<_>) =
+        records.findings.iter().partition(|finding| finding.kind == FindingKind::Later);
+    if !later.is_empty() {
+        let words = count_words(later.len() as u64, "record is", "records are");
+        section =
+            section.paragraph(format!("{words} later than it: their matches were not over when it was made"));
+    }
+    if listed.is_empty() {
+        return section;
+    }
+    section.table(
+        Table::of_items(&listed)
+            .column(Column::text("finding"), |finding| finding.kind.as_str())
+            .column(Column::integer("number"), |finding| finding.number)
+            .column(Column::text("match"), |finding| finding.id.map(|id| id.to_string()))
+            .column(Column::text("file"), |finding| finding.file.clone())
+            .column(Column::text("why"), |finding| finding.why.clone())
+            .alert_where(|finding| finding.kind.is_flaw())
+            .into_table(),
+    )
+}
+
+fn differences_table(differences: &[StandingsDifference]) -> Table {
+    Table::of_items(differences)
+        .column(Column::text("bot"), |difference| difference.bot.clone())
+        .column(Column::text("figure"), |difference| difference.figure.clone())
+        .column(Column::text("manifest"), |difference| value_cell(&difference.said))
+        .column(Column::text("records"), |difference| value_cell(&difference.computed))
+        .into_table()
+}
+
+fn value_cell(value: &Value) -> Cell {
+    if value.is_null() { Cell::NONE } else { Cell::from(value.to_string()) }
+}

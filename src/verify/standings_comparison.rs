@@ -1,0 +1,192 @@
+//! Whether the standings of a manifest are those that follow from the records.
+
+use lastnim_proto::{json::message_to_json, pb};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// How much two figures may differ, as a part of the greater: computers round alike, and their logarithms not quite.
+const TOLERANCE: f64 = 1e-7;
+/// What stands in no record.
+const NOT_RECORDED: [&str; 1] = ["versions"];
+/// What standings of earlier versions do not say.
+const OPTIONAL_CLAIMS: [&str; 3] = ["rating", "skill", "elo"];
+
+/// A figure that is not what follows from the records.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StandingsDifference {
+    /// The bot; none for what the format says besides the standings.
+    pub bot: Option<String>,
+    /// The figure, such as `points`.
+    pub figure: String,
+    /// What the manifest says; null if nothing.
+    pub said: Value,
+    /// What follows from the records; null if nothing.
+    pub computed: Value,
+}
+
+/// Compares what a manifest says with what follows from the records.
+pub fn compare_standings(
+    said: (&[pb::Standing], &pb::Verdict),
+    computed: (&[pb::Standing], &pb::Verdict),
+) -> Vec<StandingsDifference> {
+    let mut found = Vec::new();
+    let mut rest: BTreeMap<&str, &pb::Standing> =
+        computed.0.iter().map(|line| (line.bot.as_str(), line)).collect();
+    for line in said.0 {
+        match rest.remove(line.bot.as_str()) {
+            Some(due) => compare_lines(line, due, &mut found),
+            None => found.push(difference_of_line(&line.bot, true)),
+        }
+    }
+    found.extend(rest.into_keys().map(|bot| difference_of_line(bot, false)));
+    let due = without_unsaid_path(said.1, computed.1.clone());
+    let (verdict, due) = (message_to_json(said.1), message_to_json(&due));
+    if !values_agree(&verdict, &due) {
+        found.push(StandingsDifference {
+            bot: None,
+            figure: "verdict".to_owned(),
+            said: verdict,
+            computed: due,
+        });
+    }
+    found
+}
+
+/// Leaves the path of a sequential test out where a manifest has none, and the capitals of both bets where it has the larger ones alone: older servers
+/// kept no more.
+fn without_unsaid_path(said: &pb::Verdict, mut computed: pb::Verdict) -> pb::Verdict {
+    use pb::verdict::Verdict as Said;
+    if let (Some(Said::Sprt(said)), Some(Said::Sprt(computed))) = (&said.verdict, &mut computed.verdict) {
+        if said.path.is_empty() {
+            computed.path.clear();
+        }
+        if said.path.iter().all(|point| point.better.is_none() && point.no_better.is_none()) {
+            computed.path.iter_mut().for_each(|point| (point.better, point.no_better) = (None, None));
+        }
+    }
+    computed
+}
+
+/// Names a bot that has a line on one side only.
+fn difference_of_line(bot: &str, is_said: bool) -> StandingsDifference {
+    let (said, computed) = (Value::Bool(is_said), Value::Bool(!is_said));
+    StandingsDifference { bot: Some(bot.to_owned()), figure: "line".to_owned(), said, computed }
+}
+
+fn compare_lines(said: &pb::Standing, computed: &pb::Standing, found: &mut Vec<StandingsDifference>) {
+    let (given, due) = (json_object(said), json_object(computed));
+    for (figure, value) in &given {
+        let computed = due.get(figure).unwrap_or(&Value::Null);
+        let is_claimed = !(value.is_null() && OPTIONAL_CLAIMS.contains(&figure.as_str()));
+        if is_claimed && !NOT_RECORDED.contains(&figure.as_str()) && !values_agree(value, computed) {
+            found.push(StandingsDifference {
+                bot: Some(said.bot.clone()),
+                figure: figure.clone(),
+                said: value.clone(),
+                computed: computed.clone(),
+            });
+        }
+    }
+}
+
+fn json_object(line: &pb::Standing) -> Map<String, Value> {
+    match message_to_json(line) {
+        Value::Object(object) => object,
+        _ => Map::new(),
+    }
+}
+
+/// Returns whether two documents are the same but for the rounding of numbers.
+fn values_agree(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => match (one.as_f64(), other.as_f64()) {
+            (Some(one), Some(other)) => {
+                (one - other).abs() <= TOLERANCE * one.abs().max(other.abs()).max(1.0)
+            }
+            _ => one == other,
+        },
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| values_agree(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            let agrees = |(key, value): (&String, &Value)| {
+                other.get(key).is_some_and(|other| values_agree(value, other))
+            };
+            one.len() == other.len() && one.iter().all(agrees)
+        }
+        _ => one == other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(bot: &str, points: f64) -> pb::Standing {
+        pb::Standing { place: 1, bot: bot.into(), points, matches: 3, ..pb::Standing::default() }
+    }
+
+    fn compared(said: &[pb::Standing], computed: &[pb::Standing]) -> Vec<(Option<String>, String)> {
+        let none = pb::Verdict::default();
+        let found = compare_standings((said, &none), (computed, &none));
+        found.into_iter().map(|difference| (difference.bot, difference.figure)).collect()
+    }
+
+    #[test]
+    fn what_differs_is_named_by_bot_and_figure() {
+        let named = |bot: &str, figure: &str| (Some(bot.to_owned()), figure.to_owned());
+        let one = [line("a", 2.0), line("b", 1.0)];
+        assert_eq!(compared(&one, &one), []);
+        assert_eq!(compared(&one, &[line("b", 1.0), line("a", 2.0 + 1e-9)]), [], "places say the order");
+        assert_eq!(compared(&one, &[line("a", 2.0), line("b", 1.5)]), [named("b", "points")]);
+        let other = pb::Standing { wins: 1, disqualified: true, ..line("a", 2.0) };
+        assert_eq!(compared(&one[..1], &[other]), [named("a", "wins"), named("a", "disqualified")]);
+        assert_eq!(compared(&one, &one[..1]), [named("b", "line")]);
+        assert_eq!(compared(&one[1..], &one), [named("a", "line")]);
+    }
+
+    #[test]
+    fn versions_stand_in_no_record_and_old_standings_have_no_ratings() {
+        let rating = Some(pb::BotRating { points: 1500.0, low: 1400.0, high: 1600.0, ..Default::default() });
+        let rated = pb::Standing { rating, elo: Some(1500.0), ..line("a", 2.0) };
+        let noted = pb::Standing { versions: vec![pb::PlayedVersion::default()], ..line("a", 2.0) };
+        assert_eq!(compared(std::slice::from_ref(&noted), std::slice::from_ref(&rated)), []);
+        assert_eq!(compared(&[rated], &[noted]).len(), 2, "what is claimed has to follow");
+    }
+
+    #[test]
+    fn a_verdict_of_an_older_server_has_no_path() {
+        let sprt = |path: &[(u64, f64)]| {
+            let point = |&(groups, llr)| pb::CapitalPoint { groups, llr, ..pb::CapitalPoint::default() };
+            let path = path.iter().map(point).collect();
+            let sprt = pb::SprtVerdict { llr: 0.5, path, ..pb::SprtVerdict::default() };
+            pb::Verdict { verdict: Some(pb::verdict::Verdict::Sprt(sprt)) }
+        };
+        let differences = |said, computed| compare_standings((&[], &said), (&[], &computed)).len();
+        assert_eq!(differences(sprt(&[]), sprt(&[(1, 0.5)])), 0);
+        assert_eq!(differences(sprt(&[(1, 0.5)]), sprt(&[(1, 0.5)])), 0);
+        assert_eq!(differences(sprt(&[(1, 0.25)]), sprt(&[(1, 0.5)])), 1);
+        let with_bets = |better| {
+            let mut verdict = sprt(&[(1, 0.5)]);
+            if let Some(pb::verdict::Verdict::Sprt(sprt)) = &mut verdict.verdict {
+                (sprt.path[0].better, sprt.path[0].no_better) = (Some(better), Some(-1.0));
+            }
+            verdict
+        };
+        assert_eq!(differences(sprt(&[(1, 0.5)]), with_bets(0.5)), 0, "an older server said the larger one");
+        assert_eq!(differences(with_bets(0.5), with_bets(0.5)), 0);
+        assert_eq!(differences(with_bets(0.25), with_bets(0.5)), 1);
+    }
+
+    #[test]
+    fn the_verdict_is_compared_as_well() {
+        use pb::verdict::Verdict as Said;
+        let byes = |rounds| {
+            let byes = vec![pb::Bye { bot: "a".into(), rounds }];
+            pb::Verdict { verdict: Some(Said::Byes(pb::ByesVerdict { byes })) }
+        };
+        assert_eq!(compare_standings((&[], &byes(1)), (&[], &byes(1))), []);
+        let found = compare_standings((&[], &byes(1)), (&[], &byes(2)));
+        assert_eq!((found.len(), found[0].bot.as_deref(), &found[0].figure[..]), (1, None, "verdict"));
+    }
+}

@@ -1,0 +1,95 @@
+//! The transcripts of language models, held against the records that they are about.
+
+use crate::Failure;
+use lastnim_core::referee::Record;
+use lastnim_llm::{TranscriptQuestions, TranscriptVerdict, UnprovedAnswer};
+use lastnim_report::words::count_words;
+use serde_json::{Value, json};
+use std::{
+    fs::File,
+    io::{self, BufReader, Write},
+    path::PathBuf,
+};
+
+/// Answers that are shown of a record; more are counted.
+const MAX_SHOWN: usize = 20;
+
+/// Transcripts that records are held against.
+#[derive(Debug)]
+pub struct GivenTranscripts {
+    questions: TranscriptQuestions,
+    /// Records of which they have questions.
+    matches: u64,
+    /// Records with an answer that they do not prove.
+    unproved: u64,
+}
+
+impl GivenTranscripts {
+    /// Reads transcripts; none if no file is given.
+    pub fn read(files: &[PathBuf]) -> Result<Option<Self>, Failure> {
+        if files.is_empty() {
+            return Ok(None);
+        }
+        let mut questions = TranscriptQuestions::default();
+        for file in files {
+            let read = File::open(file).and_then(|opened| questions.read_lines(BufReader::new(opened)));
+            read.map_err(|error| Failure::runtime(error, file.display()))?;
+        }
+        Ok(Some(Self { questions, matches: 0, unproved: 0 }))
+    }
+
+    /// Holds a record against them; none if they have no question of its match.
+    pub fn hold_against(&mut self, record: &Record) -> Option<TranscriptVerdict> {
+        let verdict = self.questions.hold_against(record)?;
+        self.matches += 1;
+        self.unproved += u64::from(!verdict.unproved.is_empty());
+        Some(verdict)
+    }
+
+    /// Says what is wrong with them once all records were held against them.
+    pub fn failure(&self) -> Option<Failure> {
+        let unread = match self.questions.unread_lines() {
+            0 => String::new(),
+            lines => format!("; {} of the transcripts cannot be read", count_words(lines, "line", "lines")),
+        };
+        let wrong = match (self.matches, self.unproved) {
+            (0, _) => "the transcripts have no question of these matches".to_owned(),
+            (_, 0) => return None,
+            (matches, unproved) => {
+                let records = count_words(matches, "record", "records");
+                format!("the transcripts do not prove all answers in {unproved} of {records}")
+            }
+        };
+        Some(Failure::Runtime(anyhow::anyhow!("{wrong}{unread}")))
+    }
+}
+
+/// Writes what transcripts prove of a record, in lines below that of the record.
+pub fn write_transcript_verdict(
+    verdict: Option<&TranscriptVerdict>,
+    output: &mut impl Write,
+) -> io::Result<()> {
+    let Some(TranscriptVerdict { proved, unproved }) = verdict else {
+        return writeln!(output, "  transcript: no question of this match");
+    };
+    let all = count_words(proved + unproved.len() as u64, "answer", "answers");
+    writeln!(output, "  transcript: {proved} of {all} proved")?;
+    for UnprovedAnswer { seat, ply, why } in unproved.iter().take(MAX_SHOWN) {
+        let place = ply.map_or_else(|| "row".to_owned(), |ply| format!("ply {ply}"));
+        writeln!(output, "  seat {seat}, {place}: {}", why.words())?;
+    }
+    match unproved.len().saturating_sub(MAX_SHOWN) {
+        0 => Ok(()),
+        more => writeln!(output, "  and {more} more"),
+    }
+}
+
+/// Makes the JSON of what transcripts prove of a record; null if they have no question of its match.
+pub fn transcript_verdict_json(verdict: Option<&TranscriptVerdict>) -> Value {
+    let Some(TranscriptVerdict { proved, unproved }) = verdict else { return Value::Null };
+    let unproved: Vec<_> = unproved
+        .iter()
+        .map(|answer| json!({ "seat": answer.seat.index(), "ply": answer.ply, "why": answer.why.as_str() }))
+        .collect();
+    json!({ "proved": proved, "unproved": unproved })
+}
