@@ -106,10 +106,6 @@ impl RequestField<'_> {
 
     /// Returns the value that a number of an enum of the wire stands for: of what is not specified none, and nothing at all
     /// if the number is unknown, which is reported.
-    #[expect(
-        clippy::option_option,
-        reason = "the outer one says whether it could be read, as everywhere here"
-    )]
     pub fn optional_enum<T: FromWire>(&self, number: i32) -> Option<Option<T>> {
         self.known_enum::<T::Wire>(number).map(T::from_known)
     }

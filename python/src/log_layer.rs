@@ -35,7 +35,8 @@ impl<S: Subscriber> Layer<S> for LogLayer {
             Level::INFO => 20,
             Level::DEBUG | Level::TRACE => 10,
         };
-        let logger = metadata.target().replace("::", ".");
+        // The crates are `lastnim_client` and the like: loggers below `lastnim`.
+        let logger = metadata.target().replacen("lastnim_", "lastnim.", 1).replace("::", ".");
         self.0.tell("log", 0, json!({ "level": level, "logger": logger, "message": message + &fields }));
     }
 }
