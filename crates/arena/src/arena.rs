@@ -94,9 +94,12 @@ pub(super) struct ArenaInner {
     pub(super) match_ended: Notify,
     /// The tournaments that are not over.
     pub(super) tournaments: RwLock<BTreeMap<TournamentId, Arc<TournamentHandle>>>,
-    /// Held while the register of bots or the state of a tournament is checked and changed, so that two requests at
-    /// once do not both pass the check.
-    pub(super) registering: Arc<Mutex<()>>,
+    /// Held while a bot is registered or removed, enters a tournament, or is given a seat in an exhibition: nobody removes a bot
+    /// in between. It is never held while something is planned or a director is asked. Whoever holds the lock of a
+    /// tournament may take it, never the other way round.
+    pub(super) names: Arc<Mutex<()>>,
+    /// Held while a tournament is created, so that two at once do not both pass the check of the limit.
+    pub(super) creating: Arc<Mutex<()>>,
     /// Until when bots that were there before the server came back may still return; none on a server that is new.
     pub(super) returning_until: RwLock<Option<Timestamp>>,
     /// Held while the bots of a tournament are rated.
@@ -126,8 +129,8 @@ pub(super) struct OpenMatch {
     pub(super) setup: Arc<MatchSetup>,
 }
 
-/// Held by whoever changes the register of bots or the state of a tournament.
-pub(super) type RegistryGuard = OwnedMutexGuard<()>;
+/// Shows a function that its caller holds the lock that its name or its documentation says.
+pub(super) type HeldLock = OwnedMutexGuard<()>;
 
 impl Arena {
     /// Opens an arena, and carries on what a server before it has left in the store. The tokens are let in besides those
@@ -174,7 +177,8 @@ impl Arena {
             matches: RwLock::default(),
             match_ended: Notify::new(),
             tournaments: RwLock::default(),
-            registering: Arc::default(),
+            names: Arc::default(),
+            creating: Arc::default(),
             returning_until: RwLock::default(),
             rating: Arc::new(Semaphore::new(1)),
             cross_tables: CrossTableQueue::default(),
@@ -245,25 +249,13 @@ impl Arena {
         self.inner.context.commits.wait_until_lost().await
     }
 
-    /// Changes the register of bots or the state of a tournament when nobody else does, and does it to its end, even if
-    /// whoever asked for it does not wait: what is written and what is live change together. Nobody has to wait for a
-    /// store that cannot be used; who has not had a turn by then gets none, and nothing is done.
-    pub(super) async fn run_to_completion<T, A>(
-        &self,
-        act: impl FnOnce(RegistryGuard) -> A + Send,
-    ) -> Result<T, ArenaError>
-    where
-        T: Send + 'static,
-        A: Future<Output = Result<T, ArenaError>> + Send + 'static,
-    {
-        self.run_locked(&self.inner.registering, act).await
-    }
-
-    /// Changes in the same way what another lock is for. The lock is held until the change is written, not only as long as somebody waits.
+    /// Takes a lock and changes what it is for. The change is carried out to its end even if whoever asked for it has gone: what is
+    /// written and what is live change together. Nobody waits for a store that cannot be used: a request that still waits for
+    /// the lock when the store fails is refused, and nothing is done.
     pub(super) async fn run_locked<T, A>(
         &self,
         lock: &Arc<Mutex<()>>,
-        act: impl FnOnce(OwnedMutexGuard<()>) -> A + Send,
+        act: impl FnOnce(HeldLock) -> A + Send,
     ) -> Result<T, ArenaError>
     where
         T: Send + 'static,
@@ -285,6 +277,11 @@ impl Arena {
             },
             error = self.wait_until_store_failed() => Err(ArenaError::Delayed(error)),
         }
+    }
+
+    /// Waits for the lock of the names, for a change that holds the lock of a tournament already.
+    pub(super) async fn lock_names(&self) -> HeldLock {
+        Arc::clone(&self.inner.names).lock_owned().await
     }
 
     /// Fails while the store cannot be used. Whoever is about to write asks first, before anything is locked or read: a

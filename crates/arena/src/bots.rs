@@ -1,6 +1,6 @@
 //! Bots and their sessions.
 
-use super::arena::{Arena, RegistryGuard};
+use super::arena::{Arena, HeldLock};
 use super::error::ArenaError;
 use super::guests::is_guest_name;
 use super::keyring::Principal;
@@ -32,12 +32,13 @@ impl Arena {
     /// If the name is taken, or the register full.
     pub async fn register_bot(&self, name: BotName) -> Result<(BotView, Token), ArenaError> {
         let arena = self.clone();
-        self.run_to_completion(|held| async move { arena.register_bot_locked(held, name).await }).await
+        self.run_locked(&self.inner.names, |held| async move { arena.register_bot_locked(held, name).await })
+            .await
     }
 
     async fn register_bot_locked(
         &self,
-        _held: RegistryGuard,
+        _held: HeldLock,
         name: BotName,
     ) -> Result<(BotView, Token), ArenaError> {
         if is_guest_name(&name) {
@@ -70,10 +71,11 @@ impl Arena {
     /// If there is no such bot, or the server hosts it.
     pub async fn rotate_token(&self, name: &BotName) -> Result<Token, ArenaError> {
         let (arena, name) = (self.clone(), name.clone());
-        self.run_to_completion(|held| async move { arena.rotate_token_locked(held, &name).await }).await
+        self.run_locked(&self.inner.names, |held| async move { arena.rotate_token_locked(held, &name).await })
+            .await
     }
 
-    async fn rotate_token_locked(&self, _held: RegistryGuard, name: &BotName) -> Result<Token, ArenaError> {
+    async fn rotate_token_locked(&self, _held: HeldLock, name: &BotName) -> Result<Token, ArenaError> {
         self.require_guest(name)?;
         let old = self.stored_bot(name).await?;
         let token = Token::generate();
@@ -92,11 +94,12 @@ impl Arena {
     /// If there is no such bot, the server hosts it, it has played, or it is in a tournament that is not over.
     pub async fn remove_bot(&self, name: &BotName) -> Result<(), ArenaError> {
         let (arena, name) = (self.clone(), name.clone());
-        self.run_to_completion(|held| async move { arena.remove_bot_locked(held, name).await }).await
+        self.run_locked(&self.inner.names, |held| async move { arena.remove_bot_locked(held, name).await })
+            .await
     }
 
     /// Nobody joins a tournament or is given a seat in a match meanwhile, as that takes the register.
-    async fn remove_bot_locked(&self, _held: RegistryGuard, name: BotName) -> Result<(), ArenaError> {
+    async fn remove_bot_locked(&self, _held: HeldLock, name: BotName) -> Result<(), ArenaError> {
         self.require_guest(&name)?;
         let stored = self.stored_bot(&name).await?;
         let in_use = |why: String| Err(ArenaError::BotInUse { bot: name.clone(), why });

@@ -52,7 +52,7 @@ impl Arena {
     ) -> Result<MatchSummary, ArenaError> {
         self.check_practice_setup(guest, &setup)?;
         let (arena, guest) = (self.clone(), guest.clone());
-        let beginning = self.run_to_completion(|held| async move {
+        let beginning = self.run_locked(&self.inner.names, |held| async move {
             arena.check_open_to(caller.as_ref(), "play against house bots")?;
             arena.check_guest_room()?;
             arena.check_practice(&guest)?;
@@ -82,7 +82,7 @@ impl Arena {
         choose: impl FnOnce(&dyn Fn(&BotName) -> bool) + Send + 'static,
     ) -> Result<(), ArenaError> {
         let arena = self.clone();
-        self.run_to_completion(|_held| async move {
+        self.run_locked(&self.inner.names, |_held| async move {
             let roster = &arena.inner.roster;
             choose(&|guest| {
                 let is_idle = roster.existing_presence(guest).is_none_or(|presence| presence.is_idle());

@@ -1,6 +1,6 @@
 //! What an organiser asks of a tournament that runs.
 
-use super::arena::{Arena, RegistryGuard};
+use super::arena::{Arena, HeldLock};
 use super::error::ArenaError;
 use super::tournament_view::TournamentView;
 use lastnim_core::game::{BotName, MatchId, TournamentId};
@@ -57,12 +57,15 @@ impl Arena {
         intervention: Intervention,
     ) -> Result<(TournamentView, Option<TimedTournamentEvent>), ArenaError> {
         let arena = self.clone();
-        self.run_to_completion(|held| async move { arena.ask_director(held, id, intervention).await }).await
+        self.run_locked(&self.tournament_lock(id), |held| async move {
+            arena.ask_director(held, id, intervention).await
+        })
+        .await
     }
 
     async fn ask_director(
         &self,
-        _held: RegistryGuard,
+        _held: HeldLock,
         id: TournamentId,
         intervention: Intervention,
     ) -> Result<(TournamentView, Option<TimedTournamentEvent>), ArenaError> {

@@ -1,6 +1,6 @@
 //! Matches, those that are open and those that are over.
 
-use super::arena::{Arena, ArenaInner, OpenMatch, RegistryGuard};
+use super::arena::{Arena, ArenaInner, HeldLock, OpenMatch};
 use super::error::ArenaError;
 use super::match_handle::MatchHandle;
 use super::outbox::{OutboxStream, outbox_channel};
@@ -81,8 +81,9 @@ impl Arena {
     /// If a bot is not registered, the setup cannot be played, or there is no room.
     pub async fn create_match(&self, setup: MatchSetup) -> Result<MatchSummary, ArenaError> {
         let arena = self.clone();
-        let beginning =
-            self.run_to_completion(|held| async move { arena.begin_exhibition_locked(held, setup).await });
+        let beginning = self.run_locked(&self.inner.names, |held| async move {
+            arena.begin_exhibition_locked(held, setup).await
+        });
         self.wait_until_announced(beginning.await?).await
     }
 
@@ -102,7 +103,7 @@ impl Arena {
     /// Begins an exhibition, while no bot is removed.
     pub(super) async fn begin_exhibition_locked(
         &self,
-        held: RegistryGuard,
+        held: HeldLock,
         setup: MatchSetup,
     ) -> Result<BegunExhibition, ArenaError> {
         for bot in &setup.bots {
@@ -114,7 +115,7 @@ impl Arena {
     /// Begins an exhibition of bots and guests who may play, while no bot is removed.
     pub(super) fn begin_admitted_exhibition(
         &self,
-        _held: RegistryGuard,
+        _held: HeldLock,
         setup: MatchSetup,
     ) -> Result<BegunExhibition, ArenaError> {
         let BegunMatch { id, handle, setup, begun, play } = self.begin_match(setup, OracleAccess::Open)?;

@@ -1,6 +1,6 @@
 //! House bots that the server hosts, and the practice of other bots against them.
 
-use super::arena::{Arena, RegistryGuard};
+use super::arena::{Arena, HeldLock};
 use super::error::ArenaError;
 use super::guests::is_guest_name;
 use lastnim_core::game::BotName;
@@ -87,15 +87,15 @@ impl Arena {
     /// If somebody else has registered a bot of that name, or the store cannot be used.
     pub async fn enrol_house_bot(&self, name: BotName, house_bot: &str) -> Result<Token, ArenaError> {
         let (arena, house_bot) = (self.clone(), house_bot.to_owned());
-        self.run_to_completion(
-            |held| async move { arena.enrol_house_bot_locked(held, name, house_bot).await },
-        )
+        self.run_locked(&self.inner.names, |held| async move {
+            arena.enrol_house_bot_locked(held, name, house_bot).await
+        })
         .await
     }
 
     async fn enrol_house_bot_locked(
         &self,
-        _held: RegistryGuard,
+        _held: HeldLock,
         name: BotName,
         house_bot: String,
     ) -> Result<Token, ArenaError> {
@@ -137,7 +137,7 @@ impl Arena {
         self.check_practice_open(bot)?;
         self.inner.house.count_match(bot, self.inner.limits.practice_per_minute, Instant::now())?;
         let (arena, bot) = (self.clone(), bot.clone());
-        let beginning = self.run_to_completion(|held| async move {
+        let beginning = self.run_locked(&self.inner.names, |held| async move {
             arena.check_practice(&bot)?;
             // Again, as a tournament may have begun meanwhile.
             arena.check_practice_open(&bot)?;

@@ -47,6 +47,8 @@ pub(super) struct TournamentHandle {
     /// Its state alone, which seldom changes: many may wait for that.
     state: watch::Sender<TournamentState>,
     ranking: Mutex<LiveStandings>,
+    /// Held while its state or its field is checked and changed: see [`Arena::tournament_lock`](super::Arena::tournament_lock).
+    pub(super) changing: Arc<Turn<()>>,
     /// Held by who compares the bots.
     comparing: Arc<Turn<()>>,
     /// What an organiser did to it, as the store has it: asked for while the store cannot be read as well.
@@ -115,11 +117,13 @@ impl TournamentHandle {
             TournamentView { stored, played: 0, total: 0, awaits_bots: false, pause: None, damage: None };
         let (state, view) = (watch::Sender::new(view.stored.state), watch::Sender::new(view));
         let inbox = Mutex::new(Some(DirectorInbox { commands: told, snapshots: asked }));
-        let (comparing, schedule, cpu_times, events, departing, pace, activity) = Default::default();
+        let (changing, comparing, schedule, cpu_times, events, departing, pace, activity) =
+            Default::default();
         Self {
             view,
             state,
             ranking,
+            changing,
             comparing,
             events,
             schedule,

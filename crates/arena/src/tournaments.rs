@@ -1,6 +1,6 @@
 //! Tournaments.
 
-use super::arena::{Arena, RegistryGuard};
+use super::arena::{Arena, HeldLock};
 use super::cpu_times::CpuTask;
 use super::director::Director;
 use super::environment::Environment;
@@ -20,7 +20,7 @@ use std::ops::Bound;
 use std::panic::resume_unwind;
 use std::sync::{Arc, PoisonError, RwLockWriteGuard};
 use std::time::Instant;
-use tokio::sync::watch;
+use tokio::sync::{Mutex, watch};
 
 /// What a tournament is made of.
 #[derive(Debug, Clone)]
@@ -74,12 +74,15 @@ impl Arena {
     /// If there are as many that are not over as there may be.
     pub async fn create_tournament(&self, new: NewTournament) -> Result<TournamentView, ArenaError> {
         let arena = self.clone();
-        self.run_to_completion(|held| async move { arena.create_tournament_locked(held, new).await }).await
+        self.run_locked(&self.inner.creating, |held| async move {
+            arena.create_tournament_locked(held, new).await
+        })
+        .await
     }
 
     async fn create_tournament_locked(
         &self,
-        _held: RegistryGuard,
+        _held: HeldLock,
         new: NewTournament,
     ) -> Result<TournamentView, ArenaError> {
         self.check_not_stopping()?;
@@ -116,12 +119,15 @@ impl Arena {
         bot: &BotName,
     ) -> Result<TournamentView, ArenaError> {
         let (arena, bot) = (self.clone(), bot.clone());
-        self.run_to_completion(|held| async move { arena.join_tournament_locked(held, id, bot).await }).await
+        self.run_locked(&self.tournament_lock(id), |held| async move {
+            arena.join_tournament_locked(held, id, bot).await
+        })
+        .await
     }
 
     async fn join_tournament_locked(
         &self,
-        _held: RegistryGuard,
+        _held: HeldLock,
         id: TournamentId,
         bot: BotName,
     ) -> Result<TournamentView, ArenaError> {
@@ -156,8 +162,12 @@ impl Arena {
             // Both or neither: nobody could join again to start a tournament that is complete.
             changes.push(Change::TournamentState { id, state: TournamentState::Running });
         }
+        let names = self.lock_names().await;
+        // Again, as it may have been removed meanwhile.
+        self.stored_bot(&bot).await?;
         self.commit(changes).await?;
         handle.show_joined(&bot, stored.clone());
+        drop(names);
         if let Some(schedule) = schedule {
             self.spawn_director(&handle, stored, schedule);
         }
@@ -175,12 +185,15 @@ impl Arena {
         bot: &BotName,
     ) -> Result<TournamentView, ArenaError> {
         let (arena, bot) = (self.clone(), bot.clone());
-        self.run_to_completion(|held| async move { arena.leave_tournament_locked(held, id, bot).await }).await
+        self.run_locked(&self.tournament_lock(id), |held| async move {
+            arena.leave_tournament_locked(held, id, bot).await
+        })
+        .await
     }
 
     async fn leave_tournament_locked(
         &self,
-        _held: RegistryGuard,
+        _held: HeldLock,
         id: TournamentId,
         bot: BotName,
     ) -> Result<TournamentView, ArenaError> {
@@ -230,12 +243,15 @@ impl Arena {
     /// If nothing has that id, it has started, or the field cannot be paired.
     pub async fn start_tournament(&self, id: TournamentId) -> Result<TournamentView, ArenaError> {
         let arena = self.clone();
-        self.run_to_completion(|held| async move { arena.start_tournament_locked(held, id).await }).await
+        self.run_locked(&self.tournament_lock(id), |held| async move {
+            arena.start_tournament_locked(held, id).await
+        })
+        .await
     }
 
     async fn start_tournament_locked(
         &self,
-        _held: RegistryGuard,
+        _held: HeldLock,
         id: TournamentId,
     ) -> Result<TournamentView, ArenaError> {
         self.check_not_stopping()?;
@@ -279,12 +295,15 @@ impl Arena {
     /// If nothing has that id, or it is over, or its last match ends before it is called off.
     pub async fn cancel_tournament(&self, id: TournamentId) -> Result<TournamentView, ArenaError> {
         let arena = self.clone();
-        self.run_to_completion(|held| async move { arena.cancel_tournament_locked(held, id).await }).await
+        self.run_locked(&self.tournament_lock(id), |held| async move {
+            arena.cancel_tournament_locked(held, id).await
+        })
+        .await
     }
 
     async fn cancel_tournament_locked(
         &self,
-        held: RegistryGuard,
+        held: HeldLock,
         id: TournamentId,
     ) -> Result<TournamentView, ArenaError> {
         let handle = self.require_live_tournament(id, NOTHING_TO_CANCEL).await?;
@@ -497,6 +516,12 @@ impl Arena {
         &self,
     ) -> RwLockWriteGuard<'_, BTreeMap<TournamentId, Arc<TournamentHandle>>> {
         self.inner.tournaments.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the lock that is held while the state or the field of a tournament is checked and changed. One that is over has none: nothing
+    /// of it changes.
+    pub(super) fn tournament_lock(&self, id: TournamentId) -> Arc<Mutex<()>> {
+        self.live_tournament(id).map(|handle| Arc::clone(&handle.changing)).unwrap_or_default()
     }
 
     /// Returns the handle of a tournament that is not over.

@@ -49,7 +49,14 @@ impl Director {
     /// round can be, as no result is heard meanwhile. Breaks if the server can go on no longer.
     pub(super) async fn change_field(&mut self, request: FieldRequest) -> ControlFlow<()> {
         let FieldRequest { bot, movement, answer } = request;
-        let done = match self.change_for_request(bot, movement) {
+        // Nobody removes the bot before it is in the field.
+        let _names = tokio::select! {
+            biased;
+            names = self.arena.lock_names() => names,
+            () = self.arena.wait_until_stopped() => return ControlFlow::Break(()),
+        };
+        let known = self.arena.stored_bot(&bot).await;
+        let done = match known.and_then(|_| self.change_for_request(bot, movement)) {
             Err(error) => Err(error),
             Ok(None) => Ok(()),
             Ok(Some(change)) => {

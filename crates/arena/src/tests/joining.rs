@@ -36,7 +36,7 @@ async fn a_bot_plays_on_while_its_request_to_join_waits() {
     let (second, mut second_hears) = connect(&arena, "second").unwrap();
     let duel = begin(&arena).unwrap();
     let playing = tokio::spawn(duel.play);
-    let held = Arc::clone(&arena.inner.registering).lock_owned().await;
+    let held = Arc::clone(&arena.inner.names).lock_owned().await;
     first.send(Ok(join(id.to_string()))).unwrap();
     for _ in 0..2 {
         let ply = until(&mut first_hears, turn).await;
@@ -56,14 +56,17 @@ async fn so_many_requests_to_join_wait_and_no_more() {
     let arena = arena().await;
     let most = arena.limits().unanswered_joins;
     let (first, mut hears) = connect(&arena, "first").unwrap();
-    let held = Arc::clone(&arena.inner.registering).lock_owned().await;
-    let ids: Vec<String> = (0..=most).map(|_| arena.inner.ids.next_tournament().to_string()).collect();
+    let held = Arc::clone(&arena.inner.names).lock_owned().await;
+    // The first waits for the lock, and the others, which nobody knows, wait for the first.
+    let mut ids = vec![tournament(&arena).await.to_string()];
+    ids.extend((0..most).map(|_| arena.inner.ids.next_tournament().to_string()));
     for id in &ids {
         first.send(Ok(join(id.clone()))).unwrap();
     }
     assert_eq!(answer(&mut hears).await, (ids[most].clone(), Some(JoinRefusal::Busy)));
     drop(held);
-    for id in &ids[..most] {
+    assert_eq!(answer(&mut hears).await, (ids[0].clone(), None));
+    for id in &ids[1..most] {
         let expected = (id.clone(), Some(JoinRefusal::UnknownTournament));
         assert_eq!(answer(&mut hears).await, expected, "the answers come in the order of the requests");
     }
@@ -75,17 +78,18 @@ async fn who_leaves_before_its_turn_has_not_joined_and_asks_again() {
     let id = tournament(&arena).await;
     let field = async || arena.tournament(id).await.unwrap().stored.field.to_vec();
     let (first, hears) = connect(&arena, "first").unwrap();
-    let held = Arc::clone(&arena.inner.registering).lock_owned().await;
+    let lock = arena.tournament_lock(id);
+    let held = Arc::clone(&lock).lock_owned().await;
     first.send(Ok(join(id.to_string()))).unwrap();
-    // Who holds the lock has it, and so has everybody who waits.
+    // The tournament has the lock, this test twice, and a request that waits twice as well.
     let holders = async |holders| {
-        while Arc::strong_count(&arena.inner.registering) != holders {
+        while Arc::strong_count(&lock) != holders {
             tokio::task::yield_now().await;
         }
     };
-    soon("a request that waits", holders(3)).await;
+    soon("a request that waits", holders(5)).await;
     drop((first, hears));
-    soon("the end of the session", holders(2)).await;
+    soon("the end of the session", holders(3)).await;
     drop(held);
     assert_eq!(field().await, []);
     for _ in 0..2 {

@@ -38,6 +38,9 @@ async fn who_waits_for_a_turn_when_the_store_fails_is_refused_for_good() {
     let open = arena.create_tournament(new_tournament()).await.unwrap().stored.id;
     arena.join_tournament(open, &name("first")).await.unwrap();
     arena.join_tournament(open, &name("second")).await.unwrap();
+    // The names are held by a bot whose registration hangs, what else there is by this test.
+    let tournament = arena.tournament_lock(open).lock_owned().await;
+    let creation = arena.inner.creating.clone().lock_owned().await;
     store.set(Mood::Hangs);
     let mut writes = store.next_write();
     let registering = tokio::spawn({
@@ -65,6 +68,7 @@ async fn who_waits_for_a_turn_when_the_store_fails_is_refused_for_good() {
     assert!(is_unavailable(&soon("an answer", starting).await.unwrap()));
     assert!(is_unavailable(&soon("an answer", cancelling).await.unwrap()));
     assert!(is_unavailable(&soon("an answer", rotating).await.unwrap()));
+    drop((tournament, creation));
     store.set(Mood::Fine);
     trouble(&arena, false).await;
     // Whoever still waited would have a turn before this.

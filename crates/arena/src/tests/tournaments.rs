@@ -1,4 +1,4 @@
-use super::fixture::{arena, name, shaky_arena, soon};
+use super::fixture::{arena, duel, name, shaky_arena, soon};
 use super::shaky_store::Mood;
 use crate::{Arena, ArenaError, NewTournament};
 use lastnim_core::referee::Terms;
@@ -90,4 +90,40 @@ async fn who_joins_again_starts_what_waited_for_nobody_else() {
     handle.show_joined(&name("second"), stored);
     let joined = arena.join_tournament(id, &name("first")).await.unwrap();
     assert_eq!((joined.stored.state, joined.total), (TournamentState::Running, 2));
+}
+
+/// Has long work wait until the sender is dropped: the runtime has one thread for it.
+fn hold_long_work() -> std::sync::mpsc::Sender<()> {
+    let (release, held) = std::sync::mpsc::channel::<()>();
+    tokio::task::spawn_blocking(move || held.recv());
+    release
+}
+
+#[test]
+fn an_exhibition_does_not_wait_for_the_planning_of_a_million_matches() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(1).build();
+    runtime.unwrap().block_on(async {
+        let arena = arena().await;
+        // 45 bots make 990 pairs, and each pair plays 506 positions from both seats.
+        let id = tournament(&arena, 2, 506).await;
+        for bot in testing::field(45) {
+            arena.register_bot(bot.clone()).await.unwrap();
+            arena.join_tournament(id, &bot).await.unwrap();
+        }
+        let release = hold_long_work();
+        let starting = tokio::spawn({
+            let arena = arena.clone();
+            async move { arena.start_tournament(id).await.map(|view| view.total) }
+        });
+        // The tournament's lock is taken: the start waits for its plan.
+        while arena.tournament_lock(id).try_lock().is_ok() {
+            tokio::task::yield_now().await;
+        }
+        soon("an exhibition", arena.create_match(duel())).await.unwrap();
+        soon("a registration", arena.register_bot(name("third"))).await.unwrap();
+        assert!(!starting.is_finished());
+        drop(release);
+        assert_eq!(soon("the start", starting).await.unwrap(), Ok(1_001_880));
+        arena.stop(std::time::Duration::ZERO).await;
+    });
 }
