@@ -12,7 +12,6 @@ mod key_change;
 mod lost_seats;
 mod match_lists;
 mod old_sqlite;
-mod owners;
 mod place;
 mod played;
 mod postgres_killed;
@@ -85,8 +84,6 @@ const EVERY_DATABASE: &[Check] = &[
         "a damaged journal is found and its matches named",
         damage::a_damaged_journal_is_found_and_its_matches_named,
     ),
-    ("what another server has taken is left to it", owners::what_another_server_has_taken_is_left_to_it),
-    ("two owners never both write", owners::two_owners_never_both_write),
     ("events with hashes are read and go on", event_versions::events_with_hashes_are_read_and_go_on),
     (
         "events with hashes that were changed in the journal are found",

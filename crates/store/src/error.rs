@@ -1,6 +1,5 @@
 //! Why a store does not do what it should.
 
-use super::Owned;
 use lastnim_core::game::{MatchId, TournamentId};
 use thiserror::Error;
 
@@ -46,9 +45,6 @@ pub enum StoreError {
     /// Another server uses the database, or has taken it over from this one.
     #[error("the store belongs to another server: {0}")]
     Taken(String),
-    /// Another server has taken a tournament or an exhibition over from this one. Everything else can be written.
-    #[error("{0} belongs to another server now")]
-    Superseded(Owned),
     /// The tables are of a program that is newer than this one.
     #[error(
         "the tables of the store are of version {found}, and this program knows versions up to {known}: use a newer lastnim"

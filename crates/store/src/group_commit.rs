@@ -291,7 +291,7 @@ impl CommitWriter {
                 }
             }
             match written {
-                Err(StoreError::Refused(_) | StoreError::Superseded(_)) if answers.len() > 1 => {
+                Err(StoreError::Refused(_)) if answers.len() > 1 => {
                     self.write_each(&changes, answers).await;
                 }
                 written => {
@@ -375,7 +375,7 @@ impl CommitWriter {
             };
             match error {
                 StoreError::Unavailable(_) => self.note_store_failing(&error),
-                StoreError::Refused(_) | StoreError::Superseded(_) => {
+                StoreError::Refused(_) => {
                     tracing::error!(%error, "a write failed");
                     // A store that refuses can be used.
                     self.note_store_usable();

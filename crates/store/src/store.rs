@@ -26,8 +26,8 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// To write the same changes again does no harm: after a lost connection nobody can say whether they were written.
     ///
     /// # Errors
-    /// [`StoreError::Taken`] if another server has opened the database since; [`StoreError::Superseded`] if one has taken what a
-    /// change is about; [`StoreError::Refused`] if no repetition will help. Nothing was written then; a store in memory keeps what stood before the change that it refuses.
+    /// [`StoreError::Taken`] if another server has opened the database since; [`StoreError::Refused`] if no repetition will help.
+    /// Nothing was written then; a store in memory keeps what stood before the change that it refuses.
     async fn write(&self, changes: &[Change]) -> Result<(), StoreError>;
 
     /// Checks that what was written is still there, as far as that can be told in no time.

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::testing::{ScriptedStore, WriteScript};
-use crate::{Owned, StoredBot, Token};
+use crate::{StoredBot, Token};
 use async_trait::async_trait;
-use lastnim_core::game::{BotName, MatchId};
+use lastnim_core::game::BotName;
 use lastnim_core::referee::Timestamp;
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -21,8 +21,8 @@ struct Script {
     bots_written: Mutex<Vec<BotName>>,
     /// How often somebody tried to write.
     tries: AtomicUsize,
-    /// A bot of this name is refused, and why.
-    refused: Option<(BotName, StoreError)>,
+    /// A bot of this name is refused.
+    refused: Option<BotName>,
 }
 
 /// The name of a bot at which a store breaks down.
@@ -30,20 +30,12 @@ const PANIC: &str = "panic";
 
 impl Moody {
     fn new(moods: impl IntoIterator<Item = StoreError>, refused: Option<&str>) -> Arc<Self> {
-        let why = StoreError::Refused("this name".into());
-        Self::refusing(moods, refused.map(|name| (name.parse().unwrap(), why)))
-    }
-
-    fn refusing(
-        moods: impl IntoIterator<Item = StoreError>,
-        refused: Option<(BotName, StoreError)>,
-    ) -> Arc<Self> {
         Self::with_script(Script {
             moods: Mutex::new(moods.into_iter().collect()),
             written: Mutex::default(),
             bots_written: Mutex::default(),
             tries: AtomicUsize::new(0),
-            refused,
+            refused: refused.map(|name| name.parse().unwrap()),
         })
     }
 }
@@ -64,10 +56,10 @@ impl WriteScript for Script {
             return Err(error);
         }
         assert!(names_of_bots(changes).all(|name| name.as_str() != PANIC), "told to break down");
-        if let Some((refused, why)) = &self.refused
+        if let Some(refused) = &self.refused
             && names_of_bots(changes).any(|name| name == refused)
         {
-            return Err(why.clone());
+            return Err(refused_name());
         }
         self.written.lock().unwrap().push(changes.len());
         self.bots_written.lock().unwrap().extend(names_of_bots(changes).cloned());
@@ -85,6 +77,10 @@ fn names_of_bots(changes: &[Change]) -> impl Iterator<Item = &BotName> {
 fn bot(name: &str) -> Change {
     let token = Token::generate().hash();
     Change::Bot(StoredBot { name: name.parse().unwrap(), registered_at: Timestamp::from_micros(1), token })
+}
+
+fn refused_name() -> StoreError {
+    StoreError::Refused("this name".into())
 }
 
 fn full() -> StoreError {
@@ -157,19 +153,16 @@ async fn what_fails_for_a_while_is_written_when_it_can_be_and_said_meanwhile() {
 
 #[tokio::test(start_paused = true)]
 async fn what_is_refused_hurts_nobody_else() {
-    let taken = StoreError::Superseded(Owned::Exhibition(MatchId::least()));
-    for why in [StoreError::Refused("this name".into()), taken] {
-        let store = Moody::refusing([], Some(("bot7".parse().unwrap(), why.clone())));
-        let commits = Arc::new(GroupCommit::start(store.clone()));
-        let ends = commit_all(&commits, &names(20)).await;
-        for (number, end) in ends.iter().enumerate() {
-            let expected = if number == 7 { Err(why.clone()) } else { Ok(()) };
-            assert_eq!(*end, expected, "{number}");
-        }
-        assert_eq!(store.bots(None, 1_000).await.unwrap().len(), 19);
-        assert_eq!(commits.commit_counts().waiting, 0);
-        assert_eq!(commits.check_usable(), Ok(()), "what is refused to one is no trouble of the store");
+    let store = Moody::new([], Some("bot7"));
+    let commits = Arc::new(GroupCommit::start(store.clone()));
+    let ends = commit_all(&commits, &names(20)).await;
+    for (number, end) in ends.iter().enumerate() {
+        let expected = if number == 7 { Err(refused_name()) } else { Ok(()) };
+        assert_eq!(*end, expected, "{number}");
     }
+    assert_eq!(store.bots(None, 1_000).await.unwrap().len(), 19);
+    assert_eq!(commits.commit_counts().waiting, 0);
+    assert_eq!(commits.check_usable(), Ok(()), "what is refused to one is no trouble of the store");
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,16 +4,6 @@ use crate::{Change, StoreError};
 use async_trait::async_trait;
 use std::fmt;
 
-/// What became of changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[must_use = "nothing was written if what belongs to whom has changed"]
-pub(super) enum WriteOutcome {
-    /// They were written.
-    Written,
-    /// Nothing was written, since somebody has taken something from its owner: it has to be read first what that is.
-    ClaimsChanged,
-}
-
 /// The part of a store that writes, which is fast in another way for each database.
 #[async_trait]
 pub(super) trait WriteBackend: fmt::Debug + Send + Sync {

@@ -8,7 +8,7 @@ mod multi_row;
 mod schema;
 mod writer;
 
-use super::backend::{WriteBackend, WriteOutcome};
+use super::backend::WriteBackend;
 use super::dialect::{Dialect, ID_LIST, SqlValue};
 use super::migrations::check_version;
 use super::prune::prunable_matches;
@@ -156,32 +156,18 @@ impl PostgresBackend {
 impl WriteBackend for PostgresBackend {
     async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
         let mut slot = self.writer.lock().await;
-        loop {
-            // Whatever keeps this from coming to its end, a writer that may be in the middle of something is not used again.
-            let mut writer = self.take_writer(&mut slot).await?;
-            match within_deadline(TRANSACTION, writer.write(changes)).await {
-                Ok(WriteOutcome::Written) => {
-                    *slot = Some(writer);
-                    return Ok(());
-                }
-                Ok(WriteOutcome::ClaimsChanged) => {
-                    *slot = Some(within_deadline(TRANSACTION, writer.reload()).await?);
-                }
-                // What belongs to others is refused before anything is begun.
-                Err(error @ StoreError::Superseded(_)) => {
-                    *slot = Some(writer);
-                    return Err(error);
-                }
-                Err(error) => return Err(error),
-            }
-        }
+        // Whatever keeps this from coming to its end, a writer that may be in the middle of something is not used again.
+        let mut writer = self.take_writer(&mut slot).await?;
+        within_deadline(TRANSACTION, writer.write(changes)).await?;
+        *slot = Some(writer);
+        Ok(())
     }
 
     async fn check(&self) -> Result<(), StoreError> {
         // Who writes just now checks whose the database is.
         let Ok(mut slot) = self.writer.try_lock() else { return Ok(()) };
         let mut writer = self.take_writer(&mut slot).await?;
-        within_deadline(CONNECTING, writer.check_owner()).await?;
+        within_deadline(CONNECTING, writer.check_epoch()).await?;
         *slot = Some(writer);
         Ok(())
     }

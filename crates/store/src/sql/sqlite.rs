@@ -12,7 +12,7 @@ mod multi_row;
 mod schema;
 mod writer;
 
-use super::backend::{WriteBackend, WriteOutcome};
+use super::backend::WriteBackend;
 use super::dialect::{Dialect, SqlValue, strip_casts};
 use super::migrations::check_version;
 use super::prune::prunable_matches;
@@ -193,33 +193,20 @@ impl Dialect for Sqlite {
 impl WriteBackend for SqliteBackend {
     async fn write(&self, changes: &[Change]) -> Result<(), StoreError> {
         let mut slot = self.writer.lock().await;
-        loop {
-            // Whatever keeps this from coming to its end, a writer that may be in the middle of something is not used again.
-            let mut writer = if let Some(writer) = slot.take() {
-                writer
-            } else {
-                self.file.clone().check_unchanged()?;
-                SqliteWriter::open(&self.options, self.epoch, &self.file).await?
-            };
-            match writer.write(changes).await {
-                Ok(WriteOutcome::Written) => {
-                    *slot = Some(writer);
-                    return Ok(());
-                }
-                // The next one reads what belongs to whom.
-                Ok(WriteOutcome::ClaimsChanged) => writer.close().await,
-                // The files of one that are gone may still be put in order, as long as they are open; and what belongs to others is
-                // refused before anything is begun.
-                Err(error @ (StoreError::Gone(_) | StoreError::Superseded(_))) => {
-                    *slot = Some(writer);
-                    return Err(error);
-                }
-                Err(error) => {
-                    writer.close().await;
-                    return Err(error);
-                }
-            }
+        // Whatever keeps this from coming to its end, a writer that may be in the middle of something is not used again.
+        let mut writer = if let Some(writer) = slot.take() {
+            writer
+        } else {
+            self.file.clone().check_unchanged()?;
+            SqliteWriter::open(&self.options, self.epoch, &self.file).await?
+        };
+        let written = writer.write(changes).await;
+        match written {
+            // The files of one that are gone may still be put in order, as long as they are open.
+            Ok(()) | Err(StoreError::Gone(_)) => *slot = Some(writer),
+            Err(_) => writer.close().await,
         }
+        written
     }
 
     async fn check(&self) -> Result<(), StoreError> {

@@ -12,18 +12,17 @@ use lastnim_core::game::{BotName, TournamentId};
 use lastnim_proto::tournament_event::TimedTournamentEvent;
 use lastnim_tournament::{Checkpoint, FieldChange, Standing, TournamentState};
 
-/// Writes the changes of bots and tournaments, in their order. Tournaments that are created belong to the server of this epoch.
+/// Writes the changes of bots and tournaments, in their order.
 pub(super) async fn write_tournaments<D: Dialect>(
     connection: &mut D::Connection,
     changes: &[Change],
-    epoch: i64,
 ) -> Result<(), StoreError> {
     for change in changes {
         match change {
             Change::Bot(bot) => register_bot::<D>(connection, bot).await?,
             Change::BotRemoved { name } => remove_bot::<D>(connection, name).await?,
             Change::TournamentCreated(stored) => {
-                create_tournament::<D>(connection, stored, epoch).await?;
+                create_tournament::<D>(connection, stored).await?;
                 add_entrants::<D>(connection, stored.id, &stored.field).await?;
             }
             Change::TournamentJoined { id, place, bot } => {
@@ -102,13 +101,11 @@ async fn remove_bot<D: Dialect>(connection: &mut D::Connection, name: &BotName) 
 async fn create_tournament<D: Dialect>(
     connection: &mut D::Connection,
     stored: &StoredTournament,
-    epoch: i64,
 ) -> Result<(), StoreError> {
     let over = stored.over.as_ref();
     Statement::<D>::new(
-        "INSERT INTO tournaments (id, created_at_us, title, seed, state, settings, over_at_us, played, total, verdict,
-            owner_epoch)
-        VALUES ($1::uuid, $2, $3, $4::numeric, $5, $6::jsonb, $7, $8, $9, $10::jsonb, $11) ON CONFLICT (id) DO NOTHING",
+        "INSERT INTO tournaments (id, created_at_us, title, seed, state, settings, over_at_us, played, total, verdict)
+        VALUES ($1::uuid, $2, $3, $4::numeric, $5, $6::jsonb, $7, $8, $9, $10::jsonb) ON CONFLICT (id) DO NOTHING",
     )
     .bind(String::from(stored.id))
     .bind(to_column_integer("a time", stored.created_at.as_micros())?)
@@ -120,7 +117,6 @@ async fn create_tournament<D: Dialect>(
     .bind(over.map(|over| to_column_integer("a count", over.played)).transpose()?)
     .bind(over.map(|over| to_column_integer("a count", over.total)).transpose()?)
     .bind(over.map(|over| verdict_json(&over.verdict)).transpose()?.flatten())
-    .bind(epoch)
     .execute(connection)
     .await
 }

@@ -2,56 +2,54 @@
 
 use super::store_error_of;
 use crate::StoreError;
+use crate::sql::epoch;
 use crate::sql::journal::{JournalWrite, RecordPart};
-use crate::sql::ownership::{Ownership, OwnershipCheck};
 use sqlx::PgConnection;
 
-/// Writes what becomes of events, unless what belongs to whom has changed. It is one statement, so that it may be a transaction by itself;
-/// whoever claims something waits for its end.
+/// Writes what becomes of events. It is one statement, so that it may be a transaction by itself; whoever takes the database waits for its
+/// end.
 pub(super) async fn write_events(
     connection: &mut PgConnection,
     write: &JournalWrite,
-    own: &Ownership,
-) -> Result<OwnershipCheck, StoreError> {
+    epoch: i64,
+) -> Result<(), StoreError> {
     let is_own = match &write.row {
         Some((row, events)) if write.parts.is_empty() && write.removed.is_empty() => {
-            add_row(connection, *row, events, own).await?
+            add_row(connection, *row, events, epoch).await?
         }
-        _ => write_all(connection, write, own).await?,
+        _ => write_all(connection, write, epoch).await?,
     };
-    if is_own { Ok(OwnershipCheck::UpToDate) } else { check_ownership(connection, own).await }
+    if is_own { Ok(()) } else { Err(epoch::lost_database_error(read_epoch(connection).await?)) }
 }
 
-/// Adds a row to the journal and does nothing else. Returns false, and adds nothing, if what belongs to whom has changed.
+/// Adds a row to the journal and does nothing else. Returns false, and adds nothing, if the database is not this server's.
 async fn add_row(
     connection: &mut PgConnection,
     row: i64,
     events: &[u8],
-    own: &Ownership,
+    epoch: i64,
 ) -> Result<bool, StoreError> {
-    let added = sqlx::query(
-        "INSERT INTO journal (id, events) SELECT $1, $2 FROM server WHERE epoch = $3 AND claims = $4 FOR SHARE",
-    )
-    .bind(row)
-    .bind(events)
-    .bind(own.epoch)
-    .bind(own.claims)
-    .execute(connection)
-    .await
-    .map_err(store_error_of)?;
+    let added =
+        sqlx::query("INSERT INTO journal (id, events) SELECT $1, $2 FROM server WHERE epoch = $3 FOR SHARE")
+            .bind(row)
+            .bind(events)
+            .bind(epoch)
+            .execute(connection)
+            .await
+            .map_err(store_error_of)?;
     Ok(added.rows_affected() > 0)
 }
 
-/// Does all of a write. Returns false, and does nothing, if what belongs to whom has changed.
+/// Does all of a write. Returns false, and does nothing, if the database is not this server's.
 async fn write_all(
     connection: &mut PgConnection,
     write: &JournalWrite,
-    own: &Ownership,
+    epoch: i64,
 ) -> Result<bool, StoreError> {
     let parts = &write.parts;
     let (row, events) = write.row.as_ref().map(|(row, events)| (*row, events.as_slice())).unzip();
     sqlx::query_scalar(
-        "WITH own AS MATERIALIZED (SELECT 1 FROM server WHERE epoch = $1 AND claims = $11 FOR SHARE),
+        "WITH own AS MATERIALIZED (SELECT 1 FROM server WHERE epoch = $1 FOR SHARE),
         added AS (INSERT INTO journal (id, events) SELECT $2, $3 FROM own WHERE $2 IS NOT NULL),
         kept AS (
             INSERT INTO record_parts (match_id, seq, next_seq, plies, events)
@@ -63,7 +61,7 @@ async fn write_all(
         removed AS (DELETE FROM journal WHERE id >= $9 AND id < $10 AND EXISTS (SELECT 1 FROM own))
         SELECT EXISTS (SELECT 1 FROM own)",
     )
-    .bind(own.epoch)
+    .bind(epoch)
     .bind(row)
     .bind(events)
     .bind(part_column(parts, |part| String::from(part.id)))
@@ -73,19 +71,19 @@ async fn write_all(
     .bind(part_column(parts, |part| part.bytes.as_slice()))
     .bind(write.removed.start)
     .bind(write.removed.end)
-    .bind(own.claims)
     .fetch_one(connection)
     .await
     .map_err(store_error_of)
 }
 
-/// Checks what belongs to whom. Whoever claims something waits for the end of the transaction.
-pub(super) async fn check_ownership(
-    connection: &mut PgConnection,
-    own: &Ownership,
-) -> Result<OwnershipCheck, StoreError> {
-    let found = sqlx::query_as("SELECT epoch, claims FROM server FOR SHARE").fetch_optional(connection).await;
-    own.check(found.map_err(store_error_of)?)
+/// Checks that the database is this server's. Whoever takes it waits for the end of the transaction.
+pub(super) async fn check_epoch(connection: &mut PgConnection, own: i64) -> Result<(), StoreError> {
+    epoch::check_epoch(own, read_epoch(connection).await?)
+}
+
+async fn read_epoch(connection: &mut PgConnection) -> Result<Option<i64>, StoreError> {
+    let found = sqlx::query_scalar("SELECT epoch FROM server FOR SHARE").fetch_optional(connection).await;
+    found.map_err(store_error_of)
 }
 
 fn part_column<'a, C>(parts: &'a [RecordPart], of: impl FnMut(&'a RecordPart) -> C) -> Vec<C> {

@@ -27,21 +27,17 @@ pub(super) async fn void_matches(
     .map(drop)
 }
 
-/// Adds matches and their seats. None has events in the journal before the row `next_row`, and the exhibitions belong
-/// to the server of this epoch.
+/// Adds matches and their seats. None has events in the journal before the row `next_row`.
 pub(super) async fn create_matches(
     connection: &mut PgConnection,
     new: &[NewMatch<'_>],
     next_row: i64,
-    epoch: i64,
 ) -> Result<(), StoreError> {
     MultiRow::new(
-        "INSERT INTO matches (id, created_at_us, tournament_id, number, group_number, setup, journal_from, owner_epoch)
-        SELECT id::uuid, created_at_us, tournament_id::uuid, number, group_number, setup::jsonb, journal_from,
-            owner_epoch
-        FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::bigint[],
-            $8::bigint[])
-        AS new (id, created_at_us, tournament_id, number, group_number, setup, journal_from, owner_epoch)",
+        "INSERT INTO matches (id, created_at_us, tournament_id, number, group_number, setup, journal_from)
+        SELECT id::uuid, created_at_us, tournament_id::uuid, number, group_number, setup::jsonb, journal_from
+        FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::bigint[])
+        AS new (id, created_at_us, tournament_id, number, group_number, setup, journal_from)",
         new,
     )
     .column(|new| String::from(new.id))
@@ -51,7 +47,6 @@ pub(super) async fn create_matches(
     .column(|new| new.group)
     .column(|new| new.setup.clone())
     .column(|_| next_row)
-    .column(|new| new.tournament.is_none().then_some(epoch))
     .run(&mut *connection)
     .await?;
     let seats = new.iter().flat_map(|new| new.bots.enumerate().map(|(seat, bot)| (new.id, seat, bot)));

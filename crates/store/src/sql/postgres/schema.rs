@@ -3,9 +3,8 @@
 use super::db_error::{is_foreign_schema_error, open_error_of};
 use super::store_error_of;
 use crate::sql::migrations::{self, KNOWN, missing_migrations};
-use crate::sql::ownership::Ownership;
 use crate::{StoreError, StoreUrl};
-use sqlx::{PgConnection, Postgres};
+use sqlx::PgConnection;
 
 /// Brings the tables up to date and takes the database for this server, which has its lock. Returns the server's epoch.
 pub(super) async fn migrate_and_claim(
@@ -31,7 +30,6 @@ pub(super) async fn migrate_and_claim(
     .fetch_one(&mut *connection)
     .await
     .map_err(|error| open_error_of(url, error))?;
-    Ownership::claim_all::<Postgres>(connection, epoch).await?;
     sqlx::query("COMMIT").execute(&mut *connection).await.map_err(store_error_of)?;
     Ok(epoch)
 }

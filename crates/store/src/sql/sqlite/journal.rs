@@ -3,8 +3,8 @@
 use super::multi_row::RowValues;
 use super::store_error_of;
 use crate::StoreError;
+use crate::sql::epoch::{check_epoch, lost_database_error};
 use crate::sql::journal::{JournalWrite, RecordPart};
-use crate::sql::ownership::{Ownership, OwnershipCheck};
 use sqlx::{AssertSqlSafe, SqliteConnection};
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -23,23 +23,20 @@ async fn add_row(
     connection: &mut SqliteConnection,
     row: i64,
     events: &[u8],
-    own: &Ownership,
-) -> Result<OwnershipCheck, StoreError> {
-    let added = sqlx::query(
-        "INSERT INTO journal (id, events) SELECT ?, ? FROM server WHERE epoch = ? AND claims = ?",
-    )
-    .bind(row)
-    .bind(events)
-    .bind(own.epoch)
-    .bind(own.claims)
-    .execute(&mut *connection)
-    .await
-    .map_err(store_error_of)?;
+    epoch: i64,
+) -> Result<(), StoreError> {
+    let added = sqlx::query("INSERT INTO journal (id, events) SELECT ?, ? FROM server WHERE epoch = ?")
+        .bind(row)
+        .bind(events)
+        .bind(epoch)
+        .execute(&mut *connection)
+        .await
+        .map_err(store_error_of)?;
     if added.rows_affected() > 0 {
-        return Ok(OwnershipCheck::UpToDate);
+        return Ok(());
     }
-    let found = sqlx::query_as("SELECT epoch, claims FROM server").fetch_optional(connection).await;
-    own.check(found.map_err(store_error_of)?).map(|_| OwnershipCheck::ClaimsChanged)
+    let found = sqlx::query_scalar("SELECT epoch FROM server").fetch_optional(connection).await;
+    Err(lost_database_error(found.map_err(store_error_of)?))
 }
 
 /// What a statement does.
@@ -53,33 +50,28 @@ struct StatementShape {
 }
 
 impl StatementShape {
-    /// Writes the statement. All that it changes it changes only if the database is this server's and nobody has claimed anything
-    /// since.
+    /// Writes the statement. All that it changes it changes only if the database is this server's.
     fn text(self) -> String {
         let mut text = String::new();
         if self.is_transaction {
-            text.push_str("BEGIN IMMEDIATE; SELECT epoch, claims FROM server;");
+            text.push_str("BEGIN IMMEDIATE; SELECT epoch FROM server;");
         }
         if self.adds_row {
-            text.push_str(
-                "INSERT INTO journal (id, events) SELECT ?, ? FROM server WHERE epoch = ? AND claims = ?;",
-            );
+            text.push_str("INSERT INTO journal (id, events) SELECT ?, ? FROM server WHERE epoch = ?;");
         }
         if self.parts > 0 {
             let rows = vec!["(?, ?, ?, ?, ?)"; self.parts].join(", ");
             let written = write!(
                 text,
                 "INSERT INTO record_parts (match_id, seq, next_seq, plies, events)
-                SELECT column1, column2, column3, column4, column5 FROM server CROSS JOIN (VALUES {rows}) WHERE epoch = ? AND claims = ?
+                SELECT column1, column2, column3, column4, column5 FROM server CROSS JOIN (VALUES {rows}) WHERE epoch = ?
                 ON CONFLICT (match_id, seq) DO UPDATE SET next_seq = excluded.next_seq, plies = excluded.plies,
                     events = excluded.events;"
             );
             written.expect("a text takes all that is written");
         }
         if self.removes_rows {
-            text.push_str(
-                "DELETE FROM journal WHERE id >= ? AND id < ? AND (SELECT epoch = ? AND claims = ? FROM server);",
-            );
+            text.push_str("DELETE FROM journal WHERE id >= ? AND id < ? AND (SELECT epoch = ? FROM server);");
         }
         if self.is_transaction {
             text.push_str("COMMIT");
@@ -94,55 +86,55 @@ impl JournalStatements {
         write.parts.len() <= MAX_PARTS
     }
 
-    /// Writes in a transaction of its own, unless what belongs to whom has changed.
+    /// Writes in a transaction of its own.
     pub(super) async fn write_alone(
         &mut self,
         connection: &mut SqliteConnection,
         write: &JournalWrite,
-        own: &Ownership,
-    ) -> Result<OwnershipCheck, StoreError> {
+        epoch: i64,
+    ) -> Result<(), StoreError> {
         match &write.row {
             Some((row, events)) if write.parts.is_empty() && write.removed.is_empty() => {
-                add_row(connection, *row, events, own).await
+                add_row(connection, *row, events, epoch).await
             }
-            _ => own.check(self.run(connection, true, write, &write.parts, own).await?),
+            _ => check_epoch(epoch, self.run(connection, true, write, &write.parts, epoch).await?),
         }
     }
 
-    /// Writes in a transaction that has begun, in which that was checked.
+    /// Writes in a transaction that has begun, in which the epoch was checked.
     pub(super) async fn write(
         &mut self,
         connection: &mut SqliteConnection,
         write: &JournalWrite,
-        own: &Ownership,
+        epoch: i64,
     ) -> Result<(), StoreError> {
         let (first, others) = write.parts.split_at(write.parts.len().min(MAX_PARTS));
-        self.run(connection, false, write, first, own).await?;
-        self.write_parts(connection, others, own).await
+        self.run(connection, false, write, first, epoch).await?;
+        self.write_parts(connection, others, epoch).await
     }
 
-    /// Writes parts in a transaction that has begun, in which that was checked.
+    /// Writes parts in a transaction that has begun, in which the epoch was checked.
     pub(super) async fn write_parts(
         &mut self,
         connection: &mut SqliteConnection,
         parts: &[RecordPart],
-        own: &Ownership,
+        epoch: i64,
     ) -> Result<(), StoreError> {
         for parts in parts.chunks(MAX_PARTS) {
-            self.run(connection, false, &JournalWrite::default(), parts, own).await?;
+            self.run(connection, false, &JournalWrite::default(), parts, epoch).await?;
         }
         Ok(())
     }
 
-    /// Runs the statement for a write, and returns the epoch and the claims that it has found if it is a transaction.
+    /// Runs the statement for a write, and returns the epoch that it has found if it is a transaction.
     async fn run(
         &mut self,
         connection: &mut SqliteConnection,
         is_transaction: bool,
         write: &JournalWrite,
         parts: &[RecordPart],
-        own: &Ownership,
-    ) -> Result<Option<(i64, i64)>, StoreError> {
+        epoch: i64,
+    ) -> Result<Option<i64>, StoreError> {
         let shape = StatementShape {
             is_transaction,
             adds_row: write.row.is_some(),
@@ -153,8 +145,7 @@ impl JournalStatements {
         if let Some((id, events)) = &write.row {
             values.add(*id)?;
             values.add(events.as_slice())?;
-            values.add(own.epoch)?;
-            values.add(own.claims)?;
+            values.add(epoch)?;
         }
         for part in parts {
             values.add(String::from(part.id))?;
@@ -164,21 +155,19 @@ impl JournalStatements {
             values.add(part.bytes.as_slice())?;
         }
         if !parts.is_empty() {
-            values.add(own.epoch)?;
-            values.add(own.claims)?;
+            values.add(epoch)?;
         }
         if shape.removes_rows {
             values.add(write.removed.start)?;
             values.add(write.removed.end)?;
-            values.add(own.epoch)?;
-            values.add(own.claims)?;
+            values.add(epoch)?;
         }
         let text = self.0.entry(shape).or_insert_with(|| shape.text().into());
         if text.is_empty() {
             return Ok(None);
         }
-        let found: Vec<(i64, i64)> =
-            sqlx::query_as_with(AssertSqlSafe(Arc::clone(text)), values.into_arguments())
+        let found: Vec<i64> =
+            sqlx::query_scalar_with(AssertSqlSafe(Arc::clone(text)), values.into_arguments())
                 .fetch_all(connection)
                 .await
                 .map_err(store_error_of)?;

@@ -31,9 +31,9 @@ impl Default for MatchTables {
                 "(?, ?)",
             ),
             create: MultiRowStatement::new(
-                "INSERT INTO matches
-                    (id, created_at_us, tournament_id, number, group_number, setup, journal_from, owner_epoch) VALUES {}",
-                "(?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO matches (id, created_at_us, tournament_id, number, group_number, setup, journal_from)
+                VALUES {}",
+                "(?, ?, ?, ?, ?, ?, ?)",
             ),
             seats: MultiRowStatement::new("INSERT INTO seats (match_id, seat, bot) VALUES {}", "(?, ?, ?)"),
             end: MultiRowStatement::new(
@@ -76,14 +76,12 @@ impl MatchTables {
         written.await.map(drop)
     }
 
-    /// Adds matches and their seats. None has events in the journal before the row `next_row`, and the
-    /// exhibitions belong to the server of this epoch.
+    /// Adds matches and their seats. None has events in the journal before the row `next_row`.
     pub(super) async fn create_matches(
         &self,
         connection: &mut SqliteConnection,
         new: &[NewMatch<'_>],
         next_row: i64,
-        epoch: i64,
     ) -> Result<(), StoreError> {
         let created = self.create.run(connection, new, |new, values| {
             values.add(String::from(new.id))?;
@@ -92,8 +90,7 @@ impl MatchTables {
             values.add(new.number)?;
             values.add(new.group)?;
             values.add(new.setup.clone())?;
-            values.add(next_row)?;
-            values.add(new.tournament.is_none().then_some(epoch))
+            values.add(next_row)
         });
         created.await?;
         let seats = new.iter().flat_map(|new| new.bots.enumerate().map(|(seat, bot)| (new.id, seat, bot)));

@@ -4,8 +4,7 @@ use super::db_error::{is_foreign_schema_error, open_error_of, store_error_of};
 use super::id_file::{IdFile, generate_id};
 use crate::StoreError;
 use crate::sql::migrations::{self, KNOWN, missing_migrations};
-use crate::sql::ownership::Ownership;
-use sqlx::{Sqlite, SqliteConnection};
+use sqlx::SqliteConnection;
 use std::path::Path;
 
 /// The first version whose databases have an id.
@@ -55,7 +54,6 @@ pub(super) async fn migrate_and_claim(
     .fetch_one(&mut *connection)
     .await
     .map_err(store_error_of)?;
-    Ownership::claim_all::<Sqlite>(connection, epoch).await?;
     sqlx::query("COMMIT").execute(&mut *connection).await.map_err(store_error_of)?;
     set_constraint_checks(connection, true).await?;
     // Only now: where there is such a file, there is a database.

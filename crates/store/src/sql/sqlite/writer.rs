@@ -4,12 +4,11 @@ use super::files::{OpenedFile, OpenedFiles};
 use super::journal::JournalStatements;
 use super::matches::MatchTables;
 use super::store_error_of;
-use crate::sql::backend::WriteOutcome;
 use crate::sql::batch::{MatchChanges, unknown_matches};
+use crate::sql::epoch::check_epoch;
 use crate::sql::journal::Journal;
 use crate::sql::journal_loading::LoadedJournal;
 use crate::sql::matches::existing_matches;
-use crate::sql::ownership::{Ownership, OwnershipCheck};
 use crate::sql::prune::prune_records;
 use crate::sql::tournaments::write_tournaments;
 use crate::sql::transcripts::write_transcripts;
@@ -25,7 +24,8 @@ pub(super) struct SqliteWriter {
     connection: SqliteConnection,
     /// None until they have been made.
     files: Option<OpenedFiles>,
-    own: Ownership,
+    /// The number of this server.
+    epoch: i64,
     journal: Journal,
     matches: MatchTables,
     events: JournalStatements,
@@ -41,7 +41,7 @@ impl SqliteWriter {
         let mut writer = Self {
             connection: options.connect().await.map_err(store_error_of)?,
             files: None,
-            own: Ownership::unknown(epoch),
+            epoch,
             journal: Journal::starting_at(0),
             matches: MatchTables::default(),
             events: JournalStatements::default(),
@@ -82,35 +82,30 @@ impl SqliteWriter {
     }
 
     /// Writes changes in one transaction.
-    pub(super) async fn write(&mut self, changes: &[Change]) -> Result<WriteOutcome, StoreError> {
-        self.own.check_changes::<Sqlite>(&mut self.connection, changes).await?;
+    pub(super) async fn write(&mut self, changes: &[Change]) -> Result<(), StoreError> {
         let unknown = unknown_matches(changes, &self.journal);
         // Nothing has to be read first where only matches go on that are known.
         let goes_on =
             unknown.is_empty() && changes.iter().all(|change| matches!(change, Change::MatchEvents { .. }));
-        if !goes_on && self.begin().await? == OwnershipCheck::ClaimsChanged {
-            return Ok(WriteOutcome::ClaimsChanged);
+        if !goes_on {
+            self.begin().await?;
         }
         let over = existing_matches::<Sqlite>(&mut self.connection, &unknown).await?;
         let mut batch = MatchChanges::sort_changes(changes, &mut self.journal, &over)?;
         let next_row = self.journal.next_row();
         let events = self.journal.plan_write(&batch.touched, std::mem::take(&mut batch.closed))?;
         if goes_on && batch.ended.is_empty() && JournalStatements::fits_one_statement(&events) {
-            let check = self.events.write_alone(&mut self.connection, &events, &self.own).await?;
-            if check == OwnershipCheck::ClaimsChanged {
-                return Ok(WriteOutcome::ClaimsChanged);
-            }
-            self.check_files()?;
-            return Ok(WriteOutcome::Written);
+            self.events.write_alone(&mut self.connection, &events, self.epoch).await?;
+            return self.check_files();
         }
-        if goes_on && self.begin().await? == OwnershipCheck::ClaimsChanged {
-            return Ok(WriteOutcome::ClaimsChanged);
+        if goes_on {
+            self.begin().await?;
         }
-        write_tournaments::<Sqlite>(&mut self.connection, changes, self.own.epoch).await?;
+        write_tournaments::<Sqlite>(&mut self.connection, changes).await?;
         self.matches.void_matches(&mut self.connection, &batch.voided).await?;
-        self.matches.create_matches(&mut self.connection, &batch.matches, next_row, self.own.epoch).await?;
+        self.matches.create_matches(&mut self.connection, &batch.matches, next_row).await?;
         write_seat_versions::<Sqlite>(&mut self.connection, changes).await?;
-        self.events.write(&mut self.connection, &events, &self.own).await?;
+        self.events.write(&mut self.connection, &events, self.epoch).await?;
         self.matches.end_matches(&mut self.connection, &batch.ended).await?;
         self.matches.seal_matches(&mut self.connection, &batch.sealed).await?;
         self.matches.quarantine_matches(&mut self.connection, &batch.quarantined).await?;
@@ -118,15 +113,14 @@ impl SqliteWriter {
         prune_records::<Sqlite>(&mut self.connection, changes).await?;
         self.commit().await?;
         // What went to a file that nobody will find again is not announced.
-        self.check_files()?;
-        Ok(WriteOutcome::Written)
+        self.check_files()
     }
 
-    async fn begin(&mut self) -> Result<OwnershipCheck, StoreError> {
-        let found = sqlx::query_as("BEGIN IMMEDIATE; SELECT epoch, claims FROM server")
+    async fn begin(&mut self) -> Result<(), StoreError> {
+        let found = sqlx::query_scalar("BEGIN IMMEDIATE; SELECT epoch FROM server")
             .fetch_optional(&mut self.connection)
             .await;
-        self.own.check(found.map_err(store_error_of)?)
+        check_epoch(self.epoch, found.map_err(store_error_of)?)
     }
 
     async fn commit(&mut self) -> Result<(), StoreError> {
@@ -135,11 +129,9 @@ impl SqliteWriter {
     }
 
     async fn load_journal(&mut self) -> Result<(), StoreError> {
-        // What was claimed before is read now.
-        let _ = self.begin().await?;
-        self.own = Ownership::read::<Sqlite>(&mut self.connection, self.own.epoch).await?;
+        self.begin().await?;
         let loaded = LoadedJournal::read::<Sqlite>(&mut self.connection).await?;
-        self.events.write_parts(&mut self.connection, &loaded.parts, &self.own).await?;
+        self.events.write_parts(&mut self.connection, &loaded.parts, self.epoch).await?;
         loaded.remove_rows::<Sqlite>(&mut self.connection).await?;
         self.journal = loaded.journal;
         self.commit().await
