@@ -1,5 +1,4 @@
-//! Nothing is lost: real servers that are killed, stopped and starved of their disks, on real databases, also on those of
-//! an old version.
+//! Nothing is lost: real servers that are killed, stopped and starved of their disks, on real databases.
 //!
 //! Moments are drawn from a seed that each test prints; `LASTNIM_CRASH_SEED` gives it back.
 
@@ -19,8 +18,6 @@ mod lost_postgres;
 mod missed_ends;
 mod missing_files;
 mod newcomers;
-mod old_data;
-mod old_version;
 mod organiser;
 mod outage;
 mod paused;

@@ -4,7 +4,7 @@ use crate::place::{Client, Place};
 use crate::played::{all_events, bots, events, match_id, one_event_each, over, play, tournament_id, written};
 use crate::store_checks::{assert_kept, tournament};
 use lastnim_core::referee::{Origin, Record, Timestamp};
-use lastnim_store::{Change, MatchFilter, StoreError, StoredBot, TokenHash};
+use lastnim_store::{Change, MatchFilter, StoreError, StoredBot, TokenHash, open_reader};
 use std::time::Duration;
 
 fn bot(name: &str) -> Change {
@@ -124,14 +124,24 @@ pub fn a_server_that_lost_it_writes_no_more(place: &Place) {
     assert_eq!(place.number(&mut client, "SELECT count(*) FROM bots"), 1);
 }
 
-pub fn tables_of_a_newer_program_are_left_alone(place: &Place) {
+pub fn tables_of_another_version_are_left_alone(place: &Place) {
     drop(place.open());
     let mut client = place.client();
-    place.execute(&mut client, "UPDATE server SET schema_version = 99; DROP TABLE journal");
+    place.execute(&mut client, "DROP TABLE journal");
     let epoch = place.number(&mut client, "SELECT epoch FROM server");
-    assert_eq!(place.try_open().err(), Some(StoreError::Newer { found: 99, known: 21 }));
-    assert_eq!(place.number(&mut client, "SELECT epoch FROM server"), epoch);
-    assert_eq!(place.number(&mut client, "SELECT schema_version FROM server"), 99);
+    for found in [0, 2, 99] {
+        place.execute(&mut client, &format!("UPDATE server SET schema_version = {found}"));
+        for refused in [place.try_open().err(), place.run(open_reader(&place.url)).err()] {
+            let refused = refused.expect("another version is refused");
+            assert_eq!(refused, StoreError::OtherVersion { found, wanted: 1 });
+            let words =
+                format!("the tables of the store are of version {found}, and this program reads version 1:");
+            assert!(refused.to_string().starts_with(&words), "{refused}");
+        }
+        assert_eq!(place.number(&mut client, "SELECT epoch FROM server"), epoch);
+        assert_eq!(place.number(&mut client, "SELECT schema_version FROM server"), found);
+        assert_eq!(place.number(&mut client, "SELECT count(*) FROM bots"), 0, "nothing is made or removed");
+    }
 }
 
 pub fn a_lock_of_another_is_waited_out(place: &Place) {

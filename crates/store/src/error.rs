@@ -45,15 +45,15 @@ pub enum StoreError {
     /// Another server uses the database, or has taken it over from this one.
     #[error("the store belongs to another server: {0}")]
     Taken(String),
-    /// The tables are of a program that is newer than this one.
+    /// The tables were made by another version of the program.
     #[error(
-        "the tables of the store are of version {found}, and this program knows versions up to {known}: use a newer lastnim"
+        "the tables of the store are of version {found}, and this program reads version {wanted}: use the lastnim that made them, or name another store"
     )]
-    Newer {
+    OtherVersion {
         /// The version found.
         found: i64,
-        /// The newest version that this program knows.
-        known: i64,
+        /// The version that this program reads.
+        wanted: i64,
     },
     /// The name of a store cannot be read, or names one that cannot be opened at all.
     #[error("{0}")]

@@ -29,12 +29,12 @@ impl Default for OpenOptions {
     }
 }
 
-/// Opens a store. A database is made if there is none, its tables are brought up to date, and it belongs to this server
-/// until the store is dropped.
+/// Opens a store. A database and its tables are made if there are none, and it belongs to this server until the store is
+/// dropped.
 ///
 /// # Errors
 /// [`StoreError::Unusable`] if nothing can be opened under that name, or another database belongs there;
-/// [`StoreError::Newer`] if the tables are of a newer program, [`StoreError::Taken`] if another server has the database
+/// [`StoreError::OtherVersion`] if another version of the program has made the tables, [`StoreError::Taken`] if another server has the database
 /// open, and [`StoreError::Unavailable`] if it can be used later, perhaps.
 pub async fn open_store_with(url: &StoreUrl, options: &OpenOptions) -> Result<Arc<dyn Store>, StoreError> {
     Ok(match url {
@@ -55,8 +55,7 @@ pub async fn open_store(url: &StoreUrl, room: RetentionLimits) -> Result<Arc<dyn
 /// Opens a store for reading alone. A server may have it open, and notices nothing.
 ///
 /// # Errors
-/// [`StoreError::Unusable`] if there is nothing to read, or its tables are of an older version, and as for
-/// [`open_store_with`].
+/// [`StoreError::Unusable`] if there is nothing to read, and as for [`open_store_with`].
 pub async fn open_reader(url: &StoreUrl) -> Result<Arc<dyn StoreReader>, StoreError> {
     match url {
         StoreUrl::Memory => Err(StoreError::Unusable("a store in memory is gone with its server".to_owned())),

@@ -19,11 +19,6 @@ pub(super) trait Dialect: Database<Row: RowColumns> {
     const PRUNABLE: &'static str;
     /// The same of the tournament $6.
     const PRUNABLE_OF_TOURNAMENT: &'static str;
-    /// The statement that removes events that stand in rows of their own, of matches that are over, whose ids are the keys of its JSON
-    /// object.
-    const REMOVE_EVENTS: &'static str;
-    /// The statement that says of the same matches when that was.
-    const MARK_PRUNED: &'static str;
     /// The statement that looks through all pages and says what it `found`; none where the database does so by itself.
     const CHECK_PAGES: Option<&'static str>;
     /// The statement that returns how many `bytes` the database has, and how many of them are free, `free_bytes`.
@@ -33,6 +28,9 @@ pub(super) trait Dialect: Database<Row: RowColumns> {
 
     /// Writes a [`Statement`] in the words of this database.
     fn translate(text: &'static str) -> SqlStr;
+
+    /// Returns whether an error says that the tables are those of another program.
+    fn is_foreign_schema(error: &sqlx::Error) -> bool;
 
     /// Says what an error of a database that is open means.
     fn store_error(error: sqlx::Error) -> StoreError;

@@ -3,7 +3,7 @@
 //! # Format
 //! Numbers are little-endian. An event is the number of its canonical bytes, `u32`; these, as `canonical.rs` of the referee sets them out;
 //! and the CRC-32 (that of Ethernet and gzip), `u32`, of the 16 bytes of the match's id, the place of the event in the record, `u32`, and the canonical bytes. Events follow each other without
-//! gaps. In version 1 an event had the 32 bytes of its hash in place of the CRC: it is read, and not written any more.
+//! gaps.
 //!
 //! A part of a record is the version of this format, `u8`, and events of one match.
 //!
@@ -14,12 +14,10 @@
 
 use super::row::DamageReason;
 use lastnim_core::game::MatchId;
-use lastnim_core::referee::{EventHash, TimedEvent, append_canonical_bytes};
+use lastnim_core::referee::{TimedEvent, append_canonical_bytes};
 
 /// The version of the format.
-pub(super) const VERSION: u8 = 2;
-/// The version that had hashes.
-pub(super) const VERSION_WITH_HASHES: u8 = 1;
+pub(super) const VERSION: u8 = 1;
 /// The bytes of BLAKE3 behind the directory of a row.
 const CHECK_BYTES: usize = 16;
 
@@ -47,19 +45,9 @@ fn to_u32(number: usize) -> u32 {
     u32::try_from(number).expect("no transaction holds as many events or bytes")
 }
 
-/// An event as it is kept.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct KeptEvent<'a> {
-    /// Its canonical bytes.
-    pub(super) canonical: &'a [u8],
-    /// Its hash, where that is kept.
-    pub(super) hash: Option<EventHash>,
-}
-
-/// Goes through events, until one is cut off or was changed.
+/// Goes through events, until one is cut off or was changed: each is its canonical bytes.
 #[derive(Debug)]
 pub(super) struct KeptEvents<'a> {
-    version: u8,
     id: MatchId,
     /// The place of the next one.
     place: usize,
@@ -69,38 +57,30 @@ pub(super) struct KeptEvents<'a> {
 impl<'a> KeptEvents<'a> {
     /// Begins with the events of a run.
     pub(super) fn of_run(run: &JournalRun<'a>) -> Self {
-        Self { version: run.version, id: run.id, place: run.seq, rest: run.bytes }
+        Self { id: run.id, place: run.seq, rest: run.bytes }
     }
 
     /// Begins with the events of a part, of which the first has the place `seq` in the record of a match.
     pub(super) fn of_part(id: MatchId, seq: usize, bytes: &'a [u8]) -> Result<Self, DamageReason> {
-        read_version(bytes).map(|(version, rest)| Self { version, id, place: seq, rest })
+        read_version(bytes).map(|rest| Self { id, place: seq, rest })
     }
 
-    fn read_next(&mut self) -> Result<KeptEvent<'a>, DamageReason> {
+    fn read_next(&mut self) -> Result<&'a [u8], DamageReason> {
         let cut_off = || "it is cut off".to_owned();
         let mut rest = self.rest;
         let count = take_u32(&mut rest).ok_or_else(cut_off)?;
-        let (canonical, mut rest) = rest.split_at_checked(count).ok_or_else(cut_off)?;
-        let hash = if self.version == VERSION_WITH_HASHES {
-            let (hash, behind) = rest.split_first_chunk().ok_or_else(cut_off)?;
-            rest = behind;
-            Some(EventHash::from_bytes(*hash))
-        } else {
-            let (check, behind) = rest.split_first_chunk().ok_or_else(cut_off)?;
-            rest = behind;
-            if u32::from_le_bytes(*check) != check_sum(self.id, self.place, canonical) {
-                return Err("its check sum is not that of its match, its place and its bytes".to_owned());
-            }
-            None
-        };
+        let (canonical, rest) = rest.split_at_checked(count).ok_or_else(cut_off)?;
+        let (check, rest) = rest.split_first_chunk().ok_or_else(cut_off)?;
+        if u32::from_le_bytes(*check) != check_sum(self.id, self.place, canonical) {
+            return Err("its check sum is not that of its match, its place and its bytes".to_owned());
+        }
         (self.rest, self.place) = (rest, self.place + 1);
-        Ok(KeptEvent { canonical, hash })
+        Ok(canonical)
     }
 }
 
 impl<'a> Iterator for KeptEvents<'a> {
-    type Item = Result<KeptEvent<'a>, DamageReason>;
+    type Item = Result<&'a [u8], DamageReason>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.rest.is_empty() {
@@ -114,13 +94,13 @@ impl<'a> Iterator for KeptEvents<'a> {
     }
 }
 
-/// Reads the version, and returns it and what is behind it.
-fn read_version(bytes: &[u8]) -> Result<(u8, &[u8]), DamageReason> {
+/// Reads the version, and returns what is behind it.
+fn read_version(bytes: &[u8]) -> Result<&[u8], DamageReason> {
     match bytes.split_first() {
-        Some((&version @ VERSION_WITH_HASHES..=VERSION, rest)) => Ok((version, rest)),
-        Some((version, _)) => Err(format!(
-            "bytes of version {version}: this program reads versions {VERSION_WITH_HASHES} to {VERSION}"
-        )),
+        Some((&VERSION, rest)) => Ok(rest),
+        Some((version, _)) => {
+            Err(format!("bytes of version {version}: this program reads version {VERSION}"))
+        }
         None => Err("it has no bytes".to_owned()),
     }
 }
@@ -134,13 +114,11 @@ pub(super) struct JournalRun<'a> {
     pub(super) seq: usize,
     /// How many they are.
     pub(super) count: usize,
-    /// The version of their format.
-    pub(super) version: u8,
     /// The events.
     pub(super) bytes: &'a [u8],
 }
 
-/// Writes a row of the journal, with runs of the newest version.
+/// Writes a row of the journal.
 pub(super) fn journal_row(runs: &[JournalRun<'_>]) -> Vec<u8> {
     let events: usize = runs.iter().map(|run| run.bytes.len()).sum();
     let mut row = Vec::with_capacity(1 + 4 + runs.len() * (16 + 3 * 4) + CHECK_BYTES + events);
@@ -163,7 +141,7 @@ pub(super) fn journal_row(runs: &[JournalRun<'_>]) -> Vec<u8> {
 /// Reads a row of the journal. The bytes of a run that is cut off are those that are left of it.
 pub(super) fn parse_journal_row(row: &[u8]) -> Result<Vec<JournalRun<'_>>, DamageReason> {
     let cut_off = || "its directory is cut off".to_owned();
-    let (version, mut rest) = read_version(row)?;
+    let mut rest = read_version(row)?;
     let count = take_u32(&mut rest).ok_or_else(cut_off)?;
     let mut runs = Vec::new();
     for _ in 0..count {
@@ -179,7 +157,7 @@ pub(super) fn parse_journal_row(row: &[u8]) -> Result<Vec<JournalRun<'_>>, Damag
     let run = |(id, seq, count, length): (MatchId, usize, usize, usize)| {
         let (bytes, behind) = events.split_at(length.min(events.len()));
         events = behind;
-        JournalRun { id, seq, count, version, bytes }
+        JournalRun { id, seq, count, bytes }
     };
     Ok(runs.into_iter().map(run).collect())
 }
@@ -193,7 +171,7 @@ fn take_u32(rest: &mut &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lastnim_core::referee::{EndReason, Event, Timestamp, canonical_bytes};
+    use lastnim_core::referee::{EndReason, Event, Timestamp};
 
     fn ended(number: u64) -> TimedEvent {
         let event = Event::Ended { reason: EndReason::Cancelled, winner: None };
@@ -217,8 +195,8 @@ mod tests {
     fn a_row_that_is_damaged_says_which_matches_that_concerns() {
         let (first, second) = (run_bytes(match_id(1), 5, 0..3), run_bytes(match_id(2), 0, 7..9));
         let runs = [
-            JournalRun { id: match_id(1), seq: 5, count: 3, version: VERSION, bytes: &first },
-            JournalRun { id: match_id(2), seq: 0, count: 2, version: VERSION, bytes: &second },
+            JournalRun { id: match_id(1), seq: 5, count: 3, bytes: &first },
+            JournalRun { id: match_id(2), seq: 0, count: 2, bytes: &second },
         ];
         let row = journal_row(&runs);
         assert_eq!(parse_journal_row(&row), Ok(runs.to_vec()));
@@ -243,7 +221,7 @@ mod tests {
     }
 
     fn run(bytes: &[u8]) -> JournalRun<'_> {
-        JournalRun { id: match_id(1), seq: 0, count: 4, version: VERSION, bytes }
+        JournalRun { id: match_id(1), seq: 0, count: 4, bytes }
     }
 
     #[test]
@@ -264,22 +242,6 @@ mod tests {
     }
 
     #[test]
-    fn events_with_hashes_are_read() {
-        let canonical = canonical_bytes(&ended(3));
-        let hash = EventHash::from_bytes([9; EventHash::BYTES]);
-        let mut part = vec![VERSION_WITH_HASHES];
-        for _ in 0..2 {
-            part.extend_from_slice(&to_u32(canonical.len()).to_le_bytes());
-            part.extend_from_slice(&canonical);
-            part.extend_from_slice(hash.as_bytes());
-        }
-        let read: Result<Vec<_>, _> = KeptEvents::of_part(match_id(1), 0, &part).unwrap().collect();
-        for kept in read.unwrap() {
-            assert_eq!((kept.canonical, kept.hash), (canonical.as_slice(), Some(hash)));
-        }
-    }
-
-    #[test]
     fn events_are_read_until_one_is_cut_off() {
         let bytes = run_bytes(match_id(1), 0, 0..4);
         let whole = bytes.len() / 4;
@@ -289,7 +251,9 @@ mod tests {
             assert_eq!(read.iter().any(Result::is_err), cut % whole > 0);
         }
         let part = |bytes| KeptEvents::of_part(match_id(1), 0, bytes);
-        assert!(part(&[]).is_err() && part(&[VERSION + 1, 0]).is_err());
+        assert!(part(&[]).is_err());
+        let other = part(&[VERSION + 1, 0]).map(drop);
+        assert_eq!(other, Err("bytes of version 2: this program reads version 1".to_owned()));
         assert_eq!(part(&[VERSION]).unwrap().count(), 0);
     }
 }

@@ -188,11 +188,6 @@ impl Journal {
         self.open.entry(id).or_insert_with(|| OpenMatch::behind(0, 0))
     }
 
-    /// Notes how far a match has come in the tables.
-    pub(super) fn insert(&mut self, id: MatchId, open: OpenMatch) {
-        self.open.insert(id, open);
-    }
-
     /// Notes how far a match has come by the last part of its record, which is added to unless it is full.
     pub(super) fn insert_last_part(&mut self, part: RecordPart) -> Result<(), StoreError> {
         let place = |number| usize::try_from(number).map_err(|_| damaged_part_error(part.id, number));
@@ -259,7 +254,6 @@ impl Journal {
                 id,
                 seq,
                 count,
-                version: VERSION,
                 bytes: &self.open[&id].bytes[from..],
             };
             let bytes = journal_row(&runs.iter().map(run).collect::<Vec<_>>());
@@ -305,8 +299,8 @@ impl Journal {
         }
     }
 
-    /// Takes in a run that a writer before this one left in the journal. One that an earlier version wrote, does not follow what is known of
-    /// its match, or was changed, becomes a part as it is: whoever reads the record finds what is wrong.
+    /// Takes in a run that a writer before this one left in the journal. One that does not follow what is known of its match, or was
+    /// changed, becomes a part as it is: whoever reads the record finds what is wrong.
     pub(super) fn take_in(
         &mut self,
         run: &JournalRun<'_>,
@@ -319,12 +313,9 @@ impl Journal {
             return Ok(());
         }
         let events: Option<Vec<_>> = KeptEvents::of_run(run).map(Result::ok).collect();
-        let events = events.filter(|events| events.len() == run.count && run.seq == open.len());
-        if let Some(events) = &events {
-            let newest_take = events.iter().rev().find_map(|kept| parse_take(kept.canonical));
+        if let Some(events) = events.filter(|events| events.len() == run.count && run.seq == open.len()) {
+            let newest_take = events.iter().rev().find_map(|canonical| parse_take(canonical));
             open.plies = newest_take.map_or(open.plies, |ply| ply + 1);
-        }
-        if events.is_some() && run.version == VERSION {
             open.bytes.extend_from_slice(run.bytes);
             open.count += run.count;
             return Ok(());
@@ -334,7 +325,7 @@ impl Journal {
         }
         let seq = run.seq.max(open.len());
         let as_it_is = OpenMatch { seq, count: end - seq, ..OpenMatch::behind(seq, open.plies) };
-        let bytes = [&[run.version], run.bytes].concat();
+        let bytes = [&[VERSION], run.bytes].concat();
         parts.push(as_it_is.part(run.id, bytes)?);
         *open = OpenMatch::behind(end, open.plies);
         Ok(())

@@ -2,12 +2,11 @@
 
 use super::dialect::{Dialect, Statement};
 use super::event_bytes::parse_journal_row;
-use super::journal::{Journal, OpenMatch, RecordPart};
+use super::journal::{Journal, RecordPart};
 use super::matches::json_keys;
 use super::row::RowColumns as _;
 use super::rows::{self, name_damage};
 use crate::StoreError;
-use lastnim_core::game::MatchId;
 
 /// What a writer begins with. Once the parts are written and the rows are removed, the journal is empty but for rows that cannot be
 /// read.
@@ -75,20 +74,12 @@ async fn load_open_matches<D: Dialect>(
     connection: &mut D::Connection,
     journal: &mut Journal,
 ) -> Result<(), StoreError> {
-    let unfinished = Statement::<D>::new(
-        "SELECT id::text,
-            coalesce((SELECT seq + 1 FROM events WHERE match_id = id ORDER BY seq DESC LIMIT 1), 0)::bigint AS events,
-            coalesce((SELECT ply + 1 FROM events WHERE match_id = id AND kind = 'took' ORDER BY seq DESC LIMIT 1), 0)
-                AS plies
-        FROM matches WHERE over_at_us IS NULL",
-    );
-    let open = |row: &D::Row| {
-        let id = rows::read_match_id(row)?;
-        let read = || Ok(OpenMatch::behind(row.number("events")?, row.number("plies")?));
-        journal.insert(id, name_damage(format_args!("match {id}"), read())?);
-        Ok(id)
-    };
-    let ids: Vec<MatchId> = unfinished.fetch(connection, open).await?;
+    let unfinished = Statement::<D>::new("SELECT id::text FROM matches WHERE over_at_us IS NULL");
+    let ids = unfinished.fetch(connection, rows::read_match_id).await?;
+    for &id in &ids {
+        // It has no events yet, as far as the parts of its record say.
+        journal.open_match(id);
+    }
     let newest_parts = Statement::<D>::new(
         "SELECT match_id::text AS id, seq, next_seq, plies, events FROM record_parts
         WHERE match_id IN (SELECT key::uuid FROM json_each($1::json))

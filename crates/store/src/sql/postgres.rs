@@ -10,9 +10,9 @@ mod writer;
 
 use super::backend::WriteBackend;
 use super::dialect::{Dialect, ID_LIST, SqlValue};
-use super::migrations::check_version;
 use super::prune::prunable_matches;
 use super::read_only::ReadOnlyBackend;
+use super::schema::check_readable;
 use super::sql_store::{SqlStore, within_deadline};
 use crate::{Change, Store, StoreError, StoreReader, StoreUrl};
 use async_trait::async_trait;
@@ -70,7 +70,7 @@ pub(crate) async fn open_postgres(url: &StoreUrl) -> Result<Arc<dyn Store>, Stor
     })
     .await?;
     let (writer, epoch) = within_deadline(TRANSACTION, async {
-        let epoch = schema::migrate_and_claim(&mut connection, url).await?;
+        let epoch = schema::make_and_claim(&mut connection, url).await?;
         Ok((PostgresWriter::load(connection, epoch).await?, epoch))
     })
     .await?;
@@ -87,7 +87,7 @@ pub(crate) async fn open_postgres_for_reading(url: &StoreUrl) -> Result<Arc<dyn 
     let options = connect_options(url)?.options([("default_transaction_read_only", "on")]);
     within_deadline(CONNECTING, async {
         let mut connection = options.connect().await.map_err(|error| db_error::open_error_of(url, error))?;
-        check_version(schema::table_version(&mut connection, url).await?)
+        check_readable(schema::table_version(&mut connection, url).await?)
     })
     .await?;
     let readers = PgPoolOptions::new().max_connections(1).connect_lazy_with(options);
@@ -106,12 +106,6 @@ impl Dialect for Postgres {
     const BEGIN_SNAPSHOT: &'static str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
     const PRUNABLE: &'static str = prunable_matches!("");
     const PRUNABLE_OF_TOURNAMENT: &'static str = prunable_matches!(" AND tournament_id = $6::uuid");
-    const REMOVE_EVENTS: &'static str = "DELETE FROM events WHERE match_id IN (
-        SELECT id FROM matches WHERE id IN (SELECT key::uuid FROM json_each($1::json))
-            AND over_at_us IS NOT NULL AND damage IS NULL)";
-    const MARK_PRUNED: &'static str = "UPDATE matches SET pruned_at_us = $2
-        WHERE id IN (SELECT key::uuid FROM json_each($1::json)) AND over_at_us IS NOT NULL AND damage IS NULL
-            AND pruned_at_us IS NULL";
     const CHECK_PAGES: Option<&'static str> = None;
     const SIZE: &'static str =
         "SELECT pg_database_size(current_database()) AS bytes, 0::bigint AS free_bytes";
@@ -121,6 +115,10 @@ impl Dialect for Postgres {
         // Its planner expects a hundred rows of `json_each` and would read a whole table for them: an array it looks up.
         let by_array = "= ANY (ARRAY(SELECT key::uuid FROM json_each($1::json)))";
         AssertSqlSafe(text.replace(ID_LIST, by_array)).into_sql_str()
+    }
+
+    fn is_foreign_schema(error: &sqlx::Error) -> bool {
+        db_error::is_foreign_schema_error(error)
     }
 
     fn store_error(error: sqlx::Error) -> StoreError {

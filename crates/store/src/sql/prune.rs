@@ -33,28 +33,24 @@ pub(super) async fn prune_records<D: Dialect>(
     for change in changes {
         let Change::RecordsPruned { ids, at } = change else { continue };
         let ids = json_keys(ids);
-        Statement::<D>::new(
+        for statement in [
             "DELETE FROM record_parts WHERE match_id IN (
                 SELECT id FROM matches WHERE id IN (SELECT key::uuid FROM json_each($1::json))
                     AND over_at_us IS NOT NULL AND damage IS NULL)",
-        )
-        .bind(ids.as_str())
-        .execute(connection)
-        .await?;
-        Statement::<D>::new(
             "DELETE FROM transcripts WHERE match_id IN (
                 SELECT id FROM matches WHERE id IN (SELECT key::uuid FROM json_each($1::json))
                     AND over_at_us IS NOT NULL AND damage IS NULL)",
+        ] {
+            Statement::<D>::new(statement).bind(ids.as_str()).execute(connection).await?;
+        }
+        Statement::<D>::new(
+            "UPDATE matches SET pruned_at_us = $2 WHERE id IN (SELECT key::uuid FROM json_each($1::json))
+                AND over_at_us IS NOT NULL AND damage IS NULL AND pruned_at_us IS NULL",
         )
-        .bind(ids.as_str())
+        .bind(ids)
+        .bind(to_column_integer("a time", at.as_micros())?)
         .execute(connection)
         .await?;
-        Statement::<D>::new(D::REMOVE_EVENTS).bind(ids.as_str()).execute(connection).await?;
-        Statement::<D>::new(D::MARK_PRUNED)
-            .bind(ids.as_str())
-            .bind(to_column_integer("a time", at.as_micros())?)
-            .execute(connection)
-            .await?;
     }
     Ok(())
 }

@@ -1,19 +1,13 @@
-//! A match, replayed from what is kept of its events and held against its last hash, and theirs where they are kept.
+//! A match, replayed from what is kept of its events and held against its last hash.
 
 use super::columns::small_number;
-use super::event_bytes::{KeptEvent, KeptEvents, parse_journal_row};
+use super::event_bytes::{KeptEvents, parse_journal_row};
 use super::row::{DamageReason, RowColumns};
-use super::rows::{
-    name_damage, parse_plain_json, read_seal, read_seat, read_seat_versions, read_setup, read_winner,
-};
-use super::words::{EventKind, StoredWord};
+use super::rows::{name_damage, read_seal, read_seat_versions, read_setup};
+use super::words::StoredWord;
 use crate::{StoreError, StoredMatch};
-use lastnim_core::game::{AllianceMatrix, MatchId, Row, SeatCount, SeatVersions};
-use lastnim_core::oracle::Mover;
-use lastnim_core::referee::{
-    Event, EventHash, MatchSetup, NoteHash, Record, Seal, TimedEvent, parse_canonical_bytes,
-};
-use std::time::Duration;
+use lastnim_core::game::{MatchId, SeatCount, SeatVersions};
+use lastnim_core::referee::{MatchSetup, Record, Seal, TimedEvent, parse_canonical_bytes};
 
 /// A match of which the first events have been read.
 #[derive(Debug)]
@@ -59,11 +53,6 @@ impl KeptPart {
     pub(super) fn events(&self, id: MatchId) -> Result<KeptEvents<'_>, DamageReason> {
         let seq = usize::try_from(self.seq).map_err(|_| format!("its seq is {}", self.seq))?;
         KeptEvents::of_part(id, seq, &self.bytes)
-    }
-
-    /// Returns whether events come before those of this part.
-    pub(super) fn follows_others(&self) -> bool {
-        self.seq > 0
     }
 }
 
@@ -120,14 +109,6 @@ impl RecordReplay {
         self.record.as_ref().map_or(0, |record| record.events().len())
     }
 
-    /// Adds the next event, which stands in a row of its own.
-    pub(super) fn push_row(&mut self, row: &impl RowColumns) -> Result<(), StoreError> {
-        let index = self.len();
-        let added = self.read_timed_event(index, row).map_err(|why| at_event(index, &why));
-        let added = added.and_then(|(event, hash)| self.push_event(event, Some(hash)));
-        name_damage(format_args!("the record of match {}", self.id), added)
-    }
-
     /// Adds the events of a part.
     pub(super) fn push_part(&mut self, part: &KeptPart) -> Result<(), StoreError> {
         let index = self.len();
@@ -160,10 +141,10 @@ impl RecordReplay {
         }
         for kept in events {
             let index = self.len();
-            let KeptEvent { canonical, hash } = kept.map_err(|why| at_event(index, &why))?;
+            let canonical = kept.map_err(|why| at_event(index, &why))?;
             let seats = self.record.is_some().then_some(self.seats);
             let event = parse_canonical_bytes(canonical, seats);
-            self.push_event(event.map_err(|error| at_event(index, &error.to_string()))?, hash)?;
+            self.push_event(event.map_err(|error| at_event(index, &error.to_string()))?)?;
         }
         if next != self.len() as u64 {
             return Err(at_event(
@@ -174,68 +155,12 @@ impl RecordReplay {
         Ok(())
     }
 
-    /// Adds an event, and holds it against its hash if that is kept.
-    fn push_event(&mut self, event: TimedEvent, hash: Option<EventHash>) -> Result<(), DamageReason> {
-        let index = self.len();
+    fn push_event(&mut self, event: TimedEvent) -> Result<(), DamageReason> {
         let pushed = match &mut self.record {
             None => Record::begin(self.id, event).map(|begun| self.record = Some(begun)),
             Some(record) => record.push_event(event),
         };
-        pushed.map_err(|error| error.to_string())?;
-        if hash.is_some() && self.record.as_ref().map(Record::last_hash) != hash {
-            let why = "its hash is not that of what is kept of it and of the events before";
-            return Err(at_event(index, why));
-        }
-        Ok(())
-    }
-
-    fn read_timed_event(
-        &self,
-        index: usize,
-        row: &impl RowColumns,
-    ) -> Result<(TimedEvent, EventHash), DamageReason> {
-        let seq: i64 = row.get("seq")?;
-        if usize::try_from(seq) != Ok(index) {
-            return Err(format!("it is missing, and event {seq} is there"));
-        }
-        let hash = EventHash::from_bytes(row.bytes("hash")?);
-        Ok((TimedEvent { at: row.time("at_us")?, event: self.read_event(row)? }, hash))
-    }
-
-    fn read_event(&self, row: &impl RowColumns) -> Result<Event, DamageReason> {
-        let seats = self.seats;
-        let of_seat = || read_seat("seat", row.get("seat")?, seats);
-        let note_hash = || row.nullable_bytes("note_hash").map(|bytes| bytes.map(NoteHash::from_bytes));
-        let micros = |column| row.number(column).map(Duration::from_micros);
-        Ok(match row.word("kind")? {
-            EventKind::Created => Event::Created(self.setup.clone()),
-            EventKind::Declared => {
-                let offsets: Vec<u64> = parse_plain_json("detail", &row.get::<String>("detail")?)?;
-                let declared = Row::parse(&offsets, seats).map_err(|error| error.to_string())?;
-                let defaulted = row.nullable_word("reason")?;
-                Event::Declared { seat: of_seat()?, row: declared, defaulted, note_hash: note_hash()? }
-            }
-            EventKind::Revealed => {
-                let rows: Vec<Vec<u64>> = parse_plain_json("detail", &row.get::<String>("detail")?)?;
-                Event::Revealed { matrix: AllianceMatrix::parse(&rows).map_err(|error| error.to_string())? }
-            }
-            EventKind::Took => Event::Took {
-                ply: row.number("ply")?,
-                seat: of_seat()?,
-                take: row.number("take")?,
-                mover: if row.get("steward")? { Mover::Steward } else { Mover::Bot },
-                charged: micros("charged_us")?,
-                credited: micros("lag_us")?,
-                note_hash: note_hash()?,
-            },
-            EventKind::Struck => {
-                Event::Struck { seat: of_seat()?, ply: row.number("ply")?, reason: row.word("reason")? }
-            }
-            EventKind::Forfeited => Event::Forfeited { seat: of_seat()?, reason: row.word("reason")? },
-            EventKind::Ended => {
-                Event::Ended { reason: row.word("reason")?, winner: read_winner(row, seats)? }
-            }
-        })
+        pushed.map_err(|error| error.to_string())
     }
 
     /// Returns the match, if all events are there that its row tells of.

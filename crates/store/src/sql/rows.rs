@@ -2,7 +2,6 @@
 
 use super::decoded::DecodeCaches;
 use super::row::{DamageReason, RowColumns};
-use super::words::EventKind;
 use crate::{
     FinishedTournament, LostSeat, MatchHead, MatchSummary, SeenVersion, StoreError, StoredBot, StoredResult,
     StoredTournament, TokenHash,
@@ -71,19 +70,6 @@ pub(super) fn read_lost_seat(row: &impl RowColumns) -> Result<LostSeat, StoreErr
         Ok(LostSeat::new(row.parse_text("match_id")?, tournament.transpose()?, seat))
     };
     name_damage(format_args!("the seats of match {}", row.label("match_id")), read())
-}
-
-/// Reads a strike of a seat that was lost, or how it was lost.
-pub(super) fn read_loss(row: &impl RowColumns, lost: &mut LostSeat) -> Result<(), StoreError> {
-    let id = lost.id;
-    let mut read = || {
-        match row.word("kind")? {
-            EventKind::Struck => lost.strikes.push(row.word("reason")?),
-            _ => lost.loss = Some((row.word("reason")?, row.time("at_us")?)),
-        }
-        Ok(())
-    };
-    name_damage(format_args!("the record of match {id}"), read())
 }
 
 /// Reads the versions by seat of a match.

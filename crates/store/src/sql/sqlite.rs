@@ -14,9 +14,9 @@ mod writer;
 
 use super::backend::WriteBackend;
 use super::dialect::{Dialect, SqlValue, strip_casts};
-use super::migrations::check_version;
 use super::prune::prunable_matches;
 use super::read_only::ReadOnlyBackend;
+use super::schema::check_readable;
 use super::sql_store::SqlStore;
 use crate::{Change, OpenOptions, Store, StoreError, StoreReader};
 use async_trait::async_trait;
@@ -83,7 +83,7 @@ pub(crate) async fn open_sqlite(path: &Path, how: &OpenOptions) -> Result<Arc<dy
         .pragma("cache_size", "-16384");
     let at_open = |error| db_error::open_error_of(&path, error);
     let mut connection = options.connect().await.map_err(at_open)?;
-    let epoch = schema::migrate_and_claim(&mut connection, &path, &id_file).await?;
+    let epoch = schema::make_and_claim(&mut connection, &path, &id_file).await?;
     let file = OpenedFile::of_path(path.clone())?;
     connection.close().await.map_err(at_open)?;
     // From now on there is one.
@@ -115,7 +115,7 @@ pub(crate) async fn open_sqlite_for_reading(path: &Path) -> Result<Arc<dyn Store
     }
     let options = reading_options(&path);
     let mut connection = options.connect().await.map_err(|error| db_error::open_error_of(&path, error))?;
-    check_version(schema::table_version(&mut connection, &path).await?)?;
+    check_readable(schema::table_version(&mut connection, &path).await?)?;
     connection.close().await.map_err(store_error_of)?;
     let readers = SqlitePoolOptions::new().max_connections(1).connect_lazy_with(options);
     Ok(Arc::new(SqlStore::new(ReadOnlyBackend, readers)))
@@ -154,12 +154,6 @@ impl Dialect for Sqlite {
     const BEGIN_SNAPSHOT: &'static str = "BEGIN";
     const PRUNABLE: &'static str = prunable_matches!("");
     const PRUNABLE_OF_TOURNAMENT: &'static str = prunable_matches!(" AND tournament_id = $6::uuid");
-    const REMOVE_EVENTS: &'static str = "DELETE FROM event_log WHERE id IN (
-        SELECT place.value FROM matches CROSS JOIN json_each(event_ids) AS place
-        WHERE matches.id IN (SELECT key FROM json_each($1)) AND over_at_us IS NOT NULL AND damage IS NULL)";
-    const MARK_PRUNED: &'static str = "UPDATE matches SET pruned_at_us = $2, event_ids = '[]'
-        WHERE id IN (SELECT key FROM json_each($1)) AND over_at_us IS NOT NULL AND damage IS NULL
-            AND pruned_at_us IS NULL";
     const CHECK_PAGES: Option<&'static str> =
         Some("SELECT integrity_check AS found FROM pragma_integrity_check()");
     const SIZE: &'static str =
@@ -170,6 +164,10 @@ impl Dialect for Sqlite {
 
     fn translate(text: &'static str) -> SqlStr {
         AssertSqlSafe(strip_casts(text)).into_sql_str()
+    }
+
+    fn is_foreign_schema(error: &sqlx::Error) -> bool {
+        db_error::is_foreign_schema_error(error)
     }
 
     fn store_error(error: sqlx::Error) -> StoreError {

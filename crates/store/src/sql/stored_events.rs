@@ -1,10 +1,9 @@
-//! Reads the events of one match from the parts of its record, and from the rows of their own in which earlier versions wrote them.
+//! Reads the events of one match from the parts of its record.
 
-use super::columns::small_number;
 use super::dialect::{Dialect, Statement};
 use super::replay::{KeptPart, RecordReplay};
 use super::row::DamageReason;
-use super::rows::{self, name_damage};
+use super::rows::name_damage;
 use crate::{LostSeat, StoreError};
 use lastnim_core::game::MatchId;
 use lastnim_core::referee::{Event, parse_canonical_bytes};
@@ -22,29 +21,13 @@ async fn read_parts<D: Dialect>(
     .await
 }
 
-/// Returns whether events of a match may stand in rows of their own.
-fn may_have_rows(parts: &[KeptPart]) -> bool {
-    parts.first().is_none_or(KeptPart::follows_others)
-}
-
 /// Adds all events of a match to its replay, but for those that are in the journal alone.
 pub(super) async fn replay_stored_events<D: Dialect>(
     connection: &mut D::Connection,
     id: MatchId,
     replay: &mut RecordReplay,
 ) -> Result<(), StoreError> {
-    let parts = read_parts::<D>(connection, id).await?;
-    if may_have_rows(&parts) {
-        Statement::<D>::new(
-            "SELECT seq::bigint, at_us, kind, seat::bigint, ply, take, steward, charged_us, lag_us, reason,
-                winner::bigint, detail::text, note_hash, hash
-            FROM events WHERE match_id = $1::uuid ORDER BY events.seq",
-        )
-        .bind(String::from(id))
-        .fetch(connection, |row| replay.push_row(row))
-        .await?;
-    }
-    parts.iter().try_for_each(|part| replay.push_part(part))
+    read_parts::<D>(connection, id).await?.iter().try_for_each(|part| replay.push_part(part))
 }
 
 /// Adds to a seat that was lost its strikes and how it was lost.
@@ -54,16 +37,6 @@ pub(super) async fn read_losses<D: Dialect>(
 ) -> Result<(), StoreError> {
     let id = lost.id;
     let parts = read_parts::<D>(connection, id).await?;
-    if may_have_rows(&parts) {
-        Statement::<D>::new(
-            "SELECT at_us, kind, reason FROM events
-            WHERE match_id = $1::uuid AND seat = $2 AND kind IN ('struck', 'forfeited') ORDER BY events.seq",
-        )
-        .bind(String::from(id))
-        .bind(small_number(lost.seat))
-        .fetch(connection, |row| rows::read_loss(row, lost))
-        .await?;
-    }
     name_damage(format_args!("the record of match {id}"), add_losses(&parts, lost))
 }
 
@@ -71,7 +44,7 @@ fn add_losses(parts: &[KeptPart], lost: &mut LostSeat) -> Result<(), DamageReaso
     let mut seats = None;
     for part in parts {
         for kept in part.events(lost.id)? {
-            let timed = parse_canonical_bytes(kept?.canonical, seats).map_err(|error| error.to_string())?;
+            let timed = parse_canonical_bytes(kept?, seats).map_err(|error| error.to_string())?;
             match timed.event {
                 Event::Created(setup) => seats = Some(setup.seats()),
                 Event::Struck { seat, reason, .. } if seat == lost.seat => lost.strikes.push(reason),

@@ -2,7 +2,7 @@
 //!
 //! They are those of the wire, without what all words of a kind begin with and in small letters; a test sees to that.
 
-use lastnim_core::referee::{EndReason, ForfeitReason, RefusalReason, RowDefault};
+use lastnim_core::referee::EndReason;
 use lastnim_tournament::{FieldMovement, RatingMeasure, SeatLoss, TournamentState};
 
 /// An enumeration whose values stand in tables as words.
@@ -40,62 +40,11 @@ macro_rules! words {
     };
 }
 
-/// The kinds of events.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum EventKind {
-    Created,
-    Declared,
-    Revealed,
-    Took,
-    Struck,
-    Forfeited,
-    Ended,
-}
-
-words!(EventKind, "kind of event":
-    Created = "created",
-    Declared = "declared",
-    Revealed = "revealed",
-    Took = "took",
-    Struck = "struck",
-    Forfeited = "forfeited",
-    Ended = "ended",
-);
-
-words!(RowDefault, "reason for a standard row":
-    Late = "late",
-    Invalid = "invalid",
-    Forfeited = "forfeited",
-);
-
-words!(ForfeitReason, "reason of a forfeit":
-    TimedOut = "timed_out",
-    Disconnected = "disconnected",
-    NoShow = "no_show",
-    Strikes = "strikes",
-    Resigned = "resigned",
-    Disqualified = "disqualified",
-);
-
 words!(EndReason, "reason of an end":
     Finished = "finished",
     PlyLimit = "ply_limit",
     AllForfeited = "all_forfeited",
     Cancelled = "cancelled",
-);
-
-words!(RefusalReason, "reason of a strike":
-    IllegalTake = "illegal_take",
-    NotYourTurn = "not_your_turn",
-    FuturePly = "future_ply",
-    Stale = "stale",
-    InvalidRow = "invalid_row",
-    AlreadyDeclared = "already_declared",
-    NotStarted = "not_started",
-    MatchEnded = "match_ended",
-    Forfeited = "forfeited",
-    UnknownMatch = "unknown_match",
-    Malformed = "malformed",
 );
 
 words!(TournamentState, "state of a tournament":
@@ -136,10 +85,7 @@ mod tests {
 
     #[test]
     fn words_are_those_of_the_wire() {
-        check("ROW_DEFAULT_", |value: RowDefault| pb::RowDefault::from(value).as_str_name());
-        check("FORFEIT_REASON_", |value: ForfeitReason| pb::ForfeitReason::from(value).as_str_name());
         check("END_REASON_", |value: EndReason| pb::EndReason::from(value).as_str_name());
-        check("REFUSAL_REASON_", |value: RefusalReason| pb::RefusalReason::from(value).as_str_name());
         check("RATING_MEASURE_", |value: RatingMeasure| pb::RatingMeasure::from(value).as_str_name());
         check("FIELD_MOVEMENT_", |value: FieldMovement| pb::FieldMovement::from(value).as_str_name());
         check("TOURNAMENT_STATE_", |value: TournamentState| pb::TournamentState::from(value).as_str_name());

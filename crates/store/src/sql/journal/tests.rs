@@ -83,7 +83,7 @@ impl Tables {
         let next = self.rows.keys().next_back().map_or(1, |row| row + 1);
         let mut journal = Journal::with_limits(LIMITS, next);
         for id in open {
-            journal.insert(id, OpenMatch::behind(0, 0));
+            journal.open_match(id);
             let last = self.parts_of(id).last().cloned();
             if let Some(part) = last {
                 journal.insert_last_part(part).unwrap();
@@ -189,19 +189,13 @@ fn a_run_that_does_not_follow_becomes_a_part_as_it_is() {
     for (seq, length, next) in [(3, 6 * EVENT, 9), (2, 6 * EVENT - 1, 8), (1, 0, 7)] {
         let bytes = bytes_of(id, seq, 0..6);
         let mut journal = Journal::with_limits(LIMITS, 1);
-        journal.insert(id, OpenMatch::behind(0, 0));
+        journal.open_match(id);
         let mut parts = Vec::new();
         let first = bytes_of(id, 0, 0..2);
-        journal
-            .take_in(&JournalRun { id, seq: 0, count: 2, version: VERSION, bytes: &first }, &mut parts)
-            .unwrap();
-        journal
-            .take_in(&JournalRun { id, seq, count: 6, version: VERSION, bytes: &bytes[..length] }, &mut parts)
-            .unwrap();
+        journal.take_in(&JournalRun { id, seq: 0, count: 2, bytes: &first }, &mut parts).unwrap();
+        journal.take_in(&JournalRun { id, seq, count: 6, bytes: &bytes[..length] }, &mut parts).unwrap();
         let after = bytes_of(id, next, 20..21);
-        journal
-            .take_in(&JournalRun { id, seq: next, count: 1, version: VERSION, bytes: &after }, &mut parts)
-            .unwrap();
+        journal.take_in(&JournalRun { id, seq: next, count: 1, bytes: &after }, &mut parts).unwrap();
         parts.append(&mut journal.settle().unwrap());
         let places: Vec<_> = parts.iter().map(|part| (part.seq, part.next_seq)).collect();
         let (seq, next) = (column_number(seq.max(2)), column_number(next));

@@ -1,5 +1,6 @@
 //! What PostgreSQL's errors mean.
 
+use crate::sql::db_error::{database_message, driver_error_of};
 use crate::{StoreError, StoreUrl};
 use sqlx::Error;
 
@@ -31,25 +32,13 @@ pub(super) fn is_foreign_schema_error(error: &Error) -> bool {
 /// is for an operator to set right: a table that was dropped, a right that was taken away.
 #[expect(clippy::needless_pass_by_value, reason = "it is what a `map_err` has")]
 pub(super) fn store_error_of(error: Error) -> StoreError {
-    let words = database_message(&error);
-    match &error {
-        Error::Database(told) => {
-            let code = told.code().unwrap_or_default();
-            let code = code.as_ref();
-            if REFUSED_CLASSES.contains(&error_class(code)) {
-                StoreError::Refused(words)
-            } else if CORRUPT.contains(&code) || FOREIGN.contains(&code) {
-                StoreError::Corrupt(words)
-            } else {
-                StoreError::Unavailable(words)
-            }
-        }
-        Error::ColumnDecode { index, .. } => {
-            StoreError::Damaged { what: format!("column {index}"), why: words }
-        }
-        Error::Decode(_) => StoreError::Damaged { what: "a row".to_owned(), why: words },
-        Error::Encode(_) | Error::InvalidArgument(_) => StoreError::Refused(words),
-        _ => StoreError::Unavailable(words),
+    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code).unwrap_or_default();
+    if REFUSED_CLASSES.contains(&error_class(&code)) {
+        StoreError::Refused(database_message(&error))
+    } else if CORRUPT.contains(&code.as_ref()) || FOREIGN.contains(&code.as_ref()) {
+        StoreError::Corrupt(database_message(&error))
+    } else {
+        driver_error_of(&error)
     }
 }
 
@@ -71,13 +60,5 @@ pub(super) fn open_error_of(url: &StoreUrl, error: Error) -> StoreError {
         }
         Error::Io(_) => StoreError::Unavailable(format!("{url} cannot be reached: {words}")),
         _ => store_error_of(error),
-    }
-}
-
-fn database_message(error: &Error) -> String {
-    match error {
-        Error::Database(told) => told.message().to_owned(),
-        Error::Io(error) => error.to_string(),
-        other => other.to_string(),
     }
 }

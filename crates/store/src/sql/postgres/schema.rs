@@ -1,21 +1,18 @@
 //! The tables of a database: whose they are, and of which version.
 
-use super::db_error::{is_foreign_schema_error, open_error_of};
+use super::db_error::open_error_of;
 use super::store_error_of;
-use crate::sql::migrations::{self, KNOWN, missing_migrations};
+use crate::sql::schema::{SCHEMA_VERSION, check_version, read_version};
 use crate::{StoreError, StoreUrl};
-use sqlx::PgConnection;
+use sqlx::{PgConnection, Postgres};
 
-/// Brings the tables up to date and takes the database for this server, which has its lock. Returns the server's epoch.
-pub(super) async fn migrate_and_claim(
-    connection: &mut PgConnection,
-    url: &StoreUrl,
-) -> Result<i64, StoreError> {
+/// Makes the tables if there are none, and takes the database for this server, which has its lock. Returns the server's epoch.
+pub(super) async fn make_and_claim(connection: &mut PgConnection, url: &StoreUrl) -> Result<i64, StoreError> {
     let found = table_version(connection, url).await?;
-    let missing = missing_migrations(migrations::POSTGRES, found)?;
+    found.map_or(Ok(()), check_version)?;
     sqlx::query("BEGIN").execute(&mut *connection).await.map_err(store_error_of)?;
-    for migration in missing {
-        let made = sqlx::raw_sql(*migration).execute(&mut *connection).await;
+    if found.is_none() {
+        let made = sqlx::raw_sql(include_str!("schema.sql")).execute(&mut *connection).await;
         made.map_err(|error| match open_error_of(url, error) {
             StoreError::Unusable(why) => StoreError::Unusable(format!("the tables cannot be made: {why}")),
             other => other,
@@ -23,10 +20,9 @@ pub(super) async fn migrate_and_claim(
     }
     let epoch = sqlx::query_scalar(
         "INSERT INTO server (id, schema_version, epoch) VALUES (1, $1, 1)
-        ON CONFLICT (id) DO UPDATE SET schema_version = excluded.schema_version, epoch = server.epoch + 1
-        RETURNING epoch",
+        ON CONFLICT (id) DO UPDATE SET epoch = server.epoch + 1 RETURNING epoch",
     )
-    .bind(i64::from(KNOWN))
+    .bind(SCHEMA_VERSION)
     .fetch_one(&mut *connection)
     .await
     .map_err(|error| open_error_of(url, error))?;
@@ -34,22 +30,19 @@ pub(super) async fn migrate_and_claim(
     Ok(epoch)
 }
 
-/// Returns the version of the tables, without touching anything.
-pub(super) async fn table_version(connection: &mut PgConnection, url: &StoreUrl) -> Result<i64, StoreError> {
+/// Returns the version of the tables, if there are any, without touching anything.
+pub(super) async fn table_version(
+    connection: &mut PgConnection,
+    url: &StoreUrl,
+) -> Result<Option<i64>, StoreError> {
+    let at_open = |error| open_error_of(url, error);
     let is_there: bool = sqlx::query_scalar("SELECT to_regclass('server') IS NOT NULL")
         .fetch_one(&mut *connection)
         .await
-        .map_err(|error| open_error_of(url, error))?;
+        .map_err(at_open)?;
     if !is_there {
-        return Ok(0);
+        return Ok(None);
     }
-    let others =
-        || StoreError::Unusable(format!("{url} holds the tables of another program: name another database"));
     let version = sqlx::query_scalar("SELECT schema_version FROM server").fetch_optional(connection).await;
-    match version {
-        Ok(Some(version)) => Ok(version),
-        Ok(None) => Err(others()),
-        Err(error) if is_foreign_schema_error(&error) => Err(others()),
-        Err(error) => Err(open_error_of(url, error)),
-    }
+    read_version::<Postgres>(version, url, at_open).map(Some)
 }

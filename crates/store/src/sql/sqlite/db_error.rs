@@ -1,6 +1,7 @@
 //! What SQLite's errors mean.
 
 use crate::StoreError;
+use crate::sql::db_error::{database_message, driver_error_of};
 use sqlx::Error;
 use std::path::Path;
 
@@ -30,14 +31,10 @@ pub(super) fn is_foreign_schema_error(error: &Error) -> bool {
 /// is for an operator to set right: a table that was dropped, a file that nobody may write to any more.
 #[expect(clippy::needless_pass_by_value, reason = "it is what a `map_err` has")]
 pub(super) fn store_error_of(error: Error) -> StoreError {
-    let words = database_message(&error);
-    match (error_code(&error), &error) {
-        (Some(TOO_BIG | CONSTRAINT | MISMATCH | RANGE), _)
-        | (None, Error::Encode(_) | Error::InvalidArgument(_)) => StoreError::Refused(words),
-        (Some(CORRUPT | NO_DATABASE), _) => StoreError::Corrupt(words),
-        (None, Error::ColumnDecode { index, .. }) => damaged_error(format!("column {index}"), words),
-        (None, Error::Decode(_)) => damaged_error("a row", words),
-        _ => StoreError::Unavailable(words),
+    match error_code(&error) {
+        Some(TOO_BIG | CONSTRAINT | MISMATCH | RANGE) => StoreError::Refused(database_message(&error)),
+        Some(CORRUPT | NO_DATABASE) => StoreError::Corrupt(database_message(&error)),
+        _ => driver_error_of(&error),
     }
 }
 
@@ -54,12 +51,4 @@ pub(super) fn open_error_of(path: &Path, error: Error) -> StoreError {
         )),
         _ => store_error_of(error),
     }
-}
-
-fn damaged_error(what: impl Into<String>, why: String) -> StoreError {
-    StoreError::Damaged { what: what.into(), why }
-}
-
-fn database_message(error: &Error) -> String {
-    error.as_database_error().map_or_else(|| error.to_string(), |error| error.message().to_owned())
 }

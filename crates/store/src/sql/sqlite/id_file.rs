@@ -62,14 +62,14 @@ impl IdFile {
         Ok(file)
     }
 
-    /// Checks that a database is the one that is named. One without an id is of a version that had none.
+    /// Checks that a database is the one that is named. A new one has no id yet.
     pub(super) fn check(&self, found: Option<&str>) -> Result<(), StoreError> {
         match (&self.named, found) {
             (Some(named), Some(found)) if named != found => Err(self.mismatch_error(&format!(
                 "names the database {named}, and another one lies here, {found}: put the right one back"
             ))),
             (Some(named), None) => Err(self.mismatch_error(&format!(
-                "names the database {named}, and the one that lies here has no id, for an older lastnim has made it: put the right one back"
+                "names the database {named}, and the one that lies here has no tables: put the right one back"
             ))),
             _ => Ok(()),
         }

@@ -1,1 +1,0 @@
--- Both kinds of databases count their versions alike. This one is for SQLite, whose files can be mistaken for each other.
