@@ -1,7 +1,13 @@
 //! Changes of matches, sorted by the tables that they go to.
 
 use super::columns::{setup_json, small_number, to_column_integer};
-use super::journal::{Journal, OpenMatch};
+use super::dialect::Dialect;
+use super::journal::{Journal, JournalWrite, OpenMatch};
+use super::matches::{existing_matches, write_matches};
+use super::prune::prune_records;
+use super::tournaments::write_tournaments;
+use super::transcripts::write_transcripts;
+use super::versions::write_seat_versions;
 use crate::{Change, FinishedMatch, StoreError};
 use lastnim_core::game::{BotName, BySeat, MatchId, TournamentId};
 use lastnim_core::referee::{EndReason, Event, MatchSetup, TimedEvent, Timestamp};
@@ -55,8 +61,54 @@ pub(super) struct QuarantinedMatch<'a> {
     pub(super) why: &'a str,
 }
 
+/// What a write does.
+#[derive(Debug)]
+pub(super) struct WritePlan<'a> {
+    changes: &'a [Change],
+    pub(super) batch: MatchChanges<'a>,
+    /// What it does to the journal and the parts of records.
+    pub(super) events: JournalWrite,
+    /// The row of the journal before which new matches have no events.
+    pub(super) first_row: i64,
+}
+
+impl<'a> WritePlan<'a> {
+    /// Plans a write, and notes it in the journal. If this fails, the journal is of no more use.
+    pub(super) async fn new<D: Dialect>(
+        connection: &mut D::Connection,
+        journal: &mut Journal,
+        changes: &'a [Change],
+    ) -> Result<Self, StoreError> {
+        let over = existing_matches::<D>(connection, &unknown_matches(changes, journal)).await?;
+        let mut batch = MatchChanges::sort_changes(changes, journal, &over)?;
+        let first_row = journal.next_row();
+        let events = journal.plan_write(&batch.touched, std::mem::take(&mut batch.closed))?;
+        Ok(Self { changes, batch, events, first_row })
+    }
+
+    /// Returns whether matches only go on, so that nothing but their events is written.
+    pub(super) fn has_events_alone(&self) -> bool {
+        self.changes.iter().all(|change| matches!(change, Change::MatchEvents { .. }))
+            && self.batch.matches.is_empty()
+            && self.batch.ended.is_empty()
+    }
+
+    /// Writes everything but the events of matches, which are written before.
+    pub(super) async fn write_rest<D: Dialect>(
+        &self,
+        connection: &mut D::Connection,
+    ) -> Result<(), StoreError> {
+        let Self { changes, batch, .. } = self;
+        write_tournaments::<D>(connection, changes).await?;
+        write_matches::<D>(connection, batch, self.first_row).await?;
+        write_seat_versions::<D>(connection, changes).await?;
+        write_transcripts::<D>(connection, changes).await?;
+        prune_records::<D>(connection, changes).await
+    }
+}
+
 /// Returns the matches that changes add events to and that are not known: they are new, or over long since.
-pub(super) fn unknown_matches(changes: &[Change], journal: &Journal) -> Vec<MatchId> {
+fn unknown_matches(changes: &[Change], journal: &Journal) -> Vec<MatchId> {
     let ids = changes.iter().filter_map(|change| match change {
         Change::MatchEvents { id, .. } => Some(*id),
         _ => None,
@@ -67,7 +119,7 @@ pub(super) fn unknown_matches(changes: &[Change], journal: &Journal) -> Vec<Matc
 impl<'a> MatchChanges<'a> {
     /// Sorts changes, and notes in the journal how far the matches come by them. `over` are the [`unknown_matches`] that the tables
     /// know. If this fails, the journal is of no more use.
-    pub(super) fn sort_changes(
+    fn sort_changes(
         changes: &'a [Change],
         journal: &mut Journal,
         over: &[MatchId],

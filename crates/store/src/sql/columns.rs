@@ -28,10 +28,10 @@ pub(super) fn event_json(event: &TimedTournamentEvent) -> Result<String, StoreEr
     json_text(&pb::TournamentEvent::from(event))
 }
 
-/// Makes the versions by seat JSON, as the wire has it.
-pub(super) fn seat_versions_json(versions: &[SeatVersions]) -> Result<serde_json::Value, StoreError> {
+/// Writes the versions by seat as JSON, as the wire has it.
+pub(super) fn seat_versions_json(versions: &[SeatVersions]) -> Result<String, StoreError> {
     let written: Vec<pb::SeatVersions> = versions.iter().map(Into::into).collect();
-    serde_json::to_value(written).map_err(|error| StoreError::Refused(error.to_string()))
+    json_text(&written)
 }
 
 /// Writes the versions that played as JSON, as the wire has it; nothing where none was said.

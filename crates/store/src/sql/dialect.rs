@@ -1,9 +1,12 @@
 //! The statements of all databases, and what differs between these.
 
+use super::multi_row::ColumnValues;
 use super::row::RowColumns;
 use crate::StoreError;
 use sqlx::error::BoxDynError;
-use sqlx::{Database, Encode, Postgres, SqlStr, Sqlite, Type};
+use sqlx::{AssertSqlSafe, Database, Encode, Postgres, SqlSafeStr as _, SqlStr, Sqlite, Type};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio_stream::{Stream, StreamExt as _};
 
@@ -14,11 +17,6 @@ pub(super) const ID_LIST: &str = "IN (SELECT key::uuid FROM json_each($1::json))
 pub(super) trait Dialect: Database<Row: RowColumns> {
     /// The statement that begins a transaction whose reads all see the same state of the tables.
     const BEGIN_SNAPSHOT: &'static str;
-    /// The statement that returns matches whose events may be removed, the oldest first: those behind the match $1 that ended
-    /// before $2, at most $5; if $3 is not 0, without the newest $4 + 1 of those that have events.
-    const PRUNABLE: &'static str;
-    /// The same of the tournament $6.
-    const PRUNABLE_OF_TOURNAMENT: &'static str;
     /// The statement that looks through all pages and says what it `found`; none where the database does so by itself.
     const CHECK_PAGES: Option<&'static str>;
     /// The statement that returns how many `bytes` the database has, and how many of them are free, `free_bytes`.
@@ -44,6 +42,33 @@ pub(super) trait Dialect: Database<Row: RowColumns> {
         statement: SqlStr,
         values: Self::Arguments,
     ) -> impl Stream<Item = Result<Self::Row, sqlx::Error>> + Send + Unpin;
+
+    /// Runs the text of a [`MultiRow`](super::multi_row::MultiRow), with what its columns hold of so many rows. Returns how many rows
+    /// it changed.
+    fn write_rows(
+        connection: &mut Self::Connection,
+        text: &'static str,
+        columns: Vec<ColumnValues>,
+        rows: usize,
+    ) -> impl Future<Output = Result<u64, StoreError>> + Send;
+}
+
+/// Statements in the words of one database, each of which is translated once.
+#[derive(Debug, Default)]
+pub(super) struct Translations(Mutex<HashMap<(&'static str, usize), SqlStr>>);
+
+impl Translations {
+    /// Returns a statement about so many rows; `translate` is asked for it the first time.
+    pub(super) fn get_or_translate(
+        &self,
+        text: &'static str,
+        rows: usize,
+        translate: impl FnOnce() -> String,
+    ) -> SqlStr {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let translated = || AssertSqlSafe(Arc::<str>::from(translate())).into_sql_str();
+        known.entry((text, rows)).or_insert_with(translated).clone()
+    }
 }
 
 /// A value that every database takes.
@@ -107,12 +132,20 @@ impl<D: Dialect> Statement<D> {
     }
 }
 
-/// Removes the casts of PostgreSQL from a statement.
+/// Removes the casts of PostgreSQL from a statement, and leaves its literals as they are.
 pub(super) fn strip_casts(text: &str) -> String {
-    let mut parts = text.split("::");
-    let mut plain = parts.next().unwrap_or_default().to_owned();
-    plain.extend(parts.map(|part| part.trim_start_matches(|letter: char| letter.is_ascii_alphanumeric())));
-    plain
+    let without_casts = |part: &str| {
+        let mut pieces = part.split("::");
+        let mut plain = pieces.next().unwrap_or_default().to_owned();
+        plain.extend(
+            pieces.map(|piece| piece.trim_start_matches(|letter: char| letter.is_ascii_alphanumeric())),
+        );
+        plain
+    };
+    let parts = text.split('\'').zip([false, true].into_iter().cycle());
+    let parts =
+        parts.map(|(part, is_literal)| if is_literal { part.to_owned() } else { without_casts(part) });
+    parts.collect::<Vec<_>>().join("'")
 }
 
 #[cfg(test)]
@@ -126,5 +159,7 @@ mod tests {
         let plain = "SELECT id, (max(n) + 1) AS n FROM t WHERE id = $12 AND b > ''";
         assert_eq!(strip_casts(text), plain);
         assert_eq!(strip_casts(plain), plain);
+        let literals = "SELECT 'a::text', 'it''s b::c', n::text";
+        assert_eq!(strip_casts(literals), "SELECT 'a::text', 'it''s b::c', n");
     }
 }

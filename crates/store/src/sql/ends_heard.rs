@@ -1,9 +1,9 @@
 //! Of which ends bots have heard: of those of matches up to one, and of those of single tournaments.
 
 use super::dialect::{Dialect, Statement};
+use super::multi_row::MultiRow;
 use crate::{Change, StoreError};
 use lastnim_core::game::{BotName, TournamentId};
-use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Writes up to which match each bot has heard of all ends.
@@ -17,17 +17,16 @@ pub(super) async fn write_ends_heard<D: Dialect>(
             heard.entry(bot).and_modify(|heard| *heard = (*through).max(*heard)).or_insert(*through);
         }
     }
-    if heard.is_empty() {
-        return Ok(());
-    }
-    let heard = heard.into_iter().map(|(bot, through)| (bot.to_string(), through.to_string().into()));
-    Statement::<D>::new(
-        "UPDATE bots SET ends_heard = trim(now.value::text, '\"')::uuid FROM json_each($1::json) AS now
-        WHERE name = now.key AND (ends_heard IS NULL OR ends_heard < trim(now.value::text, '\"')::uuid)",
+    let heard: Vec<_> = heard.into_iter().collect();
+    let written = MultiRow::new(
+        "UPDATE bots SET ends_heard = now.column2::uuid FROM {rows}
+        WHERE name = now.column1 AND (ends_heard IS NULL OR ends_heard < now.column2::uuid)",
+        &heard,
     )
-    .bind(Value::Object(heard.collect()).to_string())
-    .execute(connection)
-    .await
+    .text(|(bot, _)| bot.to_string())
+    .text(|&(_, through)| String::from(through))
+    .run::<D>(connection);
+    written.await.map(drop)
 }
 
 /// Notes that all bots in the last standings of a tournament are to hear of its end.

@@ -14,7 +14,7 @@ use lastnim_proto::ListedState;
 macro_rules! summaries {
     ($looked_up:literal, $id:literal) => {
         concat!(
-            "SELECT matches.id::text, setup::text, matches.plies::bigint, reason, winner::bigint, damage, void_reason,
+            "SELECT matches.id::text, setup::text, matches.plies, reason, winner, damage, void_reason,
                 seat_versions::text
             FROM ",
             $looked_up,

@@ -1,10 +1,14 @@
-//! What writing matches has in common in all databases.
+//! Writes matches and their seats.
 
+use super::batch::{EndedMatch, MatchChanges, NewMatch, QuarantinedMatch};
+use super::columns::small_number;
 use super::dialect::{Dialect, Statement};
+use super::multi_row::MultiRow;
 use super::rows;
+use super::words::StoredWord;
 use crate::{FinishedMatch, StoreError};
 use lastnim_core::game::{MatchId, Seat};
-use lastnim_tournament::SeatResult;
+use lastnim_tournament::{Reason, SeatResult};
 use serde_json::Value;
 
 /// Returns those of the matches that there are.
@@ -28,28 +32,154 @@ pub(super) fn json_keys<T: ToString>(ids: &[T]) -> String {
     Value::Object(ids.iter().map(|id| (id.to_string(), Value::Null)).collect()).to_string()
 }
 
+/// Writes what becomes of matches but for their events. None of the new ones has events in the journal before the row
+/// `first_row`.
+pub(super) async fn write_matches<D: Dialect>(
+    connection: &mut D::Connection,
+    batch: &MatchChanges<'_>,
+    first_row: i64,
+) -> Result<(), StoreError> {
+    void_matches::<D>(connection, &batch.voided).await?;
+    create_matches::<D>(connection, &batch.matches, first_row).await?;
+    end_matches::<D>(connection, &batch.ended).await?;
+    seal_matches::<D>(connection, &batch.sealed).await?;
+    quarantine_matches::<D>(connection, &batch.quarantined).await
+}
+
+/// Takes their numbers from matches. Their setups, which their records follow from, stay as they were.
+async fn void_matches<D: Dialect>(
+    connection: &mut D::Connection,
+    voided: &[(MatchId, &Reason)],
+) -> Result<(), StoreError> {
+    let written = MultiRow::new(
+        "UPDATE matches SET number = NULL, void_reason = now.column2
+        FROM {rows} WHERE matches.id = now.column1::uuid",
+        voided,
+    )
+    .text(|&(id, _)| String::from(id))
+    .text(|&(_, reason)| reason.to_string())
+    .run::<D>(connection);
+    written.await.map(drop)
+}
+
+async fn create_matches<D: Dialect>(
+    connection: &mut D::Connection,
+    new: &[NewMatch<'_>],
+    first_row: i64,
+) -> Result<(), StoreError> {
+    MultiRow::new(
+        "INSERT INTO matches (id, created_at_us, tournament_id, number, group_number, setup, journal_from)
+        SELECT column1::uuid, column2, column3::uuid, column4, column5, column6::jsonb, column7 FROM {rows}",
+        new,
+    )
+    .text(|new| String::from(new.id))
+    .integer(|new| new.created_at_us)
+    .text(|new| new.tournament.map(String::from))
+    .integer(|new| new.number)
+    .integer(|new| new.group)
+    .text(|new| new.setup.clone())
+    .integer(|_| first_row)
+    .run::<D>(connection)
+    .await?;
+    let seats = new.iter().flat_map(|new| new.bots.enumerate().map(|(seat, bot)| (new.id, seat, bot)));
+    let seats: Vec<_> = seats.collect();
+    let seated = MultiRow::new(
+        "INSERT INTO seats (match_id, seat, bot) SELECT column1::uuid, column2, column3 FROM {rows}",
+        &seats,
+    )
+    .text(|&(id, ..)| String::from(id))
+    .integer(|&(_, seat, _)| small_number(seat))
+    .text(|(.., bot)| bot.to_string())
+    .run::<D>(connection);
+    seated.await.map(drop)
+}
+
+/// Says of matches how they ended.
+async fn end_matches<D: Dialect>(
+    connection: &mut D::Connection,
+    ended: &[EndedMatch],
+) -> Result<(), StoreError> {
+    let written = MultiRow::new(
+        "UPDATE matches SET plies = now.column2, reason = now.column3, winner = now.column4, over_at_us = now.column5
+        FROM {rows} WHERE matches.id = now.column1::uuid",
+        ended,
+    )
+    .text(|ended| String::from(ended.id))
+    .integer(|ended| ended.plies)
+    .text(|ended| ended.reason.as_word().to_owned())
+    .integer(|ended| ended.winner)
+    .integer(|ended| ended.over_at_us)
+    .run::<D>(connection);
+    written.await.map(drop)
+}
+
+/// Says of matches that they are quarantined.
+async fn quarantine_matches<D: Dialect>(
+    connection: &mut D::Connection,
+    quarantined: &[QuarantinedMatch<'_>],
+) -> Result<(), StoreError> {
+    let written = MultiRow::new(
+        "UPDATE matches SET plies = now.column2, over_at_us = now.column3, damage = now.column4
+        FROM {rows} WHERE matches.id = now.column1::uuid",
+        quarantined,
+    )
+    .text(|found| String::from(found.id))
+    .integer(|found| found.plies)
+    .integer(|found| found.at_us)
+    .text(|found| found.why.to_owned())
+    .run::<D>(connection);
+    written.await.map(drop)
+}
+
+/// Adds the last hashes and the seals of matches that are over, and the figures of their seats.
+async fn seal_matches<D: Dialect>(
+    connection: &mut D::Connection,
+    sealed: &[&FinishedMatch],
+) -> Result<(), StoreError> {
+    let changed = MultiRow::new(
+        "UPDATE matches SET head_hash = now.column2, signer = now.column3, signature = now.column4
+        FROM {rows} WHERE matches.id = now.column1::uuid AND over_at_us IS NOT NULL",
+        sealed,
+    )
+    .text(|over| String::from(over.id))
+    .bytes(|over| over.head.as_bytes())
+    .bytes(|over| over.seal.signer.as_bytes())
+    .bytes(|over| over.seal.signature.as_bytes())
+    .run::<D>(connection)
+    .await?;
+    if changed != sealed.len() as u64 {
+        let ids: Vec<_> = sealed.iter().map(|over| over.id.to_string()).collect();
+        let ids = ids.join(", ");
+        let why = format!("of the matches {ids} one is not over, or does not exist");
+        return Err(StoreError::Refused(why));
+    }
+    let figures = seat_results_of(sealed);
+    let changed = MultiRow::new(
+        "UPDATE seats SET lost = now.column3, rank_actual = now.column4, regret = now.column5, luck = now.column6,
+            plies = now.column7, optimal_plies = now.column8
+        FROM {rows} WHERE seats.match_id = now.column1::uuid AND seats.seat = now.column2",
+        &figures,
+    )
+    .text(|&(id, ..)| String::from(id))
+    .integer(|&(_, seat, _)| small_number(seat))
+    .text(|(.., result)| result.lost.map(|lost| lost.as_word().to_owned()))
+    .integer(|(.., result)| small_number(result.rank_actual))
+    .integer(|(.., result)| i64::from(result.regret))
+    .integer(|(.., result)| i64::from(result.luck))
+    .integer(|(.., result)| small_number(result.plies))
+    .integer(|(.., result)| small_number(result.optimal_plies))
+    .run::<D>(connection)
+    .await?;
+    if changed != figures.len() as u64 {
+        return Err(StoreError::Refused("figures for seats that a match does not have".to_owned()));
+    }
+    Ok(())
+}
+
 /// Returns the figures of the seats of all matches that have an outcome.
-pub(super) fn seat_results_of<'a>(sealed: &[&'a FinishedMatch]) -> Vec<(MatchId, Seat, &'a SeatResult)> {
+fn seat_results_of<'a>(sealed: &[&'a FinishedMatch]) -> Vec<(MatchId, Seat, &'a SeatResult)> {
     let with_outcome = sealed.iter().filter_map(|over| Some((over.id, over.outcome.as_ref()?)));
     with_outcome
         .flat_map(|(id, outcome)| outcome.seats.enumerate().map(move |(seat, result)| (id, seat, result)))
         .collect()
-}
-
-/// Checks that as many matches were sealed as should be.
-pub(super) fn check_sealed_count(sealed: &[&FinishedMatch], changed: u64) -> Result<(), StoreError> {
-    if changed == sealed.len() as u64 {
-        return Ok(());
-    }
-    let ids: Vec<_> = sealed.iter().map(|over| over.id.to_string()).collect();
-    let ids = ids.join(", ");
-    Err(StoreError::Refused(format!("of the matches {ids} one is not over, or does not exist")))
-}
-
-/// Checks that figures were written for as many seats as should be.
-pub(super) fn check_seat_count(seats: usize, changed: u64) -> Result<(), StoreError> {
-    if changed == seats as u64 {
-        return Ok(());
-    }
-    Err(StoreError::Refused("figures for seats that a match does not have".to_owned()))
 }

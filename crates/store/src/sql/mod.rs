@@ -1,8 +1,8 @@
 //! Stores in a database of SQL: SQLite and PostgreSQL.
 //!
-//! The tables have the same names and columns in both, and so have the statements that read them and that write what is
-//! rare. A [`Dialect`](dialect::Dialect) is what differs. What only one database needs, or what is fast in one because it is written
-//! for it (matches and their events), is in the folder of that database.
+//! The tables have the same names and columns in both, and so have the statements that read and write them.
+//! A [`Dialect`](dialect::Dialect) is what differs. What only one database needs, or what is fast in one because it is written
+//! for it (the events of matches), is in the folder of that database.
 
 mod backend;
 mod batch;
@@ -18,6 +18,7 @@ mod journal_loading;
 mod kept_fields;
 mod match_page;
 mod matches;
+mod multi_row;
 mod postgres;
 mod prune;
 mod read_only;

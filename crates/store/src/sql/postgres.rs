@@ -3,14 +3,13 @@
 mod db_error;
 mod journal;
 mod lock;
-mod matches;
 mod multi_row;
 mod schema;
 mod writer;
 
 use super::backend::WriteBackend;
-use super::dialect::{Dialect, ID_LIST, SqlValue};
-use super::prune::prunable_matches;
+use super::dialect::{Dialect, ID_LIST, SqlValue, Translations};
+use super::multi_row::ColumnValues;
 use super::read_only::ReadOnlyBackend;
 use super::schema::check_readable;
 use super::sql_store::{SqlStore, within_deadline};
@@ -19,8 +18,8 @@ use async_trait::async_trait;
 use db_error::store_error_of;
 use sqlx::error::BoxDynError;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgPoolOptions, PgRow};
-use sqlx::{Arguments as _, AssertSqlSafe, ConnectOptions, PgConnection, Postgres, SqlSafeStr as _, SqlStr};
-use std::sync::Arc;
+use sqlx::{Arguments as _, ConnectOptions, PgConnection, Postgres, SqlStr};
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio_stream::Stream;
@@ -49,6 +48,9 @@ const SETTINGS: [(&str, &str); 7] = [
     ("idle_in_transaction_session_timeout", "30000"),
     ("lock_timeout", "5000"),
 ];
+
+/// All statements as its planner likes them.
+static TRANSLATIONS: LazyLock<Translations> = LazyLock::new(Translations::default);
 
 /// Writes to a database of PostgreSQL.
 #[derive(Debug)]
@@ -104,8 +106,6 @@ fn connect_options(url: &StoreUrl) -> Result<PgConnectOptions, StoreError> {
 
 impl Dialect for Postgres {
     const BEGIN_SNAPSHOT: &'static str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-    const PRUNABLE: &'static str = prunable_matches!("");
-    const PRUNABLE_OF_TOURNAMENT: &'static str = prunable_matches!(" AND tournament_id = $6::uuid");
     const CHECK_PAGES: Option<&'static str> = None;
     const SIZE: &'static str =
         "SELECT pg_database_size(current_database()) AS bytes, 0::bigint AS free_bytes";
@@ -114,7 +114,7 @@ impl Dialect for Postgres {
     fn translate(text: &'static str) -> SqlStr {
         // Its planner expects a hundred rows of `json_each` and would read a whole table for them: an array it looks up.
         let by_array = "= ANY (ARRAY(SELECT key::uuid FROM json_each($1::json)))";
-        AssertSqlSafe(text.replace(ID_LIST, by_array)).into_sql_str()
+        TRANSLATIONS.get_or_translate(text, 0, || text.replace(ID_LIST, by_array))
     }
 
     fn is_foreign_schema(error: &sqlx::Error) -> bool {
@@ -135,6 +135,15 @@ impl Dialect for Postgres {
         values: PgArguments,
     ) -> impl Stream<Item = Result<PgRow, sqlx::Error>> + Send + Unpin {
         sqlx::query_with(statement, values).fetch(connection)
+    }
+
+    fn write_rows(
+        connection: &mut PgConnection,
+        text: &'static str,
+        columns: Vec<ColumnValues>,
+        _rows: usize,
+    ) -> impl Future<Output = Result<u64, StoreError>> + Send {
+        multi_row::write_rows(connection, text, columns)
     }
 }
 

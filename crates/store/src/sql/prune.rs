@@ -3,9 +3,12 @@
 use super::columns::to_column_integer;
 use super::dialect::{Dialect, Statement};
 use super::matches::json_keys;
-use crate::{Change, StoreError};
+use super::sql_store::sql_limit;
+use crate::{Change, PruneFilter, PrunePage, StoreError};
+use lastnim_core::game::MatchId;
 
-/// Writes the statement that returns matches whose events may be removed: all that are in its scope.
+/// Writes the statement that returns matches of its scope whose events may be removed, the oldest first: those behind the match $1 that ended
+/// before $2, at most $5; if $3 is not 0, without the newest $4 + 1 of those that have events.
 macro_rules! prunable_matches {
     ($scope:literal) => {
         concat!(
@@ -23,7 +26,25 @@ macro_rules! prunable_matches {
     };
 }
 
-pub(super) use prunable_matches;
+/// Returns the statement that reads a page of matches whose events may be removed.
+pub(super) fn prunable_statement<D: Dialect>(page: &PrunePage) -> Statement<D> {
+    let &PrunePage { filter: PruneFilter { tournament, over_before, keep_newest }, after, most } = page;
+    let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    let text = match tournament {
+        Some(_) => prunable_matches!(" AND tournament_id = $6::uuid"),
+        None => prunable_matches!(""),
+    };
+    let statement = Statement::new(text)
+        .bind(String::from(after.unwrap_or(MatchId::least())))
+        .bind(number(over_before.as_micros()))
+        .bind(number(keep_newest))
+        .bind(number(keep_newest.saturating_sub(1)))
+        .bind(sql_limit(most));
+    match tournament {
+        Some(tournament) => statement.bind(String::from(tournament)),
+        None => statement,
+    }
+}
 
 /// Removes the events of matches, and says so of these. Matches that are not over, or are quarantined, keep theirs.
 pub(super) async fn prune_records<D: Dialect>(

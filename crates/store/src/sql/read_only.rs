@@ -61,10 +61,10 @@ impl<D: Dialect> StoreReader for SqlStore<D> {
 
     async fn match_counts(&self) -> Result<Vec<MatchCounts>, StoreError> {
         let statement = Statement::new(
-            "SELECT tournament_id::text AS tournament, count(*)::bigint AS matches,
-                sum(CASE WHEN over_at_us IS NULL THEN 1 ELSE 0 END)::bigint AS unfinished,
-                sum(CASE WHEN damage IS NULL THEN 0 ELSE 1 END)::bigint AS quarantined,
-                sum(CASE WHEN pruned_at_us IS NULL THEN 0 ELSE 1 END)::bigint AS pruned,
+            "SELECT tournament_id::text AS tournament, count(*) AS matches,
+                sum(CASE WHEN over_at_us IS NULL THEN 1 ELSE 0 END) AS unfinished,
+                sum(CASE WHEN damage IS NULL THEN 0 ELSE 1 END) AS quarantined,
+                sum(CASE WHEN pruned_at_us IS NULL THEN 0 ELSE 1 END) AS pruned,
                 coalesce(sum(plies), 0)::bigint AS plies, min(created_at_us) AS oldest_at_us,
                 max(created_at_us) AS newest_at_us
             FROM matches GROUP BY tournament_id ORDER BY max(created_at_us)",
@@ -91,7 +91,7 @@ impl<D: Dialect> StoreReader for SqlStore<D> {
     async fn outcome(&self, id: MatchId) -> Result<Option<MatchOutcome>, StoreError> {
         let statement = Statement::new(
             "SELECT coalesce(number, 0) AS number, coalesce(group_number, 0) AS group_number, id::text,
-                winner::bigint, bot, lost, rank_actual, regret, luck, seats.plies, optimal_plies, seat_versions::text
+                winner, bot, lost, rank_actual, regret, luck, seats.plies, optimal_plies, seat_versions::text
             FROM matches JOIN seats ON match_id = id WHERE id = $1::uuid ORDER BY seat",
         );
         let seats = self.look(statement.bind(String::from(id)), rows::read_result_seat).await?;

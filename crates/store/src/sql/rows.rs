@@ -22,7 +22,7 @@ use lastnim_proto::{
 };
 use lastnim_tournament::{
     Checkpoint, ConfidenceInterval, FieldChange, FieldMovement, FormatVerdict, MatchOutcome, MeanEstimate,
-    PlayedVersion, RatingMeasure, SeatResult, Standing, StandingRating, TournamentEnd,
+    PlayedVersion, SeatResult, Standing, StandingRating, TournamentEnd,
 };
 use std::fmt;
 use std::sync::Arc;
@@ -197,7 +197,7 @@ fn read_rating(row: &impl RowColumns) -> Result<Option<StandingRating>, DamageRe
         return Ok(None);
     }
     Ok(Some(StandingRating {
-        measure: row.nullable_word("rating_measure")?.unwrap_or(RatingMeasure::Wins),
+        measure: row.word("rating_measure")?,
         points: row.get("rating")?,
         interval: ConfidenceInterval { low: row.get("rating_low")?, high: row.get("rating_high")? },
         island: row.number("rating_island")?,

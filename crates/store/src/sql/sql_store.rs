@@ -7,14 +7,15 @@ use super::dialect::{Dialect, Statement};
 use super::kept_fields::KeptFields;
 use super::match_page::MatchPage;
 use super::matches::json_keys;
+use super::prune::prunable_statement;
 use super::replay::RecordReplay;
 use super::rows::{self, ReadHead};
 use super::stored_events::{read_losses, replay_stored_events};
 use super::transcripts;
 use crate::{
     Change, FieldHistory, HeadsPage, LostSeat, MAX_COUNTED_ENDS, MatchFilter, MatchHead, MatchSummary,
-    PruneFilter, PrunePage, QuestionPlace, SeenVersion, Store, StoreError, StoredBot, StoredMatch,
-    StoredResult, StoredTournament, StoredTranscript, TranscriptHead, UnheardMatches,
+    PrunePage, QuestionPlace, SeenVersion, Store, StoreError, StoredBot, StoredMatch, StoredResult,
+    StoredTournament, StoredTranscript, TranscriptHead, UnheardMatches,
 };
 use async_trait::async_trait;
 use lastnim_core::game::{BotName, MatchId, TournamentId};
@@ -26,6 +27,31 @@ use sqlx::Pool;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Writes the statement that reads tournaments.
+macro_rules! tournaments {
+    ($which:literal) => {
+        concat!(
+            "SELECT id::text, created_at_us, state, settings::text, over_at_us, played, total, verdict::text
+            FROM tournaments ",
+            $which
+        )
+    };
+}
+
+/// Writes the statement that reads lines of standings, called `line`, and what stands beside them.
+macro_rules! standings {
+    ($beside:literal, $which:literal) => {
+        concat!(
+            "SELECT line.tournament_id::text, place, line.bot, points, matches, wins, satisfaction, accuracy,
+                regret_per_match, luck_per_match, forfeits, no_shows, rating, rating_low, rating_high, rating_island,
+                elo, skill, skill_low, skill_high, line.versions::text, disqualified, rating_measure",
+            $beside,
+            " FROM ",
+            $which
+        )
+    };
+}
 
 /// Keeps what must last in a database of SQL.
 #[derive(Debug)]
@@ -201,7 +227,7 @@ impl<D: Dialect> Store for SqlStore<D> {
         most: usize,
     ) -> Result<Vec<LostSeat>, StoreError> {
         let found = Statement::<D>::new(
-            "SELECT match_id::text, tournament_id::text, seat::bigint FROM seats CROSS JOIN matches
+            "SELECT match_id::text, tournament_id::text, seat FROM seats CROSS JOIN matches
             WHERE matches.id = match_id AND bot = $1 AND lost IS NOT NULL AND match_id < $2::uuid
                 AND ($4::uuid IS NULL OR tournament_id = $4::uuid)
             ORDER BY seats.match_id DESC LIMIT $3",
@@ -231,10 +257,7 @@ impl<D: Dialect> Store for SqlStore<D> {
     }
 
     async fn tournament(&self, id: TournamentId) -> Result<Option<StoredTournament>, StoreError> {
-        let statement = Statement::new(
-            "SELECT id::text, created_at_us, state, settings::text, over_at_us, played, total, verdict::text
-            FROM tournaments WHERE id = $1::uuid",
-        );
+        let statement = Statement::new(tournaments!("WHERE id = $1::uuid"));
         Ok(self.read_tournaments(statement.bind(String::from(id))).await?.pop())
     }
 
@@ -243,19 +266,14 @@ impl<D: Dialect> Store for SqlStore<D> {
         before: Option<TournamentId>,
         most: usize,
     ) -> Result<Vec<StoredTournament>, StoreError> {
-        let statement = Statement::new(
-            "SELECT id::text, created_at_us, state, settings::text, over_at_us, played, total, verdict::text
-            FROM tournaments WHERE id < $1::uuid ORDER BY tournaments.id DESC LIMIT $2",
-        );
+        let statement =
+            Statement::new(tournaments!("WHERE id < $1::uuid ORDER BY tournaments.id DESC LIMIT $2"));
         let before = String::from(before.unwrap_or(TournamentId::greatest()));
         self.read_tournaments(statement.bind(before).bind(sql_limit(most))).await
     }
 
     async fn unfinished_tournaments(&self) -> Result<Vec<StoredTournament>, StoreError> {
-        let statement = Statement::new(
-            "SELECT id::text, created_at_us, state, settings::text, over_at_us, played, total, verdict::text
-            FROM tournaments WHERE over_at_us IS NULL ORDER BY tournaments.id",
-        );
+        let statement = Statement::new(tournaments!("WHERE over_at_us IS NULL ORDER BY tournaments.id"));
         self.read_tournaments(statement).await
     }
 
@@ -287,12 +305,10 @@ impl<D: Dialect> Store for SqlStore<D> {
     }
 
     async fn standings(&self, id: TournamentId) -> Result<Vec<Standing>, StoreError> {
-        let statement = Statement::new(
-            "SELECT tournament_id::text, place, bot, points, matches, wins, satisfaction, accuracy, regret_per_match,
-                luck_per_match, forfeits, no_shows, rating, rating_low, rating_high, rating_island, elo, skill,
-                skill_low, skill_high, versions::text, disqualified, rating_measure
-            FROM standings WHERE tournament_id = $1::uuid ORDER BY position",
-        );
+        let statement = Statement::new(standings!(
+            "",
+            "standings AS line WHERE tournament_id = $1::uuid ORDER BY position"
+        ));
         self.read_rows(statement.bind(String::from(id)), rows::read_standing).await
     }
 
@@ -313,7 +329,7 @@ impl<D: Dialect> Store for SqlStore<D> {
         most: usize,
     ) -> Result<Vec<StoredResult>, StoreError> {
         let statement = Statement::new(
-            "SELECT number, group_number, id::text, winner::bigint, bot, lost, rank_actual, regret, luck, seats.plies,
+            "SELECT number, group_number, id::text, winner, bot, lost, rank_actual, regret, luck, seats.plies,
                 optimal_plies, seat_versions::text
             FROM (SELECT number, group_number, id, CASE WHEN damage IS NULL THEN winner END AS winner, seat_versions
                 FROM matches
@@ -366,9 +382,8 @@ impl<D: Dialect> Store for SqlStore<D> {
 
     async fn match_summary(&self, id: MatchId) -> Result<Option<MatchSummary>, StoreError> {
         let statement = Statement::new(
-            "SELECT id::text, setup::text, plies::bigint, reason, winner::bigint, damage, void_reason, seat_versions::text
-                FROM matches
-            WHERE id = $1::uuid AND over_at_us IS NOT NULL",
+            "SELECT id::text, setup::text, plies, reason, winner, damage, void_reason, seat_versions::text
+            FROM matches WHERE id = $1::uuid AND over_at_us IS NOT NULL",
         );
         let statement = statement.bind(String::from(id));
         Ok(self.read_rows(statement, |row| rows::read_summary(row, &self.decoded)).await?.pop())
@@ -376,7 +391,7 @@ impl<D: Dialect> Store for SqlStore<D> {
 
     async fn match_record(&self, id: MatchId) -> Result<Option<StoredMatch>, StoreError> {
         let found = Statement::<D>::new(
-            "SELECT setup::text, plies::bigint, reason, winner::bigint, head_hash, signer, signature, damage,
+            "SELECT setup::text, plies, reason, winner, head_hash, signer, signature, damage,
                 seat_versions::text, pruned_at_us, over_at_us, journal_from
             FROM matches WHERE id = $1::uuid",
         );
@@ -399,7 +414,7 @@ impl<D: Dialect> Store for SqlStore<D> {
     async fn match_heads(&self, page: &HeadsPage) -> Result<Vec<MatchHead>, StoreError> {
         let &HeadsPage { tournament, after, before, most } = page;
         let statement = Statement::new(
-            "SELECT id::text, number, (CASE WHEN number IS NULL THEN setup END)::text AS setup, reason, plies::bigint,
+            "SELECT id::text, number, (CASE WHEN number IS NULL THEN setup END)::text AS setup, reason, plies,
                 head_hash, signer, damage
             FROM matches
             WHERE tournament_id = $1::uuid AND id > $2::uuid AND id < $3::uuid
@@ -440,20 +455,7 @@ impl<D: Dialect> Store for SqlStore<D> {
     }
 
     async fn prunable_matches(&self, page: &PrunePage) -> Result<Vec<MatchId>, StoreError> {
-        let &PrunePage { filter: PruneFilter { tournament, over_before, keep_newest }, after, most } = page;
-        let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-        let text = if tournament.is_some() { D::PRUNABLE_OF_TOURNAMENT } else { D::PRUNABLE };
-        let statement = Statement::new(text)
-            .bind(String::from(after.unwrap_or(MatchId::least())))
-            .bind(number(over_before.as_micros()))
-            .bind(number(keep_newest))
-            .bind(number(keep_newest.saturating_sub(1)))
-            .bind(sql_limit(most));
-        let statement = match tournament {
-            Some(tournament) => statement.bind(String::from(tournament)),
-            None => statement,
-        };
-        self.read_rows(statement, rows::read_match_id).await
+        self.read_rows(prunable_statement(page), rows::read_match_id).await
     }
 
     async fn unheard_matches(
@@ -495,15 +497,14 @@ impl<D: Dialect> Store for SqlStore<D> {
         most: usize,
     ) -> Result<Vec<TournamentEnd>, StoreError> {
         let statement = Statement::new(
-            "SELECT ended.tournament_id::text, place, line.bot, points, matches, wins, satisfaction, accuracy,
-                regret_per_match, luck_per_match, forfeits, no_shows, rating, rating_low, rating_high, rating_island,
-                elo, skill, skill_low, skill_high, line.versions::text, disqualified, rating_measure, title, state,
-                (SELECT (max(position) + 1)::bigint FROM standings AS every
-                    WHERE every.tournament_id = ended.tournament_id) AS bots
-            FROM unheard_tournament_ends AS ended
+            standings!(
+                ", title, state, (SELECT max(position) + 1 FROM standings AS every
+                    WHERE every.tournament_id = ended.tournament_id) AS bots",
+                "unheard_tournament_ends AS ended
                 JOIN tournaments ON id = ended.tournament_id
                 JOIN standings AS line ON line.tournament_id = ended.tournament_id AND line.position = ended.position
-            WHERE ended.bot = $1 AND over_at_us >= $2 ORDER BY ended.tournament_id DESC LIMIT $3",
+            WHERE ended.bot = $1 AND over_at_us >= $2 ORDER BY ended.tournament_id DESC LIMIT $3"
+            ),
         );
         let statement = statement
             .bind(bot.as_str())

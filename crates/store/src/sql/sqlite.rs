@@ -7,14 +7,13 @@ mod id_file;
 mod integrity;
 mod journal;
 mod lock;
-mod matches;
 mod multi_row;
 mod schema;
 mod writer;
 
 use super::backend::WriteBackend;
-use super::dialect::{Dialect, SqlValue, strip_casts};
-use super::prune::prunable_matches;
+use super::dialect::{Dialect, SqlValue, Translations, strip_casts};
+use super::multi_row::ColumnValues;
 use super::read_only::ReadOnlyBackend;
 use super::schema::check_readable;
 use super::sql_store::SqlStore;
@@ -28,12 +27,9 @@ use integrity::IntegrityCheck;
 use lock::DatabaseLock;
 use sqlx::error::BoxDynError;
 use sqlx::sqlite::{SqliteArguments, SqliteConnectOptions, SqlitePoolOptions, SqliteRow, SqliteSynchronous};
-use sqlx::{
-    Arguments as _, AssertSqlSafe, ConnectOptions, Connection, SqlSafeStr as _, SqlStr, Sqlite,
-    SqliteConnection,
-};
+use sqlx::{Arguments as _, ConnectOptions, Connection, SqlStr, Sqlite, SqliteConnection};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio_stream::Stream;
@@ -45,6 +41,9 @@ const BUSY: Duration = Duration::from_secs(1);
 const READERS: u32 = 4;
 /// Statements that a connection keeps prepared: every one that there is.
 const STATEMENTS: usize = 256;
+
+/// All statements without what only PostgreSQL knows.
+static TRANSLATIONS: LazyLock<Translations> = LazyLock::new(Translations::default);
 
 /// Writes to a file.
 #[derive(Debug)]
@@ -152,8 +151,6 @@ fn make_private(_path: &Path) -> Result<(), StoreError> {
 
 impl Dialect for Sqlite {
     const BEGIN_SNAPSHOT: &'static str = "BEGIN";
-    const PRUNABLE: &'static str = prunable_matches!("");
-    const PRUNABLE_OF_TOURNAMENT: &'static str = prunable_matches!(" AND tournament_id = $6::uuid");
     const CHECK_PAGES: Option<&'static str> =
         Some("SELECT integrity_check AS found FROM pragma_integrity_check()");
     const SIZE: &'static str =
@@ -163,7 +160,7 @@ impl Dialect for Sqlite {
     const READ_TIMEOUT: Option<Duration> = None;
 
     fn translate(text: &'static str) -> SqlStr {
-        AssertSqlSafe(strip_casts(text)).into_sql_str()
+        TRANSLATIONS.get_or_translate(text, 0, || strip_casts(text))
     }
 
     fn is_foreign_schema(error: &sqlx::Error) -> bool {
@@ -184,6 +181,15 @@ impl Dialect for Sqlite {
         values: SqliteArguments,
     ) -> impl Stream<Item = Result<SqliteRow, sqlx::Error>> + Send + Unpin {
         sqlx::query_with(statement, values).fetch(connection)
+    }
+
+    fn write_rows(
+        connection: &mut SqliteConnection,
+        text: &'static str,
+        columns: Vec<ColumnValues>,
+        rows: usize,
+    ) -> impl Future<Output = Result<u64, StoreError>> + Send {
+        multi_row::write_rows(connection, text, columns, rows)
     }
 }
 

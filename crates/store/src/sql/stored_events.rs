@@ -45,14 +45,10 @@ fn add_losses(parts: &[KeptPart], lost: &mut LostSeat) -> Result<(), DamageReaso
     for part in parts {
         for kept in part.events(lost.id)? {
             let timed = parse_canonical_bytes(kept?, seats).map_err(|error| error.to_string())?;
-            match timed.event {
-                Event::Created(setup) => seats = Some(setup.seats()),
-                Event::Struck { seat, reason, .. } if seat == lost.seat => lost.strikes.push(reason),
-                Event::Forfeited { seat, reason } if seat == lost.seat => {
-                    lost.loss = Some((reason, timed.at));
-                }
-                _ => {}
+            if let Event::Created(setup) = &timed.event {
+                seats = Some(setup.seats());
             }
+            lost.note_event(&timed);
         }
     }
     Ok(())

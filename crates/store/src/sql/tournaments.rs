@@ -5,12 +5,26 @@ use super::columns::{
 };
 use super::dialect::{Dialect, Statement};
 use super::ends_heard::{add_unheard_end, remove_unheard_end, write_ends_heard};
+use super::multi_row::MultiRow;
 use super::versions::add_seen_version;
 use super::words::StoredWord;
 use crate::{Change, FinishedTournament, StoreError, StoredBot, StoredTournament};
 use lastnim_core::game::{BotName, TournamentId};
 use lastnim_proto::tournament_event::TimedTournamentEvent;
 use lastnim_tournament::{Checkpoint, FieldChange, Standing, TournamentState};
+
+/// Writes the statement that keeps a checkpoint of a tournament that is over, or of one that is not.
+macro_rules! keep_checkpoint {
+    ($over_at:literal) => {
+        concat!(
+            "INSERT INTO checkpoints (tournament_id, version, upto, state, hash)
+            SELECT id, $2, $3, $4, $5 FROM tournaments WHERE id = $1::uuid AND over_at_us ",
+            $over_at,
+            " ON CONFLICT (tournament_id) DO UPDATE SET version = excluded.version, upto = excluded.upto,
+                state = excluded.state, hash = excluded.hash"
+        )
+    };
+}
 
 /// Writes the changes of bots and tournaments, in their order.
 pub(super) async fn write_tournaments<D: Dialect>(
@@ -23,17 +37,17 @@ pub(super) async fn write_tournaments<D: Dialect>(
             Change::BotRemoved { name } => remove_bot::<D>(connection, name).await?,
             Change::TournamentCreated(stored) => {
                 create_tournament::<D>(connection, stored).await?;
-                add_entrants::<D>(connection, stored.id, &stored.field).await?;
+                add_entrants::<D>(connection, stored.id, 0, &stored.field).await?;
             }
             Change::TournamentJoined { id, place, bot } => {
-                add_entrant::<D>(connection, *id, *place, bot).await?;
+                add_entrants::<D>(connection, *id, *place, std::slice::from_ref(bot)).await?;
             }
             Change::TournamentLeft { id, field } => {
                 Statement::<D>::new("DELETE FROM entrants WHERE tournament_id = $1::uuid")
                     .bind(String::from(*id))
                     .execute(connection)
                     .await?;
-                add_entrants::<D>(connection, *id, field).await?;
+                add_entrants::<D>(connection, *id, 0, field).await?;
             }
             Change::FieldChanged { id, seq, change } => {
                 add_field_change::<D>(connection, *id, *seq, change).await?;
@@ -43,10 +57,11 @@ pub(super) async fn write_tournaments<D: Dialect>(
             }
             Change::TournamentState { id, state } => set_state::<D>(connection, *id, *state).await?,
             Change::Checkpoint { id, checkpoint } => {
-                write_checkpoint::<D>(connection, *id, checkpoint).await?;
+                // It may have ended before this is written.
+                write_checkpoint::<D>(connection, keep_checkpoint!("IS NULL"), *id, checkpoint).await?;
             }
             Change::Compared { id, checkpoint } => {
-                write_comparison::<D>(connection, *id, checkpoint).await?;
+                write_checkpoint::<D>(connection, keep_checkpoint!("IS NOT NULL"), *id, checkpoint).await?;
             }
             Change::TournamentOver { id, state, over, standings } => {
                 end_tournament::<D>(connection, *id, *state, over).await?;
@@ -105,7 +120,7 @@ async fn create_tournament<D: Dialect>(
     let over = stored.over.as_ref();
     Statement::<D>::new(
         "INSERT INTO tournaments (id, created_at_us, title, seed, state, settings, over_at_us, played, total, verdict)
-        VALUES ($1::uuid, $2, $3, $4::numeric, $5, $6::jsonb, $7, $8, $9, $10::jsonb) ON CONFLICT (id) DO NOTHING",
+        VALUES ($1::uuid, $2, $3, $4, $5, $6::jsonb, $7, $8, $9, $10::jsonb) ON CONFLICT (id) DO NOTHING",
     )
     .bind(String::from(stored.id))
     .bind(to_column_integer("a time", stored.created_at.as_micros())?)
@@ -121,31 +136,25 @@ async fn create_tournament<D: Dialect>(
     .await
 }
 
+/// Adds bots to the field of a tournament, the first of which has a place in it.
 async fn add_entrants<D: Dialect>(
     connection: &mut D::Connection,
     id: TournamentId,
+    place: usize,
     field: &[BotName],
 ) -> Result<(), StoreError> {
-    for (place, bot) in field.iter().enumerate() {
-        add_entrant::<D>(connection, id, place, bot).await?;
-    }
-    Ok(())
-}
-
-async fn add_entrant<D: Dialect>(
-    connection: &mut D::Connection,
-    id: TournamentId,
-    place: usize,
-    bot: &BotName,
-) -> Result<(), StoreError> {
-    Statement::<D>::new(
-        "INSERT INTO entrants (tournament_id, place, bot) VALUES ($1::uuid, $2, $3) ON CONFLICT DO NOTHING",
+    let first = to_column_integer("a place", place)?;
+    let entrants: Vec<_> = (first..).zip(field).collect();
+    let added = MultiRow::new(
+        "INSERT INTO entrants (tournament_id, place, bot) SELECT column1::uuid, column2, column3 FROM {rows}
+        WHERE true ON CONFLICT DO NOTHING",
+        &entrants,
     )
-    .bind(String::from(id))
-    .bind(to_column_integer("a place", place)?)
-    .bind(bot.as_str())
-    .execute(connection)
-    .await
+    .text(|_| String::from(id))
+    .integer(|&(place, _)| place)
+    .text(|(_, bot)| bot.to_string())
+    .run::<D>(connection);
+    added.await.map(drop)
 }
 
 async fn add_field_change<D: Dialect>(
@@ -194,47 +203,20 @@ async fn set_state<D: Dialect>(
     check_changed(id, changed)
 }
 
-/// Writes a checkpoint, unless the tournament is over: it may have ended before this was written.
 async fn write_checkpoint<D: Dialect>(
     connection: &mut D::Connection,
+    statement: &'static str,
     id: TournamentId,
     checkpoint: &Checkpoint,
 ) -> Result<(), StoreError> {
-    let statement = Statement::<D>::new(
-        "INSERT INTO checkpoints (tournament_id, version, upto, state, hash)
-        SELECT id, $2, $3, $4, $5 FROM tournaments WHERE id = $1::uuid AND over_at_us IS NULL
-        ON CONFLICT (tournament_id) DO UPDATE SET version = excluded.version, upto = excluded.upto,
-            state = excluded.state, hash = excluded.hash",
-    );
-    bind_checkpoint(statement, id, checkpoint)?.execute(connection).await
-}
-
-/// Writes how the bots of a tournament compare, once it is over.
-async fn write_comparison<D: Dialect>(
-    connection: &mut D::Connection,
-    id: TournamentId,
-    checkpoint: &Checkpoint,
-) -> Result<(), StoreError> {
-    let statement = Statement::<D>::new(
-        "INSERT INTO checkpoints (tournament_id, version, upto, state, hash)
-        SELECT id, $2, $3, $4, $5 FROM tournaments WHERE id = $1::uuid AND over_at_us IS NOT NULL
-        ON CONFLICT (tournament_id) DO UPDATE SET version = excluded.version, upto = excluded.upto,
-            state = excluded.state, hash = excluded.hash",
-    );
-    bind_checkpoint(statement, id, checkpoint)?.execute(connection).await
-}
-
-fn bind_checkpoint<D: Dialect>(
-    statement: Statement<D>,
-    id: TournamentId,
-    checkpoint: &Checkpoint,
-) -> Result<Statement<D>, StoreError> {
-    Ok(statement
+    Statement::<D>::new(statement)
         .bind(String::from(id))
         .bind(i64::from(checkpoint.version))
         .bind(to_column_integer("a number", checkpoint.upto)?)
         .bind(checkpoint.state.as_slice())
-        .bind(checkpoint.hash.as_slice()))
+        .bind(checkpoint.hash.as_slice())
+        .execute(connection)
+        .await
 }
 
 async fn end_tournament<D: Dialect>(
@@ -271,52 +253,46 @@ async fn write_standings<D: Dialect>(
         .bind(String::from(id))
         .execute(connection)
         .await?;
-    for (position, standing) in (0..).zip(standings) {
-        add_standing::<D>(connection, id, position, standing).await?;
-    }
-    Ok(())
-}
-
-async fn add_standing<D: Dialect>(
-    connection: &mut D::Connection,
-    id: TournamentId,
-    position: i64,
-    standing: &Standing,
-) -> Result<(), StoreError> {
-    let skill_interval = standing.skill.and_then(|skill| skill.interval);
-    Statement::<D>::new(
+    let versions = standings.iter().map(|standing| played_versions_json(&standing.versions));
+    let versions = versions.collect::<Result<Vec<_>, _>>()?;
+    let lines: Vec<_> =
+        (0..).zip(standings).zip(&versions).map(|((at, line), versions)| (at, line, versions)).collect();
+    let skill_interval = |line: &Standing| line.skill.and_then(|skill| skill.interval);
+    let written = MultiRow::new(
         "INSERT INTO standings (tournament_id, position, place, bot, points, matches, wins, satisfaction, accuracy,
             regret_per_match, luck_per_match, forfeits, no_shows, rating, rating_low, rating_high, rating_island,
-            elo, skill, skill_low, skill_high, versions, disqualified, rating_measure)
-        VALUES ($1::uuid, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21,
-            $22::jsonb, $23, $24)",
+            rating_measure, elo, skill, skill_low, skill_high, versions, disqualified)
+        SELECT column1::uuid, column2, column3, column4, column5, column6, column7, column8, column9, column10, column11,
+            column12, column13, column14, column15, column16, column17, column18, column19, column20, column21, column22,
+            column23::jsonb, column24 FROM {rows}",
+        &lines,
     )
-    .bind(String::from(id))
-    .bind(position)
-    .bind(small_number(standing.place))
-    .bind(standing.bot.as_str())
-    .bind(standing.points)
-    .bind(small_number(standing.matches))
-    .bind(small_number(standing.wins))
-    .bind(standing.satisfaction)
-    .bind(standing.accuracy)
-    .bind(standing.regret_per_match)
-    .bind(standing.luck_per_match)
-    .bind(small_number(standing.forfeits))
-    .bind(small_number(standing.no_shows))
-    .bind(standing.rating.map(|rating| rating.points))
-    .bind(standing.rating.map(|rating| rating.interval.low))
-    .bind(standing.rating.map(|rating| rating.interval.high))
-    .bind(standing.rating.map(|rating| small_number(rating.island)))
-    .bind(standing.elo)
-    .bind(standing.skill.map(|skill| skill.mean))
-    .bind(skill_interval.map(|interval| interval.low))
-    .bind(skill_interval.map(|interval| interval.high))
-    .bind(played_versions_json(&standing.versions)?)
-    .bind(i64::from(standing.is_disqualified))
-    .bind(standing.rating.map(|rating| rating.measure.as_word()))
-    .execute(connection)
-    .await
+    .text(|_| String::from(id))
+    .integer(|&(position, ..)| position)
+    .integer(|(_, line, _)| small_number(line.place))
+    .text(|(_, line, _)| line.bot.to_string())
+    .float(|(_, line, _)| line.points)
+    .integer(|(_, line, _)| small_number(line.matches))
+    .integer(|(_, line, _)| small_number(line.wins))
+    .float(|(_, line, _)| line.satisfaction)
+    .float(|(_, line, _)| line.accuracy)
+    .float(|(_, line, _)| line.regret_per_match)
+    .float(|(_, line, _)| line.luck_per_match)
+    .integer(|(_, line, _)| small_number(line.forfeits))
+    .integer(|(_, line, _)| small_number(line.no_shows))
+    .float(|(_, line, _)| line.rating.map(|rating| rating.points))
+    .float(|(_, line, _)| line.rating.map(|rating| rating.interval.low))
+    .float(|(_, line, _)| line.rating.map(|rating| rating.interval.high))
+    .integer(|(_, line, _)| line.rating.map(|rating| small_number(rating.island)))
+    .text(|(_, line, _)| line.rating.map(|rating| rating.measure.as_word().to_owned()))
+    .float(|(_, line, _)| line.elo)
+    .float(|(_, line, _)| line.skill.map(|skill| skill.mean))
+    .float(|(_, line, _)| skill_interval(line).map(|interval| interval.low))
+    .float(|(_, line, _)| skill_interval(line).map(|interval| interval.high))
+    .text(|(.., versions)| (*versions).clone())
+    .integer(|(_, line, _)| i64::from(line.is_disqualified))
+    .run::<D>(connection);
+    written.await.map(drop)
 }
 
 fn check_changed(id: TournamentId, changed: usize) -> Result<(), StoreError> {

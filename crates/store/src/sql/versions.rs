@@ -2,10 +2,11 @@
 
 use super::columns::{seat_versions_json, to_column_integer};
 use super::dialect::{Dialect, Statement};
+use super::multi_row::MultiRow;
 use crate::{Change, MAX_SEEN_VERSIONS, StoreError};
 use lastnim_core::game::{BotName, BotVersion};
 use lastnim_core::referee::Timestamp;
-use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// Notes that a registered bot said a version, and forgets those that it said longest ago if there are too many.
 pub(super) async fn add_seen_version<D: Dialect>(
@@ -42,20 +43,19 @@ pub(super) async fn write_seat_versions<D: Dialect>(
     connection: &mut D::Connection,
     changes: &[Change],
 ) -> Result<(), StoreError> {
-    let mut by_match = Map::new();
+    let mut by_match = BTreeMap::new();
     for change in changes {
         if let Change::SeatVersions { id, versions } = change {
-            by_match.insert(id.to_string(), seat_versions_json(versions)?);
+            by_match.insert(*id, seat_versions_json(versions)?);
         }
     }
-    if by_match.is_empty() {
-        return Ok(());
-    }
-    Statement::<D>::new(
-        "UPDATE matches SET seat_versions = now.value::text::jsonb FROM json_each($1::json) AS now
-        WHERE matches.id = now.key::uuid",
+    let by_match: Vec<_> = by_match.into_iter().collect();
+    let written = MultiRow::new(
+        "UPDATE matches SET seat_versions = now.column2::jsonb FROM {rows} WHERE matches.id = now.column1::uuid",
+        &by_match,
     )
-    .bind(Value::Object(by_match).to_string())
-    .execute(connection)
-    .await
+    .text(|&(id, _)| String::from(id))
+    .text(|(_, versions)| versions.clone())
+    .run::<D>(connection);
+    written.await.map(drop)
 }

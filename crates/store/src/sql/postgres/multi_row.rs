@@ -1,38 +1,46 @@
-//! Statements that write many rows at once.
+//! Statements that write many rows at once. Each of their parameters is an array: what one column holds of every row.
 
-use super::store_error_of;
+use super::{TRANSLATIONS, store_error_of};
 use crate::StoreError;
+use crate::sql::multi_row::ColumnValues;
+use sqlx::error::BoxDynError;
 use sqlx::postgres::PgArguments;
-use sqlx::query::Query;
-use sqlx::{Encode, PgConnection, Postgres, Type};
+use sqlx::{Arguments as _, PgConnection};
 
-/// A statement about many rows, each of whose parameters is an array: what one column holds of every row.
-#[must_use = "a statement has to be run"]
-pub(super) struct MultiRow<'a, T> {
-    rows: &'a [T],
-    query: Query<'a, Postgres, PgArguments>,
+/// Runs a statement for all rows. Returns how many rows it changed.
+pub(super) async fn write_rows(
+    connection: &mut PgConnection,
+    text: &'static str,
+    columns: Vec<ColumnValues>,
+) -> Result<u64, StoreError> {
+    let statement = TRANSLATIONS.get_or_translate(text, 1, || {
+        let arrays = columns.iter().zip(1..).map(|(column, at)| format!("${at}::{}", array_type(column)));
+        let names = (1..=columns.len()).map(|at| format!("column{at}"));
+        let (arrays, names): (Vec<_>, Vec<_>) = arrays.zip(names).unzip();
+        text.replace("{rows}", &format!("unnest({}) AS now ({})", arrays.join(", "), names.join(", ")))
+    });
+    let mut values = PgArguments::default();
+    for column in columns {
+        add_array(column, &mut values).map_err(|error| StoreError::Refused(error.to_string()))?;
+    }
+    let done = sqlx::query_with(statement, values).execute(connection).await;
+    Ok(done.map_err(store_error_of)?.rows_affected())
 }
 
-impl<'a, T> MultiRow<'a, T> {
-    /// Begins a statement about these rows.
-    pub(super) fn new(statement: &'static str, rows: &'a [T]) -> Self {
-        Self { rows, query: sqlx::query(statement) }
+fn array_type(column: &ColumnValues) -> &'static str {
+    match column {
+        ColumnValues::Text(_) => "text[]",
+        ColumnValues::Integer(_) => "bigint[]",
+        ColumnValues::Float(_) => "double precision[]",
+        ColumnValues::Bytes(_) => "bytea[]",
     }
+}
 
-    /// Adds the next column; `of` says what it holds of a row.
-    pub(super) fn column<'v, C>(self, of: impl FnMut(&'a T) -> C) -> Self
-    where
-        Vec<C>: Encode<'v, Postgres> + Type<Postgres>,
-    {
-        let column: Vec<C> = self.rows.iter().map(of).collect();
-        Self { query: self.query.bind(column), ..self }
-    }
-
-    /// Runs it, if there are any rows. Returns how many it changed.
-    pub(super) async fn run(self, connection: &mut PgConnection) -> Result<u64, StoreError> {
-        if self.rows.is_empty() {
-            return Ok(0);
-        }
-        Ok(self.query.execute(connection).await.map_err(store_error_of)?.rows_affected())
+fn add_array(column: ColumnValues, values: &mut PgArguments) -> Result<(), BoxDynError> {
+    match column {
+        ColumnValues::Text(column) => values.add(column),
+        ColumnValues::Integer(column) => values.add(column),
+        ColumnValues::Float(column) => values.add(column),
+        ColumnValues::Bytes(column) => values.add(column),
     }
 }

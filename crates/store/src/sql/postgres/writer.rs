@@ -1,15 +1,10 @@
 //! The one connection that writes.
 
 use super::journal::{check_epoch, write_events};
-use super::{lock, matches, store_error_of};
-use crate::sql::batch::{MatchChanges, unknown_matches};
+use super::{lock, store_error_of};
+use crate::sql::batch::WritePlan;
 use crate::sql::journal::{Journal, JournalWrite};
 use crate::sql::journal_loading::LoadedJournal;
-use crate::sql::matches::existing_matches;
-use crate::sql::prune::prune_records;
-use crate::sql::tournaments::write_tournaments;
-use crate::sql::transcripts::write_transcripts;
-use crate::sql::versions::write_seat_versions;
 use crate::{Change, StoreError};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions, PgConnection, Postgres};
@@ -57,30 +52,15 @@ impl PostgresWriter {
     /// Writes changes in one transaction.
     pub(super) async fn write(&mut self, changes: &[Change]) -> Result<(), StoreError> {
         let connection = &mut self.connection;
-        let unknown = unknown_matches(changes, &self.journal);
-        // Nothing has to be read first where only matches go on that are known.
-        let goes_on =
-            unknown.is_empty() && changes.iter().all(|change| matches!(change, Change::MatchEvents { .. }));
-        let over = existing_matches::<Postgres>(connection, &unknown).await?;
-        let mut batch = MatchChanges::sort_changes(changes, &mut self.journal, &over)?;
-        let next_row = self.journal.next_row();
-        let events = self.journal.plan_write(&batch.touched, std::mem::take(&mut batch.closed))?;
+        let plan = WritePlan::new::<Postgres>(connection, &mut self.journal, changes).await?;
         // Another server raises the epoch only when it has the lock, which this session holds: nothing can come between.
-        if goes_on && batch.ended.is_empty() {
-            return write_events(connection, &events, self.epoch).await;
+        if plan.has_events_alone() {
+            return write_events(connection, &plan.events, self.epoch).await;
         }
         sqlx::query("BEGIN").execute(&mut *connection).await.map_err(store_error_of)?;
         check_epoch(connection, self.epoch).await?;
-        write_tournaments::<Postgres>(connection, changes).await?;
-        matches::void_matches(connection, &batch.voided).await?;
-        matches::create_matches(connection, &batch.matches, next_row).await?;
-        write_seat_versions::<Postgres>(connection, changes).await?;
-        write_events(connection, &events, self.epoch).await?;
-        matches::end_matches(connection, &batch.ended).await?;
-        matches::seal_matches(connection, &batch.sealed).await?;
-        matches::quarantine_matches(connection, &batch.quarantined).await?;
-        write_transcripts::<Postgres>(connection, changes).await?;
-        prune_records::<Postgres>(connection, changes).await?;
+        write_events(connection, &plan.events, self.epoch).await?;
+        plan.write_rest::<Postgres>(connection).await?;
         sqlx::query("COMMIT").execute(connection).await.map_err(store_error_of)?;
         Ok(())
     }

@@ -1,11 +1,11 @@
 //! The tables of the journal and of the parts of records.
 
-use super::multi_row::RowValues;
 use super::store_error_of;
 use crate::StoreError;
 use crate::sql::epoch::{check_epoch, lost_database_error};
 use crate::sql::journal::{JournalWrite, RecordPart};
-use sqlx::{AssertSqlSafe, SqliteConnection};
+use sqlx::sqlite::SqliteArguments;
+use sqlx::{Arguments as _, AssertSqlSafe, Encode, Sqlite, SqliteConnection, Type};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -141,7 +141,7 @@ impl JournalStatements {
             parts: parts.len(),
             removes_rows: !write.removed.is_empty(),
         };
-        let mut values = RowValues::default();
+        let mut values = StatementValues::default();
         if let Some((id, events)) = &write.row {
             values.add(*id)?;
             values.add(events.as_slice())?;
@@ -166,11 +166,21 @@ impl JournalStatements {
         if text.is_empty() {
             return Ok(None);
         }
-        let found: Vec<i64> =
-            sqlx::query_scalar_with(AssertSqlSafe(Arc::clone(text)), values.into_arguments())
-                .fetch_all(connection)
-                .await
-                .map_err(store_error_of)?;
+        let found: Vec<i64> = sqlx::query_scalar_with(AssertSqlSafe(Arc::clone(text)), values.0)
+            .fetch_all(connection)
+            .await
+            .map_err(store_error_of)?;
         Ok(found.first().copied())
+    }
+}
+
+/// The values of a statement, in their order.
+#[derive(Default)]
+struct StatementValues(SqliteArguments);
+
+impl StatementValues {
+    /// Adds the next one.
+    fn add<'v, T: Encode<'v, Sqlite> + Type<Sqlite>>(&mut self, value: T) -> Result<(), StoreError> {
+        self.0.add(value).map_err(|error| StoreError::Refused(error.to_string()))
     }
 }

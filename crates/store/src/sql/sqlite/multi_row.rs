@@ -1,66 +1,56 @@
 //! Statements that write many rows at once.
 
-use super::store_error_of;
+use super::{TRANSLATIONS, store_error_of};
 use crate::StoreError;
-use sqlx::sqlite::{SqliteArguments, SqliteQueryResult};
-use sqlx::{Arguments, AssertSqlSafe, Encode, Sqlite, SqliteConnection, Type};
-use std::sync::Arc;
+use crate::sql::dialect::{Dialect, strip_casts};
+use crate::sql::multi_row::ColumnValues;
+use sqlx::error::BoxDynError;
+use sqlx::sqlite::SqliteArguments;
+use sqlx::{Sqlite, SqliteConnection};
+use std::mem::take;
 
 /// The rows that statements are prepared for: any number of rows is made of these, the largest first.
 const SIZES: [usize; 6] = [512, 128, 32, 8, 2, 1];
 
-/// A statement around a list of rows, for each of a few lengths of the list.
-#[derive(Debug)]
-pub(super) struct MultiRowStatement([Arc<str>; SIZES.len()]);
-
-impl MultiRowStatement {
-    /// Puts `row` where the statement has `{}`, as often as there are rows.
-    pub(super) fn new(statement: &str, row: &str) -> Self {
-        Self(SIZES.map(|rows| statement.replace("{}", &vec![row; rows].join(", ")).into()))
-    }
-
-    /// Runs it for all items; `bind` gives the values of a row. Returns how many rows it changed, and the last one added.
-    pub(super) async fn run<T>(
-        &self,
-        connection: &mut SqliteConnection,
-        items: &[T],
-        mut bind: impl FnMut(&T, &mut RowValues) -> Result<(), StoreError>,
-    ) -> Result<SqliteQueryResult, StoreError> {
-        let (mut rest, mut changed) = (items, SqliteQueryResult::default());
-        for (&rows, statement) in SIZES.iter().zip(&self.0) {
-            while let Some((now, later)) = rest.split_at_checked(rows) {
-                let mut values = RowValues::default();
-                for item in now {
-                    bind(item, &mut values)?;
+/// Runs a statement for all rows, of which each column gives its values away. Returns how many rows it changed.
+pub(super) async fn write_rows(
+    connection: &mut SqliteConnection,
+    text: &'static str,
+    mut columns: Vec<ColumnValues>,
+    rows: usize,
+) -> Result<u64, StoreError> {
+    let (mut from, mut changed) = (0, 0);
+    for size in SIZES {
+        while rows - from >= size {
+            let mut values = SqliteArguments::default();
+            for row in from..from + size {
+                for column in &mut columns {
+                    let added = move_value(column, row, &mut values);
+                    added.map_err(|error| StoreError::Refused(error.to_string()))?;
                 }
-                let statement = AssertSqlSafe(Arc::clone(statement));
-                let done = sqlx::query_with(statement, values.0)
-                    .execute(&mut *connection)
-                    .await
-                    .map_err(store_error_of)?;
-                changed.extend([done]);
-                rest = later;
             }
+            let statement = TRANSLATIONS.get_or_translate(text, size, || {
+                let row = format!("({})", vec!["?"; columns.len()].join(", "));
+                strip_casts(text)
+                    .replace("{rows}", &format!("(VALUES {}) AS now", vec![row; size].join(", ")))
+            });
+            let done = sqlx::query_with(statement, values).execute(&mut *connection).await;
+            changed += done.map_err(store_error_of)?.rows_affected();
+            from += size;
         }
-        Ok(changed)
     }
+    Ok(changed)
 }
 
-/// The values of a statement, in their order.
-#[derive(Debug, Default)]
-pub(super) struct RowValues(SqliteArguments);
-
-impl RowValues {
-    /// Returns them for a statement.
-    pub(super) fn into_arguments(self) -> SqliteArguments {
-        self.0
-    }
-
-    /// Adds the next one.
-    pub(super) fn add<'v, T: Encode<'v, Sqlite> + Type<Sqlite>>(
-        &mut self,
-        value: T,
-    ) -> Result<(), StoreError> {
-        self.0.add(value).map_err(|error| StoreError::Refused(error.to_string()))
+fn move_value(
+    column: &mut ColumnValues,
+    row: usize,
+    values: &mut SqliteArguments,
+) -> Result<(), BoxDynError> {
+    match column {
+        ColumnValues::Text(column) => Sqlite::bind(values, take(&mut column[row])),
+        ColumnValues::Integer(column) => Sqlite::bind(values, column[row]),
+        ColumnValues::Float(column) => Sqlite::bind(values, column[row]),
+        ColumnValues::Bytes(column) => Sqlite::bind(values, take(&mut column[row])),
     }
 }

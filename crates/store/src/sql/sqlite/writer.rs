@@ -2,17 +2,11 @@
 
 use super::files::{OpenedFile, OpenedFiles};
 use super::journal::JournalStatements;
-use super::matches::MatchTables;
 use super::store_error_of;
-use crate::sql::batch::{MatchChanges, unknown_matches};
+use crate::sql::batch::WritePlan;
 use crate::sql::epoch::check_epoch;
 use crate::sql::journal::Journal;
 use crate::sql::journal_loading::LoadedJournal;
-use crate::sql::matches::existing_matches;
-use crate::sql::prune::prune_records;
-use crate::sql::tournaments::write_tournaments;
-use crate::sql::transcripts::write_transcripts;
-use crate::sql::versions::write_seat_versions;
 use crate::{Change, StoreError};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{ConnectOptions, Connection, Sqlite, SqliteConnection};
@@ -27,7 +21,6 @@ pub(super) struct SqliteWriter {
     /// The number of this server.
     epoch: i64,
     journal: Journal,
-    matches: MatchTables,
     events: JournalStatements,
 }
 
@@ -43,7 +36,6 @@ impl SqliteWriter {
             files: None,
             epoch,
             journal: Journal::starting_at(0),
-            matches: MatchTables::default(),
             events: JournalStatements::default(),
         };
         let noted = writer.load_journal().await.and_then(|()| OpenedFiles::of_database(file));
@@ -83,34 +75,14 @@ impl SqliteWriter {
 
     /// Writes changes in one transaction.
     pub(super) async fn write(&mut self, changes: &[Change]) -> Result<(), StoreError> {
-        let unknown = unknown_matches(changes, &self.journal);
-        // Nothing has to be read first where only matches go on that are known.
-        let goes_on =
-            unknown.is_empty() && changes.iter().all(|change| matches!(change, Change::MatchEvents { .. }));
-        if !goes_on {
-            self.begin().await?;
-        }
-        let over = existing_matches::<Sqlite>(&mut self.connection, &unknown).await?;
-        let mut batch = MatchChanges::sort_changes(changes, &mut self.journal, &over)?;
-        let next_row = self.journal.next_row();
-        let events = self.journal.plan_write(&batch.touched, std::mem::take(&mut batch.closed))?;
-        if goes_on && batch.ended.is_empty() && JournalStatements::fits_one_statement(&events) {
-            self.events.write_alone(&mut self.connection, &events, self.epoch).await?;
+        let plan = WritePlan::new::<Sqlite>(&mut self.connection, &mut self.journal, changes).await?;
+        if plan.has_events_alone() && JournalStatements::fits_one_statement(&plan.events) {
+            self.events.write_alone(&mut self.connection, &plan.events, self.epoch).await?;
             return self.check_files();
         }
-        if goes_on {
-            self.begin().await?;
-        }
-        write_tournaments::<Sqlite>(&mut self.connection, changes).await?;
-        self.matches.void_matches(&mut self.connection, &batch.voided).await?;
-        self.matches.create_matches(&mut self.connection, &batch.matches, next_row).await?;
-        write_seat_versions::<Sqlite>(&mut self.connection, changes).await?;
-        self.events.write(&mut self.connection, &events, self.epoch).await?;
-        self.matches.end_matches(&mut self.connection, &batch.ended).await?;
-        self.matches.seal_matches(&mut self.connection, &batch.sealed).await?;
-        self.matches.quarantine_matches(&mut self.connection, &batch.quarantined).await?;
-        write_transcripts::<Sqlite>(&mut self.connection, changes).await?;
-        prune_records::<Sqlite>(&mut self.connection, changes).await?;
+        self.begin().await?;
+        self.events.write(&mut self.connection, &plan.events, self.epoch).await?;
+        plan.write_rest::<Sqlite>(&mut self.connection).await?;
         self.commit().await?;
         // What went to a file that nobody will find again is not announced.
         self.check_files()
