@@ -36,9 +36,9 @@ impl Arena {
     /// are over and count.
     ///
     /// While a tournament is played, meetings are counted as its matches end, and its bots are compared by the ratings that are
-    /// shown. At its end that is done for the last time, and the comparison is kept. That of a tournament which an older version
-    /// left is worked out from all results at the first request, and kept then: one tournament at a time, for all who wait for
-    /// it, and only while somebody does.
+    /// shown. At its end that is done for the last time, and the comparison is kept. Where none is kept, or
+    /// it is damaged, it is worked out from all results at the first request, and kept then: one tournament at a time, for all
+    /// who wait for it, and only while somebody does.
     ///
     /// # Errors
     /// If there is no tournament of that id, it is too large, too many wait already, or the store cannot be read.
@@ -120,9 +120,9 @@ impl Arena {
         comparison_change(id, handle.view().played, &compared)
     }
 
-    /// Keeps what was worked out of a tournament of an older version; nothing of one that was not over when that began, which is
+    /// Keeps what was worked out of a tournament that is over; nothing of one that was not over when that began, which is
     /// compared at its end. Nobody waits until it is written.
-    pub(super) async fn keep_worked_out(&self, id: TournamentId, found: &ComparedResults) {
+    async fn keep_worked_out(&self, id: TournamentId, found: &ComparedResults) {
         if !found.is_final {
             return;
         }

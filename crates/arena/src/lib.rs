@@ -30,7 +30,6 @@ mod match_pace;
 mod matches;
 mod measurements;
 mod missed_ends;
-mod older_tournaments;
 mod open_records;
 mod open_seats;
 mod outbox;

@@ -79,7 +79,6 @@ pub async fn run_server(
         measuring.spawn(serve_metrics(listener, metrics.clone()));
     }
     let house = house.start(house_server.map_err(ServeError::Listener)?);
-    arena.begin_comparing_older_tournaments();
     let (grace, lost) = tokio::select! {
         biased;
         Some(ended) = serving.join_next() => return Ok(ended?),
