@@ -25,9 +25,9 @@ use lastnim_store::{
 };
 use lastnim_tournament::{
     AllianceSource, Checkpoint, Concurrency, FormatVerdict, GroupCount, LadderPairing, LadderSettings,
-    MatchOutcome, MatchResult, MethodsVersion, OracleAccess, Pairing, Positions, ResultFold, Rulings,
-    ScheduleStep, Scoring, SeededDraw, Settings, SettingsDraft, Standings, Streak, TableGroups,
-    TournamentFormat, TournamentState, plan_schedule, snapshot_state,
+    MatchOutcome, MatchResult, OracleAccess, Pairing, Positions, ResultFold, Rulings, ScheduleStep, Scoring,
+    SeededDraw, Settings, SettingsDraft, Standings, Streak, TableGroups, TournamentFormat, TournamentState,
+    plan_schedule, snapshot_state,
 };
 use postgres::PostgresServer;
 use std::{
@@ -370,7 +370,7 @@ fn settings(number: u64, format: TournamentFormat) -> anyhow::Result<Settings> {
             positions.iter().map(|piles| Piles::parse(piles)).collect::<Result<_, _>>()?,
         )?,
         ending: lastnim_core::game::Ending::default(),
-        scoring: Scoring::default_for(&alliance, seats, MethodsVersion::NEWEST),
+        scoring: Scoring::default_for(&alliance, seats),
         alliance,
         oracle: OracleAccess::default(),
         retention: None,
@@ -378,7 +378,6 @@ fn settings(number: u64, format: TournamentFormat) -> anyhow::Result<Settings> {
         bot_concurrency: None,
         start_at: None,
         seed: number,
-        methods: MethodsVersion::NEWEST,
     };
     Ok(Settings::new(draft)?)
 }

@@ -7,8 +7,8 @@ use lastnim_core::{
 };
 use lastnim_store::{Change, FinishedMatch};
 use lastnim_tournament::{
-    AllianceSource, Concurrency, MatchOutcome, MethodsVersion, OracleAccess, Pairing, Positions, Scoring,
-    SeededDraw, Settings, SettingsDraft, TournamentFormat,
+    AllianceSource, Concurrency, MatchOutcome, OracleAccess, Pairing, Positions, Scoring, SeededDraw,
+    Settings, SettingsDraft, TournamentFormat,
 };
 use std::time::Duration;
 
@@ -68,7 +68,7 @@ pub(crate) fn settings(title: &str, format: TournamentFormat) -> anyhow::Result<
         seats,
         positions: Positions::listed(positions)?,
         ending: Ending::default(),
-        scoring: Scoring::default_for(&alliance, seats, MethodsVersion::NEWEST),
+        scoring: Scoring::default_for(&alliance, seats),
         alliance,
         oracle: OracleAccess::default(),
         retention: None,
@@ -76,7 +76,6 @@ pub(crate) fn settings(title: &str, format: TournamentFormat) -> anyhow::Result<
         bot_concurrency: None,
         start_at: None,
         seed: 18,
-        methods: MethodsVersion::NEWEST,
     })?)
 }
 

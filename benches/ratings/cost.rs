@@ -29,7 +29,6 @@ pub fn print() {
         let resampling = Resampling {
             seed: SEED,
             replicates: ReplicateCount::new(replicates).expect("an allowed number"),
-            ..Resampling::default()
         };
         let mut budget = Budget::unbounded();
         timed(&format!("rating, with {replicates} replicates"), || {
@@ -45,7 +44,7 @@ pub fn print() {
         let replicates = ReplicateCount::new(replicates).expect("an allowed number");
         let mut budget = Budget::unbounded();
         timed(&format!("rating by satisfaction, with {} replicates", replicates.get()), || {
-            let resampling = Resampling { seed: SEED, replicates, ..Resampling::default() };
+            let resampling = Resampling { seed: SEED, replicates };
             scores.compute_ratings(&resampling, &mut budget).expect("no bound");
         });
         println!("  that is {} million steps", budget.steps_spent() / 1_000_000);

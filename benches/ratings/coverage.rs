@@ -114,6 +114,6 @@ fn rate<'a>(groups: impl Iterator<Item = &'a [MatchResult]>, seed: u64) -> Satis
         }
     }
     let replicates = ReplicateCount::new(100).expect("an allowed number");
-    let resampling = Resampling { seed, replicates, ..Resampling::default() };
+    let resampling = Resampling { seed, replicates };
     scores.compute_ratings(&resampling, &mut Budget::unbounded()).expect("no bound")
 }

@@ -7,9 +7,8 @@ use lastnim_core::{
     oracle::{Audit, PlayedTake},
 };
 use lastnim_tournament::{
-    AllianceSource, Concurrency, MatchOutcome, MatchResult, MethodsVersion, OracleAccess, Pairing, Positions,
-    ScheduleStep, Scoring, SeededDraw, Settings, SettingsDraft, TournamentFormat, assigned_matrix,
-    plan_schedule,
+    AllianceSource, Concurrency, MatchOutcome, MatchResult, OracleAccess, Pairing, Positions, ScheduleStep,
+    Scoring, SeededDraw, Settings, SettingsDraft, TournamentFormat, assigned_matrix, plan_schedule,
 };
 use std::fmt;
 
@@ -83,7 +82,7 @@ pub fn round_robin(
         seats,
         positions: Positions::listed((0..positions).map(position).collect()).expect("1 to 1,000 of them"),
         ending: Ending::default(),
-        scoring: Scoring::default_for(&alliance, seats, MethodsVersion::NEWEST),
+        scoring: Scoring::default_for(&alliance, seats),
         alliance,
         oracle: OracleAccess::default(),
         retention: None,
@@ -91,7 +90,6 @@ pub fn round_robin(
         bot_concurrency: None,
         start_at: None,
         seed,
-        methods: MethodsVersion::NEWEST,
     })
     .expect("settings that fit together");
     let field: Vec<_> = contestants.iter().map(|contestant| contestant.name()).collect();

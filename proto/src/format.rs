@@ -2,17 +2,13 @@
 
 use super::{RequestField, pb};
 use lastnim_tournament::{
-    BoundedCount, EffectBounds, ErrorRates, GroupCount, LadderSettings, MethodsVersion, SprtMeasure,
-    SprtSettings, TableGroups, TournamentFormat,
+    BoundedCount, EffectBounds, ErrorRates, GroupCount, LadderSettings, SprtMeasure, SprtSettings,
+    TableGroups, TournamentFormat,
 };
 use pb::tournament_settings::Format as Given;
 
 /// Reads who meets whom; a round robin of all sets where nothing is said.
-pub(super) fn parse_format(
-    given: Option<&Given>,
-    methods: MethodsVersion,
-    settings: RequestField<'_>,
-) -> Option<TournamentFormat> {
+pub(super) fn parse_format(given: Option<&Given>, settings: RequestField<'_>) -> Option<TournamentFormat> {
     match given {
         None => Some(TournamentFormat::RoundRobin),
         Some(Given::RoundRobin(given)) => {
@@ -47,7 +43,7 @@ pub(super) fn parse_format(
                 groups: groups?,
                 table_groups: table_groups?,
                 suspend_after: suspend_after?,
-                pairing: pairing?.unwrap_or(methods.ladder_pairing()),
+                pairing: pairing?.unwrap_or_default(),
             }))
         }
         Some(Given::Sprt(given)) => parse_sprt(given, settings.member("sprt")).map(TournamentFormat::Sprt),
@@ -137,9 +133,7 @@ mod tests {
     use lastnim_tournament::LadderPairing;
 
     fn refusals(given: &Given) -> Vec<String> {
-        let parsed = parse_request(|request| {
-            parse_format(Some(given), MethodsVersion::NEWEST, request.member("settings"))
-        });
+        let parsed = parse_request(|request| parse_format(Some(given), request.member("settings")));
         let refused = parsed.unwrap_err();
         refused.as_slice().iter().map(|each| format!("{}: {}", each.field, each.description)).collect()
     }
@@ -176,23 +170,18 @@ mod tests {
 
     #[test]
     fn what_is_not_given_has_a_default() {
-        let parse_by = |methods, given: Option<Given>| {
-            parse_request(|request| parse_format(given.as_ref(), methods, request.member("settings")))
-                .unwrap()
+        let parse = |given: Option<Given>| {
+            parse_request(|request| parse_format(given.as_ref(), request.member("settings"))).unwrap()
         };
-        let parse = |given| parse_by(MethodsVersion::OLDEST, given);
-        let chosen = |methods| {
-            move |pairing| {
-                let ladder = pb::LadderFormat { pairing, ..Default::default() };
-                match parse_by(methods, Some(Given::Ladder(ladder))) {
-                    TournamentFormat::Ladder(ladder) => ladder.pairing,
-                    other => panic!("{other:?}"),
-                }
+        let chosen = |pairing| {
+            let ladder = pb::LadderFormat { pairing, ..Default::default() };
+            match parse(Some(Given::Ladder(ladder))) {
+                TournamentFormat::Ladder(ladder) => ladder.pairing,
+                other => panic!("{other:?}"),
             }
         };
-        let (old, new) = (LadderPairing::LeastCertain, LadderPairing::ByTurns);
-        assert_eq!([0, 1, 2].map(chosen(MethodsVersion::OLDEST)), [old, old, new]);
-        assert_eq!([0, 1, 2].map(chosen(MethodsVersion::NEWEST)), [new, old, new]);
+        let (least_certain, by_turns) = (LadderPairing::LeastCertain, LadderPairing::ByTurns);
+        assert_eq!([0, 1, 2].map(chosen), [by_turns, least_certain, by_turns]);
         assert_eq!(parse(None), TournamentFormat::RoundRobin);
         assert_eq!(
             parse(Some(Given::RoundRobin(pb::RoundRobinFormat::default()))),
@@ -206,8 +195,8 @@ mod tests {
             groups: None,
             table_groups: one,
             suspend_after: BoundedCount::new(5).unwrap(),
-            pairing: LadderPairing::LeastCertain,
+            pairing: by_turns,
         };
-        assert_eq!(ladder, TournamentFormat::Ladder(expected), "a ladder of version 0.1");
+        assert_eq!(ladder, TournamentFormat::Ladder(expected));
     }
 }

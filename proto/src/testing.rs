@@ -3,8 +3,8 @@
 use lastnim_core::game::{AllianceMatrix, BySeat, Ending, Game, MAX_COUNTERS, Piles, Row, SeatCount};
 use lastnim_tournament::{
     AllianceSource, BoundedCount, Concurrency, EffectBounds, ErrorRates, LadderPairing, LadderSettings,
-    MethodsVersion, OracleAccess, Positions, Retention, Scoring, Settings, SettingsDraft, SprtMeasure,
-    SprtSettings, TournamentFormat,
+    OracleAccess, Positions, Retention, Scoring, Settings, SettingsDraft, SprtMeasure, SprtSettings,
+    TournamentFormat,
 };
 use proptest::prelude::*;
 
@@ -127,7 +127,7 @@ pub(crate) fn settings() -> impl Strategy<Value = Settings> {
             }),
         ),
         (1..=Concurrency::MAX, prop::option::of(1..=Concurrency::MAX)),
-        (any::<u64>(), prop::sample::select(vec![MethodsVersion::V1, MethodsVersion::V2])),
+        any::<u64>(),
     )
         .prop_map(
             |(
@@ -137,9 +137,9 @@ pub(crate) fn settings() -> impl Strategy<Value = Settings> {
                 ending,
                 (scoring, oracle, retention),
                 concurrency,
-                of_all,
+                seed,
             )| {
-                let ((concurrency, bot_concurrency), (seed, methods)) = (concurrency, of_all);
+                let (concurrency, bot_concurrency) = concurrency;
                 // Some hundreds of positions would be more matches than there may be.
                 let start_at = start_at.filter(|_| positions.count() < 5);
                 Settings::new(SettingsDraft {
@@ -156,7 +156,6 @@ pub(crate) fn settings() -> impl Strategy<Value = Settings> {
                     bot_concurrency: bot_concurrency.map(|matches| Concurrency::new(matches).unwrap()),
                     start_at,
                     seed,
-                    methods,
                 })
                 .unwrap()
             },

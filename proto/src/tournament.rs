@@ -13,8 +13,9 @@ use super::{
 };
 use lastnim_core::{game::SeatCount, referee::Terms};
 use lastnim_tournament::{
-    AllianceSource, BotComparison, BoundedCount, Concurrency, ConfidenceInterval, HeadToHead, MeanEstimate,
-    MethodsVersion, OracleAccess, Retention, Scoring, Settings, SettingsDraft, Standing, StandingRating,
+    AllianceSource, BotComparison, BoundedCount, Concurrency, ConfidenceInterval, HeadToHead,
+    METHODS_VERSION, MeanEstimate, OracleAccess, Retention, Scoring, Settings, SettingsDraft, Standing,
+    StandingRating, check_methods_version,
 };
 
 /// Reads what a tournament is, and the terms of its matches.
@@ -32,14 +33,15 @@ pub fn parse_settings(settings: &pb::TournamentSettings, field: RequestField<'_>
     let title = field.member("title").ok_or_report(settings.title.parse());
     let seats = field.member("seats").ok_or_report(SeatCount::new(settings.seats as usize));
     let positions = parse_positions(settings, field);
-    let methods = parse_methods(settings.methods, field.member("methods"));
-    let newest_unless_known = methods.unwrap_or(MethodsVersion::NEWEST);
-    let format = parse_format(settings.format.as_ref(), newest_unless_known, field);
+    // A new tournament need not say by which methods it is played.
+    let methods = match settings.methods {
+        0 => Some(()),
+        version => field.member("methods").ok_or_report(check_methods_version(version)),
+    };
+    let format = parse_format(settings.format.as_ref(), field);
     let ending = parse_ending(settings.ending, field.member("ending"));
-    let alliance = parse_alliance(settings, seats, newest_unless_known, field);
-    let default = seats
-        .zip(alliance.as_ref())
-        .map(|(seats, alliance)| Scoring::default_for(alliance, seats, newest_unless_known));
+    let alliance = parse_alliance(settings, seats, field);
+    let default = seats.zip(alliance.as_ref()).map(|(seats, alliance)| Scoring::default_for(alliance, seats));
     let scoring = field.member("scoring").optional_enum(settings.scoring).and_then(|given| given.or(default));
     let oracle: Option<Option<OracleAccess>> = field.member("oracle").optional_enum(settings.oracle);
     let retention = parse_retention(settings.retention.as_ref(), field.member("retention"));
@@ -62,7 +64,9 @@ pub fn parse_settings(settings: &pb::TournamentSettings, field: RequestField<'_>
     let start_fits = start_fits
         .map(|(format, positions)| Settings::check_start_at(start_at, format, seats, positions.count()));
     let start_fits = start_fits.and_then(|fits| field.member("start_at").ok_or_report(fits));
-    let (Some(()), Some(()), Some(())) = (alliance_fits, format_fits, start_fits) else { return None };
+    let (Some(()), Some(()), Some(()), Some(())) = (methods, alliance_fits, format_fits, start_fits) else {
+        return None;
+    };
     let draft = SettingsDraft {
         title: title?,
         format: format?,
@@ -77,30 +81,13 @@ pub fn parse_settings(settings: &pb::TournamentSettings, field: RequestField<'_>
         bot_concurrency: bot_concurrency?,
         start_at,
         seed: settings.seed,
-        methods: methods?,
     };
     field.ok_or_report(Settings::new(draft))
-}
-
-/// Reads the version of the methods. Settings that version 0.1 wrote say nothing of it.
-fn parse_methods(number: u32, field: RequestField<'_>) -> Option<MethodsVersion> {
-    match number {
-        0 => Some(MethodsVersion::OLDEST),
-        number => field.ok_or_report(MethodsVersion::of_number(number)),
-    }
-}
-
-/// Writes into the settings of a new tournament by which methods it is played, where they leave that open: the newest.
-pub fn set_newest_methods(settings: &mut pb::TournamentSettings) {
-    if settings.methods == 0 {
-        settings.methods = MethodsVersion::NEWEST.number();
-    }
 }
 
 fn parse_alliance(
     settings: &pb::TournamentSettings,
     seats: Option<SeatCount>,
-    methods: MethodsVersion,
     field: RequestField<'_>,
 ) -> Option<AllianceSource> {
     let (at_matrix, matrix) = (field.member("alliance_matrix"), settings.alliance_matrix.as_ref());
@@ -119,7 +106,7 @@ fn parse_alliance(
     };
     let given = given.map(|matrix| parse_alliance_matrix(matrix, at_matrix));
     match mode? {
-        pb::AllianceMode::Unspecified => seats.map(|seats| AllianceSource::default_for(seats, methods)),
+        pb::AllianceMode::Unspecified => seats.map(AllianceSource::default_for),
         pb::AllianceMode::Declared => Some(AllianceSource::Declared),
         pb::AllianceMode::Standard => Some(AllianceSource::Standard),
         pb::AllianceMode::Random => Some(AllianceSource::Random),
@@ -183,7 +170,7 @@ pub fn settings_message_without_positions(settings: &Settings, terms: &Terms) ->
         format: format_message(&settings.format),
         other_positions: unlisted_positions_message(&settings.positions),
         bot_concurrency: settings.bot_concurrency.map_or(0, |matches| matches.get() as u32),
-        methods: settings.methods.number(),
+        methods: METHODS_VERSION,
     }
 }
 
@@ -295,31 +282,32 @@ mod tests {
         assert_eq!(settings.oracle, OracleAccess::Open);
         let assigned = pb::AllianceMode::Standard.into();
         let settings = parse(&pb::TournamentSettings { alliance: assigned, ..smallest() }).unwrap();
-        assert_eq!((settings.scoring, settings.methods), (Scoring::Satisfaction, MethodsVersion::OLDEST));
+        assert_eq!(settings.scoring, Scoring::Satisfaction);
     }
 
     #[test]
-    fn two_seats_of_a_new_tournament_have_the_standard_rows() {
-        let parsed = |methods, alliance: pb::AllianceMode| {
-            let alliance = alliance.into();
-            let mut given = pb::TournamentSettings { seats: 2, methods, alliance, ..smallest() };
-            set_newest_methods(&mut given);
+    fn two_seats_have_the_standard_rows() {
+        let parsed = |alliance: pb::AllianceMode| {
+            let given = pb::TournamentSettings { seats: 2, alliance: alliance.into(), ..smallest() };
             let settings = parse(&given).unwrap();
-            (settings.alliance.clone(), settings.scoring, settings.methods.number())
+            (settings.alliance.clone(), settings.scoring)
         };
-        let newest = MethodsVersion::NEWEST.number();
-        let unspecified = pb::AllianceMode::Unspecified;
-        assert_eq!(parsed(0, unspecified), (AllianceSource::Standard, Scoring::Win, newest));
-        assert_eq!(parsed(0, pb::AllianceMode::Declared), (AllianceSource::Declared, Scoring::Win, newest));
-        assert_eq!(parsed(1, unspecified), (AllianceSource::Declared, Scoring::Win, 1));
-        let old = parse(&pb::TournamentSettings { seats: 2, ..smallest() }).unwrap();
-        assert_eq!(old.alliance, AllianceSource::Declared, "what version 0.1 has stored");
-        let unknown = pb::TournamentSettings { methods: newest + 1, ..smallest() };
-        let expected = format!(
-            "settings.methods: version {} of the methods: this program knows 1 to {newest}",
-            newest + 1
-        );
-        assert_eq!(refusals(&unknown), [expected]);
+        assert_eq!(parsed(pb::AllianceMode::Unspecified), (AllianceSource::Standard, Scoring::Win));
+        assert_eq!(parsed(pb::AllianceMode::Declared), (AllianceSource::Declared, Scoring::Win));
+    }
+
+    #[test]
+    fn other_methods_are_refused() {
+        let with = |methods| pb::TournamentSettings { methods, ..smallest() };
+        let settings = parse(&with(METHODS_VERSION)).unwrap();
+        assert_eq!(settings_message(&settings, &Terms::default()).methods, METHODS_VERSION);
+        assert_eq!(parse(&with(0)), Ok(settings), "a new tournament need not say it");
+        for other in [1, METHODS_VERSION + 1] {
+            let expected = format!(
+                "settings.methods: version {other} of the methods: this program knows version {METHODS_VERSION}"
+            );
+            assert_eq!(refusals(&with(other)), [expected]);
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ use lastnim_core::{
 use lastnim_llm::CostBound;
 use lastnim_proto::{
     parse_request, pb,
-    tournament::{parse_settings_and_terms, set_newest_methods, settings_message},
+    tournament::{parse_settings_and_terms, settings_message},
 };
 use lastnim_tournament::{RepeatedGroups, Settings, TotalMatches, count_matches, group_size};
 
@@ -80,8 +80,7 @@ fn read_plan(toml: &mut TomlDocument) -> Option<TournamentPlan> {
     let PlayerEntries { players, names } = read_players(toml);
     let llm = LlmTable::read(toml);
     check_bots_of_format(&reader.named, &names, toml);
-    let mut given = given?;
-    set_newest_methods(&mut given);
+    let given = given?;
     let parsed = parse_request(|plan| parse_settings_and_terms(&given, plan.member("settings")));
     let parsed = parsed.map_err(|violations| {
         violations.as_slice().iter().for_each(|violation| reader.report_violation(violation, toml));
@@ -129,7 +128,7 @@ mod tests {
         bot_concurrency = 2
         strikes = 5
         max_plies = 99
-        methods = 1
+        methods = 2
         clock = { initial_ms = 1, increment_ms = 2, lag_quota_ms = 3, lag_total_ms = 4, declaration_ms = 5 }
         retention = { matches = 6, days = 7 }
         format = { kind = "gauntlet", bot = "ann", groups = 8 }

@@ -88,10 +88,8 @@ fn make_flag(key: &SettingKey) -> Arg {
     let arg = match flag.as_str() {
         "piles" => arg.required_unless_present_any(&POSITIONS[1..]),
         "seats" => arg.required(true),
-        // It is for who reproduces what an older version has played.
+        // A file states it; there is one version.
         "methods" => arg.hide(true),
-        // The word of version 0.1.
-        "suspend-after" => arg.alias("set-aside-after"),
         _ => arg,
     };
     // What is drawn goes with its range.

@@ -80,8 +80,7 @@ pub const KEYS: &[SettingKey] = keys! {
         "Matches that ended in so many days keep their records";
     "strikes" Count "1 to 100", "3", "The strike that forfeits a seat";
     "max_plies" Count "1 to 65,536", "10,000", "The number of plies after which the oracle decides";
-    "methods" Count "1 to 2", "2",
-        "The version of the methods of pairing, rating and judging: an older one makes what an older tournament made";
+    "methods" Count "2", "2", "The version of the methods of pairing, rating and judging";
 };
 
 /// Returns the keys of the fields of a message, by the path of the message.
@@ -102,7 +101,7 @@ mod tests {
     use lastnim_proto::{
         json::{message_from_json, message_to_json},
         parse_request, pb,
-        tournament::{parse_settings_and_terms, set_newest_methods, settings_message},
+        tournament::{parse_settings_and_terms, settings_message},
     };
     use serde_json::{Value, json};
 
@@ -158,8 +157,7 @@ mod tests {
                 let bot = format!("bot{index}");
                 given[&table][key.name()] = if key.kind == ValueKind::Bot { bot.into() } else { 1.into() };
             }
-            let mut given: pb::TournamentSettings = message_from_json(&given).unwrap();
-            set_newest_methods(&mut given);
+            let given: pb::TournamentSettings = message_from_json(&given).unwrap();
             let parsed = parse_request(|shown| parse_settings_and_terms(&given, shown.member("settings")));
             let (settings, terms) = parsed.unwrap_or_else(|violations| panic!("{kind}: {violations}"));
             let full = message_to_json(&settings_message(&settings, &terms));

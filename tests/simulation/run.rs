@@ -15,8 +15,7 @@ use lastnim_core::referee::{Clock, SigningKey, Terms, Timestamp};
 use lastnim_server::{Config, ServeError, run_server};
 use lastnim_store::{Change, Store as _, StoreError, StoredBot, StoredTournament};
 use lastnim_tournament::{
-    AllianceSource, Concurrency, MethodsVersion, Positions, Scoring, Settings, SettingsDraft,
-    TournamentState, testing,
+    AllianceSource, Concurrency, Positions, Scoring, Settings, SettingsDraft, TournamentState, testing,
 };
 use std::cell::RefCell;
 use std::future::pending;
@@ -147,7 +146,7 @@ fn settings_of(tournament: &TournamentPlan, plan: &Plan) -> Settings {
     });
     let draft = SettingsDraft {
         positions: Positions::listed(positions.collect()).expect("a few positions"),
-        scoring: Scoring::default_for(&alliance, standard.seats, MethodsVersion::NEWEST),
+        scoring: Scoring::default_for(&alliance, standard.seats),
         concurrency: Concurrency::new(tournament.concurrency).expect("a few at once"),
         start_at: Some(plan.setting.bots.len()),
         seed: plan.seed,

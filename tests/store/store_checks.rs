@@ -14,9 +14,8 @@ use lastnim_store::{
 use lastnim_tournament::{
     AllianceSource, BoundedCount, Checkpoint, Concurrency, ConfidenceInterval, EffectBounds, ErrorRates,
     FieldChange, FieldMovement, FormatVerdict, KeptDays, KeptMatches, LadderPairing, LadderSettings,
-    MeanEstimate, MethodsVersion, OracleAccess, PlayedVersion, Positions, RatingMeasure, Retention, Scoring,
-    Settings, SettingsDraft, SprtMeasure, SprtSettings, Standing, StandingRating, TournamentFormat,
-    TournamentState,
+    MeanEstimate, OracleAccess, PlayedVersion, Positions, RatingMeasure, Retention, Scoring, Settings,
+    SettingsDraft, SprtMeasure, SprtSettings, Standing, StandingRating, TournamentFormat, TournamentState,
 };
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
@@ -155,7 +154,6 @@ pub fn tournament(number: u64) -> StoredTournament {
         bot_concurrency: Some(Concurrency::new(3).unwrap()),
         start_at: Some(5),
         seed: u64::MAX - number,
-        methods: if number.is_multiple_of(2) { MethodsVersion::V1 } else { MethodsVersion::V2 },
     });
     StoredTournament {
         id: tournament_id(number),

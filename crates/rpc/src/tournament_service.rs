@@ -10,7 +10,7 @@ use super::status::{arena_status, parse_field, read_request};
 use super::void_targets::parse_void_targets;
 use lastnim_arena::{Arena, ArenaError, Intervention, NewTournament, TournamentView};
 use lastnim_core::game::{BotName, TournamentId};
-use lastnim_proto::tournament::{parse_settings_and_terms, set_newest_methods};
+use lastnim_proto::tournament::parse_settings_and_terms;
 use lastnim_proto::tournament_event::parse_disqualified_results;
 use lastnim_proto::{RequestField, pb};
 use lastnim_tournament::{OpenMatches, TournamentState};
@@ -172,9 +172,8 @@ fn parse_new_tournament(
     request: &pb::CreateTournamentRequest,
     field: RequestField<'_>,
 ) -> Option<NewTournament> {
-    let mut given = request.settings.clone();
-    given.iter_mut().for_each(set_newest_methods);
-    let parsed = field.member("settings").parse_required(given.as_ref(), parse_settings_and_terms);
+    let given = request.settings.as_ref();
+    let parsed = field.member("settings").parse_required(given, parse_settings_and_terms);
     parsed.map(|(settings, terms)| NewTournament { settings, terms })
 }
 

@@ -1,6 +1,6 @@
 //! How the rows of a tournament's matches come about.
 
-use super::{MethodsVersion, Pairing, SeededDraw, Settings};
+use super::{Pairing, SeededDraw, Settings};
 use lastnim_core::game::{AllianceMatrix, BySeat, Row, SeatCount};
 
 /// How the rows of a tournament's matches come about.
@@ -18,9 +18,9 @@ pub enum AllianceSource {
 
 impl AllianceSource {
     /// Returns how rows come about where that is not said: two seats have the standard rows, for declaring against oneself means
-    /// nothing there; more declare. By the first version of the methods, two seats declare as well.
-    pub fn default_for(seats: SeatCount, methods: MethodsVersion) -> Self {
-        if seats.get() == 2 && methods > MethodsVersion::V1 { Self::Standard } else { Self::Declared }
+    /// nothing there; more declare.
+    pub fn default_for(seats: SeatCount) -> Self {
+        if seats.get() == 2 { Self::Standard } else { Self::Declared }
     }
 }
 
@@ -63,10 +63,9 @@ mod tests {
 
     #[test]
     fn two_seats_have_the_standard_rows_unless_told_otherwise() {
-        let default = |seats, methods| AllianceSource::default_for(SeatCount::new(seats).unwrap(), methods);
-        assert_eq!(default(2, MethodsVersion::NEWEST), AllianceSource::Standard);
-        assert_eq!(default(3, MethodsVersion::NEWEST), AllianceSource::Declared);
-        assert_eq!(default(2, MethodsVersion::V1), AllianceSource::Declared);
+        let default = |seats| AllianceSource::default_for(SeatCount::new(seats).unwrap());
+        assert_eq!(default(2), AllianceSource::Standard);
+        assert_eq!(default(3), AllianceSource::Declared);
     }
 
     #[test]

@@ -1,8 +1,6 @@
 //! What the matches of a tournament say about two of its bots.
 
-use super::{
-    Appraisal, CrossTable, HeadToHead, MethodsVersion, SpreadBelief, StrengthLead, adjust_for_all, normal_cdf,
-};
+use super::{Appraisal, CrossTable, HeadToHead, SpreadBelief, StrengthLead, adjust_for_all};
 use lastnim_core::game::BotName;
 
 /// What the matches of a tournament say about two bots.
@@ -18,8 +16,7 @@ pub struct BotComparison {
     /// matches joins them. It is shrunk as the field suggests, see [`SpreadBelief`].
     pub probability_better: Option<f64>,
     /// How likely so great a lead would be, 0 to 1, for at least one of all pairs compared here if all bots were equal, by Holm's
-    /// correction: that of at most 5% of the pairs hold together with a confidence of 95%. None where the other is none, and by the
-    /// first version of the methods.
+    /// correction: that of at most 5% of the pairs hold together with a confidence of 95%. None where the other is none.
     pub adjusted_chance: Option<f64>,
 }
 
@@ -42,7 +39,7 @@ impl BotComparison {
                     other: other.clone(),
                     meeting: table.head_to_head(bot, other),
                     probability_better: judged.map(|(better, _)| better),
-                    adjusted_chance: judged.and_then(|(_, chance)| chance),
+                    adjusted_chance: judged.map(|(_, chance)| chance),
                 }
             })
             .collect()
@@ -50,21 +47,11 @@ impl BotComparison {
 }
 
 /// Returns for each lead how likely it is one, and its adjusted chance.
-fn judge_leads(bots: &[&BotName], leads: &[StrengthLead], appraisal: &Appraisal) -> Vec<(f64, Option<f64>)> {
+fn judge_leads(bots: &[&BotName], leads: &[StrengthLead], appraisal: &Appraisal) -> Vec<(f64, f64)> {
     let Some(ratings) = appraisal.ratings() else { return Vec::new() };
-    if appraisal.methods() == MethodsVersion::V1 {
-        // The error of no replicate that differs says nothing.
-        let better =
-            |lead: &StrengthLead| if lead.error == 0.0 { 0.5 } else { normal_cdf(lead.lead / lead.error) };
-        return leads.iter().map(|lead| (better(lead), None)).collect();
-    }
     let spread = SpreadBelief::of_strengths(&ratings.strengths(bots), ratings.greatest_spread());
     let adjusted = adjust_for_all(&leads.iter().map(|lead| lead.chance_of_equals()).collect::<Vec<_>>());
-    leads
-        .iter()
-        .zip(adjusted)
-        .map(|(&lead, chance)| (spread.probability_better(lead), Some(chance)))
-        .collect()
+    leads.iter().zip(adjusted).map(|(&lead, chance)| (spread.probability_better(lead), chance)).collect()
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use super::checkpoint::{CheckpointError, Decoder, Encoder, ensure_holds};
 use super::{
-    EloByNumber, EloRatings, LadderSettings, MatchResult, MethodsVersion, ModelNoise, RatedResults, Rating,
-    RatingMeasure, RegretTally, ReplicateCount, Resampling, Settings, SkillEstimate, Standing, StrengthLead,
-    StrengthRatings, TournamentFormat, format::StandingsOrder,
+    EloByNumber, EloRatings, LadderSettings, MatchResult, RatedResults, Rating, RatingMeasure, RegretTally,
+    ReplicateCount, Resampling, Settings, SkillEstimate, Standing, StrengthLead, StrengthRatings,
+    TournamentFormat, format::StandingsOrder,
 };
 use lastnim_core::{
     game::BotName,
@@ -42,7 +42,6 @@ pub struct RatingEvidence {
     /// Only where two play and wins are scored.
     elo: Option<EloByNumber>,
     order: StandingsOrder,
-    methods: MethodsVersion,
 }
 
 /// How strong and how skilled the bots of a tournament are.
@@ -52,7 +51,6 @@ pub struct Appraisal {
     skills: BTreeMap<BotName, SkillEstimate>,
     elo: Option<EloRatings>,
     order: StandingsOrder,
-    methods: MethodsVersion,
 }
 
 impl RatingEvidence {
@@ -60,9 +58,8 @@ impl RatingEvidence {
     pub fn new(settings: &Settings) -> Self {
         let is_endless =
             matches!(settings.format, TournamentFormat::Ladder(LadderSettings { groups: None, .. }));
-        let (measure, methods) = (settings.rating_measure(), settings.methods);
-        let has_elo =
-            settings.seats.get() == 2 && (measure == RatingMeasure::Wins || methods == MethodsVersion::V1);
+        let measure = settings.rating_measure();
+        let has_elo = settings.seats.get() == 2 && measure == RatingMeasure::Wins;
         Self {
             seed: settings.seed,
             added: 0,
@@ -73,7 +70,6 @@ impl RatingEvidence {
             forgotten_at: 0,
             elo: has_elo.then(EloByNumber::default),
             order: settings.format.standings_order(),
-            methods,
         }
     }
 
@@ -147,11 +143,7 @@ impl RatingEvidence {
     }
 
     fn appraise_all(&self, replicates: ReplicateCount, budget: &mut Budget) -> Result<Appraisal, HaltReason> {
-        let noise = match self.methods {
-            MethodsVersion::V1 => ModelNoise::Normal,
-            MethodsVersion::V2 => ModelNoise::Signs,
-        };
-        let resampling = Resampling { seed: self.seed, replicates, noise };
+        let resampling = Resampling { seed: self.seed, replicates };
         let is_empty = self.matches.is_empty();
         let ratings = if is_empty { None } else { Some(self.matches.compute_ratings(&resampling, budget)?) };
         Ok(Appraisal { ratings, ..self.appraise_without_ratings() })
@@ -174,14 +166,10 @@ impl RatingEvidence {
     }
 
     fn appraise_without_ratings(&self) -> Appraisal {
-        let skills = self
-            .skills
-            .skill_by_bot(self.methods)
-            .into_iter()
-            .map(|(bot, skill)| (bot.clone(), skill))
-            .collect();
+        let skills =
+            self.skills.skill_by_bot().into_iter().map(|(bot, skill)| (bot.clone(), skill)).collect();
         let elo = self.elo.as_ref().map(EloByNumber::elo);
-        Appraisal { ratings: None, skills, elo, order: self.order, methods: self.methods }
+        Appraisal { ratings: None, skills, elo, order: self.order }
     }
 }
 
@@ -189,11 +177,6 @@ impl Appraisal {
     /// Returns the ratings; none if no match counts, or they were too much work.
     pub(super) fn ratings(&self) -> Option<&StrengthRatings> {
         self.ratings.as_ref()
-    }
-
-    /// Returns by which methods that was worked out.
-    pub(super) fn methods(&self) -> MethodsVersion {
-        self.methods
     }
 
     /// Returns how far one bot is ahead of another; none if one is not rated, or if no chain of matches joins them.

@@ -61,7 +61,7 @@ pub struct LadderSettings {
 /// server can carry it on, and anybody can work out its pairings again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LadderPairing {
-    /// The bot with the most uncertain rating hosts every table, as in version 0.1. It can starve bots.
+    /// The bot with the most uncertain rating hosts every table. It can starve bots.
     LeastCertain,
     /// By turns, the bot with the most uncertain rating and the bot that has waited longest host a table.
     #[default]

@@ -56,16 +56,15 @@ pub use intervention::{
     DisqualifiedResults, OpenMatches, Reason, ReasonError, Rulings, TournamentEvent, VoidedMatch,
 };
 pub use match_result::{MatchOutcome, MatchResult, SeatLoss, SeatResult};
-pub use methods::{MethodsVersion, MethodsVersionError};
+pub use methods::{METHODS_VERSION, MethodsVersionError, check_methods_version};
 pub use oracle_access::OracleAccess;
 pub use pairing::Pairing;
 pub use positions::{DrawnPositions, ListedPositions, MAX_POSITIONS, PAPER, Positions, PositionsError};
-use rating::normal_cdf;
 pub use rating::{
-    ConfidenceInterval, EloByNumber, EloRatings, MeanEstimate, ModelNoise, OnlineRatings, RatedBot,
-    RatedMatch, RatedMatches, RatedResults, Rating, RatingMeasure, Ratings, RatioSums, RegretTally,
-    ReplicateCount, ReplicatesError, Resampling, SatisfactionRating, SatisfactionRatings, SatisfactionScores,
-    SkillEstimate, SpreadBelief, StrengthBelief, StrengthLead, StrengthRatings, adjust_for_all,
+    ConfidenceInterval, EloByNumber, EloRatings, MeanEstimate, OnlineRatings, RatedBot, RatedMatch,
+    RatedMatches, RatedResults, Rating, RatingMeasure, Ratings, RatioSums, RegretTally, ReplicateCount,
+    ReplicatesError, Resampling, SatisfactionRating, SatisfactionRatings, SatisfactionScores, SkillEstimate,
+    SpreadBelief, StrengthBelief, StrengthLead, StrengthRatings, adjust_for_all,
 };
 pub use retention::{KeptDays, KeptMatches, Retention};
 pub use schedule::{

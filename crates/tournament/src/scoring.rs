@@ -1,6 +1,6 @@
 //! What a seat's points are.
 
-use super::{AllianceSource, MethodsVersion};
+use super::AllianceSource;
 use lastnim_core::game::SeatCount;
 
 /// What a seat's points are.
@@ -15,11 +15,11 @@ pub enum Scoring {
 impl Scoring {
     /// Returns the scoring that measures skill: wins where seats declare their own rows, for there satisfaction could be
     /// had by declaring whoever is bound to win; satisfaction where rows are assigned. With two seats and standard rows both are
-    /// one, and it is called a win; the first version of the methods knew no such exception.
-    pub fn default_for(alliance: &AllianceSource, seats: SeatCount, methods: MethodsVersion) -> Self {
+    /// one, and it is called a win.
+    pub fn default_for(alliance: &AllianceSource, seats: SeatCount) -> Self {
         match alliance {
             AllianceSource::Declared => Self::Win,
-            AllianceSource::Standard if seats.get() == 2 && methods > MethodsVersion::V1 => Self::Win,
+            AllianceSource::Standard if seats.get() == 2 => Self::Win,
             AllianceSource::Standard | AllianceSource::Random | AllianceSource::Given(_) => {
                 Self::Satisfaction
             }
@@ -46,17 +46,12 @@ mod tests {
     #[test]
     fn declared_rows_are_scored_by_wins() {
         use AllianceSource::{Declared, Random, Standard};
-        let scoring = |alliance, seats, methods| {
-            Scoring::default_for(&alliance, SeatCount::new(seats).unwrap(), methods)
-        };
-        for methods in [MethodsVersion::V1, MethodsVersion::NEWEST] {
-            for seats in [2, 3] {
-                assert_eq!(scoring(Declared, seats, methods), Scoring::Win);
-                assert_eq!(scoring(Random, seats, methods), Scoring::Satisfaction);
-            }
-            assert_eq!(scoring(Standard, 3, methods), Scoring::Satisfaction);
+        let scoring = |alliance, seats| Scoring::default_for(&alliance, SeatCount::new(seats).unwrap());
+        for seats in [2, 3] {
+            assert_eq!(scoring(Declared, seats), Scoring::Win);
+            assert_eq!(scoring(Random, seats), Scoring::Satisfaction);
         }
-        assert_eq!(scoring(Standard, 2, MethodsVersion::V1), Scoring::Satisfaction);
-        assert_eq!(scoring(Standard, 2, MethodsVersion::NEWEST), Scoring::Win);
+        assert_eq!(scoring(Standard, 3), Scoring::Satisfaction);
+        assert_eq!(scoring(Standard, 2), Scoring::Win);
     }
 }

@@ -1,8 +1,8 @@
 //! What a tournament is.
 
 use super::{
-    AllianceSource, Concurrency, FieldError, FormatError, MethodsVersion, OracleAccess, Positions,
-    RatingMeasure, Retention, Scoring, SprtError, Title, TournamentFormat, count_matches,
+    AllianceSource, Concurrency, FieldError, FormatError, OracleAccess, Positions, RatingMeasure, Retention,
+    Scoring, SprtError, Title, TournamentFormat, count_matches,
 };
 use lastnim_core::game::{AllianceMatrix, Ending, Piles, SeatCount};
 use std::ops::Deref;
@@ -42,8 +42,6 @@ pub struct SettingsDraft {
     pub start_at: Option<usize>,
     /// What everything random derives from.
     pub seed: u64,
-    /// By which methods it is paired, rated and judged.
-    pub methods: MethodsVersion,
 }
 
 /// Settings that do not fit together.
@@ -112,10 +110,10 @@ impl Settings {
     }
 
     /// Returns what ratings are measured by: what the matches are scored by. With two seats and standard rows a satisfied bot is one that
-    /// has won, whatever it is called. The first version of the methods always went by wins.
+    /// has won, whatever it is called.
     pub fn rating_measure(&self) -> RatingMeasure {
         let is_win = match &self.alliance {
-            _ if self.scoring == Scoring::Win || self.methods == MethodsVersion::V1 => true,
+            _ if self.scoring == Scoring::Win => true,
             AllianceSource::Standard => self.seats.get() == 2,
             AllianceSource::Given(matrix) => {
                 self.seats.get() == 2 && *matrix == AllianceMatrix::standard(self.seats)
@@ -152,11 +150,6 @@ mod tests {
 
     #[test]
     fn ratings_follow_the_scoring() {
-        let measure = |seats, alliance, methods| {
-            let plain = testing::settings(seats, 1, alliance);
-            Settings::new(SettingsDraft { methods, ..(*plain).clone() }).unwrap().rating_measure()
-        };
-        let (old, new) = (MethodsVersion::V1, MethodsVersion::NEWEST);
         let two = AllianceSource::Given(AllianceMatrix::standard(SeatCount::new(2).unwrap()));
         for (seats, alliance, expected) in [
             (2, AllianceSource::Standard, RatingMeasure::Wins),
@@ -166,8 +159,8 @@ mod tests {
             (3, AllianceSource::Standard, RatingMeasure::Satisfaction),
             (3, AllianceSource::Declared, RatingMeasure::Wins),
         ] {
-            assert_eq!(measure(seats, alliance.clone(), new), expected, "{seats} seats, {alliance:?}");
-            assert_eq!(measure(seats, alliance, old), RatingMeasure::Wins);
+            let settings = testing::settings(seats, 1, alliance.clone());
+            assert_eq!(settings.rating_measure(), expected, "{seats} seats, {alliance:?}");
         }
     }
 

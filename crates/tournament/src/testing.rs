@@ -1,8 +1,8 @@
 //! Settings and fields for the tests of this layer.
 
 use super::{
-    AllianceSource, Concurrency, MethodsVersion, OracleAccess, Pairing, Positions, Schedule, ScheduleStep,
-    Scoring, SeededDraw, Settings, SettingsDraft, TournamentFormat,
+    AllianceSource, Concurrency, OracleAccess, Pairing, Positions, Schedule, ScheduleStep, Scoring,
+    SeededDraw, Settings, SettingsDraft, TournamentFormat,
 };
 use lastnim_core::game::{BotName, BotVersion, ConfigHash, Ending, Piles, SeatCount, SeatVersions};
 
@@ -16,7 +16,7 @@ pub fn settings(seats: usize, positions: u64, alliance: AllianceSource) -> Setti
         positions: Positions::listed((1..=positions).map(|pile| Piles::parse(&[pile, 2]).unwrap()).collect())
             .unwrap(),
         ending: Ending::default(),
-        scoring: Scoring::default_for(&alliance, seats, MethodsVersion::NEWEST),
+        scoring: Scoring::default_for(&alliance, seats),
         alliance,
         oracle: OracleAccess::default(),
         retention: None,
@@ -24,7 +24,6 @@ pub fn settings(seats: usize, positions: u64, alliance: AllianceSource) -> Setti
         bot_concurrency: None,
         start_at: None,
         seed: 42,
-        methods: MethodsVersion::NEWEST,
     })
     .unwrap()
 }

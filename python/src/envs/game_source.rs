@@ -2,7 +2,7 @@
 
 use super::{GameInProgress, MAX_LARGEST_PILE, value_error};
 use lastnim_core::game::{AllianceMatrix, Ending, MAX_PILES, Piles, Seat, SeatCount};
-use lastnim_tournament::{AllianceSource, MethodsVersion, Scoring, SeededDraw, draw_matrix};
+use lastnim_tournament::{AllianceSource, Scoring, SeededDraw, draw_matrix};
 use pyo3::{
     exceptions::PyValueError,
     prelude::*,
@@ -54,7 +54,7 @@ impl GameSource {
 
     /// Returns what a seat's reward at the end is, as tournaments score by default.
     pub(super) fn scoring(&self) -> Scoring {
-        Scoring::default_for(&self.rows, self.seats, MethodsVersion::NEWEST)
+        Scoring::default_for(&self.rows, self.seats)
     }
 }
 

@@ -1,9 +1,6 @@
 //! What matches at tables tell of the strengths of their bots, as a matrix.
 
-use super::{
-    resampling::{ModelNoise, RandomSigns},
-    tables::SeatedTables,
-};
+use super::{resampling::RandomSigns, tables::SeatedTables};
 use crate::SeededDraw;
 use lastnim_core::oracle::{Budget, HaltReason};
 
@@ -145,26 +142,16 @@ pub(super) struct TableNoise<'a> {
 }
 
 impl TableNoise<'_> {
-    /// Draws one. Of signs the covariance is the same as of normal numbers, and how far a few vectors are from it is less.
+    /// Draws one, of random signs. Of these the covariance is the same as of normal numbers, and how far a few vectors are from it is less.
     /// Source: Hutchinson, "A Stochastic Estimator of the Trace of the Influence Matrix for Laplacian Smoothing Splines" (1989).
-    pub(super) fn draw(&self, noise: ModelNoise, draw: &mut SeededDraw) -> Vec<f64> {
-        match noise {
-            ModelNoise::Normal => self.draw_by(|root| root * noise.draw_one(draw)),
-            ModelNoise::Signs => {
-                let mut signs = RandomSigns::new(draw);
-                self.draw_by(|root| signs.put_on(root))
-            }
-        }
-    }
-
-    /// Draws one of numbers with these standard deviations.
-    fn draw_by(&self, mut number: impl FnMut(f64) -> f64) -> Vec<f64> {
+    pub(super) fn draw(&self, draw: &mut SeededDraw) -> Vec<f64> {
+        let mut signs = RandomSigns::new(draw);
         let TableInformation { tables, shares, .. } = self.information;
-        let mut noise: Vec<f64> = self.prior_roots.iter().map(|root| number(*root)).collect();
+        let mut noise: Vec<f64> = self.prior_roots.iter().map(|root| signs.put_on(*root)).collect();
         for (table, seats) in tables.iter_with_seats() {
             let mut all = 0.0;
             for (&bot, root) in table.iter().zip(&self.roots[seats.clone()]) {
-                let own = number(*root);
+                let own = signs.put_on(*root);
                 noise[bot as usize] += own;
                 all += own;
             }
@@ -192,22 +179,20 @@ mod tests {
         let shares = vec![0.3, 0.7, 0.5, 0.2, 0.3, 0.1, 0.2, 0.3, 0.3, 0.1, 0.4, 0.3, 0.2, 0.1];
         let information = TableInformation::new(&tables, vec![3.0, 1.0, 2.5, 4.0], shares, vec![0.5; 5]);
         let noise = information.noise();
-        for kind in [ModelNoise::Normal, ModelNoise::Signs] {
-            let mut draw = SeededDraw::new(11, 0);
-            let mut sums = [[0.0; 5]; 5];
-            for _ in 0..DRAWS {
-                let drawn = noise.draw(kind, &mut draw);
-                for (row, one) in sums.iter_mut().zip(&drawn) {
-                    row.iter_mut().zip(&drawn).for_each(|(sum, other)| *sum += one * other);
-                }
+        let mut draw = SeededDraw::new(11, 0);
+        let mut sums = [[0.0; 5]; 5];
+        for _ in 0..DRAWS {
+            let drawn = noise.draw(&mut draw);
+            for (row, one) in sums.iter_mut().zip(&drawn) {
+                row.iter_mut().zip(&drawn).for_each(|(sum, other)| *sum += one * other);
             }
-            for (bot, row) in sums.iter().enumerate() {
-                let mut unit = [0.0; 5];
-                unit[bot] = 1.0;
-                for (sum, expected) in row.iter().zip(information.times(&unit)) {
-                    let covariance = sum / f64::from(DRAWS);
-                    assert!((covariance - expected).abs() < 0.06, "{kind:?}: {covariance} for {expected}");
-                }
+        }
+        for (bot, row) in sums.iter().enumerate() {
+            let mut unit = [0.0; 5];
+            unit[bot] = 1.0;
+            for (sum, expected) in row.iter().zip(information.times(&unit)) {
+                let covariance = sum / f64::from(DRAWS);
+                assert!((covariance - expected).abs() < 0.06, "{covariance} for {expected}");
             }
         }
     }

@@ -20,28 +20,6 @@ pub struct Resampling {
     pub seed: u64,
     /// How many times everything is rated anew.
     pub replicates: ReplicateCount,
-    /// What the repetitions are drawn from that take the model for right.
-    pub noise: ModelNoise,
-}
-
-/// What repetitions that take the model for right are drawn from. Only their covariance counts, which is the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ModelNoise {
-    /// Normal numbers, as version 1 of the methods has it.
-    Normal,
-    /// Random signs: they cost a tenth, and so many repetitions come closer to the covariance.
-    #[default]
-    Signs,
-}
-
-impl ModelNoise {
-    /// Draws a number of mean 0 and variance 1.
-    pub(super) fn draw_one(self, draw: &mut SeededDraw) -> f64 {
-        match self {
-            Self::Normal => draw_normal(draw),
-            Self::Signs => RandomSigns::new(draw).put_on(1.0),
-        }
-    }
 }
 
 /// Signs, either of which is equally likely.
@@ -158,11 +136,7 @@ impl StrengthDeviations {
             for (resampled, strength) in resampled.iter_mut().zip(strengths) {
                 *resampled -= strength;
             }
-            let mut simulated = likelihood.information().solve(
-                &noise.draw(resampling.noise, &mut draw),
-                REDUCTION,
-                budget,
-            )?;
+            let mut simulated = likelihood.information().solve(&noise.draw(&mut draw), REDUCTION, budget)?;
             anchor_islands(&mut resampled, strengths, islands);
             anchor_islands(&mut simulated, strengths, islands);
             deviations.push(&resampled, &simulated);
@@ -247,11 +221,4 @@ pub(super) fn draw_uniform(draw: &mut SeededDraw) -> f64 {
 /// Draws from the exponential distribution of mean 1.
 fn draw_exponential(draw: &mut SeededDraw) -> f64 {
     -draw_uniform(draw).ln()
-}
-
-/// Draws from the normal distribution of mean 0 and variance 1.
-///
-/// Source: Box and Muller, "A Note on the Generation of Random Normal Deviates" (1958).
-fn draw_normal(draw: &mut SeededDraw) -> f64 {
-    (2.0 * draw_exponential(draw)).sqrt() * (std::f64::consts::TAU * draw_uniform(draw)).cos()
 }

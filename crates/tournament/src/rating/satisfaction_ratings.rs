@@ -4,7 +4,7 @@ use super::{
     ConfidenceInterval, Resampling, StrengthLead,
     information::TableInformation,
     islands::find_islands,
-    resampling::{REDUCTION, StrengthDeviations},
+    resampling::{REDUCTION, RandomSigns, StrengthDeviations},
     student::StudentDistribution,
     tables::SeatedTables,
 };
@@ -247,14 +247,14 @@ impl SatisfactionRatings {
             let mut draw = SeededDraw::new(resampling.seed, u64::from(replicate));
             budget.spend(gathered.tables.steps())?;
             let mut resampled: Vec<f64> =
-                names.iter().map(|_| of_prior * resampling.noise.draw_one(&mut draw)).collect();
+                names.iter().map(|_| RandomSigns::new(&mut draw).put_on(of_prior)).collect();
             for group in &unexplained.residuals {
                 let sign = if draw.number_below(2) == 0 { 1.0 } else { -1.0 };
                 for &(bot, left) in group {
                     resampled[bot as usize] += sign * left;
                 }
             }
-            let simulated = noise.draw(resampling.noise, &mut draw);
+            let simulated = noise.draw(&mut draw);
             let simulated = simulated.into_iter().map(|noise| scale * noise).collect();
             let mut both = [resampled, simulated];
             for right in &mut both {

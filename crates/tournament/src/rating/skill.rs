@@ -1,8 +1,8 @@
 //! How well bots play by the oracle's measure.
 
-use super::{ConfidenceInterval, ratio::RatioSums, student::StudentDistribution};
+use super::{ConfidenceInterval, ratio::RatioSums};
 use crate::{
-    MatchResult, MethodsVersion, SeatLoss,
+    MatchResult, SeatLoss,
     checkpoint::{CheckpointError, Decoder, Encoder, ensure_holds},
 };
 use lastnim_core::game::BotName;
@@ -110,7 +110,7 @@ impl RegretTally {
     }
 
     /// Returns how well a bot plays; none before its first match.
-    pub fn get(&self, bot: &BotName, methods: MethodsVersion) -> Option<SkillEstimate> {
+    pub fn get(&self, bot: &BotName) -> Option<SkillEstimate> {
         let groups = self.bots.get(bot)?;
         let mut per_match = RatioSums::default();
         let mut per_ply = RatioSums::default();
@@ -122,41 +122,22 @@ impl RegretTally {
         Some(SkillEstimate {
             matches: groups.values().map(|figures| figures.matches).sum(),
             groups: count,
-            regret_per_match: MeanEstimate::of_ranks(&per_match, count, methods)?,
-            regret_per_ply: MeanEstimate::of_ranks(&per_ply, count, methods),
+            regret_per_match: MeanEstimate::of_ranks(&per_match)?,
+            regret_per_ply: MeanEstimate::of_ranks(&per_ply),
         })
     }
 
     /// Returns how well every bot plays, in the order of their names.
-    pub fn skill_by_bot(&self, methods: MethodsVersion) -> BTreeMap<&BotName, SkillEstimate> {
-        self.bots.keys().filter_map(|bot| Some((bot, self.get(bot, methods)?))).collect()
+    pub fn skill_by_bot(&self) -> BTreeMap<&BotName, SkillEstimate> {
+        self.bots.keys().filter_map(|bot| Some((bot, self.get(bot)?))).collect()
     }
 }
 
 impl MeanEstimate {
     /// Estimates the rate of ranks of which groups have these sums; nothing where there is nothing to divide by.
-    fn of_ranks(sums: &RatioSums, groups: u32, methods: MethodsVersion) -> Option<Self> {
-        let mean = sums.ratio()?;
-        let interval = match methods {
-            MethodsVersion::V1 => (groups > 1).then(|| linearised_interval(sums, groups, mean)),
-            MethodsVersion::V2 => sums.rank_rate_interval(),
-        };
-        Some(Self { mean, interval })
+    fn of_ranks(sums: &RatioSums) -> Option<Self> {
+        Some(Self { mean: sums.ratio()?, interval: sums.rank_rate_interval() })
     }
-}
-
-/// Returns the interval of version 0.1: it is too narrow where errors are rare.
-///
-/// The variance is that of the linearised ratio; where no rank was lost at all, the upper end is one rank in three of
-/// as many groups as were played. Sources: Cochran, "Sampling Techniques" (1977), 2.11 and 6.4; Hanley and
-/// Lippman-Hand, "If Nothing Goes Wrong, Is Everything All Right?" (1983).
-fn linearised_interval(sums: &RatioSums, groups: u32, mean: f64) -> ConfidenceInterval<f64> {
-    let squares = sums.above_squared - 2.0 * mean * sums.mixed + mean * mean * sums.below_squared;
-    let freedom = f64::from(groups);
-    let error = (squares.max(0.0) * freedom / (freedom - 1.0)).sqrt() / sums.below;
-    let half = error * StudentDistribution::new(groups - 1).quantile(0.975);
-    let high = if sums.above == 0.0 { 3.0 / sums.below } else { mean + half };
-    ConfidenceInterval { low: (mean - half).max(0.0), high }
 }
 
 #[cfg(test)]
@@ -174,15 +155,11 @@ mod tests {
     }
 
     fn skill(results: &[MatchResult]) -> Option<SkillEstimate> {
-        skill_by(results, MethodsVersion::NEWEST)
-    }
-
-    fn skill_by(results: &[MatchResult], methods: MethodsVersion) -> Option<SkillEstimate> {
         let mut skills = RegretTally::new();
         for result in results {
             skills.add_result(result);
         }
-        skills.get(&field(1)[0], methods)
+        skills.get(&field(1)[0])
     }
 
     #[test]
@@ -204,24 +181,9 @@ mod tests {
     #[test]
     fn a_bot_that_never_erred_is_not_taken_to_be_perfect() {
         let results: Vec<_> = (0..60).map(|number| played(number / 2, 0, 5, None)).collect();
-        let of_v1 = skill_by(&results, MethodsVersion::V1).unwrap();
-        assert_eq!(of_v1.regret_per_match.interval, Some(ConfidenceInterval { low: 0.0, high: 0.05 }));
-        assert_eq!(of_v1.regret_per_ply.unwrap().interval, Some(ConfidenceInterval { low: 0.0, high: 0.01 }));
-        // Nine ranks instead of three: errors may come by twos, and cost more than one rank.
+        // Nine ranks instead of the three of the rule of three: errors may come by twos, and cost more than one rank.
         let ConfidenceInterval { low, high } = skill(&results).unwrap().regret_per_match.interval.unwrap();
         assert!(low == 0.0 && (high - 0.15).abs() < 1e-3, "{low} to {high}");
-    }
-
-    #[test]
-    fn equal_groups_have_the_interval_of_a_mean() {
-        let regrets = [4, 0, 2, 6, 3];
-        let results: Vec<_> =
-            (0..).zip(regrets).map(|(group, regret)| played(group, regret, 2, None)).collect();
-        let MeanEstimate { mean, interval } =
-            skill_by(&results, MethodsVersion::V1).unwrap().regret_per_match;
-        // Variance 5, error 1, and 2.776 for four degrees of freedom.
-        let ConfidenceInterval { low, high } = interval.unwrap();
-        assert!((mean - 3.0).abs() < 1e-12 && (low - 0.2236).abs() < 1e-3 && (high - 5.776).abs() < 1e-3);
     }
 
     #[test]

@@ -26,11 +26,7 @@ pub(super) fn matches<'a>(results: impl IntoIterator<Item = &'a MatchResult>) ->
 
 /// Rates by results, with the fewest replicates.
 pub(super) fn rated<'a>(results: impl IntoIterator<Item = &'a MatchResult>) -> Ratings {
-    let resampling = Resampling {
-        seed: 1,
-        replicates: ReplicateCount::new(ReplicateCount::MIN).unwrap(),
-        ..Resampling::default()
-    };
+    let resampling = Resampling { seed: 1, replicates: ReplicateCount::new(ReplicateCount::MIN).unwrap() };
     matches(results).compute_ratings(&resampling, &mut Budget::unbounded()).unwrap()
 }
 

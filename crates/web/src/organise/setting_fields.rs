@@ -336,7 +336,7 @@ mod tests {
     #[test]
     fn every_setting_has_a_field() {
         let fields: Vec<_> = GROUPS.iter().flat_map(|group| group.fields).map(|field| field.name).collect();
-        // The methods are for whoever reproduces what an older version has played.
+        // There is one version of the methods.
         for key in message_keys::<pb::TournamentSettings>() {
             let is_there = fields.iter().any(|field| *field == key || field.starts_with(&format!("{key}.")));
             assert!(is_there || ["methods", "paper_positions"].contains(&key.as_str()), "{key}");

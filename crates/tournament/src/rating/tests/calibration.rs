@@ -68,11 +68,7 @@ impl Scenario {
                     }
                 }
             }
-            let resampling = Resampling {
-                seed: run,
-                replicates: ReplicateCount::new(60).unwrap(),
-                ..Resampling::default()
-            };
+            let resampling = Resampling { seed: run, replicates: ReplicateCount::new(60).unwrap() };
             let ratings = matches(&results).compute_ratings(&resampling, &mut Budget::unbounded()).unwrap();
             for (name, &strength) in names.iter().zip(&strengths) {
                 if let Some(rated) = ratings.get(name) {

@@ -198,8 +198,7 @@ fn scored<'a>(results: impl IntoIterator<Item = &'a MatchResult>) -> Satisfactio
 }
 
 fn rated(results: &[MatchResult], seed: u64, replicates: u32) -> SatisfactionRatings {
-    let resampling =
-        Resampling { seed, replicates: ReplicateCount::new(replicates).unwrap(), ..Resampling::default() };
+    let resampling = Resampling { seed, replicates: ReplicateCount::new(replicates).unwrap() };
     scored(results).compute_ratings(&resampling, &mut Budget::unbounded()).unwrap()
 }
 
@@ -296,8 +295,7 @@ fn the_order_of_results_and_a_restart_do_not_matter() {
     for result in after {
         restored.add_result(result);
     }
-    let resampling =
-        Resampling { seed: 1, replicates: ReplicateCount::new(50).unwrap(), ..Resampling::default() };
+    let resampling = Resampling { seed: 1, replicates: ReplicateCount::new(50).unwrap() };
     assert_eq!(restored.compute_ratings(&resampling, &mut Budget::unbounded()).unwrap(), expected);
 
     let mut forgetful = scored(&results);
