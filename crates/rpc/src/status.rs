@@ -66,63 +66,54 @@ pub(super) fn parse_field<T, E: Display>(field: &'static str, parsed: Result<T, 
 /// Says no for the arena.
 pub(super) fn arena_status(error: ArenaError) -> Status {
     let message = error.to_string();
-    match error {
-        ArenaError::NoSuchBot(_) => refusal_status(Code::NotFound, "NO_SUCH_BOT", &message),
-        ArenaError::NoSuchMatch(_) => refusal_status(Code::NotFound, "NO_SUCH_MATCH", &message),
-        ArenaError::NoSuchTournament(_) => refusal_status(Code::NotFound, "NO_SUCH_TOURNAMENT", &message),
-        ArenaError::NameTaken(_) => refusal_status(Code::AlreadyExists, "NAME_TAKEN", &message),
-        ArenaError::GuestName(_) => refusal_status(Code::InvalidArgument, "GUEST_NAME", &message),
-        ArenaError::HouseBot(_) => refusal_status(Code::FailedPrecondition, "HOUSE_BOT", &message),
-        ArenaError::OracleClosed(closure) => oracle_closed_status(&closure, &message),
-        ArenaError::NotPractice { .. } => refusal_status(Code::PermissionDenied, "NOT_PRACTICE", &message),
+    let (code, reason) = match error {
+        ArenaError::NoSuchBot(_) => (Code::NotFound, "NO_SUCH_BOT"),
+        ArenaError::NoSuchMatch(_) => (Code::NotFound, "NO_SUCH_MATCH"),
+        ArenaError::NoSuchTournament(_) => (Code::NotFound, "NO_SUCH_TOURNAMENT"),
+        ArenaError::NameTaken(_) => (Code::AlreadyExists, "NAME_TAKEN"),
+        ArenaError::GuestName(_) => (Code::InvalidArgument, "GUEST_NAME"),
+        ArenaError::HouseBot(_) => (Code::FailedPrecondition, "HOUSE_BOT"),
+        ArenaError::OracleClosed(closure) => return oracle_closed_status(&closure, &message),
+        ArenaError::NotPractice { .. } => (Code::PermissionDenied, "NOT_PRACTICE"),
         ArenaError::TooMuchPractice { wait, .. } => {
-            retry_after_status(wait, Code::ResourceExhausted, "TOO_MUCH_PRACTICE", &message)
+            return retry_after_status(wait, Code::ResourceExhausted, "TOO_MUCH_PRACTICE", &message);
         }
-        ArenaError::BotInUse { .. } => refusal_status(Code::FailedPrecondition, "BOT_IN_USE", &message),
-        ArenaError::WrongState { .. } => refusal_status(Code::FailedPrecondition, "WRONG_STATE", &message),
-        ArenaError::Intervention { .. } => refusal_status(Code::FailedPrecondition, "INTERVENTION", &message),
-        ArenaError::Field { .. } => refusal_status(Code::FailedPrecondition, "FIELD", &message),
-        ArenaError::Setup(_) => refusal_status(Code::InvalidArgument, "BAD_SETUP", &message),
-        ArenaError::Full { .. } => retry_status(Code::ResourceExhausted, "FULL", &message),
-        ArenaError::CrossTable { .. } => refusal_status(Code::ResourceExhausted, "CROSS_TABLE", &message),
-        ArenaError::TournamentQuarantined { .. } => {
-            refusal_status(Code::DataLoss, "TOURNAMENT_QUARANTINED", &message)
-        }
-        ArenaError::TooEarly { .. } => refusal_status(Code::FailedPrecondition, "TOO_EARLY", &message),
-        ArenaError::NotOwnSeat { .. } => refusal_status(Code::PermissionDenied, "NOT_OWN_SEAT", &message),
-        ArenaError::NoSuchQuestion { .. } => {
-            refusal_status(Code::InvalidArgument, "NO_SUCH_QUESTION", &message)
-        }
-        ArenaError::NoSuchTranscript { .. } => refusal_status(Code::NotFound, "NO_SUCH_TRANSCRIPT", &message),
-        ArenaError::TranscriptSize { .. } => {
-            refusal_status(Code::ResourceExhausted, "TRANSCRIPT_SIZE", &message)
-        }
-        ArenaError::Stopping => retry_status(Code::Unavailable, "STOPPING", &message),
+        ArenaError::BotInUse { .. } => (Code::FailedPrecondition, "BOT_IN_USE"),
+        ArenaError::WrongState { .. } => (Code::FailedPrecondition, "WRONG_STATE"),
+        ArenaError::Intervention { .. } => (Code::FailedPrecondition, "INTERVENTION"),
+        ArenaError::Field { .. } => (Code::FailedPrecondition, "FIELD"),
+        ArenaError::Setup(_) => (Code::InvalidArgument, "BAD_SETUP"),
+        ArenaError::Full { .. } => return retry_status(Code::ResourceExhausted, "FULL", &message),
+        ArenaError::CrossTable { .. } => (Code::ResourceExhausted, "CROSS_TABLE"),
+        ArenaError::TournamentQuarantined { .. } => (Code::DataLoss, "TOURNAMENT_QUARANTINED"),
+        ArenaError::TooEarly { .. } => (Code::FailedPrecondition, "TOO_EARLY"),
+        ArenaError::NotOwnSeat { .. } => (Code::PermissionDenied, "NOT_OWN_SEAT"),
+        ArenaError::NoSuchQuestion { .. } => (Code::InvalidArgument, "NO_SUCH_QUESTION"),
+        ArenaError::NoSuchTranscript { .. } => (Code::NotFound, "NO_SUCH_TRANSCRIPT"),
+        ArenaError::TranscriptSize { .. } => (Code::ResourceExhausted, "TRANSCRIPT_SIZE"),
+        ArenaError::Stopping => return retry_status(Code::Unavailable, "STOPPING", &message),
         // What a database says names addresses, roles and files, which are no business of the caller.
         ArenaError::Store(StoreError::Unavailable(_) | StoreError::Gone(_)) => {
             tracing::warn!(%message, "the store cannot be used");
-            retry_status(Code::Unavailable, "STORE_UNAVAILABLE", UNAVAILABLE)
+            return retry_status(Code::Unavailable, "STORE_UNAVAILABLE", UNAVAILABLE);
         }
         ArenaError::Delayed(_) => {
             tracing::warn!(%message, "the store cannot be used");
-            retry_status(Code::Unavailable, "STORE_UNAVAILABLE", DELAYED)
+            return retry_status(Code::Unavailable, "STORE_UNAVAILABLE", DELAYED);
         }
-        ArenaError::Store(StoreError::Forgotten(_)) => {
-            refusal_status(Code::FailedPrecondition, "MATCHES_FORGOTTEN", &message)
-        }
-        ArenaError::Store(StoreError::Pruned(_)) => refusal_status(Code::NotFound, "RECORD_PRUNED", &message),
-        ArenaError::Store(StoreError::Quarantined { .. }) => {
-            refusal_status(Code::DataLoss, "MATCH_QUARANTINED", &message)
-        }
+        ArenaError::Store(StoreError::Forgotten(_)) => (Code::FailedPrecondition, "MATCHES_FORGOTTEN"),
+        ArenaError::Store(StoreError::Pruned(_)) => (Code::NotFound, "RECORD_PRUNED"),
+        ArenaError::Store(StoreError::Quarantined { .. }) => (Code::DataLoss, "MATCH_QUARANTINED"),
         ArenaError::Store(StoreError::Damaged { .. } | StoreError::Corrupt(_)) => {
             tracing::error!(%message, "the store is damaged");
-            refusal_status(Code::DataLoss, "STORE_DAMAGED", DAMAGED)
+            return refusal_status(Code::DataLoss, "STORE_DAMAGED", DAMAGED);
         }
         ArenaError::Store(_) | ArenaError::Recovery(..) => {
             tracing::error!(%message, "the store failed");
-            refusal_status(Code::Internal, "STORE", FAILED)
+            return refusal_status(Code::Internal, "STORE", FAILED);
         }
-    }
+    };
+    refusal_status(code, reason, &message)
 }
 
 /// Ends a stream that was closed from this side before all was said. An example of what led to it stands in the message and
