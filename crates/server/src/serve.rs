@@ -7,7 +7,7 @@ use super::hosted_bots::{HostedBotError, HostedBots, local_address};
 use super::listener::Listener;
 use super::metrics_listener::{bind_listeners, serve_metrics};
 use lastnim_arena::Arena;
-use lastnim_proto::pb;
+use lastnim_proto::{pb, play_service::arena_service_server};
 use lastnim_rpc::{
     Access, AddressLimiter, ArenaRpc, BotHands, BotRpc, GuestHands, LoginLimits, MatchRpc, OracleRpc,
     ReadScheduler, TournamentRpc, TrafficCounts, TranscriptRpc,
@@ -89,7 +89,7 @@ pub async fn run_server(
         () = shutdown => (shutdown_grace, None),
     };
     tracing::info!(within = ?grace, "stopping: open matches may finish");
-    report_not_serving(&health).await;
+    report_health(&health, &HEALTH_NAMES, ServingStatus::NotServing).await;
     arena.stop(grace).await;
     drop(house);
     let CommitCounts { transactions, commits, .. } = arena.commit_counts();
@@ -108,31 +108,33 @@ pub async fn run_server(
     lost.map_or(Ok(()), |lost| Err(ServeError::Store(lost)))
 }
 
+/// The services whose health is told: that of play, all others, and the server as a whole, which has no name.
+const HEALTH_NAMES: [&str; 7] = [
+    "",
+    arena_service_server::SERVICE_NAME,
+    pb::bot_service_server::SERVICE_NAME,
+    pb::match_service_server::SERVICE_NAME,
+    pb::tournament_service_server::SERVICE_NAME,
+    pb::oracle_service_server::SERVICE_NAME,
+    pb::transcript_service_server::SERVICE_NAME,
+];
+
 /// Tells whoever asks for the server's health, or that of play, that neither serves while the store cannot be used: nothing
 /// is announced then.
 async fn update_health(health: &HealthReporter, arena: &Arena) -> Infallible {
-    use lastnim_proto::play_service::arena_service_server::ArenaServiceServer;
+    let without_store = &HEALTH_NAMES[..2];
     loop {
         arena.wait_until_store_failed().await;
-        health.set_service_status("", ServingStatus::NotServing).await;
-        health.set_not_serving::<ArenaServiceServer<ArenaRpc>>().await;
+        report_health(health, without_store, ServingStatus::NotServing).await;
         arena.wait_until_store_usable().await;
-        health.set_service_status("", ServingStatus::Serving).await;
-        health.set_serving::<ArenaServiceServer<ArenaRpc>>().await;
+        report_health(health, without_store, ServingStatus::Serving).await;
     }
 }
 
-/// Tells whoever asks for the server's health that it serves no longer.
-async fn report_not_serving(health: &HealthReporter) {
-    health.set_service_status("", ServingStatus::NotServing).await;
-    health
-        .set_not_serving::<lastnim_proto::play_service::arena_service_server::ArenaServiceServer<ArenaRpc>>()
-        .await;
-    health.set_not_serving::<pb::bot_service_server::BotServiceServer<BotRpc>>().await;
-    health.set_not_serving::<pb::match_service_server::MatchServiceServer<MatchRpc>>().await;
-    health.set_not_serving::<pb::tournament_service_server::TournamentServiceServer<TournamentRpc>>().await;
-    health.set_not_serving::<pb::oracle_service_server::OracleServiceServer<OracleRpc>>().await;
-    health.set_not_serving::<pb::transcript_service_server::TranscriptServiceServer<TranscriptRpc>>().await;
+async fn report_health(health: &HealthReporter, services: &[&str], status: ServingStatus) {
+    for service in services {
+        health.set_service_status(service, status).await;
+    }
 }
 
 async fn assemble_services(
@@ -140,7 +142,6 @@ async fn assemble_services(
     config: &Config,
     logins: Arc<LoginLimits>,
 ) -> Result<(HealthReporter, GuardedServices, Metrics), ServeError> {
-    use lastnim_proto::play_service::arena_service_server::ArenaServiceServer;
     use pb::bot_service_server::BotServiceServer;
     use pb::match_service_server::MatchServiceServer;
     use pb::oracle_service_server::OracleServiceServer;
@@ -151,7 +152,7 @@ async fn assemble_services(
     access.private = config.private;
     access.open_registration = config.open_registration;
     let reads = ReadScheduler::new(arena.clone(), access.clone(), config.reads);
-    let play = ArenaServiceServer::new(ArenaRpc::new(arena.clone(), access.clone()))
+    let play = arena_service_server::ArenaServiceServer::new(ArenaRpc::new(arena.clone(), access.clone()))
         .max_decoding_message_size(config.play_message_bytes);
     let registrations = AddressLimiter::new(config.registrations, config.registration_interval);
     let bot_rpc = BotRpc::new(arena.clone(), access.clone(), reads.clone(), registrations);
@@ -175,12 +176,7 @@ async fn assemble_services(
         OracleServiceServer::new(oracle_rpc.clone()).max_decoding_message_size(config.call_message_bytes);
 
     let (health, health_service) = tonic_health::server::health_reporter();
-    health.set_serving::<ArenaServiceServer<ArenaRpc>>().await;
-    health.set_serving::<BotServiceServer<BotRpc>>().await;
-    health.set_serving::<MatchServiceServer<MatchRpc>>().await;
-    health.set_serving::<TournamentServiceServer<TournamentRpc>>().await;
-    health.set_serving::<OracleServiceServer<OracleRpc>>().await;
-    health.set_serving::<TranscriptServiceServer<TranscriptRpc>>().await;
+    report_health(&health, &HEALTH_NAMES, ServingStatus::Serving).await;
     let reflection = || {
         tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(pb::DESCRIPTORS)
