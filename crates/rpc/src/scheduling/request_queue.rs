@@ -36,7 +36,6 @@ struct QueueState {
     /// How much may be begun and not ended, worked on or not: each may hold memory.
     most_begun: usize,
     begun: usize,
-    next_ticket: u64,
     /// Every caller that has a turn or waits for one.
     shares: HashMap<Caller, CallerShare>,
     /// The callers that wait, the one that is served next among equals at the front.
@@ -53,11 +52,8 @@ struct CallerShare {
     sources: VecDeque<(Option<CallSource>, VecDeque<Waiter>)>,
 }
 
-#[derive(Debug)]
-struct Waiter {
-    ticket: u64,
-    granted: oneshot::Sender<()>,
-}
+/// Grants a turn to somebody who waits; it is closed once they have left.
+type Waiter = oneshot::Sender<()>;
 
 /// Whether something has begun already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,10 +67,7 @@ enum WaiterStage {
 struct QueuedRequest {
     shared: Arc<QueueShared>,
     asker: CallerConnection,
-    ticket: u64,
     granted: oneshot::Receiver<()>,
-    /// Whether a turn that was granted is still to be taken.
-    is_open: bool,
 }
 
 /// A turn; the next one has it when this is dropped.
@@ -116,22 +109,13 @@ impl CallerShare {
         waiter
     }
 
-    /// Takes out one that does not wait any longer, and returns whether it waited.
-    fn remove(&mut self, source: Option<CallSource>, ticket: u64) -> bool {
-        let take_out = |waiters: &mut VecDeque<Waiter>| {
-            let place = waiters.iter().position(|waiter| waiter.ticket == ticket);
-            place.is_some_and(|place| waiters.remove(place).is_some())
-        };
-        if take_out(&mut self.interrupted) {
-            return true;
-        }
-        let Some(place) = self.sources.iter().position(|(of, _)| *of == source) else { return false };
-        let waiters = &mut self.sources[place].1;
-        let removed = take_out(waiters);
-        if waiters.is_empty() {
-            self.sources.remove(place);
-        }
-        removed
+    /// Takes out those that have left.
+    fn remove_departed(&mut self) {
+        self.interrupted.retain(|waiter| !waiter.is_closed());
+        self.sources.retain_mut(|(_, waiters)| {
+            waiters.retain(|waiter| !waiter.is_closed());
+            !waiters.is_empty()
+        });
     }
 }
 
@@ -147,9 +131,8 @@ impl QueueState {
             && let Some(caller) = self.waiting.remove(place)
         {
             let Some(share) = self.shares.get_mut(&caller) else { continue };
-            // Whoever has left in this moment takes himself out, and what was granted to him.
             if let Some(waiter) = share.pop_next()
-                && waiter.granted.send(()).is_ok()
+                && waiter.send(()).is_ok()
             {
                 share.turns += 1;
                 self.free -= 1;
@@ -162,27 +145,24 @@ impl QueueState {
         }
     }
 
-    fn enqueue(&mut self, asker: &CallerConnection, stage: WaiterStage) -> (u64, oneshot::Receiver<()>) {
-        let (granted, receiver) = oneshot::channel();
-        let ticket = self.next_ticket;
-        self.next_ticket += 1;
+    fn enqueue(&mut self, asker: &CallerConnection, stage: WaiterStage) -> oneshot::Receiver<()> {
+        let (waiter, granted) = oneshot::channel();
         let share = self.shares.entry(asker.caller.clone()).or_default();
         if !share.has_waiters() {
             self.waiting.push_back(asker.caller.clone());
         }
-        share.push(asker.source, Waiter { ticket, granted }, stage);
-        (ticket, receiver)
+        share.push(asker.source, waiter, stage);
+        granted
     }
 
-    /// Takes somebody out who does not wait any longer, and returns whether he waited.
-    fn dequeue(&mut self, asker: &CallerConnection, ticket: u64) -> bool {
-        let Some(share) = self.shares.get_mut(&asker.caller) else { return false };
-        let removed = share.remove(asker.source, ticket);
-        if removed && !share.has_waiters() {
-            self.waiting.retain(|caller| *caller != asker.caller);
+    /// Takes out those of a caller that have left.
+    fn remove_departed(&mut self, caller: &Caller) {
+        let Some(share) = self.shares.get_mut(caller) else { return };
+        share.remove_departed();
+        if !share.has_waiters() {
+            self.waiting.retain(|waiting| waiting != caller);
         }
-        self.forget_idle_caller(&asker.caller);
-        removed
+        self.forget_idle_caller(caller);
     }
 
     /// Takes a turn back. If its caller waits for another one, others come first.
@@ -229,7 +209,6 @@ impl RequestQueue {
             free: at_once,
             most_begun: at_once.saturating_mul(4),
             begun: 0,
-            next_ticket: 0,
             shares: HashMap::new(),
             waiting: VecDeque::new(),
         };
@@ -239,10 +218,10 @@ impl RequestQueue {
 
     /// Waits for a turn.
     pub(crate) async fn wait_for_turn(&self, asker: &CallerConnection) -> Turn {
-        let mut waiting = QueuedRequest::enqueue(&self.shared, asker, WaiterStage::New);
+        let granted = self.shared.update(|queue| queue.enqueue(asker, WaiterStage::New));
+        let mut waiting = QueuedRequest { shared: Arc::clone(&self.shared), asker: asker.clone(), granted };
         // The sender is dropped with what it grants only once this has left.
         let _granted = (&mut waiting.granted).await;
-        waiting.is_open = false;
         self.shared.lock().begun += 1;
         Turn { shared: Arc::clone(&self.shared), asker: asker.clone(), is_lent: false }
     }
@@ -254,22 +233,18 @@ impl RequestQueue {
     }
 }
 
-impl QueuedRequest {
-    fn enqueue(shared: &Arc<QueueShared>, asker: &CallerConnection, stage: WaiterStage) -> Self {
-        let (ticket, granted) = shared.update(|queue| queue.enqueue(asker, stage));
-        Self { shared: Arc::clone(shared), asker: asker.clone(), ticket, granted, is_open: true }
-    }
-}
-
 impl Drop for QueuedRequest {
     fn drop(&mut self) {
-        if !self.is_open {
+        if self.granted.is_terminated() {
             return;
         }
-        self.shared.update(|queue| {
-            if !queue.dequeue(&self.asker, self.ticket) {
+        let Self { shared, asker, granted } = self;
+        shared.update(|queue| {
+            granted.close();
+            match granted.try_recv() {
                 // It was granted and nobody took it.
-                queue.return_turn(&self.asker.caller);
+                Ok(()) => queue.return_turn(&asker.caller),
+                Err(_) => queue.remove_departed(&asker.caller),
             }
         });
     }
@@ -286,7 +261,6 @@ impl Turn {
         Handle::current().block_on(async {
             loop {
                 if timeout(LOOK_INTERVAL, &mut waiting.granted).await.is_ok() {
-                    waiting.is_open = false;
                     self.is_lent = false;
                     return true;
                 }
@@ -300,24 +274,18 @@ impl Turn {
     /// Gives the turn away and joins the line again, if another caller waits that has fewer.
     fn give_up_and_requeue(&mut self) -> Option<QueuedRequest> {
         let (shared, asker) = (&self.shared, &self.asker);
-        let (ticket, granted) = shared.update(|queue| {
+        let granted = shared.update(|queue| {
             let own = queue.turns_of(&asker.caller);
             let has_fewer = |caller: &Caller| queue.turns_of(caller) < own;
             if queue.begun >= queue.most_begun || !queue.waiting.iter().any(has_fewer) {
                 return None;
             }
-            let joined = queue.enqueue(asker, WaiterStage::Interrupted);
+            let granted = queue.enqueue(asker, WaiterStage::Interrupted);
             queue.return_turn(&asker.caller);
-            Some(joined)
+            Some(granted)
         })?;
         self.is_lent = true;
-        Some(QueuedRequest {
-            shared: Arc::clone(shared),
-            asker: asker.clone(),
-            ticket,
-            granted,
-            is_open: true,
-        })
+        Some(QueuedRequest { shared: Arc::clone(shared), asker: asker.clone(), granted })
     }
 }
 
