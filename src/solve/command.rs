@@ -2,7 +2,7 @@
 
 use super::{
     general::{LastNimSearch, ListedMoves, RulesetArgs},
-    robustness::{AssessedRobustness, RobustnessArgs},
+    robustness::RobustnessArgs,
 };
 use crate::{
     CommandExit, CommandResult, Failure,
@@ -16,6 +16,7 @@ use lastnim_proto::{json::message_to_json, pb};
 use lastnim_report::{
     Report,
     explanation::{MAX_PLIES, explanation_sections},
+    robustness::{ReportReader, robustness_sections},
     solution::solution_section,
 };
 use std::io;
@@ -113,12 +114,15 @@ pub fn run(args: &SolveArgs) -> CommandResult {
             solution["explanation"] = message_to_json(&pb::ExplainResponse::from(explained));
         }
         if let Some(robustness) = &robustness {
-            solution["robustness"] = message_to_json(&robustness.to_message());
+            solution["robustness"] = message_to_json(robustness);
         }
         batch::print_json_line(&mut output, &solution)?;
     } else {
         let explained = explained.iter().flat_map(explanation_sections);
-        let robustness = robustness.iter().flat_map(AssessedRobustness::sections);
+        let to_move = game.first_seat().index();
+        let robustness = robustness
+            .iter()
+            .flat_map(|found| robustness_sections(found, to_move, ReportReader::CommandLine));
         let report: Report =
             [solution_section(&game)].into_iter().chain(explained).chain(robustness).collect();
         write_report(&mut output, &report).map_err(Failure::Output)?;

@@ -1,9 +1,6 @@
 //! `lastnim solve --robust`: how safe the winner under optimal play is.
 
-use crate::{
-    Failure,
-    text::robustness::{error_section, robustness_sections},
-};
+use crate::Failure;
 use clap::Args;
 use lastnim_analysis::{ErrorOutlook, ErrorRate, Robustness};
 use lastnim_core::{
@@ -14,7 +11,6 @@ use lastnim_proto::{
     pb,
     robustness::{DEFAULT_MAX_COALITION, robustness_message},
 };
-use lastnim_report::Section;
 
 /// Whether it is asked how safe the winner is, and in which readings.
 #[derive(Debug, Args)]
@@ -31,13 +27,6 @@ pub struct RobustnessArgs {
     error_rate: Option<ErrorRate>,
 }
 
-/// How safe the winner of a game is.
-#[derive(Debug)]
-pub struct AssessedRobustness {
-    robustness: Robustness,
-    errors: Option<ErrorOutlook>,
-}
-
 impl RobustnessArgs {
     /// Returns whether it is asked.
     pub fn is_asked(&self) -> bool {
@@ -48,24 +37,14 @@ impl RobustnessArgs {
     ///
     /// # Errors
     /// If play with errors cannot be worked out.
-    pub fn assess(&self, game: &Game, budget: &mut Budget<'_>) -> Result<AssessedRobustness, Failure> {
+    pub fn assess(
+        &self,
+        game: &Game,
+        budget: &mut Budget<'_>,
+    ) -> Result<pb::AssessRobustnessResponse, Failure> {
         let errors = self.error_rate.map(|rate| ErrorOutlook::of(game, rate, budget)).transpose();
         let errors = errors.map_err(|error| Failure::input(format!("--error-rate: {error}")))?;
         let max_coalition = self.max_coalition.map_or(DEFAULT_MAX_COALITION, |seats| seats as usize);
-        Ok(AssessedRobustness { robustness: Robustness::assess(game, max_coalition, budget), errors })
-    }
-}
-
-impl AssessedRobustness {
-    /// Writes it as a message.
-    pub fn to_message(&self) -> pb::AssessRobustnessResponse {
-        robustness_message(&self.robustness, self.errors.as_ref())
-    }
-
-    /// Reports it in words.
-    pub fn sections(&self) -> Vec<Section> {
-        let mut sections = robustness_sections(&self.robustness);
-        sections.extend(self.errors.as_ref().map(error_section));
-        sections
+        Ok(robustness_message(&Robustness::assess(game, max_coalition, budget), errors.as_ref()))
     }
 }

@@ -1,5 +1,4 @@
 //! What several subcommands print for people.
 
 pub mod numbers;
-pub mod robustness;
 pub mod row_sets;

@@ -215,8 +215,8 @@ async fn a_position_is_solved_as_over_grpc() {
         "aria-label=\"Piles: 1, 2, 2; the last one is in play\"",
         "What the takes of seat 1 lead to:",
         "The line of best play",
-        "<h2>How safe that is</h2>",
-        "<h2>What the takes leave the seat that is to move</h2>",
+        "<h2>What each seat may expect and is sure of (places in its own row, 0 is best):</h2>",
+        "<h2>What the takes of seat 1 leave it:</h2>",
     ] {
         assert!(page.body.contains(part), "{part:?} is missing:\n{}", page.body);
     }

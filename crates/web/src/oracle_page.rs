@@ -19,7 +19,7 @@ use lastnim_report::{
     Report,
     explanation::{MAX_PLIES, explanation_sections},
     play_tree::tree_report,
-    position_safety::position_safety_sections,
+    robustness::{ReportReader, robustness_sections},
     solution::solution_section,
 };
 use pb::oracle_service_server::OracleService as _;
@@ -182,9 +182,11 @@ async fn assess_safety(
 /// Reports who wins and why.
 pub(super) fn position_report(game: &Game, safety: Option<&pb::AssessRobustnessResponse>) -> Report {
     let plies = (MAX_LINE_BYTES / game.first_position().to_string().len()).clamp(1, MAX_PLIES);
+    let to_move = game.first_seat().index();
+    let safety = safety.map(|found| robustness_sections(found, to_move, ReportReader::Page));
     Report::from(solution_section(game))
         .with_sections(explanation_sections(&Explanation::of(game, plies)))
-        .with_sections(safety.map(position_safety_sections).unwrap_or_default())
+        .with_sections(safety.unwrap_or_default())
 }
 
 #[cfg(test)]

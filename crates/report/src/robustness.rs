@@ -1,0 +1,184 @@
+//! How safe the winner of a position is.
+
+use super::{
+    Column, NumberUnit, Section, Table,
+    explanation::take_range_words,
+    words::{count_words, enum_phrase, join_words},
+};
+use lastnim_core::oracle::TakeRange;
+use lastnim_proto::pb;
+
+/// Where a report is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReportReader {
+    /// At a command line, whose flags say how far is searched.
+    CommandLine,
+    /// On a page, which says itself what the columns of its tables mean.
+    Page,
+}
+
+impl ReportReader {
+    fn flag_hint(self, flag: &str) -> String {
+        if self == Self::CommandLine { format!(" ({flag})") } else { String::new() }
+    }
+}
+
+/// Reports how safe the winner is should others turn against a seat: what each seat may expect and is sure of, what the takes of
+/// the seat `to_move` do to both, and what becomes of the seats if takes are errors now and then, if that was asked.
+pub fn robustness_sections(
+    found: &pb::AssessRobustnessResponse,
+    to_move: usize,
+    reader: ReportReader,
+) -> Vec<Section> {
+    let table = Table::of_items(&found.seats)
+        .column(Column::integer("seat"), |figures| figures.seat)
+        .column(
+            Column::integer("predicted").with_meaning(
+                "under optimal play, an equilibrium: every seat plays for its own row",
+            ),
+            |figures| figures.predicted_rank,
+        )
+        .column(
+            Column::integer("guaranteed")
+                .with_meaning("what the seat can force against all others together, a minimax value"),
+            |figures| figures.guaranteed_rank,
+        )
+        .column(
+            Column::integer("price of trust").with_meaning("guaranteed less predicted"),
+            |figures| figures.price_of_trust,
+        )
+        .column(
+            Column::text("smallest coalition against it").with_meaning(
+                "the fewest others who worsen its rank by turning against it; an equilibrium, unless it is all others",
+            ),
+            |figures| smallest_coalition_words(figures, found.seats.len(), reader),
+        )
+        .into_table();
+    let winner = found.seats.iter().find(|figures| figures.seat == found.winner);
+    let of_seats =
+        Section::with_heading("What each seat may expect and is sure of (places in its own row, 0 is best):");
+    let sections = [
+        Some(with_explained_table(of_seats, table, reader).paragraphs(winner.map(winner_words))),
+        (!found.takes.is_empty()).then(|| take_section(&found.takes, to_move)),
+        found.errors.as_ref().map(|outlook| error_section(outlook, reader)),
+    ];
+    sections.into_iter().flatten().collect()
+}
+
+/// Adds a table and, where nothing else says it, what its columns mean.
+fn with_explained_table(section: Section, table: Table, reader: ReportReader) -> Section {
+    let meanings: Vec<_> = table.meanings().filter(|_| reader == ReportReader::CommandLine).collect();
+    section.table(table).list(meanings)
+}
+
+fn take_section(takes: &[pb::TakeRobustness], to_move: usize) -> Section {
+    let takes = Table::of_items(takes)
+        .column(Column::text("take"), |option| {
+            option.takes.map(|pb::TakeRange { lo, hi }| take_range_words(TakeRange { lo, hi }))
+        })
+        .column(Column::text("winner"), |option| format!("seat {}", option.winner))
+        .column(Column::integer("predicted"), |option| option.rank)
+        .column(Column::integer("guaranteed"), |option| option.guaranteed_rank)
+        .column(Column::text("which is"), |option| enum_phrase(option.safety().as_str_name(), "TAKE_SAFETY_"))
+        .into_table();
+    Section::with_heading(format!("What the takes of seat {to_move} leave it:")).table(takes).list([
+        "safe: optimal, and keeps the guaranteed rank",
+        "risky: optimal, and gives up guaranteed rank",
+        "safe error: costs predicted rank, and keeps the guaranteed one, which is better than the last",
+        "error: costs predicted rank, and guaranteed rank if there was any to lose",
+    ])
+}
+
+fn winner_words(winner: &pb::SeatRobustness) -> String {
+    let pb::SeatRobustness { seat, predicted_rank, guaranteed_rank, price_of_trust, .. } = winner;
+    if *price_of_trust == 0 {
+        format!(
+            "Seat {seat}, the winner under optimal play, can force its rank {predicted_rank} against all others together."
+        )
+    } else {
+        format!(
+            "Seat {seat}, the winner under optimal play, cannot force it: against all others together it is sure of rank \
+             {guaranteed_rank} instead of {predicted_rank}."
+        )
+    }
+}
+
+fn smallest_coalition_words(figures: &pb::SeatRobustness, seats: usize, reader: ReportReader) -> String {
+    let Some(pb::Coalition { seats: others, winner, rank }) = &figures.smallest_coalition else {
+        let cleared = figures.coalitions_cleared;
+        if cleared as usize + 1 >= seats {
+            return "none".to_owned();
+        }
+        let (met, flag) = if figures.search_halted.is_empty() {
+            ("more were not searched", "--max-coalition")
+        } else {
+            ("time was up", "--max-seconds")
+        };
+        return format!(
+            "more than {}; {met}{}",
+            count_words(cleared, "seat", "seats"),
+            reader.flag_hint(flag)
+        );
+    };
+    let who = match others.as_slice() {
+        others if others.len() + 1 == seats => "all others".to_owned(),
+        [seat] => format!("seat {seat}"),
+        others => format!("seats {}", join_words(others, ", ")),
+    };
+    let whom = if *winner == figures.seat { "it".to_owned() } else { format!("seat {winner}") };
+    format!("{who}: rank {rank}, {whom} wins")
+}
+
+fn error_section(outlook: &pb::ErrorOutlook, reader: ReportReader) -> Section {
+    let seats: Vec<_> = outlook.seats.iter().zip(&outlook.win_probabilities).collect();
+    let rank = |label: &str| Column::number(label, NumberUnit::Ranks, 3);
+    let share = |label: &str| Column::number(label, NumberUnit::Share, 2);
+    let table = Table::of_items(&seats)
+        .column(Column::integer("seat"), |(figures, _)| figures.seat)
+        .column(share("wins").with_meaning("its probability to win if all seats err"), |&(_, wins)| *wins)
+        .column(rank("rank").with_meaning("its expected rank if all seats err"), |(figures, _)| {
+            figures.expected_rank_if_all_err
+        })
+        .column(
+            share("kept")
+                .with_meaning("the probability that its rank is no worse than predicted, if all seats err"),
+            |(figures, _)| figures.kept_if_all_err,
+        )
+        .column(
+            rank("rank, others err").with_meaning("the same if it makes no error itself"),
+            |(figures, _)| figures.expected_rank_if_others_err,
+        )
+        .column(share("kept, others err"), |(figures, _)| figures.kept_if_others_err)
+        .into_table();
+    let section = Section::with_heading(format!("If a take is an error with probability {}:", outlook.rate))
+        .paragraph(
+            "An error is drawn from all legal takes, any other take from the optimal ones; nobody allows for errors to come.",
+        );
+    with_explained_table(section, table, reader)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::Terminal;
+    use lastnim_analysis::Robustness;
+    use lastnim_core::game::{AllianceMatrix, Ending, Game, Piles};
+    use lastnim_core::oracle::Budget;
+    use lastnim_proto::robustness::robustness_message;
+
+    fn told(piles: &[u64], rows: &[Vec<u64>]) -> String {
+        let matrix = AllianceMatrix::parse(rows).unwrap();
+        let game = Game::new(Piles::parse(piles).unwrap(), matrix, 0, Ending::ToMoveWins).unwrap();
+        let found = Robustness::assess(&game, 3, &mut Budget::unbounded());
+        let sections = robustness_sections(&robustness_message(&found, None), 0, ReportReader::Page);
+        sections.iter().map(|section| Terminal::without_styles().section_text(section)).collect()
+    }
+
+    #[test]
+    fn what_can_be_forced_is_told_apart_from_what_is_expected() {
+        let two = told(&[3, 4], &[vec![0, 1], vec![0, 1]]);
+        assert!(two.contains("can force its rank 0") && two.contains("none"), "{two}");
+        let three = told(&[1, 2, 2], &[vec![0, 2, 1], vec![0, 1, 2], vec![0, 2, 1]]);
+        assert!(three.contains("What the takes of seat 0 leave it"), "{three}");
+    }
+}
