@@ -100,15 +100,8 @@ impl TournamentRpc {
                 () = self.arena.wait_until_stopped() => {}
                 () = watcher.closed() => return,
             }
-            tokio::select! {
-                biased;
-                news = changes.changed() => if news.is_err() { return },
-                () = watcher.closed() => return,
-                () = self.arena.wait_until_stopped() => {
-                    // Whoever has gone by now need not be told.
-                    let _ = watcher.send(Err(arena_status(ArenaError::Stopping))).await;
-                    return;
-                }
+            if !wait_for_change(&self.arena, &mut changes, &watcher).await {
+                return;
             }
         }
     }
@@ -146,15 +139,26 @@ async fn send_state_changes(
         if watcher.send(Ok(shown)).await.is_err() || state.is_over() {
             return;
         }
-        tokio::select! {
-            biased;
-            news = changes.changed() => if news.is_err() { return },
-            () = watcher.closed() => return,
-            () = arena.wait_until_stopped() => {
-                // Whoever has gone by now need not be told.
-                let _ = watcher.send(Err(arena_status(ArenaError::Stopping))).await;
-                return;
-            }
+        if !wait_for_change(&arena, &mut changes, &watcher).await {
+            return;
+        }
+    }
+}
+
+/// Waits until there is something new to send to a watcher; returns false if it is sent nothing more.
+async fn wait_for_change<S>(
+    arena: &Arena,
+    changes: &mut watch::Receiver<S>,
+    watcher: &mpsc::Sender<Result<pb::WatchTournamentResponse, Status>>,
+) -> bool {
+    tokio::select! {
+        biased;
+        news = changes.changed() => news.is_ok(),
+        () = watcher.closed() => false,
+        () = arena.wait_until_stopped() => {
+            // Whoever has gone by now need not be told.
+            let _ = watcher.send(Err(arena_status(ArenaError::Stopping))).await;
+            false
         }
     }
 }
