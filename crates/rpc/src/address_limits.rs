@@ -26,32 +26,14 @@ struct ClearTimes {
     all_clear_at: Option<Instant>,
 }
 
-/// Why something is not done now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub(super) enum TooManyAttempts {
-    /// Too many from an address.
-    #[error("from {address}: try again in {} s", .wait.as_secs() + 1)]
-    OfAddress {
-        /// The address.
-        address: ClientAddress,
-        /// After which time there is room for one.
-        wait: Duration,
-    },
-    /// Too many in all.
-    #[error("from all addresses: try again in {} s", .wait.as_secs() + 1)]
-    OfAll {
-        /// After which time there is room for one.
-        wait: Duration,
-    },
-}
-
-impl TooManyAttempts {
-    /// Returns after which time there is room for one.
-    pub(super) fn retry_delay(self) -> Duration {
-        match self {
-            Self::OfAddress { wait, .. } | Self::OfAll { wait } => wait,
-        }
-    }
+/// Why something is not done now: there were too many attempts.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("from {whom}: try again in {} s", .wait.as_secs() + 1)]
+pub(super) struct TooManyAttempts {
+    /// The address that made them, or all.
+    whom: String,
+    /// After which time there is room for one.
+    pub(super) wait: Duration,
 }
 
 impl AddressLimiter {
@@ -64,10 +46,10 @@ impl AddressLimiter {
     pub(super) fn admit(&self, address: ClientAddress, now: Instant) -> Result<(), TooManyAttempts> {
         let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
         let own = next_clear_time(tables.clear_at.get(&address).copied(), now, self.interval, self.at_once)
-            .map_err(|wait| TooManyAttempts::OfAddress { address, wait })?;
+            .map_err(|wait| TooManyAttempts { whom: address.to_string(), wait })?;
         let all =
             next_clear_time(tables.all_clear_at, now, self.interval / ADDRESSES, self.at_once * ADDRESSES)
-                .map_err(|wait| TooManyAttempts::OfAll { wait })?;
+                .map_err(|wait| TooManyAttempts { whom: "all addresses".into(), wait })?;
         // What is left are at most as many as may have one in the time of all turns of one.
         tables.clear_at.retain(|_, at| *at > now);
         tables.clear_at.insert(address, own);
@@ -94,7 +76,7 @@ mod tests {
             assert_eq!(registrations.admit(address(1), start), Ok(()));
         }
         let refused = registrations.admit(address(1), start + MINUTE / 3).unwrap_err();
-        assert_eq!(refused.retry_delay(), MINUTE * 2 / 3);
+        assert_eq!(refused.wait, MINUTE * 2 / 3);
         assert!(refused.to_string().contains("0.0.0.1") && refused.to_string().contains("41 s"), "{refused}");
         assert_eq!(registrations.admit(address(2), start), Ok(()), "another address has its own");
         assert_eq!(registrations.admit(address(1), start + MINUTE), Ok(()), "a refusal does not count");
@@ -111,7 +93,7 @@ mod tests {
         assert_eq!(admitted(start), 100);
         assert_eq!(registrations.tables.lock().unwrap().clear_at.len(), 100);
         let refused = registrations.admit(address(7_777), start).unwrap_err();
-        assert_eq!(refused, TooManyAttempts::OfAll { wait: MINUTE / 50 });
+        assert_eq!(refused, TooManyAttempts { whom: "all addresses".into(), wait: MINUTE / 50 });
         assert_eq!(admitted(start + MINUTE), 50, "those of a minute");
         assert_eq!(admitted(start + MINUTE * 10), 100);
         assert_eq!(

@@ -1,7 +1,7 @@
 //! The register of bots.
 
 use super::access::Access;
-use super::address_limits::{AddressLimiter, TooManyAttempts};
+use super::address_limits::AddressLimiter;
 use super::client_address::ClientAddress;
 use super::page::Page;
 use super::read_scheduler::ReadScheduler;
@@ -33,11 +33,6 @@ impl BotRpc {
     pub fn new(arena: Arena, access: Access, reads: ReadScheduler, registrations: AddressLimiter) -> Self {
         Self { arena, access, reads, registrations: Arc::new(registrations) }
     }
-}
-
-fn too_many_registrations_status(refused: TooManyAttempts) -> Status {
-    let message = format!("too many bots were registered {refused}, or ask the administrator");
-    retry_after_status(refused.retry_delay(), Code::ResourceExhausted, "TOO_MANY_REGISTRATIONS", &message)
 }
 
 fn seen_version_message(seen: &SeenVersion) -> pb::SeenVersion {
@@ -87,7 +82,10 @@ impl pb::bot_service_server::BotService for BotRpc {
         let name = parse_field("name", request.get_ref().name.parse())?;
         if registrar != Some(Principal::Admin) {
             let address = ClientAddress::of_request(request.extensions());
-            self.registrations.admit(address, Instant::now()).map_err(too_many_registrations_status)?;
+            self.registrations.admit(address, Instant::now()).map_err(|refused| {
+                let message = format!("too many bots were registered {refused}, or ask the administrator");
+                retry_after_status(refused.wait, Code::ResourceExhausted, "TOO_MANY_REGISTRATIONS", &message)
+            })?;
         }
         let (view, token) = self.arena.register_bot(name).await.map_err(arena_status)?;
         let token = token.reveal().to_owned();

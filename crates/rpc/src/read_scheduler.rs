@@ -2,7 +2,7 @@
 //! those that play.
 
 use super::access::Access;
-use super::scheduling::{ConcurrencyLimiter, Permit, RequestQueue, Turn, WaitingCaller, offload_to_thread};
+use super::scheduling::{Caller, Permit, RequestQueue, SharedQuota, Turn, WaitingCaller, offload_to_thread};
 use super::status::retry_status;
 use lastnim_arena::Arena;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -46,9 +46,9 @@ const LONGEST_REST: Duration = Duration::from_secs(1);
 pub struct ReadScheduler {
     arena: Arena,
     access: Access,
-    places: Arc<ConcurrencyLimiter>,
-    cross_tables: Arc<ConcurrencyLimiter>,
-    manifests: Arc<ConcurrencyLimiter>,
+    places: Arc<SharedQuota<Caller>>,
+    cross_tables: Arc<SharedQuota<Caller>>,
+    manifests: Arc<SharedQuota<Caller>>,
     queue: Arc<RequestQueue>,
     starting_feeds: Arc<RequestQueue>,
     /// The rest that was too short to be taken.
@@ -58,9 +58,9 @@ pub struct ReadScheduler {
 impl ReadScheduler {
     /// Works `at_once` reads out at once.
     pub fn new(arena: Arena, access: Access, at_once: usize) -> Self {
-        let places = ConcurrencyLimiter::new(READS_OF_CALLER, READS);
-        let cross_tables = ConcurrencyLimiter::new(CROSS_TABLES_OF_CALLER, CROSS_TABLES);
-        let manifests = ConcurrencyLimiter::new(MANIFESTS_OF_CALLER, MANIFESTS);
+        let places = SharedQuota::new(READS_OF_CALLER, READS);
+        let cross_tables = SharedQuota::new(CROSS_TABLES_OF_CALLER, CROSS_TABLES);
+        let manifests = SharedQuota::new(MANIFESTS_OF_CALLER, MANIFESTS);
         let queue = Arc::new(RequestQueue::new(at_once));
         let starting_feeds = Arc::new(RequestQueue::new(STARTING_FEEDS));
         Self { arena, access, places, cross_tables, manifests, queue, starting_feeds, owed: Arc::default() }
@@ -79,7 +79,7 @@ impl ReadScheduler {
         read: impl Future<Output = Result<T, Status>> + Send + 'static,
     ) -> Result<T, Status> {
         let too_many =
-            |most| format!("{most} reads of this caller are not answered yet: ask for less at once");
+            || format!("{READS_OF_CALLER} reads of this caller are not answered yet: ask for less at once");
         let _place = acquire_place(&self.places, reader, too_many).await?;
         let turn = timeout(reader.time_left(PATIENCE), self.queue.wait_for_turn(&reader.asker)).await;
         let turn = turn.map_err(|_| retry_status(Code::ResourceExhausted, "FULL", FULL))?;
@@ -110,13 +110,14 @@ impl ReadScheduler {
 
     /// Lets a caller wait for a cross-table, unless it waits for too many.
     pub(super) async fn admit_cross_table(&self, reader: &WaitingCaller) -> Result<Permit, Status> {
-        let too_many = |most| format!("this caller waits for {most} cross-tables: wait for one first");
+        let too_many =
+            || format!("this caller waits for {CROSS_TABLES_OF_CALLER} cross-tables: wait for one first");
         acquire_place(&self.cross_tables, reader, too_many).await
     }
 
     /// Lets a caller fetch a manifest, unless it fetches too many.
     pub(super) async fn admit_manifest(&self, reader: &WaitingCaller) -> Result<Permit, Status> {
-        let too_many = |most| format!("this caller fetches {most} manifests: wait for one first");
+        let too_many = || format!("this caller fetches {MANIFESTS_OF_CALLER} manifests: wait for one first");
         acquire_place(&self.manifests, reader, too_many).await
     }
 
@@ -183,22 +184,20 @@ impl Drop for RunningRead {
 
 /// Takes a place, or says after a while that there is none.
 async fn acquire_place(
-    places: &Arc<ConcurrencyLimiter>,
+    places: &Arc<SharedQuota<Caller>>,
     reader: &WaitingCaller,
-    too_many: fn(usize) -> String,
+    too_many: fn() -> String,
 ) -> Result<Permit, Status> {
-    match places.acquire(&reader.asker) {
-        Ok(place) => Ok(place),
-        Err(no_place) => {
-            sleep(REFUSAL_DELAY).await;
-            Err(no_place.status("TOO_MANY_READS", too_many, FULL))
-        }
+    let place = Permit::acquire(places, &reader.asker, "TOO_MANY_READS", too_many, FULL);
+    if place.is_err() {
+        sleep(REFUSAL_DELAY).await;
     }
+    place
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::scheduling::{Caller, CallerConnection};
+    use super::super::scheduling::CallerConnection;
     use super::*;
     use lastnim_arena::{Backend, Limits};
     use lastnim_core::game::{BotName, Piles};
@@ -255,7 +254,7 @@ mod tests {
         let order = Arc::new(Mutex::new(Vec::new()));
         for name in ["busy"; 20].into_iter().chain(["other"]) {
             let (reads, order) = (reads.clone(), Arc::clone(&order));
-            let before = reads.places.len();
+            let before = reads.places.used();
             let places = Arc::clone(&reads.places);
             reading.spawn(async move {
                 let read = async move {
@@ -264,7 +263,7 @@ mod tests {
                 };
                 reads.run_read(&by(name), read).await
             });
-            until(|| places.len() > before).await;
+            until(|| places.used() > before).await;
         }
         end.send(()).unwrap();
         assert!(reading.join_all().await.into_iter().all(Result::unwrap));
@@ -279,7 +278,7 @@ mod tests {
         let call = tokio::spawn(async move { busy.run_read(&by("busy"), never).await });
         until(|| reads.queue.free_turns() == 0).await;
         call.abort();
-        until(|| reads.queue.free_turns() == 1 && reads.places.len() == 0).await;
+        until(|| reads.queue.free_turns() == 1 && reads.places.used() == 0).await;
     }
 
     #[tokio::test(start_paused = true)]
@@ -291,7 +290,7 @@ mod tests {
             let reads = reads.clone();
             reading.spawn(async move { reads.run_read(&by("greedy"), async { Ok(()) }).await });
         }
-        until(|| reads.places.len() == READS_OF_CALLER).await;
+        until(|| reads.places.used() == READS_OF_CALLER).await;
         let began = Instant::now();
         let refused = reads.run_read(&by("greedy"), async { Ok(()) }).await.unwrap_err();
         assert_eq!(told(&refused), (Code::ResourceExhausted, "TOO_MANY_READS".into()));
@@ -333,6 +332,6 @@ mod tests {
         };
         let refused = reads.run_read(&by("unlucky"), broken).await.unwrap_err();
         assert_eq!(told(&refused), (Code::Internal, "BROKEN".into()));
-        assert_eq!((reads.queue.free_turns(), reads.places.len()), (1, 0));
+        assert_eq!((reads.queue.free_turns(), reads.places.used()), (1, 0));
     }
 }

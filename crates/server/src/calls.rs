@@ -2,8 +2,6 @@
 
 use super::config::Config;
 use super::connection_slots::{CallMark, ConnectionSlot};
-use super::memory_budget::{CallMemoryBudget, MemoryLimits};
-use super::page_body::PageBody;
 use super::request_body::{RequestBody, RequestCharge};
 use super::response_body::ResponseBody;
 use super::trusted_proxies::{TrustedProxy, find_channel, find_client};
@@ -13,8 +11,8 @@ use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{HeaderMap, Request, Response, Version};
 use lastnim_proto::play_service::arena_service_server::ArenaServiceServer;
 use lastnim_rpc::{
-    Access, ArenaRpc, CallerStatus, ClientAddress, TrafficCounts, add_error_info, call_timeout,
-    late_answer_status, memory_spent_status,
+    Access, ArenaRpc, CallerStatus, ClientAddress, QuotaShare, SharedQuota, TrafficCounts, add_error_info,
+    call_timeout, late_answer_status, memory_spent_status,
 };
 use lastnim_web::{PageResponse, Pages, is_event_stream, refusal_reason};
 use std::convert::Infallible;
@@ -53,6 +51,11 @@ pub(super) struct GuardedServices {
 /// what its body says that it holds.
 const STREAM_CHARGE: usize = 4 << 10;
 
+/// The bytes of requests and responses that calls of one kind of caller may keep at once, in all and for each address.
+pub(super) type MemoryBudget = SharedQuota<ClientAddress>;
+/// Bytes that are kept. They count until this is dropped.
+pub(super) type MemoryCharge = QuotaShare<ClientAddress>;
+
 /// What the calls of all connections share.
 #[derive(Debug)]
 pub(super) struct SharedCalls {
@@ -62,8 +65,8 @@ pub(super) struct SharedCalls {
     max_message: usize,
     /// What a request is charged before its first byte: its headers, and what may arrive before anybody reads it.
     base_charge: usize,
-    strangers: Arc<CallMemoryBudget>,
-    known: Arc<CallMemoryBudget>,
+    strangers: Arc<MemoryBudget>,
+    known: Arc<MemoryBudget>,
 }
 
 /// Carries the calls of one connection to the services.
@@ -95,18 +98,12 @@ impl SharedCalls {
             request_timeout: config.request_timeout,
             max_message: config.call_message_bytes,
             base_charge: (config.stream_window_bytes + MAX_HEADER_BYTES) as usize,
-            strangers: CallMemoryBudget::new(MemoryLimits {
-                total: config.stranger_memory_bytes,
-                per_address: config.stranger_memory_per_address,
-            }),
-            known: CallMemoryBudget::new(MemoryLimits {
-                total: config.known_memory_bytes,
-                per_address: config.known_memory_per_address,
-            }),
+            strangers: MemoryBudget::new(config.stranger_memory_per_address, config.stranger_memory_bytes),
+            known: MemoryBudget::new(config.known_memory_per_address, config.known_memory_bytes),
         })
     }
 
-    fn memory_budget_for(&self, standing: CallerStatus) -> &Arc<CallMemoryBudget> {
+    fn memory_budget_for(&self, standing: CallerStatus) -> &Arc<MemoryBudget> {
         match standing {
             CallerStatus::Stranger => &self.strangers,
             CallerStatus::Known => &self.known,
@@ -144,14 +141,13 @@ impl ConnectionCalls {
     ) -> CallFuture {
         let shared = Arc::clone(&self.shared);
         let budget = Arc::clone(shared.memory_budget_for(standing));
-        let Ok(charge) = budget.charge_address(address, shared.base_charge) else {
+        let Ok(charge) = budget.acquire(address, shared.base_charge) else {
             return self.refuse_call(memory_spent_status(), mark);
         };
         let (limit, uri) = (call_timeout(request.headers()), request.uri().clone());
-        let charge = RequestCharge::new(charge);
+        let charge = RequestCharge::new(charge, shared.base_charge);
         let request = request.map(|body| {
-            let (base, most, within) = (shared.base_charge, shared.max_message, shared.request_timeout);
-            RequestBody::new(body, charge.clone(), base, most, within)
+            RequestBody::of_messages(body, charge.clone(), shared.max_message, shared.request_timeout)
         });
         let answering = shared.services.routes.clone().call(request);
         Box::pin(async move {
@@ -159,8 +155,9 @@ impl ConnectionCalls {
             shared.services.traffic.note_answer(response.headers());
             drop(charge);
             let traffic = &shared.services.traffic;
-            Ok(response
-                .map(|body| ResponseBody::counted(body, mark, budget, address).counting_refusals(traffic)))
+            Ok(response.map(|body| {
+                ResponseBody::counted(body, mark, budget, address, None).counting_refusals(traffic)
+            }))
         })
     }
 }
@@ -176,35 +173,31 @@ impl ConnectionCalls {
         standing: CallerStatus,
     ) -> CallFuture {
         let budget = Arc::clone(self.shared.memory_budget_for(standing));
-        let Ok(charge) = budget.charge_address(address, self.shared.base_charge) else {
+        let Ok(charge) = budget.acquire(address, self.shared.base_charge) else {
             return self.refuse_page(&pages, request.uri().path(), &memory_spent_status(), mark);
         };
         let calls = self.clone();
         let channel = find_channel(&self.shared.trusted_proxies, self.peer, request.headers());
-        let (base, within) = (self.shared.base_charge, self.shared.request_timeout);
-        let request = request.map(|body| PageBody::new(body, charge, base, within));
+        let charge = RequestCharge::new(charge, self.shared.base_charge);
+        let request = request.map(|body| RequestBody::of_form(body, charge, self.shared.request_timeout));
         Box::pin(async move {
             let path = request.uri().path().to_owned();
             let response = pages.clone().respond(address, channel, request).await;
-            if is_event_stream(&response) {
-                let held = usize::try_from(response.body().size_hint().lower()).unwrap_or(usize::MAX);
-                return match budget.charge_address(address, STREAM_CHARGE.max(held)) {
-                    Ok(charge) => {
-                        calls.note_page(&response);
-                        Ok(response.map(|body| ResponseBody::stream(body, mark, charge)))
-                    }
-                    Err(_) => calls.refuse_page(&pages, &path, &memory_spent_status(), mark).await,
-                };
-            }
+            let is_stream = is_event_stream(&response);
+            let held = usize::try_from(response.body().size_hint().lower()).unwrap_or(usize::MAX);
             // A page that is refused half-way would look like one that ends there.
-            let bytes = usize::try_from(response.body().size_hint().lower()).unwrap_or(usize::MAX);
-            match budget.charge_address(address, bytes) {
-                Ok(charge) => {
-                    calls.note_page(&response);
-                    Ok(response.map(|body| ResponseBody::prepaid(body, mark, budget, address, charge)))
+            let charge = budget.acquire(address, if is_stream { STREAM_CHARGE.max(held) } else { held });
+            let Ok(charge) = charge else {
+                return calls.refuse_page(&pages, &path, &memory_spent_status(), mark).await;
+            };
+            calls.note_page(&response);
+            Ok(response.map(|body| {
+                if is_stream {
+                    ResponseBody::stream(body, mark, charge)
+                } else {
+                    ResponseBody::counted(body, mark, budget, address, Some(charge))
                 }
-                Err(_) => calls.refuse_page(&pages, &path, &memory_spent_status(), mark).await,
-            }
+            }))
         })
     }
 

@@ -1,10 +1,9 @@
 //! The body of a request: within a time, and counted.
 
-use super::memory_budget::MemoryCharge;
+use super::calls::MemoryCharge;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use lastnim_rpc::{late_request_status, memory_spent_status};
 use prost::bytes::Bytes;
-use std::error::Error;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
@@ -14,27 +13,45 @@ use tonic::Status;
 
 /// The bytes before a message: a flag and its length.
 const PREFIX_BYTES: usize = 5;
+/// How often a form is in memory while it is read: as it arrived, joined, and taken apart.
+const FORM_COPIES: usize = 3;
 
 /// What a call has been charged for its request, while anybody works on it.
 #[derive(Debug, Clone)]
-pub(super) struct RequestCharge(Arc<Mutex<MemoryCharge>>);
+pub(super) struct RequestCharge {
+    share: Arc<Mutex<MemoryCharge>>,
+    /// What is charged before the first byte, for what waits unread.
+    base: usize,
+}
 
-/// The body of a request. Each message has to arrive in time, and the largest counts for as long as the call is worked on.
+/// The body of a request. What it holds has to arrive in time, and counts for as long as the call is worked on.
 #[derive(Debug)]
 pub(super) struct RequestBody {
     body: Incoming,
     charge: RequestCharge,
-    /// What is charged while no message is on its way.
-    base: usize,
-    /// The most bytes that a message may have; of a larger one none is kept.
-    max_message: usize,
-    /// The most that has been charged for a message.
-    largest: usize,
-    messages: MessageBoundaries,
+    content: RequestContent,
     timeout: Duration,
     expiry: Pin<Box<Sleep>>,
     /// Whether the time runs: not while nobody asks for the next message of a stream.
     is_running: bool,
+}
+
+/// What has arrived of the content of a body.
+#[derive(Debug)]
+enum RequestContent {
+    /// Messages, of which each has to arrive in time, and the largest counts.
+    Messages {
+        /// The most bytes that a message may have; of a larger one none is kept.
+        max_message: usize,
+        /// The most that has been charged for a message.
+        largest: usize,
+        boundaries: MessageBoundaries,
+    },
+    /// A form, which has to arrive in time as a whole.
+    Form {
+        /// How many bytes are there.
+        arrived: usize,
+    },
 }
 
 /// Where one message ends and the next begins.
@@ -51,54 +68,63 @@ struct MessageBoundaries {
 }
 
 impl RequestCharge {
-    /// Counts a request as it arrives.
-    pub(super) fn new(charge: MemoryCharge) -> Self {
-        Self(Arc::new(Mutex::new(charge)))
+    /// Counts a request as it arrives, for which `base` is charged already.
+    pub(super) fn new(share: MemoryCharge, base: usize) -> Self {
+        Self { share: Arc::new(Mutex::new(share)), base }
     }
 
+    /// Counts the bytes of a request that are there.
     fn resize(&self, bytes: usize) -> Result<(), Status> {
-        let mut charge = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        charge.resize(bytes).map_err(|_| memory_spent_status())
+        let mut share = self.share.lock().unwrap_or_else(PoisonError::into_inner);
+        share.resize(self.base + bytes).map_err(|_| memory_spent_status())
     }
 }
 
 impl RequestBody {
-    /// Reads a body. `base` bytes are charged already, for what waits unread.
-    pub(super) fn new(
+    /// Reads the messages of a call.
+    pub(super) fn of_messages(
         body: Incoming,
         charge: RequestCharge,
-        base: usize,
         max_message: usize,
         timeout: Duration,
     ) -> Self {
-        Self {
-            body,
-            charge,
-            base,
-            max_message,
-            largest: 0,
-            messages: MessageBoundaries::default(),
-            timeout,
-            expiry: Box::pin(sleep(timeout)),
-            is_running: true,
-        }
+        let boundaries = MessageBoundaries::default();
+        let content = RequestContent::Messages { max_message, largest: 0, boundaries };
+        Self::new(body, charge, content, timeout)
+    }
+
+    /// Reads the form that is sent to a page.
+    pub(super) fn of_form(body: Incoming, charge: RequestCharge, timeout: Duration) -> Self {
+        Self::new(body, charge, RequestContent::Form { arrived: 0 }, timeout)
+    }
+
+    fn new(body: Incoming, charge: RequestCharge, content: RequestContent, timeout: Duration) -> Self {
+        Self { body, charge, content, timeout, expiry: Box::pin(sleep(timeout)), is_running: true }
     }
 
     /// Counts a chunk of bytes, and what is announced to follow: room is made for a whole message once its length is known.
     fn charge_chunk(&mut self, bytes: &[u8]) -> Result<(), Status> {
-        let completed = self.messages.completed;
-        self.messages.advance(bytes);
-        if self.messages.completed > completed {
-            self.is_running = false;
+        match &mut self.content {
+            RequestContent::Form { arrived } => {
+                *arrived += bytes.len();
+                self.charge.resize(FORM_COPIES * *arrived)
+            }
+            RequestContent::Messages { max_message, largest, boundaries } => {
+                let completed = boundaries.completed;
+                boundaries.advance(bytes);
+                if boundaries.completed > completed {
+                    self.is_running = false;
+                }
+                let announced = boundaries.missing.saturating_add(boundaries.pending);
+                let message = if announced > *max_message + PREFIX_BYTES { 0 } else { announced };
+                let needed = bytes.len().max(message);
+                if needed > *largest {
+                    self.charge.resize(needed)?;
+                    *largest = needed;
+                }
+                Ok(())
+            }
         }
-        let announced = self.messages.missing.saturating_add(self.messages.pending);
-        let message = if announced > self.max_message + PREFIX_BYTES { 0 } else { announced };
-        let needed = bytes.len().max(message);
-        if needed > self.largest {
-            self.charge.resize(self.base + needed)?;
-            self.largest = needed;
-        }
-        Ok(())
     }
 }
 
@@ -132,12 +158,12 @@ impl MessageBoundaries {
 
 impl Body for RequestBody {
     type Data = Bytes;
-    type Error = Box<dyn Error + Send + Sync>;
+    type Error = Status;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
         let this = &mut *self;
         let Poll::Ready(frame) = Pin::new(&mut this.body).poll_frame(context) else {
             if !this.is_running {
@@ -145,9 +171,9 @@ impl Body for RequestBody {
                 this.is_running = true;
             }
             ready!(this.expiry.as_mut().poll(context));
-            return Poll::Ready(Some(Err(late_request_status(this.timeout).into())));
+            return Poll::Ready(Some(Err(late_request_status(this.timeout))));
         };
-        let frame = frame.transpose()?;
+        let frame = frame.transpose().map_err(|error| Status::from_error(error.into()))?;
         if let Some(bytes) = frame.as_ref().and_then(Frame::data_ref) {
             this.charge_chunk(bytes)?;
         }

@@ -1,7 +1,7 @@
 //! The body of a response: counted until it is written, and given up if nobody reads it.
 
+use super::calls::{MemoryBudget, MemoryCharge};
 use super::connection_slots::CallMark;
-use super::memory_budget::{BudgetSpent, CallMemoryBudget, MemoryCharge};
 use super::unread_bytes::UnreadBytes;
 use hyper::HeaderMap;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
@@ -44,7 +44,7 @@ struct ResponseAccount {
 enum ChunkPayment {
     /// Each by its length.
     ByLength {
-        budget: Arc<CallMemoryBudget>,
+        budget: Arc<MemoryBudget>,
         address: ClientAddress,
         /// What was charged for the first chunk before there was a body.
         prepaid: Option<MemoryCharge>,
@@ -54,12 +54,12 @@ enum ChunkPayment {
 }
 
 impl ChunkPayment {
-    fn charge_chunk(&mut self, bytes: usize) -> Result<Arc<MemoryCharge>, BudgetSpent> {
+    /// Charges a chunk of so many bytes; `None` if the budget is used up.
+    fn charge_chunk(&mut self, bytes: usize) -> Option<Arc<MemoryCharge>> {
         match self {
-            Self::Together(charge) => Ok(Arc::clone(charge)),
+            Self::Together(charge) => Some(Arc::clone(charge)),
             Self::ByLength { budget, address, prepaid } => {
-                let charge = prepaid.take().map_or_else(|| budget.charge_address(*address, bytes), Ok);
-                charge.map(Arc::new)
+                prepaid.take().or_else(|| budget.acquire(*address, bytes).ok()).map(Arc::new)
             }
         }
     }
@@ -86,25 +86,15 @@ impl ResponseBody {
         Self { body, _mark: mark, account: None, traffic: None }
     }
 
-    /// Sends a body that counts against a budget.
+    /// Sends a body that counts against a budget, of which the first chunk may be charged already.
     pub(super) fn counted(
         body: Body,
         mark: CallMark,
-        budget: Arc<CallMemoryBudget>,
+        budget: Arc<MemoryBudget>,
         address: ClientAddress,
+        prepaid: Option<MemoryCharge>,
     ) -> Self {
-        Self::with_payment(body, mark, ChunkPayment::ByLength { budget, address, prepaid: None })
-    }
-
-    /// Sends a body whose only chunk is charged already.
-    pub(super) fn prepaid(
-        body: Body,
-        mark: CallMark,
-        budget: Arc<CallMemoryBudget>,
-        address: ClientAddress,
-        charge: MemoryCharge,
-    ) -> Self {
-        Self::with_payment(body, mark, ChunkPayment::ByLength { budget, address, prepaid: Some(charge) })
+        Self::with_payment(body, mark, ChunkPayment::ByLength { budget, address, prepaid })
     }
 
     /// Sends a body that goes on for as long as it is read, and is charged for as a whole.
@@ -172,8 +162,8 @@ impl ResponseAccount {
             Ok(bytes) if bytes.is_empty() => Some(Frame::data(bytes)),
             Ok(bytes) => {
                 match self.payment.charge_chunk(bytes.len()) {
-                    Ok(charge) => self.rest = Some((bytes, charge)),
-                    Err(_) => self.end = Some(BodyEnd::WithTrailers(trailers_of(&memory_spent_status()))),
+                    Some(charge) => self.rest = Some((bytes, charge)),
+                    None => self.end = Some(BodyEnd::WithTrailers(trailers_of(&memory_spent_status()))),
                 }
                 None
             }

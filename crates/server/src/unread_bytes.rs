@@ -1,6 +1,6 @@
 //! Responses that wait for their clients to read them.
 
-use super::memory_budget::MemoryCharge;
+use super::calls::MemoryCharge;
 use hyper::rt::Executor;
 use prost::bytes::Bytes;
 use std::cell::OnceCell;

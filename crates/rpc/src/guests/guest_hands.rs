@@ -1,11 +1,11 @@
 //! What guests play.
 
-use super::begun_matches::BegunMatches;
 use super::hand_session::{HandSession, SessionListener};
 use super::hand_status::HandStatus;
 use crate::access::Access;
 use crate::address_limits::AddressLimiter;
 use crate::client_address::ClientAddress;
+use crate::scheduling::{QuotaShare, SharedQuota};
 use crate::status::{arena_status, read_request, refusal_status, retry_after_status};
 use lastnim_arena::{Arena, OpenSeat, Principal};
 use lastnim_core::game::{BotName, MatchId};
@@ -27,9 +27,18 @@ pub struct GuestHands {
     access: Access,
     limiter: Arc<AddressLimiter>,
     per_address: usize,
-    begun: Arc<BegunMatches>,
+    /// The open matches of each address, and those that are being begun.
+    places: Arc<SharedQuota<ClientAddress>>,
+    begun: Arc<Mutex<Vec<BegunMatch>>>,
     /// Never locked while anything is waited for: every guest needs it for every request.
     sessions: Arc<Mutex<KeptSessions>>,
+}
+
+/// A match that an address has begun.
+#[derive(Debug)]
+struct BegunMatch {
+    id: MatchId,
+    _place: QuotaShare<ClientAddress>,
 }
 
 /// The sessions that are kept, by guest.
@@ -76,8 +85,9 @@ impl GuestHands {
     /// Lets one address begin so many matches in a minute, and have so many open at once.
     pub fn new(arena: Arena, access: Access, per_minute: u32, per_address: usize) -> Self {
         let limiter = Arc::new(AddressLimiter::new(per_minute, Duration::from_mins(1) / per_minute.max(1)));
+        let places = SharedQuota::new(per_address, usize::MAX);
         let (begun, sessions) = Default::default();
-        Self { arena, access, limiter, per_address, begun, sessions }
+        Self { arena, access, limiter, per_address, places, begun, sessions }
     }
 
     /// Returns whether anybody may play as a guest.
@@ -137,22 +147,22 @@ impl GuestHands {
         guest: BotName,
         setup: MatchSetup,
     ) -> Result<MatchId, Status> {
+        self.lock_begun().retain(|begun| self.arena.is_match_open(begun.id));
         // Before the match is there, so that many requests at once do not all find room.
-        let place = self.begun.reserve_place(address, self.per_address, |id| self.arena.is_match_open(id));
-        let place = place.map_err(|open| {
+        let place = self.places.acquire(address, 1).map_err(|_| {
             let message = format!(
-                "{address} has {open} open matches, as many as one address may: play one of them to its end, or resign it"
+                "{address} has {} open matches, as many as one address may: play one of them to its end, or resign it",
+                self.per_address
             );
             refusal_status(Code::ResourceExhausted, "TOO_MANY_GUESTS", &message)
         })?;
         self.limiter.admit(address, Instant::now()).map_err(|refused| {
             let message = format!("too many matches were begun {refused}");
-            let delay = refused.retry_delay();
-            retry_after_status(delay, Code::ResourceExhausted, "TOO_MANY_GUEST_MATCHES", &message)
+            retry_after_status(refused.wait, Code::ResourceExhausted, "TOO_MANY_GUEST_MATCHES", &message)
         })?;
         let _hold = self.hold_session(&guest)?;
         let id = self.arena.create_guest_match(&guest, caller, setup).await.map_err(arena_status)?.id;
-        place.fill_with(id);
+        self.lock_begun().push(BegunMatch { id, _place: place });
         Ok(id)
     }
 
@@ -291,6 +301,10 @@ impl GuestHands {
         }
     }
 
+    fn lock_begun(&self) -> MutexGuard<'_, Vec<BegunMatch>> {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn lock_sessions(&self) -> MutexGuard<'_, KeptSessions> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -340,7 +354,7 @@ mod tests {
             hands.wait_for_status(&guest, id, Duration::from_mins(1), |status| status.is_over).await.unwrap();
             assert!(hands.hand_status(&guest, id).unwrap().is_over);
         }
-        assert_eq!((hands.begun.count(), arena.session_count()), (1, 1), "the session is used again");
+        assert_eq!((hands.places.used(), arena.session_count()), (1, 1), "the session is used again");
         until_departed(&hands).await;
         assert_eq!(hands.open_matches(&Request::new(()), &guest).unwrap(), []);
     }
@@ -370,13 +384,28 @@ mod tests {
             () = std::future::ready(()) => {}
         }
         let beginning = async {
-            while hands.begun.count() == 0 {
+            while hands.places.used() == 0 {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
         };
         soon(beginning).await;
         until_departed(&hands).await;
-        assert_eq!(hands.begun.count(), 1, "the match has begun all the same");
+        assert_eq!(hands.places.used(), 1, "the match has begun all the same");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_place_is_taken_from_the_beginning_to_the_end_of_a_match() {
+        let (mut hands, guest) = opened_hands().await;
+        hands.places = SharedQuota::new(1, usize::MAX);
+        let place = hands.places.acquire(ClientAddress::UNKNOWN, 1).unwrap();
+        let refused = hands.begin(Request::new(brief_match()), &guest).await.unwrap_err();
+        assert_eq!(refused.code(), Code::ResourceExhausted, "one is being begun");
+        drop(place);
+        for _ in 0..2 {
+            let id = hands.begin(Request::new(brief_match()), &guest).await.unwrap();
+            assert_eq!(hands.places.used(), 1);
+            hands.wait_for_status(&guest, id, Duration::from_mins(1), |status| status.is_over).await.unwrap();
+        }
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,6 +1,5 @@
 //! People who play in a browser: guests, and whoever holds the token of a bot. Who may play, how much, and the sessions that the server keeps for them.
 
-mod begun_matches;
 mod bot_hands;
 mod guest_hands;
 mod hand_session;

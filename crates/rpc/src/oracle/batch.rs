@@ -3,7 +3,7 @@
 use super::question_scheduler::{
     QuestionEffort, QuestionError, QuestionScheduler, stopping_status, too_long_status,
 };
-use crate::scheduling::{ConcurrencyLimiter, Permit, WaitingCaller};
+use crate::scheduling::{Caller, Permit, SharedQuota, WaitingCaller};
 use crate::status::refusal_status;
 use lastnim_core::oracle::{Budget, HaltReason};
 use lastnim_proto::{Violations, pb};
@@ -65,7 +65,7 @@ pub(super) struct ResponsePlace {
 #[derive(Debug, Clone)]
 pub(super) struct BatchService {
     asking: QuestionScheduler,
-    open: Arc<ConcurrencyLimiter>,
+    open: Arc<SharedQuota<Caller>>,
 }
 
 /// The responses of a batch, as they are sent.
@@ -74,7 +74,7 @@ pub(super) type BatchResponses<T> = mpsc::Receiver<Result<T, Status>>;
 impl BatchService {
     /// Queues batches with other questions.
     pub(super) fn new(asking: QuestionScheduler) -> Self {
-        Self { asking, open: ConcurrencyLimiter::new(BATCHES_OF_CALLER, BATCHES) }
+        Self { asking, open: SharedQuota::new(BATCHES_OF_CALLER, BATCHES) }
     }
 
     /// Answers a stream of requests, unless too many are open. It ends when everything is answered, the responses are not
@@ -84,10 +84,9 @@ impl BatchService {
         asked: &WaitingCaller,
         requests: impl Stream<Item = Result<Q, Status>> + Send + Unpin + 'static,
     ) -> Result<BatchResponses<Q::Response>, Status> {
-        let too_many = |most| format!("{most} batches of this caller are open: end one first");
+        let too_many = || format!("{BATCHES_OF_CALLER} batches of this caller are open: end one first");
         let full = "as many batches are open as there may be: try again later";
-        let place = self.open.acquire(&asked.asker);
-        let place = place.map_err(|no_place| no_place.status("TOO_MANY_QUESTIONS", too_many, full))?;
+        let place = Permit::acquire(&self.open, &asked.asker, "TOO_MANY_QUESTIONS", too_many, full)?;
         let (responses, stream) = mpsc::channel(UNREAD);
         tokio::spawn(self.clone().run_batch(place, asked.wanted_by, requests, responses));
         Ok(stream)
@@ -144,14 +143,13 @@ impl BatchService {
             let request = Arc::new((request, terms));
             let mut unanswered = Some(0);
             while let Some(start) = unanswered {
-                let turn = self.asking.wait_for_turn(place.holder(), QuestionEffort::Quick).await;
                 let (asked, at) = (Arc::clone(&request), ResponsePlace { request: number, start });
                 let question = move |budget: &mut Budget<'_>| {
                     let (request, terms) = &*asked;
                     request.answer_part(terms, at, budget).map_err(QuestionError::from)
                 };
-                // The batch as a whole has the deadline of its call.
-                let (response, rest) = self.asking.run_question(place, turn, None, question).await?;
+                let (response, rest) =
+                    self.asking.answer_part(place, QuestionEffort::Quick, question).await?;
                 unanswered = rest;
                 if send_response(responses, response).await? == ResponseReader::Gone {
                     return Ok(());
@@ -193,7 +191,7 @@ fn idle_status(what: &str) -> Status {
 mod tests {
     use super::*;
     use crate::access::Access;
-    use crate::scheduling::{Caller, CallerConnection};
+    use crate::scheduling::CallerConnection;
     use lastnim_arena::{Arena, Backend, Limits};
     use lastnim_proto::parse_request;
     use tokio_stream::wrappers::ReceiverStream;
@@ -281,10 +279,10 @@ mod tests {
         assert_eq!(told(&silent.recv().await.unwrap().unwrap_err()), (Code::Aborted, "IDLE".into()));
         drop(asks);
         let mut unread = batches.open_batch(&asked(), tokio_stream::iter([Ok(Two(8))])).unwrap();
-        assert_eq!(batches.open.len(), 1);
+        assert_eq!(batches.open.used(), 1);
         // Twice as long as it may: once for the response, and once for its end.
         tokio::time::sleep(3 * IDLE).await;
-        assert_eq!(batches.open.len(), 0);
+        assert_eq!(batches.open.used(), 0);
         assert_eq!(unread.recv().await.unwrap().unwrap(), (0, vec![0, 1]), "what was sent can still be read");
     }
 

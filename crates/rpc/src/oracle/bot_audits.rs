@@ -3,7 +3,7 @@
 use super::question_scheduler::{
     LONGEST, QuestionEffort, QuestionError, QuestionScheduler, stopping_status, too_long_status,
 };
-use crate::scheduling::{ConcurrencyLimiter, Permit, WaitingCaller, offload_to_thread};
+use crate::scheduling::{Caller, Permit, SharedQuota, WaitingCaller, offload_to_thread};
 use crate::status::{arena_status, parse_field, read_request, refusal_status};
 use lastnim_arena::{Arena, ArenaError};
 use lastnim_auditing::{AuditSubject, Auditor};
@@ -42,7 +42,7 @@ const MAX_TOLD: usize = 10;
 pub(super) struct BotAuditService {
     arena: Arena,
     asking: QuestionScheduler,
-    under_way: Arc<ConcurrencyLimiter>,
+    under_way: Arc<SharedQuota<Caller>>,
 }
 
 /// An audit of what the server keeps, on its way.
@@ -63,15 +63,14 @@ struct RecordsAudit {
 impl BotAuditService {
     /// Queues audits with other questions.
     pub(super) fn new(arena: Arena, asking: QuestionScheduler) -> Self {
-        Self { arena, asking, under_way: ConcurrencyLimiter::new(AUDITS_OF_CALLER, AUDITS) }
+        Self { arena, asking, under_way: SharedQuota::new(AUDITS_OF_CALLER, AUDITS) }
     }
 
     /// Lets a caller audit, unless too many audits are under way.
     fn admit(&self, asked: &WaitingCaller) -> Result<Arc<Permit>, Status> {
-        let too_many = |_| "an audit of bots for this caller is under way: one at a time".to_owned();
+        let too_many = || "an audit of bots for this caller is under way: one at a time".to_owned();
         let full = "as many audits of bots are under way as there may be: try again later";
-        let place = self.under_way.acquire(&asked.asker).map(Arc::new);
-        place.map_err(|no_place| no_place.status("TOO_MANY_QUESTIONS", too_many, full))
+        Permit::acquire(&self.under_way, &asked.asker, "TOO_MANY_QUESTIONS", too_many, full).map(Arc::new)
     }
 
     /// Audits matches that the server keeps, the newest first, as far as there is time.
@@ -186,7 +185,6 @@ impl BotAuditService {
         search: StoredAudit,
         records: Vec<StoredMatch>,
     ) -> Result<StoredAudit, Status> {
-        let turn = self.asking.wait_for_turn(place.holder(), QuestionEffort::Long).await;
         let question = move |budget: &mut Budget<'_>| {
             let mut search = search;
             for StoredMatch { record, versions, .. } in records {
@@ -200,12 +198,12 @@ impl BotAuditService {
             }
             Ok(search)
         };
-        self.asking.run_question(place, turn, None, question).await
+        self.asking.answer_part(place, QuestionEffort::Long, question).await
     }
 
     async fn finish_report(&self, place: &Arc<Permit>, auditor: Auditor) -> Result<pb::BotReport, Status> {
-        let turn = self.asking.wait_for_turn(place.holder(), QuestionEffort::Long).await;
-        self.asking.run_question(place, turn, None, move |_| Ok((&auditor.finish()).into())).await
+        let question = move |_: &mut Budget<'_>| Ok((&auditor.finish()).into());
+        self.asking.answer_part(place, QuestionEffort::Long, question).await
     }
 
     /// Audits a stream of records.
@@ -238,9 +236,8 @@ impl BotAuditService {
                     return parse_field("scope", Err("it is given again: only the first request has it"));
                 }
             };
-            let turn = self.asking.wait_for_turn(place.holder(), QuestionEffort::Long).await;
             let question = move |budget: &mut Budget<'_>| begun.add_records(&request.records, budget);
-            reading = Some(self.asking.run_question(place, turn, None, question).await?);
+            reading = Some(self.asking.answer_part(place, QuestionEffort::Long, question).await?);
         }
         let RecordsAudit { auditor, mut response, .. } = match reading {
             Some(reading) => reading,

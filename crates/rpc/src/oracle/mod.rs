@@ -18,4 +18,5 @@ mod tests;
 mod trees;
 
 pub use local::{OracleQuestionError, answer_oracle_question};
+pub use question_scheduler::QuestionError;
 pub use service::OracleRpc;

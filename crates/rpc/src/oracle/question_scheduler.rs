@@ -1,7 +1,7 @@
 //! A question from its asking to its answer, or until it is given up.
 
 use crate::access::Access;
-use crate::scheduling::{CallerConnection, ConcurrencyLimiter, Permit, RequestQueue, Turn, WaitingCaller};
+use crate::scheduling::{Caller, CallerConnection, Permit, RequestQueue, SharedQuota, Turn, WaitingCaller};
 use crate::status::{arena_status, refusal_status, retry_status, violations_status};
 use lastnim_arena::{Arena, ArenaError};
 use lastnim_core::oracle::{Budget, HaltReason};
@@ -10,6 +10,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+use thiserror::Error;
 use tokio::time::timeout;
 use tonic::{Code, Request, Status};
 
@@ -31,7 +32,7 @@ const FULL: &str = "the oracle has more questions than it can answer: try again 
 pub(super) struct QuestionScheduler {
     arena: Arena,
     access: Access,
-    questions: Arc<ConcurrencyLimiter>,
+    questions: Arc<SharedQuota<Caller>>,
     quick: Arc<RequestQueue>,
     long: Arc<RequestQueue>,
     /// Questions that were begun.
@@ -48,20 +49,17 @@ pub(super) enum QuestionEffort {
 }
 
 /// Why a question has no answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum QuestionError {
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum QuestionError {
     /// Something is wrong with it.
-    Refused(Violations),
+    #[error(transparent)]
+    Refused(#[from] Violations),
     /// There was not enough time: how far it came.
+    #[error("{0}")]
     TooLong(String),
     /// It takes more memory than it may: which bound it met.
+    #[error("{0}")]
     TooLarge(String),
-}
-
-impl From<Violations> for QuestionError {
-    fn from(violations: Violations) -> Self {
-        Self::Refused(violations)
-    }
 }
 
 impl From<HaltReason> for QuestionError {
@@ -134,7 +132,7 @@ impl RunningQuestion {
 impl QuestionScheduler {
     /// Answers `at_once` questions of each [`QuestionEffort`] at once.
     pub(super) fn new(arena: Arena, access: Access, at_once: usize) -> Self {
-        let questions = ConcurrencyLimiter::new(QUESTIONS_OF_CALLER, QUESTIONS);
+        let questions = SharedQuota::new(QUESTIONS_OF_CALLER, QUESTIONS);
         let queue = || Arc::new(RequestQueue::new(at_once));
         Self { arena, access, questions, quick: queue(), long: queue(), begun: Arc::default() }
     }
@@ -159,11 +157,11 @@ impl QuestionScheduler {
         effort: QuestionEffort,
         question: impl FnOnce(&mut Budget<'_>) -> Result<T, QuestionError> + Send + 'static,
     ) -> Result<T, Status> {
-        let too_many =
-            |most| format!("{most} questions of this caller are not answered yet: ask fewer at once");
-        let place = self.questions.acquire(&asked.asker);
-        let place =
-            Arc::new(place.map_err(|no_place| no_place.status("TOO_MANY_QUESTIONS", too_many, FULL))?);
+        let too_many = || {
+            format!("{QUESTIONS_OF_CALLER} questions of this caller are not answered yet: ask fewer at once")
+        };
+        let place = Permit::acquire(&self.questions, &asked.asker, "TOO_MANY_QUESTIONS", too_many, FULL)?;
+        let place = Arc::new(place);
         let answering = async {
             let turn = timeout(asked.time_left(PATIENCE), self.wait_for_turn(&asked.asker, effort));
             let turn = turn.await.map_err(|_| no_turn_status(asked.wanted_by))?;
@@ -175,8 +173,18 @@ impl QuestionScheduler {
         }
     }
 
-    /// Waits for a turn.
-    pub(super) async fn wait_for_turn(&self, asker: &CallerConnection, effort: QuestionEffort) -> Turn {
+    /// Works out a part of what a caller asks, when its turn has come. What it asks as a whole has the deadline of its call.
+    pub(super) async fn answer_part<T: Send + 'static>(
+        &self,
+        place: &Arc<Permit>,
+        effort: QuestionEffort,
+        question: impl FnOnce(&mut Budget<'_>) -> Result<T, QuestionError> + Send + 'static,
+    ) -> Result<T, Status> {
+        let turn = self.wait_for_turn(place.holder(), effort).await;
+        self.run_question(place, turn, None, question).await
+    }
+
+    async fn wait_for_turn(&self, asker: &CallerConnection, effort: QuestionEffort) -> Turn {
         let queue = match effort {
             QuestionEffort::Quick => &self.quick,
             QuestionEffort::Long => &self.long,
@@ -186,7 +194,7 @@ impl QuestionScheduler {
 
     /// Works a question out, away from the threads that carry messages, and no longer than this is waited for. The place
     /// and the turn are held until it has really ended. A tournament may have begun since it was asked.
-    pub(super) async fn run_question<T: Send + 'static>(
+    async fn run_question<T: Send + 'static>(
         &self,
         place: &Arc<Permit>,
         turn: Turn,
@@ -216,7 +224,7 @@ impl QuestionScheduler {
 
     /// Returns how many questions were begun so far, and how many wait or are worked on.
     pub(super) fn question_counts(&self) -> (u64, usize) {
-        (self.begun.load(Ordering::Relaxed), self.questions.active_count())
+        (self.begun.load(Ordering::Relaxed), self.questions.used())
     }
 
     /// Waits until the server has stopped.
@@ -250,7 +258,6 @@ pub(super) fn stopping_status() -> Status {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scheduling::Caller;
     use lastnim_arena::{Backend, Limits};
     use std::sync::mpsc;
     use tokio::task::JoinSet;
@@ -308,7 +315,7 @@ mod tests {
                     patient.answer_question(by(caller), QuestionEffort::Quick, |_| Ok(true)).await
                 });
             }
-            until(|| asking.questions.len() == already * QUESTIONS_OF_CALLER).await;
+            until(|| asking.questions.used() == already * QUESTIONS_OF_CALLER).await;
             let refused =
                 asking.answer_question(by(caller), QuestionEffort::Quick, |_| Ok(true)).await.unwrap_err();
             assert_eq!(told(&refused), (Code::ResourceExhausted, "TOO_MANY_QUESTIONS".into()));
@@ -322,7 +329,7 @@ mod tests {
         let answers = asked.join_all().await;
         assert_eq!(answers.len(), QUESTIONS);
         assert!(answers.iter().all(|answer| *answer.as_ref().unwrap()), "those that wait are answered");
-        assert_eq!((asking.questions.len(), asking.quick.free_turns()), (0, 1));
+        assert_eq!((asking.questions.used(), asking.quick.free_turns()), (0, 1));
         assert!(asking.answer_question(by("five"), QuestionEffort::Quick, |_| Ok(true)).await.unwrap());
     }
 
@@ -340,7 +347,7 @@ mod tests {
             "another queue"
         );
         call.abort();
-        until(|| asking.long.free_turns() == 2 && asking.questions.len() == 0).await;
+        until(|| asking.long.free_turns() == 2 && asking.questions.used() == 0).await;
     }
 
     #[tokio::test]
@@ -374,7 +381,7 @@ mod tests {
         assert_eq!(told(&refused), (Code::ResourceExhausted, "FULL".into()));
         answer.send(()).unwrap();
         assert!(call.await.unwrap().unwrap());
-        assert_eq!((asking.questions.len(), asking.quick.free_turns()), (0, 1));
+        assert_eq!((asking.questions.used(), asking.quick.free_turns()), (0, 1));
     }
 
     #[tokio::test]
@@ -397,6 +404,6 @@ mod tests {
         let broken: fn(&mut Budget<'_>) -> Result<(), QuestionError> = |_| panic!("on purpose");
         let refused = asking.answer_question(by("unlucky"), QuestionEffort::Quick, broken).await.unwrap_err();
         assert_eq!(told(&refused), (Code::Internal, "ORACLE".into()));
-        assert_eq!((asking.questions.len(), asking.quick.free_turns()), (0, 1));
+        assert_eq!((asking.questions.used(), asking.quick.free_turns()), (0, 1));
     }
 }

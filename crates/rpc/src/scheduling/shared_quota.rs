@@ -1,0 +1,187 @@
+//! How much may be in use at once, by each holder and in all.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Counts what holders have in use: calls under way, bytes in memory, open matches. A holder that has nothing in use is not
+/// remembered.
+#[derive(Debug)]
+pub struct SharedQuota<K> {
+    /// The most of one holder.
+    each: usize,
+    /// The most of all holders together.
+    all: usize,
+    used: Mutex<UsedQuota<K>>,
+}
+
+#[derive(Debug)]
+struct UsedQuota<K> {
+    all: usize,
+    by_holder: HashMap<K, usize>,
+}
+
+/// What a holder has in use; it counts until this is dropped.
+#[derive(Debug)]
+#[must_use = "it counts until it is dropped"]
+pub struct QuotaShare<K: Eq + Hash> {
+    quota: Arc<SharedQuota<K>>,
+    holder: K,
+    amount: usize,
+}
+
+/// Whose quota is used up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QuotaSpent {
+    /// The holder's own.
+    OfHolder,
+    /// That of all holders together.
+    OfAll,
+}
+
+impl<K: Eq + Hash + Clone> SharedQuota<K> {
+    /// Makes a quota of which nothing is used.
+    pub fn new(each: usize, all: usize) -> Arc<Self> {
+        let used = UsedQuota { all: 0, by_holder: HashMap::new() };
+        Arc::new(Self { each, all, used: Mutex::new(used) })
+    }
+
+    /// Takes some for a holder.
+    ///
+    /// # Errors
+    /// If its quota or that of all is used up. Who has nothing in use yet may have one thing larger than its quota, which
+    /// would otherwise be refused for ever.
+    pub fn acquire(self: &Arc<Self>, holder: K, amount: usize) -> Result<QuotaShare<K>, QuotaSpent> {
+        self.add(&holder, amount)?;
+        Ok(QuotaShare { quota: Arc::clone(self), holder, amount })
+    }
+
+    /// Returns how much is in use.
+    pub fn used(&self) -> usize {
+        self.lock().all
+    }
+
+    fn add(&self, holder: &K, amount: usize) -> Result<(), QuotaSpent> {
+        let fits = |used: usize, most: usize| used == 0 || used.saturating_add(amount) <= most;
+        let mut used = self.lock();
+        if !fits(used.by_holder.get(holder).copied().unwrap_or_default(), self.each) {
+            return Err(QuotaSpent::OfHolder);
+        }
+        if !fits(used.all, self.all) {
+            return Err(QuotaSpent::OfAll);
+        }
+        used.all += amount;
+        *used.by_holder.entry(holder.clone()).or_default() += amount;
+        Ok(())
+    }
+}
+
+impl<K: Eq + Hash> SharedQuota<K> {
+    fn remove(&self, holder: &K, amount: usize) {
+        let mut used = self.lock();
+        used.all -= amount;
+        if let Some(of_holder) = used.by_holder.get_mut(holder) {
+            *of_holder -= amount;
+            if *of_holder == 0 {
+                used.by_holder.remove(holder);
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, UsedQuota<K>> {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<K: Eq + Hash + Clone> QuotaShare<K> {
+    /// Counts as more, or as less.
+    ///
+    /// # Errors
+    /// If it is more and the quota is used up: then it counts as before.
+    pub fn resize(&mut self, amount: usize) -> Result<(), QuotaSpent> {
+        if let Some(more) = amount.checked_sub(self.amount) {
+            self.quota.add(&self.holder, more)?;
+        } else {
+            self.quota.remove(&self.holder, self.amount - amount);
+        }
+        self.amount = amount;
+        Ok(())
+    }
+}
+
+impl<K: Eq + Hash> Drop for QuotaShare<K> {
+    fn drop(&mut self) {
+        self.quota.remove(&self.holder, self.amount);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn places_are_counted_for_each_and_for_all() {
+        let quota = SharedQuota::new(2, 3);
+        let first = quota.acquire("one", 1).unwrap();
+        let second = quota.acquire("one", 1).unwrap();
+        assert_eq!(quota.acquire("one", 1).unwrap_err(), QuotaSpent::OfHolder);
+        let third = quota.acquire("two", 1).unwrap();
+        assert_eq!(quota.acquire("two", 1).unwrap_err(), QuotaSpent::OfAll);
+        drop(first);
+        let fourth = quota.acquire("one", 1).unwrap();
+        assert_eq!(quota.used(), 3);
+        drop((second, third, fourth));
+        assert_eq!(quota.used(), 0);
+        assert!(quota.lock().by_holder.is_empty(), "nobody is remembered");
+    }
+
+    #[test]
+    fn a_holder_has_its_quota_and_all_have_theirs() {
+        let quota = SharedQuota::new(40, 100);
+        let acquire = |holder, amount| quota.acquire(holder, amount);
+        let first = acquire(1, 40).unwrap();
+        assert_eq!(acquire(1, 1).unwrap_err(), QuotaSpent::OfHolder);
+        let _others = [acquire(2, 40).unwrap(), acquire(3, 20).unwrap()];
+        assert_eq!(acquire(4, 1).unwrap_err(), QuotaSpent::OfAll);
+        drop(first);
+        let mut again = acquire(1, 10).unwrap();
+        assert_eq!(again.resize(41), Err(QuotaSpent::OfHolder));
+        assert_eq!((again.resize(40), again.resize(5)), (Ok(()), Ok(())));
+        assert!(acquire(1, 36).is_err() && acquire(1, 35).is_ok());
+    }
+
+    #[test]
+    fn one_thing_larger_than_the_quota_is_taken_alone() {
+        let quota = SharedQuota::new(40, 100);
+        let large = quota.acquire(1, 500).unwrap();
+        assert!(quota.acquire(1, 1).is_err() && quota.acquire(2, 1).is_err());
+        drop(large);
+        assert!(quota.acquire(2, 1).is_ok());
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_dropped_counts_no_more(
+            steps in prop::collection::vec((0..4_u8, 0..30_usize, 0..30_usize, any::<bool>()), 0..60),
+        ) {
+            let quota = SharedQuota::new(40, 100);
+            let mut shares = Vec::new();
+            for (holder, amount, resized, keep) in steps {
+                if let Ok(mut share) = quota.acquire(holder, amount) {
+                    let _ = share.resize(resized);
+                    if keep {
+                        shares.push(share);
+                    }
+                }
+                let sum: usize = shares.iter().map(|share: &QuotaShare<u8>| share.amount).sum();
+                prop_assert_eq!(quota.used(), sum);
+                prop_assert!(sum <= 100);
+                prop_assert!(quota.lock().by_holder.values().all(|&used| used <= 40));
+            }
+            drop(shares);
+            let used = quota.lock();
+            prop_assert_eq!((used.all, used.by_holder.len()), (0, 0));
+        }
+    }
+}
