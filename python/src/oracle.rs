@@ -3,7 +3,7 @@
 use crate::interrupt::InterruptWatch;
 use lastnim_core::oracle::Budget;
 use lastnim_proto::{json::parse_document, pb};
-use lastnim_rpc::{OracleQuestionError, answer_oracle_question};
+use lastnim_rpc::{OracleQuestionError, QuestionError, answer_oracle_question};
 use pyo3::{
     create_exception,
     exceptions::{PyRuntimeError, PyValueError},
@@ -37,7 +37,9 @@ pub fn answer_question(py: Python<'_>, method: &str, question: &str, max_steps: 
 fn question_exception(error: &OracleQuestionError) -> PyErr {
     let words = error.to_string();
     match error {
-        OracleQuestionError::TooLong(_) | OracleQuestionError::TooLarge(_) => OracleStopped::new_err(words),
+        OracleQuestionError::Unanswered(QuestionError::TooLong(_) | QuestionError::TooLarge(_)) => {
+            OracleStopped::new_err(words)
+        }
         _ => PyValueError::new_err(words),
     }
 }

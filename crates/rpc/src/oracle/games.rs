@@ -1,17 +1,24 @@
 //! Questions about one game: its solution, and its audit.
 
-use lastnim_core::oracle::{Audit, PlayedTake};
-use lastnim_proto::{RequestField, Violations, batch::check_takes, game::parse_game, parse_request, pb};
+use super::question_scheduler::QuestionError;
+use lastnim_core::oracle::{Audit, Budget, PlayedTake};
+use lastnim_proto::{RequestField, batch::check_takes, game::parse_game, parse_request, pb};
 
 /// Solves a game.
-pub(super) fn solve_game(request: &pb::SolveRequest) -> Result<pb::SolveResponse, Violations> {
+pub(super) fn solve_game(
+    request: &pb::SolveRequest,
+    _: &mut Budget<'_>,
+) -> Result<pb::SolveResponse, QuestionError> {
     let game = request.game.as_ref();
     let game = parse_request(|field| field.member("game").parse_required(game, parse_game))?;
     Ok((&game).into())
 }
 
 /// Audits a game.
-pub(super) fn audit_game(request: &pb::AuditRequest) -> Result<pb::AuditResponse, Violations> {
+pub(super) fn audit_game(
+    request: &pb::AuditRequest,
+    _: &mut Budget<'_>,
+) -> Result<pb::AuditResponse, QuestionError> {
     let audit = parse_request(|field| audit_game_at(request, field))?;
     Ok(pb::AuditResponse { audit: Some((&audit).into()) })
 }

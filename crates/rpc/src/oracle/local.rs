@@ -3,7 +3,6 @@
 use super::question_scheduler::QuestionError;
 use super::{declarations, games, robustness, rulesets, trees};
 use lastnim_core::oracle::Budget;
-use lastnim_proto::Violations;
 use lastnim_proto::json::{MessageJsonError, message_from_json, message_to_json};
 use prost::Name;
 use serde_json::Value;
@@ -19,25 +18,9 @@ pub enum OracleQuestionError {
     /// The JSON is not that of the message that the method takes.
     #[error(transparent)]
     Message(#[from] MessageJsonError),
-    /// Something is wrong with the question.
+    /// The question has no answer.
     #[error(transparent)]
-    Refused(#[from] Violations),
-    /// The budget was not enough: how far it came.
-    #[error("{0}")]
-    TooLong(String),
-    /// It takes more memory than it may: which bound it met.
-    #[error("{0}")]
-    TooLarge(String),
-}
-
-impl From<QuestionError> for OracleQuestionError {
-    fn from(error: QuestionError) -> Self {
-        match error {
-            QuestionError::Refused(violations) => Self::Refused(violations),
-            QuestionError::TooLong(how_far) => Self::TooLong(how_far),
-            QuestionError::TooLarge(bound) => Self::TooLarge(bound),
-        }
-    }
+    Unanswered(#[from] QuestionError),
 }
 
 /// Answers a question of a method of `lastnim.v1.OracleService`, such as `Solve`, in this process. The question and its answer are the
@@ -51,37 +34,28 @@ pub fn answer_oracle_question(
     budget: &mut Budget<'_>,
 ) -> Result<Value, OracleQuestionError> {
     match method {
-        "Solve" => answer_message(question, games::solve_game),
-        "Audit" => answer_message(question, games::audit_game),
-        "Explain" => answer_message(question, trees::explain_winner),
-        "BuildTree" => answer_message(question, |request| trees::build_tree(request, budget)),
-        "AssessRobustness" => {
-            answer_message(question, |request| robustness::assess_robustness(request, budget))
-        }
-        "FindBestDeclaration" => {
-            answer_message(question, |request| declarations::find_best_declaration(request, budget))
-        }
-        "CheckTruth" => answer_message(question, |request| declarations::check_truth(request, budget)),
-        "FindEquilibria" => {
-            answer_message(question, |request| declarations::find_equilibria(request, budget))
-        }
-        "Rationalise" => {
-            answer_message(question, |request| declarations::find_rational_rows(request, budget))
-        }
-        "SolveRuleset" => answer_message(question, |request| rulesets::solve_ruleset(request, budget)),
-        "ListGrundyValues" => {
-            answer_message(question, |request| rulesets::list_grundy_values(request, budget))
-        }
+        "Solve" => answer_message(question, budget, games::solve_game),
+        "Audit" => answer_message(question, budget, games::audit_game),
+        "Explain" => answer_message(question, budget, trees::explain_winner),
+        "BuildTree" => answer_message(question, budget, trees::build_tree),
+        "AssessRobustness" => answer_message(question, budget, robustness::assess_robustness),
+        "FindBestDeclaration" => answer_message(question, budget, declarations::find_best_declaration),
+        "CheckTruth" => answer_message(question, budget, declarations::check_truth),
+        "FindEquilibria" => answer_message(question, budget, declarations::find_equilibria),
+        "Rationalise" => answer_message(question, budget, declarations::find_rational_rows),
+        "SolveRuleset" => answer_message(question, budget, rulesets::solve_ruleset),
+        "ListGrundyValues" => answer_message(question, budget, rulesets::list_grundy_values),
         _ => Err(OracleQuestionError::UnknownMethod(method.to_owned())),
     }
 }
 
-fn answer_message<Q: Name + Default, A: Name, E: Into<OracleQuestionError>>(
+fn answer_message<Q: Name + Default, A: Name>(
     question: &Value,
-    answer: impl FnOnce(&Q) -> Result<A, E>,
+    budget: &mut Budget<'_>,
+    answer: fn(&Q, &mut Budget<'_>) -> Result<A, QuestionError>,
 ) -> Result<Value, OracleQuestionError> {
-    let request = message_from_json(question)?;
-    answer(&request).map(|answer| message_to_json(&answer)).map_err(Into::into)
+    let answer = answer(&message_from_json(question)?, budget)?;
+    Ok(message_to_json(&answer))
 }
 
 #[cfg(test)]
@@ -122,9 +96,7 @@ mod tests {
         let mut long = paper_game();
         long["piles"] = json!(piles);
         let error = answer("BuildTree", &json!({ "game": long, "form": "graph" })).unwrap_err();
-        assert!(
-            matches!(error, OracleQuestionError::TooLong(_) | OracleQuestionError::Refused(_)),
-            "{error:?}"
-        );
+        let OracleQuestionError::Unanswered(error) = error else { panic!("{error:?}") };
+        assert!(matches!(error, QuestionError::TooLong(_) | QuestionError::Refused(_)), "{error:?}");
     }
 }

@@ -59,13 +59,11 @@ impl pb::oracle_service_server::OracleService for OracleRpc {
     type AuditBatchStream = ResponseStream<pb::AuditBatchResponse>;
 
     async fn solve(&self, request: Request<pb::SolveRequest>) -> Result<Response<pb::SolveResponse>, Status> {
-        self.answer_question(request, QuestionEffort::Quick, |request, _| Ok(games::solve_game(request)?))
-            .await
+        self.answer_question(request, QuestionEffort::Quick, games::solve_game).await
     }
 
     async fn audit(&self, request: Request<pb::AuditRequest>) -> Result<Response<pb::AuditResponse>, Status> {
-        self.answer_question(request, QuestionEffort::Quick, |request, _| Ok(games::audit_game(request)?))
-            .await
+        self.answer_question(request, QuestionEffort::Quick, games::audit_game).await
     }
 
     async fn solve_batch(
@@ -95,8 +93,7 @@ impl pb::oracle_service_server::OracleService for OracleRpc {
         &self,
         request: Request<pb::ExplainRequest>,
     ) -> Result<Response<pb::ExplainResponse>, Status> {
-        self.answer_question(request, QuestionEffort::Quick, |request, _| Ok(trees::explain_winner(request)?))
-            .await
+        self.answer_question(request, QuestionEffort::Quick, trees::explain_winner).await
     }
 
     async fn assess_robustness(

@@ -4,7 +4,7 @@ use super::question_scheduler::QuestionError;
 use lastnim_analysis::tree::{PlayGraph, TreeError};
 use lastnim_core::oracle::{Budget, Explanation};
 use lastnim_proto::tree::{TreeForm, parse_max_plies, parse_tree_form, play_graph_message, report_too_large};
-use lastnim_proto::{Violations, game::parse_game, parse_request, pb};
+use lastnim_proto::{game::parse_game, parse_request, pb};
 
 /// The most nodes of a tree, and the most nodes and edges of a graph: together less than the 4 MiB that clients receive by
 /// default, as a node has at most some 90 bytes and an edge 27.
@@ -37,7 +37,10 @@ pub(super) fn build_tree(
 }
 
 /// Explains why a seat wins.
-pub(super) fn explain_winner(request: &pb::ExplainRequest) -> Result<pb::ExplainResponse, Violations> {
+pub(super) fn explain_winner(
+    request: &pb::ExplainRequest,
+    _: &mut Budget<'_>,
+) -> Result<pb::ExplainResponse, QuestionError> {
     let (game, most_plies) = parse_request(|field| {
         let game = field.member("game").parse_required(request.game.as_ref(), parse_game);
         let most_plies = parse_max_plies(request.max_plies, field.member("max_plies"));
