@@ -5,6 +5,7 @@ use super::login_limits::LoginLimits;
 use super::status::{refusal_status, retry_after_status};
 use lastnim_arena::{Arena, Principal};
 use lastnim_core::game::BotName;
+use lastnim_proto::json::has_method;
 use lastnim_store::TokenHash;
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,26 +20,6 @@ const SERVICES: &str = "/lastnim.v1.";
 const COMMON_SERVICES: &str = "/grpc.";
 /// What the methods begin with that only look.
 const VIEWING_VERBS: [&str; 3] = ["Get", "List", "Watch"];
-/// The other methods, all of which need a token; registration may be open.
-const NEED_TOKEN: [&str; 17] = [
-    "Play",
-    "RotateToken",
-    "RemoveBot",
-    "CreateMatch",
-    "PruneRecords",
-    "PublishTranscript",
-    "RemoveTranscript",
-    "CreateTournament",
-    "JoinTournament",
-    "LeaveTournament",
-    "StartTournament",
-    "CancelTournament",
-    "PauseTournament",
-    "ResumeTournament",
-    "DisqualifyBot",
-    "VoidMatches",
-    "FinishTournament",
-];
 
 /// Whether a caller has shown a valid token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,14 +79,14 @@ impl Access {
         }
     }
 
-    /// Returns whether nobody may call a method without a token. A method that does not exist needs none.
+    /// Returns whether nobody may call a method without a token: all that do more than look need one. A method that does not exist needs none.
     fn needs_token(&self, path: &str) -> bool {
         let method = path.strip_prefix(SERVICES).and_then(|path| path.split_once('/'));
         method.is_some_and(|(service, method)| match method {
             "RegisterBot" => !self.open_registration,
             _ if service == "OracleService" => self.private,
             _ if VIEWING_VERBS.iter().any(|verb| method.starts_with(verb)) => self.private,
-            _ => NEED_TOKEN.contains(&method),
+            _ => has_method(service, method),
         })
     }
 

@@ -123,6 +123,12 @@ pub fn message_descriptor<M: Name>() -> MessageDescriptor {
     DESCRIPTORS.get_message_by_name(&M::full_name()).expect("every message has a descriptor")
 }
 
+/// Returns whether a service of the package has a method.
+pub fn has_method(service: &str, method: &str) -> bool {
+    let services = DESCRIPTORS.services().filter(|known| known.name() == service);
+    services.flat_map(|known| known.methods().collect::<Vec<_>>()).any(|known| known.name() == method)
+}
+
 /// Returns whether a field is one of several alternatives, of which at most one is set.
 fn is_alternative(field: &FieldDescriptor) -> bool {
     field.containing_oneof().is_some_and(|choice| !choice.is_synthetic())

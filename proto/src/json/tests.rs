@@ -197,6 +197,12 @@ fn a_refusal_names_the_path_and_the_value() {
 }
 
 #[test]
+fn methods_are_known_by_their_services() {
+    assert!(has_method("ArenaService", "Play") && has_method("TournamentService", "VoidMatches"));
+    assert!(!has_method("ArenaService", "VoidMatches") && !has_method("ArenaService", "Guess"));
+}
+
+#[test]
 fn every_enumeration_of_ours_has_words() {
     let ours = DESCRIPTORS.all_enums().filter(|kind| kind.package_name() == "lastnim.v1");
     for kind in ours {
