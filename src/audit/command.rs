@@ -7,7 +7,7 @@ use super::{
 use crate::{
     CommandExit, CommandResult, Failure,
     batch::{self, AuditAnswer},
-    form::{CsvArgs, OutputForm, write_report},
+    form::{CsvArgs, OutputForm},
     game_json,
     remote::ServerArgs,
 };
@@ -74,12 +74,11 @@ With --transcript only the seats of these models are measured, in the matches th
 says what each figure means."#;
 
 pub fn run(args: &AuditArgs) -> CommandResult {
+    let form = if args.json { OutputForm::Json } else { OutputForm::Text };
     if let Some(scope) = args.many.scope().filter(|_| !args.csv.is_wanted()) {
-        let form = if args.json { OutputForm::Json } else { OutputForm::Text };
         return bot_audit::run(&scope, &args.many, &args.files, &args.server, form);
     }
     if !args.many.transcripts().is_empty() {
-        let form = if args.json { OutputForm::Json } else { OutputForm::Text };
         return bot_audit::models::run(&args.many, &args.files, &args.server, args.csv, form);
     }
     if args.csv.is_wanted() {
@@ -106,11 +105,10 @@ pub fn run(args: &AuditArgs) -> CommandResult {
             (path, Box::new(file))
         }
     };
-    let mut output = io::stdout().lock();
     if args.batch {
         let audit =
             |line: &str| input::audit_document(line).map(|audit| AuditAnswer::from(pb::Audit::from(&audit)));
-        return batch::answer_lines(input, what, output, audit);
+        return batch::answer_lines(input, what, io::stdout().lock(), audit);
     }
     let document = read_document(input, what)?;
     let audit = input::audit_document(&document).map_err(|error| {
@@ -121,11 +119,7 @@ pub fn run(args: &AuditArgs) -> CommandResult {
         };
         Failure::input(format!("{what}: {error}{hint}"))
     })?;
-    if args.json {
-        batch::print_json_line(&mut output, &MessageJson::of(&pb::Audit::from(&audit)))?;
-    } else {
-        write_report(&mut output, &audit_report(&audit)).map_err(Failure::Output)?;
-    }
+    form.print_report(|| MessageJson::of(&pb::Audit::from(&audit)), || audit_report(&audit))?;
     Ok(CommandExit::Done)
 }
 

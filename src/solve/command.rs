@@ -4,17 +4,11 @@ use super::{
     general::{LastNimSearch, ListedMoves, RulesetArgs},
     robustness::RobustnessArgs,
 };
-use crate::{
-    CommandExit, CommandResult, Failure,
-    args::game::GameArgs,
-    batch,
-    form::{OutputForm, write_report},
-};
+use crate::{CommandExit, CommandResult, args::game::GameArgs, batch, form::OutputForm};
 use clap::Args;
 use lastnim_core::oracle::Explanation;
 use lastnim_proto::{json::message_to_json, pb};
 use lastnim_report::{
-    Report,
     explanation::{MAX_PLIES, explanation_sections},
     robustness::{ReportReader, robustness_sections},
     solution::solution_section,
@@ -87,16 +81,15 @@ them. Any other key is refused. A bad line is answered by {"line":k,"error":".."
 code is 3."#;
 
 pub fn run(args: &SolveArgs) -> CommandResult {
-    let mut output = io::stdout().lock();
     if args.batch {
         let answer = |line: &str| args.general.answer_batch_line(line);
-        return batch::answer_lines(io::stdin().lock(), "standard input", output, answer);
+        return batch::answer_lines(io::stdin().lock(), "standard input", io::stdout().lock(), answer);
     }
+    let form = if args.json { OutputForm::Json } else { OutputForm::Text };
     let search = if args.robustness.is_asked() { LastNimSearch::Coalitions } else { LastNimSearch::None };
     let general = args.general.parse_game(args.game.piles(), search)?;
     if args.general.is_game_named() {
         let (matrix, first) = args.game.parse_matrix_and_first()?;
-        let form = if args.json { OutputForm::Json } else { OutputForm::Text };
         let listed = if args.explain { ListedMoves::All } else { ListedMoves::Optimal };
         let ending = args.game.ending().unwrap_or(general.ruleset().default_ending());
         return args.general.solve_and_print(&general, &matrix, first, ending, form, listed);
@@ -108,7 +101,7 @@ pub fn run(args: &SolveArgs) -> CommandResult {
         .is_asked()
         .then(|| args.general.run_within_seconds(|budget| args.robustness.assess(&game, budget)));
     let robustness = robustness.transpose()?;
-    if args.json {
+    let json = || {
         let mut solution = message_to_json(&pb::SolveResponse::from(&game));
         if let Some(explained) = &explained {
             solution["explanation"] = message_to_json(&pb::ExplainResponse::from(explained));
@@ -116,16 +109,16 @@ pub fn run(args: &SolveArgs) -> CommandResult {
         if let Some(robustness) = &robustness {
             solution["robustness"] = message_to_json(robustness);
         }
-        batch::print_json_line(&mut output, &solution)?;
-    } else {
+        solution
+    };
+    let report = || {
         let explained = explained.iter().flat_map(explanation_sections);
         let to_move = game.first_seat().index();
         let robustness = robustness
             .iter()
             .flat_map(|found| robustness_sections(found, to_move, ReportReader::CommandLine));
-        let report: Report =
-            [solution_section(&game)].into_iter().chain(explained).chain(robustness).collect();
-        write_report(&mut output, &report).map_err(Failure::Output)?;
-    }
+        [solution_section(&game)].into_iter().chain(explained).chain(robustness).collect()
+    };
+    form.print_report(json, report)?;
     Ok(CommandExit::Done)
 }

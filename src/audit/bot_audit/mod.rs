@@ -18,7 +18,7 @@ use crate::{
     runtime,
 };
 use clap::Args;
-use intake::RecordIntake;
+use intake::{IntakeSummary, MatchCounter, RecordIntake};
 use lastnim_auditing::{AuditSubject, Auditor, DEFAULT_PUZZLES, MAX_PUZZLES};
 use lastnim_core::{
     game::{BotName, TournamentId, VersionLabel},
@@ -112,24 +112,10 @@ pub fn run(
     server: &ServerArgs,
     form: OutputForm,
 ) -> CommandResult {
-    let admission = args.admission();
-    let seed = args.interval_seed();
     let puzzles = args.puzzles.map_or(DEFAULT_PUZZLES, usize::from);
-    let trust = if args.key.is_some() { KeyTrust::Given } else { KeyTrust::Unchecked };
-    let mut intake = RecordIntake::new(Auditor::new(scope.clone(), seed).with_max_puzzles(puzzles), trust);
-    if files.is_empty() {
-        runtime::run_on_runtime(Some(1), async {
-            let remote = RemoteServer::connect(server).await?;
-            server::read_server_records(&remote, scope, args.bot_version.as_ref(), &admission, &mut intake)
-                .await?;
-            Ok(CommandExit::Done)
-        })?;
-    } else {
-        files::read_record_files(files, &admission, &mut intake)?;
-    }
-    let (auditor, read) = intake.finish();
+    let auditor = Auditor::new(scope.clone(), args.interval_seed()).with_max_puzzles(puzzles);
+    let (auditor, read) = count_records(auditor, scope, args, files, server)?;
     let findings = auditor.finish();
-    read.print_refusals();
     if findings.matches == 0 {
         if let (AuditSubject::Bot(bot), Some(version), 0) = (scope, &args.bot_version, read.refused_count()) {
             return Err(Failure::input(format!(
@@ -152,6 +138,32 @@ pub fn run(
     };
     form.print_report(json, || with_next_step(bot_audit_report(scope, &findings, read.sentences()), scope))?;
     Ok(if read.refused_count() == 0 { CommandExit::Done } else { CommandExit::SomeRefused })
+}
+
+/// Counts the records of files, or those of the server where no file is named, and names what was refused.
+fn count_records<C: MatchCounter>(
+    counter: C,
+    scope: &AuditSubject,
+    args: &BotAuditArgs,
+    files: &[PathBuf],
+    server: &ServerArgs,
+) -> Result<(C, IntakeSummary), Failure> {
+    let admission = args.admission();
+    let trust = if args.key.is_some() { KeyTrust::Given } else { KeyTrust::Unchecked };
+    let mut intake = RecordIntake::new(counter, trust);
+    if files.is_empty() {
+        runtime::run_on_runtime(Some(1), async {
+            let remote = RemoteServer::connect(server).await?;
+            server::read_server_records(&remote, scope, args.bot_version.as_ref(), &admission, &mut intake)
+                .await?;
+            Ok(CommandExit::Done)
+        })?;
+    } else {
+        files::read_record_files(files, &admission, &mut intake)?;
+    }
+    let (counter, read) = intake.finish();
+    read.print_refusals();
+    Ok((counter, read))
 }
 
 /// Says how to ask on, behind what is reported of a field.

@@ -1,11 +1,10 @@
 //! `lastnim audit --transcript`: language models held against the rules, against optimal play and against what they cost.
 
-use super::{BotAuditArgs, files, intake::RecordIntake, server, trust::KeyTrust};
+use super::{BotAuditArgs, count_records};
 use crate::{
     CommandExit, CommandResult, Failure,
     form::{CsvArgs, OutputForm},
-    remote::{RemoteServer, ServerArgs},
-    runtime,
+    remote::ServerArgs,
     transcript_files::list_transcripts,
 };
 use lastnim_auditing::AuditSubject;
@@ -26,21 +25,8 @@ pub fn run(
     csv: CsvArgs,
     form: OutputForm,
 ) -> CommandResult {
-    let admission = args.admission();
-    let trust = if args.key.is_some() { KeyTrust::Given } else { KeyTrust::Unchecked };
-    let asked = read_questions(&args.transcripts)?;
-    let mut intake = RecordIntake::new(ModelMeasurer::new(asked, args.interval_seed()), trust);
-    if files.is_empty() {
-        runtime::run_on_runtime(Some(1), async {
-            let remote = RemoteServer::connect(server).await?;
-            server::read_server_records(&remote, &AuditSubject::Field, None, &admission, &mut intake).await?;
-            Ok(CommandExit::Done)
-        })?;
-    } else {
-        files::read_record_files(files, &admission, &mut intake)?;
-    }
-    let (measurer, read) = intake.finish();
-    read.print_refusals();
+    let measurer = ModelMeasurer::new(read_questions(&args.transcripts)?, args.interval_seed());
+    let (measurer, read) = count_records(measurer, &AuditSubject::Field, args, files, server)?;
     if measurer.counted_matches() == 0 {
         let what = "no record that counts is of a match of the transcripts";
         return Err(Failure::Runtime(anyhow::Error::msg(format!("{what}: {}", read.sentences().join(" ")))));
