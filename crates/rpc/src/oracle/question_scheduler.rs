@@ -7,8 +7,8 @@ use lastnim_arena::{Arena, ArenaError};
 use lastnim_core::oracle::{Budget, HaltReason};
 use lastnim_proto::Violations;
 use std::cell::RefCell;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use thiserror::Error;
 use tokio::time::timeout;
@@ -79,24 +79,12 @@ impl QuestionError {
     }
 }
 
-/// Tells whoever looks that an answer is not wanted any more, once this is dropped.
-#[derive(Debug)]
-struct CancelOnDrop {
-    over: Arc<AtomicBool>,
-}
-
-impl Drop for CancelOnDrop {
-    fn drop(&mut self) {
-        self.over.store(true, Ordering::Relaxed);
-    }
-}
-
 /// A question that is worked on.
 struct RunningQuestion {
     turn: Turn,
     wanted_by: Option<Instant>,
-    /// Set when nobody waits for the answer any more.
-    over: Arc<AtomicBool>,
+    /// Held by the call for as long as it waits for the answer.
+    waiting_call: Weak<()>,
     /// When it is given up.
     ends_at: Instant,
     /// When others may have the turn for a while.
@@ -104,16 +92,16 @@ struct RunningQuestion {
 }
 
 impl RunningQuestion {
-    fn begin(turn: Turn, wanted_by: Option<Instant>, over: Arc<AtomicBool>) -> Self {
+    fn begin(turn: Turn, wanted_by: Option<Instant>, waiting_call: Weak<()>) -> Self {
         let now = Instant::now();
-        Self { turn, wanted_by, over, ends_at: now + LONGEST, slice_ends_at: now + SLICE }
+        Self { turn, wanted_by, waiting_call, ends_at: now + LONGEST, slice_ends_at: now + SLICE }
     }
 
     /// Returns whether the work goes on. Now and then it waits here until others have had the turn, which does not count as
     /// work.
     fn may_continue(&mut self) -> bool {
-        let Self { turn, wanted_by, over, .. } = self;
-        let is_wanted = |now| !over.load(Ordering::Relaxed) && wanted_by.is_none_or(|by| now < by);
+        let Self { turn, wanted_by, waiting_call, .. } = self;
+        let is_wanted = |now| waiting_call.strong_count() > 0 && wanted_by.is_none_or(|by| now < by);
         let now = Instant::now();
         if !is_wanted(now) || now >= self.ends_at {
             return false;
@@ -203,11 +191,12 @@ impl QuestionScheduler {
     ) -> Result<T, Status> {
         self.check_open(place.holder())?;
         self.begun.fetch_add(1, Ordering::Relaxed);
-        let over = Arc::new(AtomicBool::new(false));
-        let _wanting = CancelOnDrop { over: Arc::clone(&over) };
+        // Gone as soon as this is waited for no longer.
+        let this_call = Arc::new(());
+        let waiting_call = Arc::downgrade(&this_call);
         let place = Arc::clone(place);
         let answered = tokio::task::spawn_blocking(move || {
-            let work = RefCell::new(RunningQuestion::begin(turn, wanted_by, over));
+            let work = RefCell::new(RunningQuestion::begin(turn, wanted_by, waiting_call));
             let is_wanted = || work.borrow_mut().may_continue();
             let answer = question(&mut Budget::while_wanted(u64::MAX, &is_wanted));
             drop((work, place));
