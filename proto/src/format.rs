@@ -2,10 +2,36 @@
 
 use super::{RequestField, pb};
 use lastnim_tournament::{
-    BoundedCount, EffectBounds, ErrorRates, GroupCount, LadderSettings, SprtMeasure, SprtSettings,
-    TableGroups, TournamentFormat,
+    BoundedCount, EffectBounds, ErrorRates, FormatProfile, GroupCount, LadderSettings,
+    SprtMeasure, SprtSettings, TableGroups, TournamentFormat,
 };
 use pb::tournament_settings::Format as Given;
+
+impl pb::TournamentSettings {
+    /// Returns what is true of all tournaments of the format.
+    pub fn format_profile(&self) -> &'static FormatProfile {
+        match &self.format {
+            None | Some(Given::RoundRobin(_)) => FormatProfile::ROUND_ROBIN,
+            Some(Given::Gauntlet(_)) => FormatProfile::GAUNTLET,
+            Some(Given::Swiss(_)) => FormatProfile::SWISS,
+            Some(Given::Knockout(_)) => FormatProfile::KNOCKOUT,
+            Some(Given::Ladder(_)) => FormatProfile::LADDER,
+            Some(Given::Sprt(_)) => FormatProfile::SPRT,
+        }
+    }
+}
+
+impl pb::Tournament {
+    /// Returns what is true of all tournaments of its format.
+    pub fn format_profile(&self) -> &'static FormatProfile {
+        self.settings.as_ref().map_or(FormatProfile::ROUND_ROBIN, pb::TournamentSettings::format_profile)
+    }
+
+    /// Returns whether it runs, and bots come and go meanwhile.
+    pub fn has_open_field(&self) -> bool {
+        self.state() == pb::TournamentState::Running && self.format_profile().has_open_field
+    }
+}
 
 /// Reads who meets whom; a round robin of all sets where nothing is said.
 pub(super) fn parse_format(given: Option<&Given>, settings: RequestField<'_>) -> Option<TournamentFormat> {

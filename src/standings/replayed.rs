@@ -9,7 +9,7 @@ use lastnim_proto::record::seat_loss_of_forfeit;
 use lastnim_report::words::join_words;
 use lastnim_tournament::{
     BotComparison, CrossTable, FormatVerdict, MatchOutcome, MatchResult, RatingEvidence, Rulings, Schedule,
-    Standing, Standings, TotalMatches, TournamentFormat, plan_schedule,
+    Standing, Standings, TotalMatches, plan_schedule,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -189,10 +189,8 @@ impl ReplayedResults {
             cross_table.add_result(&result);
         }
         let verdict = schedule.format_verdict();
-        if let (TournamentFormat::Swiss { table_groups, .. }, FormatVerdict::Byes(byes)) =
-            (&settings.format, &verdict)
-        {
-            standings.set_bye_scores(byes, *table_groups);
+        if let (Some(bye_groups), FormatVerdict::Byes(byes)) = (settings.format.bye_groups(), &verdict) {
+            standings.set_bye_scores(byes, bye_groups);
         }
         let mut lines = standings.lines();
         let mut compared = Vec::new();

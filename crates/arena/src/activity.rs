@@ -9,7 +9,7 @@ use super::tournament_view::TournamentView;
 use lastnim_core::game::{BotName, MatchId, Seat, TournamentId};
 use lastnim_core::referee::{MatchSetup, Timestamp};
 use lastnim_store::MatchSummary;
-use lastnim_tournament::{TournamentFormat, TournamentState};
+use lastnim_tournament::{FormatCourse, TournamentState};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -204,15 +204,12 @@ fn time_left(handle: &TournamentHandle, view: &TournamentView, now: Timestamp) -
     let stored = &view.stored;
     let settings = &stored.settings;
     let is_bounded = stored.state == TournamentState::Running && view.total > 0;
-    if !is_bounded || matches!(settings.format, TournamentFormat::Ladder(_)) {
+    if !is_bounded || settings.format.has_open_field() {
         return None;
     }
     let matches = view.total.saturating_sub(view.played);
     // Elsewhere matches wait for each other: in rounds for the last of a round, and for bots that play few at once.
-    let is_free = matches!(
-        settings.format,
-        TournamentFormat::RoundRobin | TournamentFormat::Sample { .. } | TournamentFormat::Gauntlet { .. }
-    );
+    let is_free = settings.format.profile().course == FormatCourse::Planned;
     let at_once =
         if is_free && settings.bot_concurrency.is_none() { settings.concurrency.get() as u64 } else { 1 };
     let one_after_the_other = u32::try_from(matches.div_ceil(at_once)).unwrap_or(u32::MAX);

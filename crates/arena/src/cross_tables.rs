@@ -8,8 +8,8 @@ use super::tournament_handle::TournamentHandle;
 use lastnim_core::game::TournamentId;
 use lastnim_store::{Change, StoredResult};
 use lastnim_tournament::{
-    BotComparison, BoundedCrossTable, Checkpoint, CrossTable, MatchResult, RatingEvidence, Rulings,
-    TournamentFormat,
+    BotComparison, BoundedCrossTable, Checkpoint, CrossTable, FormatCourse, MatchResult, RatingEvidence,
+    Rulings,
 };
 use std::sync::Arc;
 use tokio::runtime::Handle;
@@ -219,10 +219,10 @@ impl Arena {
     ) -> Result<Option<ComparedResults>, ArenaError> {
         let view = self.tournament(id).await?;
         let (settings, is_final) = (&view.stored.settings, view.stored.over.is_some());
-        let settled = match (self.live_tournament(id), &settings.format) {
+        let settled = match (self.live_tournament(id), settings.format.profile().course) {
             (Some(handle), _) => handle.settled_below(),
             // Those that were played beyond the answer do not count.
-            (None, TournamentFormat::Sprt(_)) => view.total,
+            (None, FormatCourse::UntilDecided) => view.total,
             (None, _) => u64::MAX,
         };
         let events = self.tournament_events(id).await?;

@@ -14,8 +14,8 @@ use lastnim_proto::tournament_event::TimedTournamentEvent;
 use lastnim_store::StoredTournament;
 use lastnim_tournament::{
     Appraisal, BotComparison, BoundedCrossTable, FieldMovement, FormatVerdict, MatchResult, RatingEvidence,
-    ReportedResults, Rulings, Schedule, SnapshotUnavailable, Standing, Standings, TournamentFormat,
-    TournamentState, snapshot_state,
+    ReportedResults, Rulings, Schedule, SnapshotUnavailable, Standing, Standings, TournamentState,
+    snapshot_state,
 };
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -234,11 +234,8 @@ impl TournamentHandle {
 
     /// Puts the standings in order, once the byes so far are counted.
     fn rank<T>(&self, in_order: impl FnOnce(&mut LiveStandings) -> T) -> T {
-        let table_groups = match self.view.borrow().stored.settings.format {
-            TournamentFormat::Swiss { table_groups, .. } => Some(table_groups),
-            _ => None,
-        };
-        let byes = table_groups.and_then(|groups| match self.format_verdict() {
+        let bye_groups = self.view.borrow().stored.settings.format.bye_groups();
+        let byes = bye_groups.and_then(|groups| match self.format_verdict() {
             FormatVerdict::Byes(byes) => Some((byes, groups)),
             _ => None,
         });

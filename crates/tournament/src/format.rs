@@ -97,7 +97,12 @@ pub(super) enum StandingsOrder {
 impl TournamentFormat {
     /// Returns whether bots may come and go while it is played.
     pub fn has_open_field(&self) -> bool {
-        matches!(self, Self::Ladder(_))
+        self.profile().has_open_field
+    }
+
+    /// Returns the duplicate groups for which a bye counts, where bots have byes.
+    pub fn bye_groups(&self) -> Option<TableGroups> {
+        if let Self::Swiss { table_groups, .. } = self { Some(*table_groups) } else { None }
     }
 
     /// Returns what puts bots in order in the standings.

@@ -16,6 +16,7 @@ mod draw;
 mod evidence;
 mod field_error;
 mod format;
+mod format_profile;
 mod intervention;
 mod match_result;
 mod methods;
@@ -52,6 +53,7 @@ pub use draw::SeededDraw;
 pub use evidence::{Appraisal, RatingEvidence};
 pub use field_error::{FieldError, MAX_MATCHES};
 pub use format::{FormatError, LadderPairing, LadderSettings, TournamentFormat};
+pub use format_profile::{CourseView, FormatCourse, FormatProfile};
 pub use intervention::{
     DisqualifiedResults, OpenMatches, Reason, ReasonError, Rulings, TournamentEvent, VoidedMatch,
 };

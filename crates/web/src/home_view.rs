@@ -21,7 +21,6 @@ use lastnim_report::{
 use pb::bot_service_server::BotService as _;
 use pb::match_service_server::MatchService as _;
 use pb::tournament_service_server::TournamentService as _;
-use pb::tournament_settings::Format;
 use tonic::{Code, Status};
 
 /// Tournaments that are shown.
@@ -92,16 +91,12 @@ pub(super) async fn read_home(pages: &Pages, visitor: &Visitor) -> Result<HomeNo
 
 /// Asks for ladders that run, the newest first.
 async fn read_ladders(pages: &Pages, visitor: &Visitor) -> Result<Vec<pb::Tournament>, Status> {
-    let is_ladder = |tournament: &pb::Tournament| {
-        let format = tournament.settings.as_ref().and_then(|settings| settings.format.as_ref());
-        matches!(format, Some(Format::Ladder(_)))
-    };
     let (mut ladders, mut page_token) = (Vec::new(), String::new());
     for _ in 0..MAX_LOOKS {
         let (page_size, state) = (LOOKED_THROUGH, pb::TournamentState::Running.into());
         let request = pb::ListTournamentsRequest { page_size, page_token, state };
         let running = pages.tournaments.list_tournaments(visitor.request(request)).await?.into_inner();
-        ladders.extend(running.tournaments.into_iter().filter(is_ladder));
+        ladders.extend(running.tournaments.into_iter().filter(pb::Tournament::has_open_field));
         page_token = running.next_page_token;
         if page_token.is_empty() || ladders.len() >= MAX_LADDERS {
             break;

@@ -12,6 +12,7 @@ use lastnim_report::rating_history::rating_chart;
 use lastnim_report::render::Html;
 use lastnim_report::words::count_words;
 use lastnim_report::{Block, Round, Section};
+use lastnim_tournament::CourseView;
 use pb::bot_service_server::BotService as _;
 use pb::match_service_server::MatchService as _;
 use pb::tournament_service_server::TournamentService as _;
@@ -53,17 +54,16 @@ pub(super) async fn read_format_findings(
     standings: &[pb::Standing],
 ) -> Result<FormatFindings, Status> {
     let mut findings = FormatFindings::default();
-    let format = tournament.settings.as_ref().and_then(|settings| settings.format.as_ref());
     let tournament_id = tournament.id.clone();
-    match format {
-        Some(Format::Swiss(_) | Format::Knockout(_) | Format::Ladder(_)) => {
+    match tournament.format_profile().view {
+        CourseView::Rounds | CourseView::Bracket | CourseView::Ratings => {
             let request =
                 pb::ListMatchesRequest { page_size: MAX_MATCHES, tournament_id, ..Default::default() };
             let list = pages.matches.list_matches(visitor.request(request)).await?.into_inner();
             findings.has_more_matches = !list.next_page_token.is_empty();
             findings.matches = list.matches;
         }
-        Some(Format::Gauntlet(_))
+        CourseView::Opponents
             if tournament.matches_played <= MAX_COUNTED_MATCHES
                 && tournament.field.len() <= MAX_OPPONENTS =>
         {
@@ -101,18 +101,13 @@ pub(super) fn format_sections_html(
     verdict: Option<&pb::Verdict>,
     findings: &FormatFindings,
 ) -> String {
-    let format = tournament.settings.as_ref().and_then(|settings| settings.format.as_ref());
-    let section = match format {
-        Some(Format::Swiss(_) | Format::Knockout(_)) => round_section(tournament, verdict, findings),
-        Some(Format::Ladder(_)) => rating_section(findings),
-        Some(Format::Sprt(_)) => verdict.and_then(capital_section),
-        Some(Format::Gauntlet(_)) if findings.is_comparison_refused => Some(
-            Section::with_heading("Opponents")
-                .paragraph("Too many ask for comparisons of bots at the moment: load this page again later."),
-        ),
-        Some(Format::Gauntlet(gauntlet)) => opponent_score_plot(&gauntlet.bot, &findings.compared)
-            .map(|plot| Section::with_heading("Opponents").plot(plot)),
-        _ => None,
+    let section = match tournament.format_profile().view {
+        CourseView::Standings => None,
+        CourseView::Rounds => round_section("Rounds", tournament, verdict, findings),
+        CourseView::Bracket => round_section("Bracket", tournament, verdict, findings),
+        CourseView::Ratings => rating_section(findings),
+        CourseView::Capital => verdict.and_then(capital_section),
+        CourseView::Opponents => opponent_section(tournament, findings),
     };
     let others = (findings.other_forfeiters > 0).then(|| {
         let others = count_words(findings.other_forfeiters as u64, "other bot", "other bots");
@@ -124,7 +119,18 @@ pub(super) fn format_sections_html(
     sections.map(|section| html.section_html(&section)).collect()
 }
 
+fn opponent_section(tournament: &pb::Tournament, findings: &FormatFindings) -> Option<Section> {
+    let section = Section::with_heading("Opponents");
+    if findings.is_comparison_refused {
+        let words = "Too many ask for comparisons of bots at the moment: load this page again later.";
+        return Some(section.paragraph(words));
+    }
+    let Some(Format::Gauntlet(gauntlet)) = &tournament.settings.as_ref()?.format else { return None };
+    opponent_score_plot(&gauntlet.bot, &findings.compared).map(|plot| section.plot(plot))
+}
+
 fn round_section(
+    heading: &str,
     tournament: &pb::Tournament,
     verdict: Option<&pb::Verdict>,
     findings: &FormatFindings,
@@ -148,10 +154,6 @@ fn round_section(
         return None;
     }
     let is_cut = shown < all || left_out > 0 || findings.has_more_matches;
-    let heading = match tournament.settings.as_ref().and_then(|settings| settings.format.as_ref()) {
-        Some(Format::Knockout(_)) => "Bracket",
-        _ => "Rounds",
-    };
     let scoring = tournament.settings.as_ref().map(pb::TournamentSettings::scoring);
     let decided = if scoring == Some(pb::Scoring::Satisfaction) { "; satisfaction decides" } else { "" };
     let words = format!("Beside each bot: the matches of its table that it won{decided}.");

@@ -11,8 +11,8 @@ use lastnim_core::game::{BotName, MatchId};
 use lastnim_proto::tournament_event::TimedTournamentEvent;
 use lastnim_store::{Change, FieldHistory, StoredTournament};
 use lastnim_tournament::{
-    DisqualifiedResults, FieldChange, FieldMovement, MatchLimiter, Pairing, Reason, ResultFold,
-    TournamentEvent, TournamentFormat, TournamentState, VoidedMatch, group_size,
+    DisqualifiedResults, FieldChange, FieldMovement, FormatCourse, MatchLimiter, Pairing, Reason, ResultFold,
+    TournamentEvent, TournamentState, VoidedMatch, group_size,
 };
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -106,7 +106,7 @@ impl Director {
         results: DisqualifiedResults,
         reason: Reason,
     ) -> Result<DueEvent, ArenaError> {
-        if matches!(self.stored.settings.format, TournamentFormat::Sprt(_)) {
+        if self.stored.settings.format.profile().course == FormatCourse::UntilDecided {
             let why = format!(
                 "a sequential test compares bots over whole groups: cancel it, and begin another without {bot}"
             );

@@ -13,14 +13,6 @@ use super::{Schedule, TotalMatches};
 use crate::{FieldError, MAX_MATCHES, Settings, TournamentFormat};
 use lastnim_core::game::{BotName, SeatCount};
 
-/// The largest field of any tournament: its standings go into one message.
-const MAX_BOTS: usize = 10_000;
-/// The largest field of a format that keeps in mind who met whom.
-const MAX_FIELD: usize = 4_096;
-/// The most bots that are in a ladder at once: its ratings know how each two of them hang together, which with so many
-/// takes half a millisecond a match.
-const MAX_LADDER_FIELD: usize = 1_024;
-
 /// Plans the tournament of a field, each bot once, in any order.
 ///
 /// # Errors
@@ -78,7 +70,10 @@ pub fn count_matches(
     if field < seats.get() {
         return Err(FieldError::TooFewBots { field, seats });
     }
-    check_field_size(field, MAX_BOTS)?;
+    let most = format.profile().max_bots;
+    if field > most {
+        return Err(FieldError::TooManyBots { field, most });
+    }
     let n = seats.get();
     let matches = |groups: Option<u64>, size: u64| {
         let matches = groups.and_then(|groups| groups.checked_mul(size));
@@ -100,21 +95,16 @@ pub fn count_matches(
             TotalMatches::Exactly(rotated(Gauntlet::group_count(field, positions))?)
         }
         TournamentFormat::Swiss { rounds, table_groups } => {
-            check_field_size(field, MAX_FIELD)?;
             TotalMatches::Exactly(rotated(Swiss::count_groups(field, n, *rounds, *table_groups))?)
         }
         TournamentFormat::Knockout { advance, table_groups } => {
-            check_field_size(field, MAX_FIELD)?;
             let tables = Knockout::count_tables(field, n, *advance);
             TotalMatches::Exactly(rotated(tables.checked_mul(table_groups.get()))?)
         }
-        TournamentFormat::Ladder(ladder) => {
-            check_field_size(field, MAX_LADDER_FIELD)?;
-            match ladder.groups {
-                Some(groups) => TotalMatches::AtMost(rotated(Some(groups.get()))?),
-                None => TotalMatches::Open,
-            }
-        }
+        TournamentFormat::Ladder(ladder) => match ladder.groups {
+            Some(groups) => TotalMatches::AtMost(rotated(Some(groups.get()))?),
+            None => TotalMatches::Open,
+        },
         TournamentFormat::Sprt(sprt) => {
             let size = SprtSchedule::group_size(field, seats)?;
             TotalMatches::AtMost(matches(Some(sprt.groups.get()), size)?)
@@ -129,8 +119,4 @@ pub fn group_size(settings: &Settings, field: usize) -> u64 {
         TournamentFormat::Sprt(_) => SprtSchedule::group_size(field, settings.seats).unwrap_or(rotations),
         _ => rotations,
     }
-}
-
-fn check_field_size(field: usize, most: usize) -> Result<(), FieldError> {
-    if field > most { Err(FieldError::TooManyBots { field, most }) } else { Ok(()) }
 }

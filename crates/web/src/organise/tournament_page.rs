@@ -16,8 +16,8 @@ use lastnim_proto::pb;
 use lastnim_report::render::Time;
 use lastnim_report::tournament::progress_words;
 use lastnim_report::tournament_events::event_line;
+use lastnim_tournament::FormatCourse;
 use pb::tournament_service_server::TournamentService as _;
-use pb::tournament_settings::Format;
 use tonic::Status;
 use tonic::codegen::http::StatusCode;
 
@@ -136,28 +136,15 @@ pub(super) async fn tournament_page_with(
         bots: tournament.field.iter().take(MAX_FIELD_BOTS).map(bot_link).collect(),
         unshown_bots: tournament.field.len().saturating_sub(MAX_FIELD_BOTS),
         actions: action_buttons(id, &tournament),
-        can_enter: state == pb::TournamentState::Open || (is_running && is_ladder(&tournament)),
+        can_enter: state == pb::TournamentState::Open || tournament.has_open_field(),
         is_running,
-        can_disqualify: is_running && !is_sequential_test(&tournament),
+        // A test compares bots over whole groups.
+        can_disqualify: is_running && tournament.format_profile().course != FormatCourse::UntilDecided,
         voidable,
     };
     let content = content.render().map_err(|error| Status::internal(error.to_string()))?;
     let title = tournament.settings.map(|settings| settings.title).unwrap_or_default();
     Ok(private_response(organiser, status, Page::without_twins(title, content)))
-}
-
-fn format_of_tournament(tournament: &pb::Tournament) -> Option<&Format> {
-    tournament.settings.as_ref().and_then(|settings| settings.format.as_ref())
-}
-
-/// Returns whether bots enter and leave a tournament while it runs.
-fn is_ladder(tournament: &pb::Tournament) -> bool {
-    matches!(format_of_tournament(tournament), Some(Format::Ladder(_)))
-}
-
-/// Returns whether a tournament holds one bot against another: neither can be disqualified.
-fn is_sequential_test(tournament: &pb::Tournament) -> bool {
-    matches!(format_of_tournament(tournament), Some(Format::Sprt(_)))
 }
 
 fn action_buttons(id: TournamentId, tournament: &pb::Tournament) -> Vec<ActionButton> {
@@ -180,7 +167,7 @@ fn action_buttons(id: TournamentId, tournament: &pb::Tournament) -> Vec<ActionBu
                     ),
                 ]
             };
-            if is_ladder(tournament) {
+            if tournament.has_open_field() {
                 actions.push((TournamentAction::Finish, "Finish", "ends the ladder after this round"));
             }
             actions.push((TournamentAction::Cancel, "Cancel", "for good"));

@@ -99,7 +99,7 @@ async fn read_tournaments(
             let list = pages.tournaments.list_tournaments(seated.request(request)).await?.into_inner();
             for tournament in list.tournaments {
                 let is_entered = tournament.field.iter().any(|entrant| entrant == bot.as_str());
-                let is_suspended = is_entered && is_running_ladder(&tournament) && ladders < MAX_LADDERS && {
+                let is_suspended = is_entered && tournament.has_open_field() && ladders < MAX_LADDERS && {
                     ladders += 1;
                     is_suspended(pages, seated, &tournament.id, bot).await?
                 };
@@ -157,7 +157,7 @@ impl ListedTournament {
     /// Returns a tournament as it is listed; `None` where the bot is not in it and cannot join it.
     fn of(tournament: pb::Tournament, entry: FieldEntry) -> Option<Self> {
         let id: TournamentId = tournament.id.parse().ok()?;
-        let is_ladder = is_running_ladder(&tournament);
+        let is_ladder = tournament.has_open_field();
         let is_open = tournament.state() == pb::TournamentState::Open || is_ladder;
         let state = match (tournament.state(), is_ladder, entry) {
             (_, _, FieldEntry::Suspended) => "a ladder that has suspended it: it returns by joining again",
@@ -188,13 +188,6 @@ impl ListedTournament {
 fn tournament_form(id: TournamentId, action: FieldAction, button: &'static str) -> TournamentForm {
     let address = PageAddress::Play(PlayAddress::ChangeField(id, action));
     TournamentForm { action: address.to_string(), button }
-}
-
-/// Returns whether bots come and go although the tournament has started.
-fn is_running_ladder(tournament: &pb::Tournament) -> bool {
-    let format = tournament.settings.as_ref().and_then(|settings| settings.format.as_ref());
-    tournament.state() == pb::TournamentState::Running
-        && matches!(format, Some(pb::tournament_settings::Format::Ladder(_)))
 }
 
 async fn is_suspended(pages: &Pages, seated: &Visitor, id: &str, bot: &BotName) -> Result<bool, Status> {

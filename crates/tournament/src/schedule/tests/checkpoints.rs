@@ -170,10 +170,8 @@ impl Played {
         let ResultFold { schedule, standings, evidence, cross_table, reported, .. } = &self.fold;
         let mut standings = standings.clone();
         let verdict = schedule.format_verdict();
-        if let (FormatVerdict::Byes(byes), TournamentFormat::Swiss { table_groups, .. }) =
-            (&verdict, &self.settings.format)
-        {
-            standings.set_bye_scores(byes, *table_groups);
+        if let (FormatVerdict::Byes(byes), Some(bye_groups)) = (&verdict, self.settings.format.bye_groups()) {
+            standings.set_bye_scores(byes, bye_groups);
         }
         let replicates = ReplicateCount::new(ReplicateCount::MIN).unwrap();
         let appraisal = evidence.appraise(replicates, &mut Budget::unbounded()).unwrap();
