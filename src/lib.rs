@@ -50,7 +50,7 @@ mod text;
 mod toml_file;
 mod tournament;
 mod tournament_file;
-mod tournament_settings;
+mod tournament_flags;
 mod transcript;
 mod transcript_files;
 mod tree;

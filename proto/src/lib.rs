@@ -56,6 +56,7 @@ mod solution;
 mod testing;
 pub mod tournament;
 pub mod tournament_event;
+pub mod tournament_settings;
 pub mod transcript;
 #[cfg(feature = "analysis")]
 pub mod tree;

@@ -7,7 +7,7 @@ use crate::{
     credentials::{TOKEN_HELP, caller_words},
     remote::RemoteServer,
     text::numbers,
-    tournament_settings::{ExhibitionFlags, settings_of_flags},
+    tournament_flags::{ExhibitionFlags, settings_of_flags},
 };
 use clap::Args;
 use lastnim_core::game::{AllianceMatrix, BotName, SeatCount};

@@ -8,11 +8,7 @@ use crate::{
     tournament_file::{llm_entry::llm_json, plan::TournamentPlan, player::BotOrigin},
 };
 use lastnim_proto::{json::message_to_json, pb};
-use lastnim_report::{
-    Report, Section,
-    tournament::clock_line,
-    tournament_format::{format_line, positions_line},
-};
+use lastnim_report::{Report, Section, tournament_settings::setting_fact};
 use lastnim_tournament::{RepeatedGroups, TotalMatches};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -65,21 +61,21 @@ fn origin_words(origin: &BotOrigin) -> String {
 
 fn plan_report(plan: &TournamentPlan) -> Report {
     let settings = plan.settings();
-    let clock = settings.clock.unwrap_or_default();
+    let fact = |label| setting_fact(&settings, label);
     let bots =
         plan.players.iter().map(|player| format!("{} ({})", player.name, origin_words(&player.origin)));
     let bots: Vec<_> = bots.collect();
     let facts = [
-        ("title", settings.title.clone()),
-        ("format", format_line(&settings)),
-        ("seats", settings.seats.to_string()),
+        ("title", fact("title")),
+        ("format", fact("format")),
+        ("seats", fact("seats")),
         ("bots", format!("{}: {}", bots.len(), bots.join(", "))),
-        ("positions", format!("{}: {}", plan.position_count(), positions_line(&settings))),
+        ("positions", format!("{}: {}", plan.position_count(), fact("positions"))),
         ("matches", match_count_words(plan.total)),
         ("models", plan.model_cost_bound().map(|bound| format!("cost {bound}")).unwrap_or_default()),
-        ("clock", clock_line(&clock)),
-        ("seed", settings.seed.to_string()),
-        ("methods", format!("version {}", settings.methods)),
+        ("clock", fact("clock")),
+        ("seed", fact("seed")),
+        ("methods", fact("methods")),
     ];
     let facts = facts.into_iter().filter(|(_, fact)| !fact.is_empty());
     let notes = plan.find_repetition().map(|repetition| repetition.to_string());

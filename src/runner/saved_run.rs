@@ -1,10 +1,7 @@
 //! What is kept of a run from one to the next, besides the store.
 
-use crate::{
-    Failure,
-    new_file::AtomicFile,
-    tournament_settings::{KEYS, SettingKey},
-};
+use crate::{Failure, new_file::AtomicFile};
+use lastnim_proto::tournament_settings::{TournamentSetting, all_settings};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{collections::BTreeSet, fs, io, net::SocketAddr, path::Path};
@@ -85,15 +82,14 @@ impl SavedRun {
 }
 
 fn changed_json_keys(before: &Value, now: &Value) -> Vec<String> {
-    let is_changed = |key: &&SettingKey| {
-        let field = key.field.split('.').next().unwrap_or_default();
+    let is_changed = |setting: &&TournamentSetting| {
+        let field = setting.field.split('.').next().unwrap_or_default();
         before[field] != now[field]
     };
-    let changed = KEYS.iter().filter(is_changed).map(|key| match key.file_place() {
-        Some(("", name)) => name,
-        Some((table, _)) => table.split('.').next().unwrap_or_default(),
-        // The matrix stands in the place of the word for it.
-        None => "alliance",
+    let places = all_settings().filter(is_changed).filter_map(TournamentSetting::file_place);
+    let changed = places.map(|(table, name)| match table.split('.').next() {
+        Some(table) if !table.is_empty() => table,
+        _ => name,
     });
     changed.map(str::to_owned).collect::<BTreeSet<_>>().into_iter().collect()
 }

@@ -13,7 +13,7 @@ use crate::{
     remote::{MAX_PAGE, RemoteServer, ServerArgs},
     runner::{self, CheckArgs, RunArgs, SuperviseArgs},
     runtime,
-    tournament_settings::{TournamentFlags, settings_of_flags},
+    tournament_flags::{TournamentFlags, settings_of_flags},
 };
 use clap::{Args, Subcommand, ValueEnum};
 use lastnim_core::game::BotName;

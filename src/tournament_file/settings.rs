@@ -1,13 +1,14 @@
 //! The settings of a tournament in its file.
 
-use crate::{
-    toml_file::{TomlDocument, member_path},
-    tournament_settings::{KEYS, SettingKey, SettingsJsonDraft, ValueKind},
+use crate::toml_file::{TomlDocument, member_path};
+use lastnim_proto::{
+    Violation, pb,
+    tournament_settings::{SettingsJsonDraft, TournamentSetting, ValueKind, all_settings, file_tables},
 };
-use lastnim_proto::{Violation, pb};
+use lastnim_tournament::FormatProfile;
 
-/// The tables of the file that have settings.
-const TABLES: [&str; 6] = ["", "clock", "retention", "format", "positions", "positions.drawn"];
+/// The tables of the file that say something else.
+const OTHER_TABLES: [&str; 2] = ["llm", "bot"];
 
 /// What a file says instead of how many bots have to join.
 const WHY_NO_START: &str = "a file needs none: its tournament starts once all of its bots have come, those with `remote = true` as well; \
@@ -17,8 +18,8 @@ const WHY_NO_START: &str = "a file needs none: its tournament starts once all of
 #[derive(Debug, Default)]
 pub struct SettingsReader {
     draft: SettingsJsonDraft,
-    /// The field that has the settings of the format; empty as long as that is not known.
-    format: String,
+    /// The format, once it is known.
+    format: Option<&'static FormatProfile>,
     /// The bots that the format is about, and the paths at which they are named.
     pub named: Vec<(String, String)>,
     /// The fields whose mistakes are reported, about which the protocol need not complain as well.
@@ -29,10 +30,9 @@ impl SettingsReader {
     /// Reads all settings. What is wrong is reported and left out.
     pub fn read(&mut self, toml: &mut TomlDocument) -> Option<pb::TournamentSettings> {
         let kind = toml.get("format.kind").and_then(|kind| kind.as_str()).unwrap_or_default();
-        let is_format = |key: &&SettingKey| key.is_of_format() && key.table().replace('_', "-") == kind;
-        self.format = KEYS.iter().find(is_format).map(|key| key.table().to_owned()).unwrap_or_default();
+        self.format = FormatProfile::ALL.into_iter().find(|profile| profile.word() == kind);
         toml.refuse_key("start_at", WHY_NO_START);
-        for table in TABLES {
+        for table in file_tables() {
             self.read_table(table, toml);
         }
         self.check_positions(toml);
@@ -40,45 +40,51 @@ impl SettingsReader {
     }
 
     fn read_table(&mut self, table: &str, toml: &mut TomlDocument) {
-        let places = KEYS.iter().filter_map(|key| Some((key.file_place()?, key)));
-        let is_here = |key: &SettingKey| !key.is_of_format() || key.table() == self.format;
-        let keys = places.filter(|((place, _), key)| *place == table && is_here(key));
-        let keys: Vec<_> = keys.map(|((_, name), key)| (name, key)).collect();
-        let others: &[&str] = match table {
-            "" => &["clock", "retention", "format", "positions", "llm", "bot"],
-            "positions" => &["drawn"],
-            _ => &[],
-        };
+        let places = all_settings().filter_map(|setting| Some((setting.file_place()?, setting)));
+        let is_here =
+            |setting: &TournamentSetting| setting.format().is_none_or(|format| Some(format) == self.format);
+        let settings = places.filter(|((place, _), setting)| *place == table && is_here(setting));
+        let settings: Vec<_> = settings.map(|((_, name), setting)| (name, setting)).collect();
+        let prefix = member_path(table, "");
+        let inner = file_tables().into_iter().filter_map(|inner| inner.strip_prefix(prefix.as_str()));
+        let inner = inner.filter(|inner| !inner.is_empty() && !inner.contains('.'));
+        let others = OTHER_TABLES.into_iter().filter(|_| table.is_empty());
         // The keys of a format that is not known are not known either.
-        let is_open = table == "format" && self.format.is_empty();
-        let known = keys.iter().map(|(name, _)| *name).chain(others.iter().copied()).filter(|_| !is_open);
+        let is_open = table == "format" && self.format.is_none();
+        let names = settings.iter().filter(|(_, setting)| setting.kind != ValueKind::Matrix);
+        let known = names.map(|(name, _)| *name).chain(inner).chain(others).filter(|_| !is_open);
         if !toml.has_table(table, &known.collect::<Vec<_>>()) {
             return;
         }
-        for (name, key) in keys {
+        for (name, setting) in settings {
             let path = member_path(table, name);
             if toml.get(&path).is_some() {
-                self.read_key(key, &path, toml);
-            } else if key.kind == ValueKind::Format {
-                let kinds = key.words().join(", ");
+                self.read_key(setting, &path, toml);
+            } else if setting.kind == ValueKind::Format {
+                let kinds = setting.words().join(", ");
                 toml.report_mistake(&path, format_args!("required, but missing: one of {kinds}"));
-            } else if key.default.is_none() {
+            } else if setting.default.is_none() {
                 toml.report_missing(&path);
-                self.note_reported(key);
+                self.note_reported(setting);
             }
         }
     }
 
-    fn read_key(&mut self, key: &SettingKey, path: &str, toml: &mut TomlDocument) {
+    fn read_key(&mut self, setting: &TournamentSetting, path: &str, toml: &mut TomlDocument) {
         let Some(value) = toml.get(path).cloned() else { return };
         // Rows that are given stand in the place of the word for it.
-        let matrix = KEYS.iter().find(|other| key.field == "alliance" && other.kind == ValueKind::Matrix);
-        let key = matrix.filter(|_| value.is_array()).unwrap_or(key);
-        for Violation { field, description } in self.draft.set_key(key, &value) {
-            toml.report_mistake(&field.replacen(key.field, path, 1), description);
-            if field == key.field { self.note_reported(key) } else { self.reported.push(field) }
+        let is_for_other = match setting.field {
+            "alliance" => value.is_array(),
+            _ => setting.kind == ValueKind::Matrix && !value.is_array(),
+        };
+        if is_for_other {
+            return;
         }
-        if let (ValueKind::Bot, Some(name)) = (key.kind, value.as_str()) {
+        for Violation { field, description } in self.draft.give(setting, &value) {
+            toml.report_mistake(&field.replacen(setting.field, path, 1), description);
+            if field == setting.field { self.note_reported(setting) } else { self.reported.push(field) }
+        }
+        if let (ValueKind::Bot, Some(name)) = (setting.kind, value.as_str()) {
             self.named.push((name.to_owned(), path.to_owned()));
         }
     }
@@ -104,8 +110,8 @@ impl SettingsReader {
     }
 
     /// Keeps the protocol from complaining of a setting as well. It judges what is drawn as a whole.
-    fn note_reported(&mut self, key: &SettingKey) {
-        let field = if key.table() == "drawn_positions" { key.table() } else { key.field };
+    fn note_reported(&mut self, setting: &TournamentSetting) {
+        let field = if setting.table() == "drawn_positions" { setting.table() } else { setting.field };
         self.reported.push(field.to_owned());
     }
 
@@ -122,11 +128,10 @@ impl SettingsReader {
 /// Returns where a field, or an element of it, stands in a file.
 fn path_of_field(field: &str) -> String {
     let is_end = |rest: &str| rest.is_empty() || rest.starts_with(['.', '[']);
-    let key =
-        KEYS.iter().find_map(|key| Some((key, field.strip_prefix(key.field).filter(|rest| is_end(rest))?)));
-    match (key, field) {
-        (Some((key, rest)), _) => {
-            let (table, name) = key.file_place().unwrap_or(("", "alliance"));
+    let rest_of = |setting: &TournamentSetting| field.strip_prefix(setting.field).filter(|rest| is_end(rest));
+    let place = all_settings().find_map(|setting| Some((setting.file_place()?, rest_of(setting)?)));
+    match (place, field) {
+        (Some(((table, name), rest)), _) => {
             let element = rest.find(']').map_or("", |end| &rest[..=end]);
             member_path(table, name) + element
         }

@@ -124,10 +124,8 @@ async fn every_format_can_be_created() {
         ("title", "drawn"),
         ("position_source", "drawn_positions"),
         ("drawn_positions.count", "3"),
-        ("drawn_positions.min_piles", "2"),
-        ("drawn_positions.max_piles", "3"),
-        ("drawn_positions.min_counters", "1"),
-        ("drawn_positions.max_counters", "4"),
+        ("drawn_positions.piles", "2, 3"),
+        ("drawn_positions.counters", "1 4"),
     ];
     create(&mut browser, &drawn).await;
     create(&mut browser, &[("title", "paper"), ("position_source", "paper_positions")]).await;
@@ -164,7 +162,7 @@ async fn a_form_keeps_what_was_typed_and_says_what_is_wrong() {
         ("title", ""),
         ("seats", "33"),
         ("format", "swiss"),
-        ("swiss.rounds", "0"),
+        ("swiss.rounds", "1001"),
         ("strikes", "101"),
     ]);
     let answer = browser.submit(&form, "/organise/new-tournament", &typed).await;

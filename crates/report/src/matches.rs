@@ -4,7 +4,7 @@ use super::{
     Cell, Column, Report, Section, Table,
     audit::seat_table,
     match_events::SeatNames,
-    tournament::clock_line,
+    tournament_settings::clock_words,
     versions::seat_versions_line,
     words::{enum_phrase, enum_word, join_words, matrix_words},
 };
@@ -82,7 +82,7 @@ pub fn match_report(game: &pb::Match, shown: &pb::GetMatchResponse) -> Report {
         ("ending", Some(enum_word(setup.ending().as_str_name(), "ENDING_"))),
         ("tournament", place),
         ("rows", Some(rows.unwrap_or_else(|| "declared".to_owned()))),
-        ("clock", setup.clock.as_ref().map(clock_line)),
+        ("clock", setup.clock.map(clock_words)),
         ("strikes", Some(setup.strikes.to_string())),
         ("max plies", Some(setup.max_plies.to_string())),
         ("plies", Some(game.plies.to_string())),

@@ -4,9 +4,9 @@ use super::{
     Cell, Column, Fact, Report, Section, Table,
     tournament_activity::activity_section,
     tournament_events::event_line,
-    tournament_format::{format_line, format_name, positions_line},
+    tournament_settings::setting_facts,
     verdict::format_verdict_lines,
-    words::{count_words, enum_phrase, enum_word, format_time, matrix_words},
+    words::{count_words, enum_phrase, format_time},
 };
 use lastnim_proto::pb;
 
@@ -58,65 +58,24 @@ pub fn titles_first(table: Table) -> Table {
         .with_column_last("id")
 }
 
-/// Says in one line how much time seats have.
-pub fn clock_line(clock: &pb::Clock) -> String {
-    format!(
-        "{} ms and {} ms a take; {} ms to declare; lag given back: {} ms a take, {} ms in all",
-        clock.initial_ms, clock.increment_ms, clock.declaration_ms, clock.lag_quota_ms, clock.lag_total_ms
-    )
-}
-
-/// Says in one line which matches keep their records.
-fn retention_line(retention: Option<&pb::Retention>) -> String {
-    let Some(&pb::Retention { matches, days }) = retention else { return "all are kept".to_owned() };
-    let newest = (matches > 0).then(|| format!("of the newest {}", count_words(matches, "match", "matches")));
-    let young = (days > 0).then(|| format!("of the last {}", count_words(days, "day", "days")));
-    let kept: Vec<_> = newest.into_iter().chain(young).collect();
-    format!("those {} are kept", kept.join(" and "))
-}
-
 /// Reports all that is known of a tournament, what its format says besides the standings, what the organiser did, and what goes on.
 pub fn tournament_report(tournament: &pb::Tournament, shown: &pb::GetTournamentResponse) -> Report {
     let settings = tournament.settings.clone().unwrap_or_default();
-    let clock = settings.clock.unwrap_or_default();
-    let mut alliance = enum_word(settings.alliance().as_str_name(), "ALLIANCE_MODE_");
-    if let Some(matrix) = &settings.alliance_matrix {
-        alliance = format!("{alliance}: {}", matrix_words(&matrix.rows));
-    }
     let field = match tournament.field.as_slice() {
         [] => "nobody yet".to_owned(),
         field => field.join(", "),
     };
-    let start_at = match settings.start_at {
-        0 => "when told to".to_owned(),
-        bots => format!("by itself with {bots} bots"),
-    };
-    let mut at_once = count_words(settings.concurrency, "match", "matches");
-    if settings.bot_concurrency > 0 {
-        at_once = format!("{at_once}, {} of a bot", settings.bot_concurrency);
-    }
-    let facts = [
-        ("id", tournament.id.clone().into()),
-        ("title", settings.title.clone().into()),
-        ("created", Fact::At(tournament.created_at_us)),
-        ("state", progress_words(tournament).into()),
-        ("field", field.into()),
-        ("starts", start_at.into()),
-        ("seats", settings.seats.to_string().into()),
-        ("format", format_line(&settings).into()),
-        ("positions", positions_line(&settings).into()),
-        ("ending", enum_word(settings.ending().as_str_name(), "ENDING_").into()),
-        ("rows", alliance.into()),
-        ("scoring", enum_word(settings.scoring().as_str_name(), "SCORING_").into()),
-        ("records", retention_line(settings.retention.as_ref()).into()),
-        ("oracle", enum_word(settings.oracle().as_str_name(), "ORACLE_ACCESS_").into()),
-        ("seed", settings.seed.to_string().into()),
-        ("methods", format!("version {}", settings.methods).into()),
-        ("clock", clock_line(&clock).into()),
-        ("strikes", settings.strikes.to_string().into()),
-        ("max plies", settings.max_plies.to_string().into()),
-        ("at once", at_once.into()),
+    let (title, others): (Vec<_>, Vec<_>) =
+        setting_facts(&settings).into_iter().partition(|(label, _)| label == "title");
+    let state = [
+        ("created".to_owned(), Fact::At(tournament.created_at_us)),
+        ("state".to_owned(), progress_words(tournament).into()),
+        ("field".to_owned(), field.into()),
     ];
+    let as_facts = |(label, words): (String, String)| (label, Fact::from(words));
+    let facts = [("id".to_owned(), Fact::from(tournament.id.clone()))].into_iter();
+    let facts =
+        facts.chain(title.into_iter().map(as_facts)).chain(state).chain(others.into_iter().map(as_facts));
     let dated =
         |event: &pb::TournamentEvent| format!("{} UTC: {}", format_time(event.at_us), event_line(event));
     let section = Section::new().facts(facts).paragraphs(format_verdict_lines(shown.verdict.as_ref()));
@@ -132,7 +91,7 @@ pub fn tournament_table(tournaments: &[pb::Tournament]) -> Table {
         .column(Column::text("id"), |tournament| tournament.id.clone())
         .column(Column::text("created (UTC)"), |tournament| Cell::Time(tournament.created_at_us))
         .column(Column::text("state"), state_words)
-        .column(Column::text("format"), move |tournament| format_name(&settings(tournament)))
+        .column(Column::text("format"), |tournament| tournament.format_profile().word())
         .column(Column::integer("seats"), move |tournament| settings(tournament).seats)
         .column(Column::integer("bots"), |tournament| tournament.field.len())
         .column(Column::integer("played"), |tournament| tournament.matches_played)
@@ -144,14 +103,6 @@ pub fn tournament_table(tournaments: &[pb::Tournament]) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_retention_is_one_line() {
-        let told = |matches, days| retention_line(Some(&pb::Retention { matches, days }));
-        assert_eq!(told(1_000, 1), "those of the newest 1000 matches and of the last 1 day are kept");
-        assert_eq!(told(0, 30), "those of the last 30 days are kept");
-        assert_eq!(retention_line(None), "all are kept");
-    }
 
     #[test]
     fn what_is_played_is_told_where_the_end_is_not_known() {

@@ -1,12 +1,8 @@
 //! The result of a tournament in a line, and as a text to paste.
 
 use super::{
-    Alignment, Table,
-    standings::standings_table,
-    tournament::progress_words,
-    tournament_format::{format_line, format_name},
-    verdict::format_verdict_lines,
-    words::count_words,
+    Alignment, Table, standings::standings_table, tournament::progress_words,
+    tournament_settings::setting_fact, verdict::format_verdict_lines, words::count_words,
 };
 use lastnim_proto::pb;
 use pb::verdict::Verdict as Said;
@@ -20,8 +16,7 @@ pub fn result_line(
     standings: &[pb::Standing],
     verdict: Option<&pb::Verdict>,
 ) -> String {
-    let settings = tournament.settings.clone().unwrap_or_default();
-    let progress = format!("{}: {}", format_name(&settings), progress_words(tournament));
+    let progress = format!("{}: {}", tournament.format_profile().word(), progress_words(tournament));
     if let Some(Said::Sprt(_)) = verdict.and_then(|verdict| verdict.verdict.as_ref()) {
         return [progress].into_iter().chain(format_verdict_lines(verdict)).collect::<Vec<_>>().join("; ");
     }
@@ -60,7 +55,7 @@ pub fn result_text(
     let facts = [
         ("title", settings.title.clone()),
         ("id", tournament.id.clone()),
-        ("format", format_line(&settings)),
+        ("format", setting_fact(&settings, "format")),
         ("state", progress_words(tournament)),
     ];
     let shown = &standings[..standings.len().min(MAX_LINES)];

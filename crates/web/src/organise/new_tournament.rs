@@ -1,7 +1,7 @@
 //! A tournament is created.
 
 use super::address::OrganiseAddress;
-use super::setting_fields::{FieldGroup, FieldKind, GROUPS, GroupCondition, SettingField};
+use super::setting_fields::{FieldGroup, FormField};
 use super::typed_settings::TypedSettings;
 use crate::address::PageAddress;
 use crate::forms::{FormFields, FormToken};
@@ -11,6 +11,7 @@ use crate::response::{PageResponse, form_status, private_response, redirect_resp
 use crate::visitor::Visitor;
 use askama::Template;
 use lastnim_proto::pb;
+use lastnim_proto::tournament_settings::{SectionCondition, ValueKind};
 use pb::tournament_service_server::TournamentService as _;
 use tonic::codegen::http::StatusCode;
 use tonic::{Code, Status};
@@ -45,7 +46,7 @@ struct FieldView {
     id: String,
     name: &'static str,
     label: &'static str,
-    hint: &'static str,
+    hint: String,
     value: String,
     mistake: String,
     is_long: bool,
@@ -98,12 +99,12 @@ fn form_response(
     typed: &TypedSettings,
 ) -> Result<PageResponse, Status> {
     let form_token = organiser.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
-    let is_seldom = |group: &&FieldGroup| group.condition == GroupCondition::Seldom;
-    let views = |groups: Vec<&'static FieldGroup>| -> Vec<GroupView> {
+    let is_seldom = |group: &FieldGroup| group.condition == SectionCondition::Seldom;
+    let (seldom, usual): (Vec<_>, Vec<_>) = FieldGroup::all().into_iter().partition(is_seldom);
+    let views = |groups: Vec<FieldGroup>| -> Vec<GroupView> {
         groups.into_iter().map(|group| group_view(group, typed)).collect()
     };
-    let groups = views(GROUPS.iter().filter(|group| !is_seldom(group)).collect());
-    let seldom_groups = views(GROUPS.iter().filter(is_seldom).collect());
+    let (groups, seldom_groups) = (views(usual), views(seldom));
     let shown = |field: &FieldView| !field.mistake.is_empty();
     let shows_seldom = seldom_groups.iter().flat_map(|group| &group.fields).any(shown);
     let summary = match typed.mistake_count() {
@@ -117,31 +118,35 @@ fn form_response(
     Ok(private_response(organiser, status, Page::without_twins("New tournament", content)))
 }
 
-fn group_view(group: &'static FieldGroup, typed: &TypedSettings) -> GroupView {
+fn group_view(group: FieldGroup, typed: &TypedSettings) -> GroupView {
     let (format, source) = match group.condition {
-        GroupCondition::Always | GroupCondition::Seldom => ("", ""),
-        GroupCondition::Format(format) => (format, ""),
-        GroupCondition::PositionSource(source) => ("", source),
+        SectionCondition::Always | SectionCondition::Seldom => ("", ""),
+        SectionCondition::Format(format) => (format.name, ""),
+        SectionCondition::PositionSource(source) => ("", source),
     };
-    let fields = group.fields.iter().map(|field| field_view(field, typed)).collect();
+    let fields = group.fields.into_iter().map(|field| field_view(field, typed)).collect();
     GroupView { legend: group.legend, format, source, fields }
 }
 
-fn field_view(field: &'static SettingField, typed: &TypedSettings) -> FieldView {
-    let value = typed.value(field.name);
+fn field_view(field: FormField, typed: &TypedSettings) -> FieldView {
+    let (name, value) = (field.name(), typed.value(field.name()));
+    let kind = match field {
+        FormField::PositionSource => ValueKind::Word,
+        FormField::Setting(setting) => setting.kind,
+    };
     let choice = |(word, meaning): (String, String)| {
         let is_chosen = word == value;
         ChoiceView { word, meaning, is_chosen }
     };
     FieldView {
-        id: field.name.replace('.', "-"),
-        name: field.name,
-        label: field.label,
-        hint: field.hint,
+        id: name.replace('.', "-"),
+        name,
+        label: field.label(),
+        hint: field.hint(),
         value: value.to_owned(),
-        mistake: typed.mistake(field.name).to_owned(),
-        is_long: matches!(field.kind, FieldKind::Positions | FieldKind::Matrix),
-        is_number: field.kind == FieldKind::Number,
+        mistake: typed.mistake(name).to_owned(),
+        is_long: matches!(kind, ValueKind::Positions | ValueKind::Matrix),
+        is_number: matches!(kind, ValueKind::Number | ValueKind::Count),
         choices: field.choices().into_iter().map(choice).collect(),
     }
 }

@@ -1,13 +1,11 @@
 //! The settings of a tournament as an organiser has typed them.
 
-use super::setting_fields::{
-    FORMAT, FieldGroup, FieldKind, GROUPS, GroupCondition, POSITION_SOURCE, SettingField,
-};
+use super::setting_fields::{FORMAT, FieldGroup, FormField, POSITION_SOURCE};
 use crate::forms::FormFields;
-use lastnim_proto::json::message_from_json;
-use lastnim_proto::number_text::read_numbers;
 use lastnim_proto::pb;
-use serde_json::{Map, Value, json};
+use lastnim_proto::tournament_settings::{
+    SectionCondition, SettingsJsonDraft, TournamentSetting, ValueKind, all_settings,
+};
 use std::collections::BTreeMap;
 use tonic::Status;
 use tonic_types::StatusExt as _;
@@ -24,13 +22,16 @@ pub(super) struct TypedSettings {
 impl TypedSettings {
     /// Returns what stands in the form at first.
     pub(super) fn at_first() -> Self {
-        let values = all_fields().map(|field| (field.name, field.default.to_owned())).collect();
-        Self { values, mistakes: BTreeMap::new(), other_mistakes: Vec::new() }
+        Self::of_values(FormField::first_value)
     }
 
     /// Takes what a form carries.
     pub(super) fn of_form(fields: &FormFields) -> Self {
-        let values = all_fields().map(|field| (field.name, fields.value(field.name).to_owned())).collect();
+        Self::of_values(|field| fields.value(field.name()).to_owned())
+    }
+
+    fn of_values(value: impl Fn(FormField) -> String) -> Self {
+        let values = FormField::all().map(|field| (field.name(), value(field))).collect();
         Self { values, mistakes: BTreeMap::new(), other_mistakes: Vec::new() }
     }
 
@@ -51,27 +52,58 @@ impl TypedSettings {
 
     /// Makes the message; `None` if something is wrong, which is noted. Whether the settings fit together is for the service to say.
     pub(super) fn read(&mut self) -> Option<pb::TournamentSettings> {
-        let mut settings = Map::new();
-        let format = self.value(FORMAT).to_owned();
-        let source = self.value(POSITION_SOURCE).to_owned();
-        for group in GROUPS.iter().filter(|group| group.counts(&format, &source)) {
-            for field in group.fields {
-                match read_field(field, self.value(field.name)) {
-                    Ok(Some(value)) => insert_at_path(&mut settings, field.name, value),
-                    Ok(None) => {}
-                    Err(mistake) => drop(self.mistakes.insert(field.name, mistake)),
-                }
+        let mut draft = SettingsJsonDraft::default();
+        let (format, source) = (self.value(FORMAT).to_owned(), self.value(POSITION_SOURCE).to_owned());
+        for group in FieldGroup::all().iter().filter(|group| group.counts(&format, &source)) {
+            for &field in &group.fields {
+                self.read_field(field, &mut draft);
             }
         }
-        settings.entry(format).or_insert_with(|| json!({}));
-        if source != "positions" {
-            settings.entry(source).or_insert_with(|| json!({}));
+        if let Some(flag) =
+            all_settings().find(|setting| setting.field == source && setting.kind == ValueKind::Flag)
+        {
+            draft.give(flag, &true.into());
+        }
+        for needed in [format, source].iter().filter_map(|table| draft.first_missing(table)) {
+            self.mistakes.entry(needed.field).or_insert_with(|| "required, but missing".to_owned());
         }
         if !self.mistakes.is_empty() {
             return None;
         }
-        let read = message_from_json(&Value::Object(settings));
-        read.map_err(|error| self.other_mistakes.push(error.to_string())).ok()
+        draft.finish().map_err(|error| self.other_mistakes.push(error.to_string())).ok()
+    }
+
+    /// Reads a field, and notes what is wrong with it.
+    fn read_field(&mut self, field: FormField, draft: &mut SettingsJsonDraft) {
+        let typed = self.value(field.name()).trim().to_owned();
+        match field {
+            FormField::PositionSource => {
+                let words: Vec<_> = field.choices().into_iter().map(|(word, _)| word).collect();
+                if !words.contains(&typed) {
+                    self.note_mistake(field, &format!("{typed:?}: expected one of {}", words.join(", ")));
+                }
+            }
+            FormField::Setting(setting) if typed.is_empty() && can_be_empty(setting) => {}
+            FormField::Setting(setting) => {
+                let is_long = matches!(setting.kind, ValueKind::Positions | ValueKind::Matrix);
+                let lines = typed.lines().map(str::trim).filter(|line| is_long && !line.is_empty());
+                let lines: Vec<_> = lines.chain((!is_long).then_some(typed.as_str())).collect();
+                for wrong in draft.give(setting, &setting.value_of_texts(&lines)) {
+                    let element = wrong.field.strip_prefix(setting.field).unwrap_or_default();
+                    let index = element.trim_matches(['[', ']']).parse::<usize>();
+                    let line = index.map(|index| format!("line {}: ", index + 1)).unwrap_or_default();
+                    self.note_mistake(field, &format!("{line}{}", wrong.description));
+                }
+            }
+        }
+    }
+
+    fn note_mistake(&mut self, field: FormField, words: &str) {
+        let mistake = self.mistakes.entry(field.name()).or_default();
+        if !mistake.is_empty() {
+            mistake.push_str("; ");
+        }
+        mistake.push_str(words);
     }
 
     /// Takes note of what the service found wrong.
@@ -84,13 +116,7 @@ impl TypedSettings {
         for violation in violations {
             let path = violation.field.trim_start_matches("settings.");
             match field_of_path(path) {
-                Some(field) => {
-                    let mistake = self.mistakes.entry(field.name).or_default();
-                    if !mistake.is_empty() {
-                        mistake.push_str("; ");
-                    }
-                    mistake.push_str(&violation.description);
-                }
+                Some(field) => self.note_mistake(field, &violation.description),
                 None => self.other_mistakes.push(format!("{path}: {}", violation.description)),
             }
         }
@@ -100,79 +126,28 @@ impl TypedSettings {
 impl FieldGroup {
     fn counts(&self, format: &str, source: &str) -> bool {
         match self.condition {
-            GroupCondition::Always | GroupCondition::Seldom => true,
-            GroupCondition::Format(own) => own == format,
-            GroupCondition::PositionSource(own) => own == source,
+            SectionCondition::Always | SectionCondition::Seldom => true,
+            SectionCondition::Format(own) => own.name == format,
+            SectionCondition::PositionSource(own) => own == source,
         }
     }
 }
 
-fn all_fields() -> impl Iterator<Item = &'static SettingField> {
-    GROUPS.iter().flat_map(|group| group.fields)
+/// Returns whether nothing need be typed. A title that is empty is wrong.
+fn can_be_empty(setting: &TournamentSetting) -> bool {
+    !matches!(setting.kind, ValueKind::Text | ValueKind::Format)
 }
 
 /// Returns the field in which what has a path was typed: the longest that it begins with.
-fn field_of_path(path: &str) -> Option<&'static SettingField> {
-    let begins = |field: &&SettingField| {
-        path.strip_prefix(field.name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+fn field_of_path(path: &str) -> Option<FormField> {
+    let begins = |field: &FormField| {
+        path.strip_prefix(field.name()).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
     };
-    let of_part = |field: &&SettingField| field.name.starts_with(&format!("{path}."));
-    let matrix =
-        |field: &&SettingField| path.starts_with("alliance_matrix") && field.kind == FieldKind::Matrix;
-    all_fields()
-        .filter(begins)
-        .max_by_key(|field| field.name.len())
-        .or_else(|| all_fields().find(matrix).or_else(|| all_fields().find(of_part)))
-}
-
-/// Reads a field as JSON; `None` if nothing was typed.
-fn read_field(field: &SettingField, typed: &str) -> Result<Option<Value>, String> {
-    let typed = typed.trim();
-    if typed.is_empty() && !matches!(field.kind, FieldKind::Choice(_)) {
-        return Ok(None);
-    }
-    let lines = || typed.lines().map(str::trim).filter(|line| !line.is_empty());
-    let lists = |member: &str| -> Result<Value, String> {
-        let list = |(index, line): (usize, &str)| {
-            Ok(json!({ member: read_numbers(line, &format!("line {}", index + 1))? }))
-        };
-        lines().enumerate().map(list).collect::<Result<Vec<_>, String>>().map(Value::from)
-    };
-    let value = match field.kind {
-        FieldKind::Text | FieldKind::Word => typed.into(),
-        FieldKind::Number => {
-            typed.parse::<u64>().map_err(|_| format!("{typed:?} is not a whole number of 0 or more"))?.into()
-        }
-        FieldKind::Real => {
-            let number = typed.parse::<f64>().ok().filter(|number| number.is_finite());
-            number.ok_or_else(|| format!("{typed:?} is not a number"))?.into()
-        }
-        FieldKind::Positions => lists("counters")?,
-        FieldKind::Matrix => lists("offsets")?,
-        FieldKind::Choice(choices) => {
-            if !choices.iter().any(|(word, _)| *word == typed) {
-                let words: Vec<_> = choices.iter().map(|(word, _)| *word).collect();
-                return Err(format!("{typed:?}: expected one of {}", words.join(", ")));
-            }
-            return Ok(None);
-        }
-    };
-    let mut alone = Map::new();
-    insert_at_path(&mut alone, field.name, value.clone());
-    let checked = message_from_json::<pb::TournamentSettings>(&Value::Object(alone));
-    checked.map(|_| Some(value)).map_err(|error| error.flaw().to_string())
-}
-
-fn insert_at_path(object: &mut Map<String, Value>, path: &str, value: Value) {
-    match path.split_once('.') {
-        None => drop(object.insert(path.to_owned(), value)),
-        Some((name, rest)) => {
-            let inner = object.entry(name).or_insert_with(|| json!({}));
-            if let Some(inner) = inner.as_object_mut() {
-                insert_at_path(inner, rest, value);
-            }
-        }
-    }
+    let message = path.split(['.', '[']).next().unwrap_or_default();
+    let of_message =
+        |field: &FormField| field.name().split_once('.').is_some_and(|(table, _)| table == message);
+    let longest = FormField::all().filter(begins).max_by_key(|field| field.name().len());
+    longest.or_else(|| FormField::all().find(of_message))
 }
 
 #[cfg(test)]
@@ -220,14 +195,14 @@ mod tests {
             ("seed", "-1"),
         ]);
         assert_eq!(wrong.read(), None);
-        assert_eq!(wrong.mistake("seats"), "\"many\" is not a whole number of 0 or more");
-        assert_eq!(wrong.mistake("positions"), "line 2: \"x\" is not a whole number of 0 or more");
+        assert_eq!(wrong.mistake("seats"), "\"many\" is not a whole number");
+        assert_eq!(wrong.mistake("positions"), "line 2: \"x\" is not a whole number");
         assert_eq!(wrong.mistake("sprt.effect_some"), "\"inf\" is not a number");
         assert!(wrong.mistake("ending").contains("never") && !wrong.mistake("seed").is_empty(), "{wrong:?}");
         assert_eq!(wrong.mistake_count(), 5);
         let mut unknown = typed(&[("format", "<b>")]);
         assert_eq!(unknown.read(), None);
-        assert!(unknown.mistake("format").starts_with("\"<b>\": expected one of round_robin"));
+        assert!(unknown.mistake("format").starts_with("\"<b>\": expected one of round-robin"));
         for (path, field) in [
             ("swiss.rounds", "swiss.rounds"),
             ("positions[3].counters[0]", "positions"),
@@ -235,7 +210,7 @@ mod tests {
             ("alliance_matrix", "alliance_matrix.rows"),
             ("clock", "clock.initial_ms"),
         ] {
-            assert_eq!(field_of_path(path).unwrap().name, field);
+            assert_eq!(field_of_path(path).unwrap().name(), field);
         }
         assert_eq!(field_of_path("nothing"), None);
     }
@@ -243,7 +218,7 @@ mod tests {
     proptest! {
         #[test]
         fn whatever_is_typed_breaks_nothing(field in 0..60_usize, value in "\\PC{0,40}", format in 0..7_usize) {
-            let names: Vec<_> = all_fields().map(|field| field.name).collect();
+            let names: Vec<_> = FormField::all().map(FormField::name).collect();
             let formats = ["round_robin", "gauntlet", "swiss", "knockout", "ladder", "sprt", "x"];
             let mut typed = typed(&[("format", formats[format]), (names[field % names.len()], &value)]);
             let _ = typed.read();

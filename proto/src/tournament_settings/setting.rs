@@ -1,23 +1,30 @@
 //! One setting of a tournament.
 
-use super::format_kinds;
+use super::format_words;
+use crate::{json::field_words, pb};
 use lastnim_core::game::find_closest_word;
-use lastnim_proto::{json::field_words, pb};
+use lastnim_tournament::FormatProfile;
 use serde_json::{Value, json};
 
 /// A setting of a tournament.
 #[derive(Debug, PartialEq, Eq)]
-pub struct SettingKey {
+pub struct TournamentSetting {
     /// The path of its field in [`pb::TournamentSettings`]; a range has two fields, `min_` and `max_`.
     pub field: &'static str,
     /// How it is given.
     pub kind: ValueKind,
+    /// What it is called beside others of its kind, as in a form.
+    pub label: &'static str,
     /// What may be given, such as `1 to 100`; empty where that is plain.
     pub range: &'static str,
     /// What holds where it is left out; none if it is needed.
     pub default: Option<&'static str>,
+    /// What a form suggests where that is not its default.
+    pub suggestion: &'static str,
     /// What it is.
     pub help: &'static str,
+    /// What a report says of it, with `{}` for the value, behind other settings in the same line. If one reads differently, it stands first: `{} match|{} matches`.
+    pub phrase: &'static str,
 }
 
 /// How a setting is given.
@@ -49,7 +56,14 @@ pub enum ValueKind {
     Flag,
 }
 
-impl SettingKey {
+impl ValueKind {
+    /// Returns the member of the messages in a list of lists.
+    fn list_member(self) -> &'static str {
+        if self == Self::Positions { "counters" } else { "offsets" }
+    }
+}
+
+impl TournamentSetting {
     /// Returns the message that its field is in, by the path; empty for the settings themselves.
     pub fn table(&self) -> &'static str {
         self.field.rsplit_once('.').map_or("", |(table, _)| table)
@@ -60,15 +74,17 @@ impl SettingKey {
         self.field.rsplit('.').next().unwrap_or_default()
     }
 
-    /// Returns its table in the file of a tournament and its name there; none if it has no place there.
+    /// Returns its table in the file of a tournament and its name there; none if it has no place there. A matrix stands in the
+    /// place of the word for how rows come about.
     pub fn file_place(&self) -> Option<(&'static str, &'static str)> {
         match self.field {
-            "start_at" | "alliance_matrix.rows" => None,
+            "start_at" => None,
+            "alliance_matrix.rows" => Some(("", "alliance")),
             "format" => Some(("format", "kind")),
             "positions" => Some(("positions", "list")),
             "paper_positions" => Some(("positions", "paper")),
             _ if self.table() == "drawn_positions" => Some(("positions.drawn", self.name())),
-            _ if self.is_of_format() => Some(("format", self.name())),
+            _ if self.format().is_some() => Some(("format", self.name())),
             _ => Some((self.table(), self.name())),
         }
     }
@@ -85,18 +101,48 @@ impl SettingKey {
         }
     }
 
-    /// Returns whether it is about one format.
-    pub fn is_of_format(&self) -> bool {
-        !["", "alliance_matrix", "clock", "drawn_positions", "retention"].contains(&self.table())
+    /// Returns the line of a report in which it stands, with others.
+    pub fn fact(&self) -> String {
+        match (self.field, self.table()) {
+            ("positions" | "paper_positions", _) | (_, "drawn_positions") => "positions".to_owned(),
+            ("alliance", _) | (_, "alliance_matrix") => "rows".to_owned(),
+            ("concurrency" | "bot_concurrency", _) => "at once".to_owned(),
+            ("start_at", _) => "starts".to_owned(),
+            (_, "retention") => "records".to_owned(),
+            (_, "clock") => "clock".to_owned(),
+            _ if self.format().is_some() => "format".to_owned(),
+            _ => self.name().replace('_', " "),
+        }
+    }
+
+    /// Returns the format that it belongs to, if it is about one.
+    pub fn format(&self) -> Option<&'static FormatProfile> {
+        FormatProfile::ALL.into_iter().find(|profile| profile.name == self.table())
     }
 
     /// Returns the words that may stand for it, if only some may.
     pub fn words(&self) -> Vec<String> {
         if self.kind == ValueKind::Format {
-            return format_kinds();
+            return format_words();
         }
         let words = field_words::<pb::TournamentSettings>(self.field).into_iter();
         words.filter(|word| word != "unspecified").map(|word| word.replace('_', "-")).collect()
+    }
+
+    /// Reads what is typed, in a flag or in a form, as what may stand in a file. What is no number is a text, which is refused by its name.
+    pub fn value_of_texts<T: AsRef<str>>(&self, texts: &[T]) -> Value {
+        let text = texts.last().map(AsRef::as_ref).unwrap_or_default();
+        match self.kind {
+            ValueKind::Positions => texts.iter().map(|text| read_numbers(text.as_ref())).collect(),
+            ValueKind::Matrix => {
+                texts.iter().flat_map(|text| text.as_ref().split(';')).map(read_numbers).collect()
+            }
+            ValueKind::Range => read_numbers(text),
+            ValueKind::Text | ValueKind::Bot | ValueKind::Word | ValueKind::Format => text.into(),
+            ValueKind::Number | ValueKind::Count | ValueKind::Real | ValueKind::Rate | ValueKind::Flag => {
+                read_number(text)
+            }
+        }
     }
 
     /// Makes the JSON of the fields of [`pb::TournamentSettings`] from what a file or a flag says.
@@ -124,7 +170,7 @@ impl SettingKey {
                 })
             }
             ValueKind::Positions | ValueKind::Matrix => {
-                let member = if self.kind == ValueKind::Positions { "counters" } else { "offsets" };
+                let member = self.kind.list_member();
                 let lists = given.as_array().map(|lists| lists.iter().map(|list| json!({ member: list })));
                 let example = "a list of lists of whole numbers, such as [[3, 4, 5], [2, 2]]";
                 lists.map(Iterator::collect).ok_or_else(|| format!("{given} is not {example}"))
@@ -143,8 +189,37 @@ impl SettingKey {
         }
     }
 
+    /// Returns what [`pb::TournamentSettings`], as JSON, have of it: what may stand in a file, but for the words of the protocol and
+    /// numbers that TOML does not hold. None if they leave it out.
+    pub fn value_in(&self, settings: &Value) -> Option<Value> {
+        let pointer = |field: &str| settings.pointer(&format!("/{}", field.replace('.', "/")));
+        match self.kind {
+            ValueKind::Format => {
+                let given =
+                    FormatProfile::ALL.into_iter().find(|profile| settings.get(profile.name).is_some());
+                Some(given.unwrap_or(FormatProfile::ROUND_ROBIN).name.into())
+            }
+            ValueKind::Range => {
+                let end = |end: &str| pointer(&format!("{}.{end}_{}", self.table(), self.name())).cloned();
+                Some(json!([end("min")?, end("max")?]))
+            }
+            ValueKind::Positions | ValueKind::Matrix => {
+                let lists = pointer(self.field)?.as_array().filter(|lists| !lists.is_empty())?;
+                Some(lists.iter().map(|list| list[self.kind.list_member()].clone()).collect())
+            }
+            ValueKind::Flag => pointer(self.field).map(|_| true.into()),
+            ValueKind::Word => pointer(self.field).filter(|word| *word != "unspecified").cloned(),
+            ValueKind::Count | ValueKind::Rate => {
+                pointer(self.field).filter(|number| number.as_f64() != Some(0.0)).cloned()
+            }
+            ValueKind::Text | ValueKind::Bot | ValueKind::Number | ValueKind::Real => {
+                pointer(self.field).cloned()
+            }
+        }
+    }
+
     /// Returns what stands for it in JSON where it is left out.
-    pub(super) fn default_value(&self) -> Option<Value> {
+    pub fn default_value(&self) -> Option<Value> {
         let default = self.default?;
         match self.kind {
             ValueKind::Text => Some(default.into()),
@@ -158,4 +233,16 @@ impl SettingKey {
 fn number_of_text(given: &Value) -> Option<Value> {
     let number = given.as_str()?.parse::<u64>().ok()?;
     i64::try_from(number).is_err().then(|| number.into())
+}
+
+/// Reads numbers with commas or blanks between them.
+fn read_numbers(text: &str) -> Value {
+    let words = text.split(|char: char| char == ',' || char.is_whitespace()).filter(|word| !word.is_empty());
+    words.map(read_number).collect()
+}
+
+/// Reads a number or a truth value; what is neither is a text.
+fn read_number(word: &str) -> Value {
+    let number = word.parse::<u64>().map(Value::from);
+    number.or_else(|_| serde_json::from_str(word)).unwrap_or_else(|_| word.into())
 }

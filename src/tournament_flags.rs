@@ -1,13 +1,15 @@
 //! The settings of a tournament or a match as flags.
 
-use super::{KEYS, SettingKey, SettingsJsonDraft, ValueKind};
 use crate::{
     Failure,
     args::given_flags::{FlagTable, GivenFlags},
 };
 use clap::{Arg, ArgAction, builder::PossibleValue};
-use lastnim_proto::pb;
-use serde_json::Value;
+use lastnim_proto::{
+    pb,
+    tournament_settings::{SettingsJsonDraft, TournamentSetting, ValueKind, all_settings},
+};
+use lastnim_tournament::FormatProfile;
 
 /// The flags of a tournament.
 #[derive(Debug)]
@@ -26,7 +28,7 @@ pub struct ExhibitionFlags;
 impl FlagTable for ExhibitionFlags {
     fn flags() -> Vec<Arg> {
         let fields = ["ending", "alliance", "alliance_matrix.rows", "seed", "strikes", "max_plies"];
-        make_flags(|key| key.table() == "clock" || fields.contains(&key.field))
+        make_flags(|setting| setting.table() == "clock" || fields.contains(&setting.field))
     }
 }
 
@@ -36,78 +38,82 @@ impl FlagTable for ExhibitionFlags {
 /// Names the first flag that is missing, that is for another format, or whose words do not fit.
 pub fn settings_of_flags<T>(given: &GivenFlags<T>) -> Result<pb::TournamentSettings, Failure> {
     let mut draft = SettingsJsonDraft::default();
-    let format = given.words("format").and_then(|words| words.last()).map_or(ROUND_ROBIN, String::as_str);
+    let round_robin = FormatProfile::ROUND_ROBIN.word();
+    let format = given.words("format").and_then(|words| words.last()).unwrap_or(&round_robin);
     let table = format.replace('-', "_");
-    let fits = |key: &SettingKey| !key.is_of_format() || key.table() == table;
-    for key in KEYS {
-        let flag = key.flag();
+    let fits = |setting: &TournamentSetting| setting.format().is_none() || setting.table() == table;
+    for setting in all_settings() {
+        let flag = setting.flag();
         let Some(words) = given.words(&flag) else { continue };
-        if fits(key) {
-            if let Some(wrong) = draft.set_key(key, &json_of_words(key.kind, words)).first() {
+        if fits(setting) {
+            if let Some(wrong) = draft.give(setting, &setting.value_of_texts(words)).first() {
                 return Err(Failure::input(format!("--{flag}: {}", wrong.description)));
             }
-        } else if !KEYS.iter().any(|other| other.flag() == flag && fits(other)) {
+        } else if !settings_of_flag(&flag).any(fits) {
             return Err(Failure::input(format!("--{flag}: it is not for the format {format}")));
         }
     }
-    if let Some(key) = draft.first_missing_key(&table) {
-        return Err(Failure::input(format!("the format {format} needs --{}", key.flag())));
+    if let Some(setting) = draft.first_missing(&table) {
+        return Err(Failure::input(format!("the format {format} needs --{}", setting.flag())));
     }
     draft.finish().map_err(Failure::input)
 }
 
-/// The format of who does not choose one.
-const ROUND_ROBIN: &str = "round-robin";
 /// The flags that give positions; exactly one of them is given.
 const POSITIONS: [&str; 3] = ["piles", "draw-positions", "paper-positions"];
 
-/// Makes one flag for each that some of the keys have.
-fn make_flags(has: impl Fn(&SettingKey) -> bool) -> Vec<Arg> {
-    let keys = KEYS.iter().enumerate().filter(|(_, key)| has(key));
-    let first = |index: usize, flag: &str| !KEYS[..index].iter().any(|other| other.flag() == flag);
-    keys.filter(|(index, key)| first(*index, &key.flag())).map(|(_, key)| make_flag(key)).collect()
+/// Returns the settings that share a flag.
+fn settings_of_flag(flag: &str) -> impl Iterator<Item = &'static TournamentSetting> {
+    all_settings().filter(move |setting| setting.flag() == flag)
 }
 
-/// Makes the flag of a key, and of the keys of other formats that share it. What it says is read as what stands in files.
-fn make_flag(key: &SettingKey) -> Arg {
-    let flag = key.flag();
-    let sharing: Vec<_> = KEYS.iter().filter(|other| other.flag() == flag).collect();
-    let kinds: Vec<_> = sharing.iter().map(|key| key.table().replace('_', "-")).collect();
-    let default = key.default.filter(|_| sharing.iter().all(|other| other.default == key.default));
+/// Makes one flag for each that some of the settings have.
+fn make_flags(has: impl Fn(&TournamentSetting) -> bool) -> Vec<Arg> {
+    let is_first = |setting: &&'static TournamentSetting| {
+        settings_of_flag(&setting.flag()).next().is_some_and(|first| first.field == setting.field)
+    };
+    all_settings().filter(|setting| has(setting)).filter(is_first).map(make_flag).collect()
+}
+
+/// Makes the flag of a setting, and of the settings of other formats that share it. What it says is read as what stands in files.
+fn make_flag(setting: &TournamentSetting) -> Arg {
+    let flag = setting.flag();
+    let formats: Vec<_> = settings_of_flag(&flag).filter_map(TournamentSetting::format).collect();
+    let formats: Vec<_> = formats.into_iter().map(FormatProfile::word).collect();
+    let is_shared = settings_of_flag(&flag).all(|other| other.default == setting.default);
+    let default = setting.default.filter(|default| is_shared && !default.is_empty());
     let parts = [
-        Some(key.help.to_owned()),
-        (!key.range.is_empty()).then(|| format!(", {}", key.range)),
-        key.is_of_format().then(|| format!(" ({})", kinds.join(", "))),
-        default.filter(|default| !default.is_empty()).map(|default| format!(" [default: {default}]")),
+        Some(setting.help.to_owned()),
+        (!setting.range.is_empty()).then(|| format!(", {}", setting.range)),
+        (setting.kind == ValueKind::Positions).then(|| ", once for each position".to_owned()),
+        (!formats.is_empty()).then(|| format!(" ({})", formats.join(", "))),
+        default.map(|default| format!(" [default: {default}]")),
     ];
     let help: String = parts.into_iter().flatten().collect();
     let arg = Arg::new(flag.clone())
         .long(flag.clone())
         .help(help)
-        .allow_negative_numbers(key.kind != ValueKind::Flag);
-    let arg = match flag.as_str() {
-        "piles" => arg.required_unless_present_any(&POSITIONS[1..]),
+        .allow_negative_numbers(setting.kind != ValueKind::Flag);
+    // What is drawn goes with its range.
+    let others = POSITIONS.into_iter().filter(|other| *other != flag);
+    let arg = match setting.field {
+        "positions" => arg.required_unless_present_any(&POSITIONS[1..]).conflicts_with_all(others),
+        "drawn_positions.count" | "paper_positions" => arg.conflicts_with_all(others),
+        _ if setting.kind == ValueKind::Range => arg.conflicts_with_all(["piles", "paper-positions"]),
         "seats" => arg.required(true),
         // A file states it; there is one version.
         "methods" => arg.hide(true),
         _ => arg,
     };
-    // What is drawn goes with its range.
-    let others = POSITIONS.into_iter().filter(|other| *other != flag);
-    let arg = match key.field {
-        "positions" | "drawn_positions.count" | "paper_positions" => arg.conflicts_with_all(others),
-        _ if key.kind == ValueKind::Range => arg.conflicts_with_all(["piles", "paper-positions"]),
-        _ => arg,
-    };
-    match key.kind {
+    match setting.kind {
         ValueKind::Text => arg.value_name("TEXT"),
         ValueKind::Bot => arg.value_name("NAME"),
         ValueKind::Number | ValueKind::Count => {
-            arg.value_name(if key.table() == "clock" { "MS" } else { "N" })
+            arg.value_name(if setting.table() == "clock" { "MS" } else { "N" })
         }
         ValueKind::Real | ValueKind::Rate => arg.value_name("X"),
         ValueKind::Word | ValueKind::Format => {
-            arg.value_name(flag.to_uppercase()).value_parser(possible_values(key))
+            arg.value_name(flag.to_uppercase()).value_parser(possible_values(setting))
         }
         ValueKind::Positions => arg.value_name("N,N,..").action(ArgAction::Append),
         ValueKind::Matrix => arg.value_name("ROW;ROW;.."),
@@ -116,34 +122,9 @@ fn make_flag(key: &SettingKey) -> Arg {
     }
 }
 
-fn possible_values(key: &SettingKey) -> Vec<PossibleValue> {
+fn possible_values(setting: &TournamentSetting) -> Vec<PossibleValue> {
     let value = |word: String| PossibleValue::new(word.clone()).alias(word.replace('-', "_"));
-    key.words().into_iter().map(value).collect()
-}
-
-fn json_of_words(kind: ValueKind, words: &[String]) -> Value {
-    let word = words.last().map(String::as_str).unwrap_or_default();
-    match kind {
-        ValueKind::Positions => words.iter().map(|word| json_of_numbers(word)).collect(),
-        ValueKind::Matrix => word.split(';').map(json_of_numbers).collect(),
-        ValueKind::Range => json_of_numbers(word),
-        ValueKind::Text | ValueKind::Bot | ValueKind::Word | ValueKind::Format => word.into(),
-        ValueKind::Number | ValueKind::Count | ValueKind::Real | ValueKind::Rate | ValueKind::Flag => {
-            json_of_word(word)
-        }
-    }
-}
-
-/// Reads numbers with commas or blanks between them.
-fn json_of_numbers(text: &str) -> Value {
-    let words = text.split(|char: char| char == ',' || char.is_whitespace()).filter(|word| !word.is_empty());
-    words.map(json_of_word).collect()
-}
-
-/// Reads a number or a truth value; what is neither is a text, which is refused by its name.
-fn json_of_word(word: &str) -> Value {
-    let number = word.parse::<u64>().map(Value::from);
-    number.or_else(|_| serde_json::from_str(word)).unwrap_or_else(|_| word.into())
+    setting.words().into_iter().map(value).collect()
 }
 
 #[cfg(test)]

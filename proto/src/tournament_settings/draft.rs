@@ -1,7 +1,7 @@
 //! The settings of a tournament in the making.
 
-use super::{KEYS, SettingKey, ValueKind, keys_of_table};
-use lastnim_proto::{
+use super::{TournamentSetting, ValueKind, all_settings, settings_of_table};
+use crate::{
     Violation,
     json::{MessageJsonError, message_from_json},
     pb,
@@ -15,16 +15,16 @@ pub struct SettingsJsonDraft {
 }
 
 impl SettingsJsonDraft {
-    /// Sets what a key stands for, and returns what is wrong with it.
-    pub fn set_key(&mut self, key: &SettingKey, given: &Value) -> Vec<Violation> {
-        let path = if key.kind == ValueKind::Range { key.table() } else { key.field };
-        let mut value = match key.message_value(given) {
-            Ok(Value::String(format)) if key.kind == ValueKind::Format => {
+    /// Gives a setting what a file may say of it, and returns what is wrong with that.
+    pub fn give(&mut self, setting: &TournamentSetting, given: &Value) -> Vec<Violation> {
+        let path = if setting.kind == ValueKind::Range { setting.table() } else { setting.field };
+        let mut value = match setting.message_value(given) {
+            Ok(Value::String(format)) if setting.kind == ValueKind::Format => {
                 self.fields.entry(format).or_insert_with(|| json!({}));
                 return Vec::new();
             }
             Ok(value) => value,
-            Err(description) => return vec![Violation { field: key.field.to_owned(), description }],
+            Err(description) => return vec![Violation { field: setting.field.to_owned(), description }],
         };
         let check = |field: String, value: Value| {
             let error = message_from_json::<pb::TournamentSettings>(&nest_value(path, value)).err()?;
@@ -34,21 +34,22 @@ impl SettingsJsonDraft {
         if let Value::Array(elements) = &mut value {
             // Each element by itself, so that every one that is wrong is named.
             for (index, element) in elements.iter_mut().enumerate() {
-                let wrong = check(format!("{}[{index}]", key.field), json!([element]));
+                let wrong = check(format!("{}[{index}]", setting.field), json!([element]));
                 violations.extend(wrong.inspect(|_| *element = json!({})));
             }
-        } else if let Some(wrong) = check(key.field.to_owned(), value.clone()) {
+        } else if let Some(wrong) = check(setting.field.to_owned(), value.clone()) {
             return vec![wrong];
         }
         merge_fields(&mut self.fields, nest_value(path, value));
         violations
     }
 
-    /// Returns the first key of a table that is needed and not given.
-    pub fn first_missing_key(&self, table: &str) -> Option<&'static SettingKey> {
+    /// Returns the first setting of a table that is needed and not given.
+    pub fn first_missing(&self, table: &str) -> Option<&'static TournamentSetting> {
         let given = self.fields.get(table).and_then(Value::as_object);
-        let is_given = |key: &SettingKey| given.is_some_and(|given| given.contains_key(key.name()));
-        keys_of_table(table).find(|key| key.default.is_none() && !is_given(key))
+        let is_given =
+            |setting: &TournamentSetting| given.is_some_and(|given| given.contains_key(setting.name()));
+        settings_of_table(table).find(|setting| setting.default.is_none() && !is_given(setting))
     }
 
     /// Makes the message. What is not given is the server's default, but for the title and for parts of a clock and of drawn
@@ -65,11 +66,15 @@ impl SettingsJsonDraft {
             self.fields.entry("alliance").or_insert_with(|| "given".into());
         }
         let mut filled = Self::default();
-        for key in KEYS {
-            let is_begun =
-                ["clock", "drawn_positions"].contains(&key.table()) && self.fields.contains_key(key.table());
-            if let Some(default) = key.default_value().filter(|_| is_begun || key.kind == ValueKind::Text) {
-                filled.set_key(key, &default);
+        for setting in all_settings() {
+            let is_filled = match setting.kind {
+                ValueKind::Text => true,
+                // Of a message that is given, the protocol reads 0 as it stands.
+                ValueKind::Number | ValueKind::Range => self.fields.contains_key(setting.table()),
+                _ => false,
+            };
+            if let Some(default) = setting.default_value().filter(|_| is_filled) {
+                filled.give(setting, &default);
             }
         }
         merge_fields(&mut filled.fields, Value::Object(self.fields));

@@ -1,0 +1,131 @@
+//! The settings of a tournament in words.
+
+use lastnim_proto::{
+    json::message_to_json,
+    pb,
+    tournament_settings::{TournamentSetting, ValueKind, all_settings},
+};
+use serde_json::Value;
+
+/// Says what the settings of a tournament are: lines with their labels, in the order of the table of settings.
+pub fn setting_facts(settings: &pb::TournamentSettings) -> Vec<(String, String)> {
+    let json = message_to_json(settings);
+    let mut facts: Vec<(String, String)> = Vec::new();
+    for setting in all_settings() {
+        let label = setting.fact();
+        let index = facts.iter().position(|(known, _)| *known == label).unwrap_or_else(|| {
+            facts.push((label, String::new()));
+            facts.len() - 1
+        });
+        if let Some(value) = setting.value_in(&json) {
+            let phrase = setting_phrase(setting, &value);
+            let fact = &mut facts[index].1;
+            // What stands in front of a phrase goes between it and another one.
+            let phrase = if fact.is_empty() {
+                phrase.trim_start_matches(" and ").trim_start_matches([',', ';', ':', ' '])
+            } else {
+                phrase
+            };
+            fact.push_str(&phrase.replace("{}", &setting_words(setting, settings, &value)));
+        }
+    }
+    for (label, fact) in &mut facts {
+        match label.as_str() {
+            "starts" if fact.is_empty() => "when told to".clone_into(fact),
+            "records" if fact.is_empty() => "all are kept".clone_into(fact),
+            _ => {}
+        }
+    }
+    facts.retain(|(_, fact)| !fact.is_empty());
+    facts
+}
+
+/// Says in one line what some settings have, as those of the format.
+pub fn setting_fact(settings: &pb::TournamentSettings, label: &str) -> String {
+    let facts = setting_facts(settings).into_iter();
+    facts.filter(|(known, _)| known == label).map(|(_, fact)| fact).collect()
+}
+
+/// Says in one line how much time seats have.
+pub fn clock_words(clock: pb::Clock) -> String {
+    setting_fact(&pb::TournamentSettings { clock: Some(clock), ..Default::default() }, "clock")
+}
+
+fn setting_phrase(setting: &TournamentSetting, value: &Value) -> &'static str {
+    match setting.phrase.split_once('|') {
+        Some((one, _)) if *value == 1 => one,
+        Some((_, more)) => more,
+        None => setting.phrase,
+    }
+}
+
+fn setting_words(setting: &TournamentSetting, settings: &pb::TournamentSettings, value: &Value) -> String {
+    match setting.kind {
+        ValueKind::Format => settings.format_profile().title.to_owned(),
+        ValueKind::Positions => lists_words(value, ","),
+        ValueKind::Matrix => lists_words(value, " "),
+        ValueKind::Range => item_words(value, " to "),
+        _ => item_words(value, ""),
+    }
+}
+
+fn lists_words(lists: &Value, between: &str) -> String {
+    let lists = lists.as_array().into_iter().flatten().map(|list| item_words(list, between));
+    lists.collect::<Vec<_>>().join("; ")
+}
+
+fn item_words(value: &Value, between: &str) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => {
+            items.iter().map(|item| item_words(item, between)).collect::<Vec<_>>().join(between)
+        }
+        Value::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
+            Some(real) => real.to_string(),
+            None => number.to_string(),
+        },
+        value => value.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pb::tournament_settings::Format;
+
+    #[test]
+    fn a_format_is_one_line() {
+        let told = |format| setting_fact(&pb::TournamentSettings { format, ..Default::default() }, "format");
+        assert_eq!(told(None), "round robin");
+        let sample = |groups| told(Some(Format::RoundRobin(pb::RoundRobinFormat { groups })));
+        assert_eq!(sample(1), "round robin, balanced sample, 1 group");
+        let swiss =
+            |rounds, table_groups| told(Some(Format::Swiss(pb::SwissFormat { rounds, table_groups })));
+        assert_eq!(swiss(1, 2), "Swiss, 1 round, 2 groups a table");
+        assert_eq!(swiss(3, 1), "Swiss, 3 rounds, 1 group a table");
+        let pairing = pb::LadderPairing::ByTurns.into();
+        let ladder = pb::LadderFormat { groups: 0, table_groups: 1, suspend_after: 5, pairing };
+        let expected = "ladder, 1 group a table, suspends after 5 lost seats in a row, paired by_turns";
+        assert_eq!(told(Some(Format::Ladder(ladder))), expected);
+        let sprt = pb::SprtFormat {
+            candidate: "new".into(),
+            baseline: "old".into(),
+            measure: pb::Measure::Regret.into(),
+            effect_some: 0.05,
+            groups: 500,
+            ..Default::default()
+        };
+        let expected = "sequential test: is new better than old, by regret, 0.05 or more a match, not 0 or less; at most 500 groups";
+        assert_eq!(told(Some(Format::Sprt(sprt))), expected);
+    }
+
+    #[test]
+    fn a_retention_is_one_line() {
+        let told =
+            |retention| setting_fact(&pb::TournamentSettings { retention, ..Default::default() }, "records");
+        let both = told(Some(pb::Retention { matches: 1_000, days: 1 }));
+        assert_eq!(both, "of the newest 1000 matches and of the last 1 day");
+        assert_eq!(told(Some(pb::Retention { matches: 0, days: 30 })), "of the last 30 days");
+        assert_eq!(told(None), "all are kept");
+    }
+}

@@ -1,0 +1,349 @@
+//! The table of all settings of a tournament.
+
+use super::{TournamentSetting, ValueKind};
+use lastnim_tournament::FormatProfile;
+
+/// Settings that stand together.
+#[derive(Debug, PartialEq, Eq)]
+pub struct SettingSection {
+    /// What they are about.
+    pub legend: &'static str,
+    /// When they count.
+    pub condition: SectionCondition,
+    /// The settings.
+    pub settings: &'static [TournamentSetting],
+}
+
+/// When the settings of a section count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SectionCondition {
+    /// In any tournament.
+    Always,
+    /// In any tournament; few change them.
+    Seldom,
+    /// In tournaments of a format.
+    Format(&'static FormatProfile),
+    /// With positions that are given in a way, which is a field of the message.
+    PositionSource(&'static str),
+}
+
+use SectionCondition::{Always, Format, PositionSource, Seldom};
+
+/// What holds where a setting is left out, and what a form suggests in its place.
+macro_rules! default {
+    (needed $suggestion:literal) => {
+        (None::<&str>, $suggestion)
+    };
+    ($default:literal) => {
+        (Some($default), "")
+    };
+    ($default:literal suggest $suggestion:literal) => {
+        (Some($default), $suggestion)
+    };
+}
+
+macro_rules! sections {
+    ($($legend:literal, $condition:expr => {
+        $($field:literal $kind:ident $label:literal $range:literal, [$($default:tt)+], $help:literal, $phrase:literal;)+
+    })+) => {
+        &[$(SettingSection {
+            legend: $legend,
+            condition: $condition,
+            settings: &[$(TournamentSetting {
+                field: $field,
+                kind: ValueKind::$kind,
+                label: $label,
+                range: $range,
+                default: default!($($default)+).0,
+                suggestion: default!($($default)+).1,
+                help: $help,
+                phrase: $phrase,
+            },)+],
+        },)+]
+    };
+}
+
+/// All settings: the field, how it is given, its label, its range, what holds where it is left out, what it is, and what a report
+/// says of it.
+pub const SETTING_SECTIONS: &[SettingSection] = sections! {
+    "Tournament", Always => {
+        "title" Text "Title" "1 to 100 characters", ["Last Nim"], "What it is called", "{}";
+        "seats" Number "Seats" "2 to 32", [needed "3"], "Seats a match", "{}";
+        "start_at" Count "Starts with" "`seats` to 10,000", ["it waits until it is started"],
+            "Starts by itself when so many bots have joined", "by itself with {} bots";
+        "format" Format "Format" "", ["round-robin"],
+            "Who meets whom: all sets of bots or, with groups, a balanced sample of them; one bot and the field; bots of like \
+             scores; the best of each table in the next round; bots of like strengths until it is stopped; or a candidate and a \
+             baseline until it is known which is better", "{}";
+    }
+    "Round robin", Format(FormatProfile::ROUND_ROBIN) => {
+        "round_robin.groups" Count "Duplicate groups" "1 to 10,000,000", ["all sets of bots on every position"],
+            "Duplicate groups in all, each a position in every rotation of the seats: of a round robin a balanced sample",
+            ", balanced sample, {} group|, balanced sample, {} groups";
+    }
+    "Gauntlet", Format(FormatProfile::GAUNTLET) => {
+        "gauntlet.bot" Bot "Bot" "", [needed ""], "The bot that sits at every table", " of {}";
+        "gauntlet.groups" Count "Duplicate groups" "1 to 10,000,000",
+            ["so many that each opponent sits at `seats` - 1 tables on every position"],
+            "Duplicate groups in all", ", {} group|, {} groups";
+    }
+    "Swiss", Format(FormatProfile::SWISS) => {
+        "swiss.rounds" Count "Rounds" "1 to 1,000", [needed "5"], "Rounds", ", {} round|, {} rounds";
+        "swiss.table_groups" Count "Groups a table" "1 to 1,000", ["1"],
+            "Duplicate groups that each table plays in a round", ", {} group a table|, {} groups a table";
+    }
+    "Knockout", Format(FormatProfile::KNOCKOUT) => {
+        "knockout.advance" Count "Go on" "1 to `seats` - 1", ["1"], "How many of each table go on",
+            ", {} of a table goes on|, {} of a table go on";
+        "knockout.table_groups" Count "Groups a table" "1 to 1,000", ["1"],
+            "Duplicate groups that each table plays in a round", ", {} group a table|, {} groups a table";
+    }
+    "Ladder", Format(FormatProfile::LADDER) => {
+        "ladder.groups" Count "Duplicate groups" "1 to 10,000,000", ["open-ended: until it is stopped"],
+            "Duplicate groups in all", ", {} group|, {} groups";
+        "ladder.table_groups" Count "Groups a table" "1 to 1,000", ["1"],
+            "Duplicate groups that each table plays in a round", ", {} group a table|, {} groups a table";
+        "ladder.suspend_after" Count "Suspends after" "1 to 1,000", ["5"],
+            "A bot whose seat was lost in so many matches in a row is suspended",
+            ", suspends after {} lost seat|, suspends after {} lost seats in a row";
+        "ladder.pairing" Word "Pairing" "", ["by-turns"],
+            "Who hosts the tables: the bot with the most uncertain rating, or by turns that one and the bot that has waited \
+             longest", ", paired {}";
+    }
+    "Sequential test", Format(FormatProfile::SPRT) => {
+        "sprt.candidate" Bot "Candidate" "", [needed ""], "The bot that may be better", ": is {}";
+        "sprt.baseline" Bot "Baseline" "", [needed ""], "The bot that the candidate is held against", " better than {}";
+        "sprt.measure" Word "Measure" "", ["regret"], "What better means: ranks not lost by own takes, or points",
+            ", by {}";
+        "sprt.effect_some" Real "Better" "above `effect_none`, up to 31", [needed ""],
+            "The candidate is better if it is better by this a match, or more", ", {} or more a match";
+        "sprt.effect_none" Real "No better" "-31 to 31", ["0"],
+            "The candidate is no better if it is better by this a match, or less", ", not {} or less";
+        "sprt.alpha" Rate "Alpha" "0.0001 to 0.5", ["0.05"], "How often a candidate may be called better that is not",
+            "; alpha {}";
+        "sprt.beta" Rate "Beta" "0.0001 to 0.5", ["0.05"], "How often a candidate may be called no better that is",
+            ", beta {}";
+        "sprt.groups" Count "Duplicate groups" "1 to 10,000,000", [needed "1000"],
+            "Duplicate groups after which it ends undecided", "; at most {} group|; at most {} groups";
+    }
+    "Listed positions", PositionSource("positions") => {
+        "positions" Positions "Piles" "1 to 1,000 positions", ["" suggest "3 4 5"],
+            "The counters of each pile of a position, the last pile is played first", "{}";
+    }
+    "Drawn positions", PositionSource("drawn_positions") => {
+        "drawn_positions.count" Count "How many" "1 to 1,000", [needed "20"], "Positions that are drawn from the seed",
+            "{} drawn";
+        "drawn_positions.piles" Range "Piles" "1 to 1,024", ["2, 4"], "The fewest and the most piles of drawn positions",
+            ", of {} piles";
+        "drawn_positions.counters" Range "Counters" "1 to 2^63 - 1", ["1, 5"],
+            "The fewest and the most counters of a pile of drawn positions", " of {} counters";
+    }
+    "The paper's positions", PositionSource("paper_positions") => {
+        "paper_positions" Flag "" "", [""], "The 12 positions of the paper's tables", "the paper's";
+    }
+    "The game", Seldom => {
+        "ending" Word "Ending" "", ["to-move-wins"], "Who wins when no counter is left", "{}";
+        "alliance" Word "Rows" "", ["standard for two seats, declared for more; given where there is a matrix"],
+            "How rows come about: each seat declares its own, all have the standard one, they are drawn from the seed, or given \
+             by a matrix", "{}";
+        "alliance_matrix.rows" Matrix "Matrix" "", [""],
+            "Everybody's row, for each seat: offsets from the seat, the most preferred winner first", ": {}";
+        "scoring" Word "Scoring" "",
+            ["win where rows are declared, and for two seats with standard rows; satisfaction otherwise"],
+            "What a seat's points are: 1 for the winner, or its satisfaction", "{}";
+        "oracle" Word "Oracle" "", ["open"],
+            "Whether its bots may ask the server's oracle while it runs; closed also withholds audits and practice", "{}";
+        "seed" Number "Seed" "0 to 2^64 - 1", ["0"], "What everything random derives from", "{}";
+        "strikes" Count "Strikes" "1 to 100", ["3"], "The strike that forfeits a seat", "{}";
+        "max_plies" Count "Most plies" "1 to 65,536", ["10,000"],
+            "The number of plies after which the oracle decides", "{}";
+        "methods" Count "Methods" "2", ["2"],
+            "The version of the methods of pairing, rating and judging",
+            "version {}";
+    }
+    "Clocks, in milliseconds", Seldom => {
+        "clock.initial_ms" Number "Bank" "1 to 86,400,000", ["10,000"], "What every seat's bank starts with", "{} ms";
+        "clock.increment_ms" Number "Increment" "0 to 3,600,000", ["100"], "What a seat gains with each take",
+            " and {} ms a take";
+        "clock.declaration_ms" Number "Declaration" "1 to 3,600,000", ["10,000"],
+            "How long seats have to declare their rows", "; {} ms to declare";
+        "clock.lag_quota_ms" Number "Lag a take" "0 to 10,000", ["100"],
+            "The most lag that is given back for one take", "; lag given back: {} ms a take";
+        "clock.lag_total_ms" Number "Lag in all" "0 to 600,000", ["10,000"],
+            "The most lag that is given back to a seat in one match", ", {} ms in all";
+    }
+    "At once, and kept", Seldom => {
+        "concurrency" Count "Matches at once" "1 to 10,000", ["64"], "Matches at once", "{} match|{} matches";
+        "bot_concurrency" Count "Of one bot" "1 to 10,000", ["as many as there are"], "Matches of one bot at once",
+            ", {} of a bot";
+        "retention.matches" Count "Records kept" "1 to 10,000,000",
+            ["none by their number, or all where `days` is left out as well"],
+            "So many of the newest matches that are over keep their records",
+            "of the newest {} match|of the newest {} matches";
+        "retention.days" Count "Days kept" "1 to 36,500",
+            ["none by their age, or all where `matches` is left out as well"],
+            "Matches that ended in so many days keep their records", " and of the last {} day| and of the last {} days";
+    }
+};
+
+/// Returns all settings, in the order of the table.
+pub fn all_settings() -> impl Iterator<Item = &'static TournamentSetting> {
+    SETTING_SECTIONS.iter().flat_map(|section| section.settings)
+}
+
+/// Returns the settings that are fields of a message, by the path of the message.
+pub fn settings_of_table(table: &str) -> impl Iterator<Item = &'static TournamentSetting> {
+    all_settings().filter(move |setting| setting.table() == table)
+}
+
+/// Returns the tables that a file has settings in, those first that stand first in it; the empty one is its top.
+pub fn file_tables() -> Vec<&'static str> {
+    let mut tables = Vec::new();
+    for (table, _) in all_settings().filter_map(TournamentSetting::file_place) {
+        if !tables.contains(&table) {
+            tables.push(table);
+        }
+    }
+    tables
+}
+
+/// Returns the words for the formats.
+pub fn format_words() -> Vec<String> {
+    FormatProfile::ALL.map(FormatProfile::word).to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        json::{message_descriptor, message_from_json, message_to_json},
+        parse_request, pb,
+        tournament::{parse_settings_and_terms, settings_message},
+    };
+    use prost_reflect::MessageDescriptor;
+    use serde_json::{Value, json};
+    use std::collections::BTreeSet;
+
+    const DOCS: &str = include_str!("../../../docs/tournaments.md");
+
+    /// Returns the paths of the fields of a message that have no fields themselves.
+    fn leaf_fields(message: &MessageDescriptor, path: &str) -> Vec<String> {
+        let leaves = message.fields().flat_map(|field| {
+            let path = format!("{path}{}", field.name());
+            match field.kind().as_message() {
+                Some(inner) if !field.is_list() && inner.fields().len() > 0 => {
+                    leaf_fields(inner, &format!("{path}."))
+                }
+                _ => vec![path],
+            }
+        });
+        leaves.collect()
+    }
+
+    #[test]
+    fn every_field_of_the_message_is_a_setting() {
+        let message = message_descriptor::<pb::TournamentSettings>();
+        let fields: BTreeSet<_> = leaf_fields(&message, "").into_iter().collect();
+        let settings = all_settings().filter(|setting| setting.kind != ValueKind::Format);
+        let of_settings: BTreeSet<_> = settings
+            .flat_map(|setting| match setting.kind {
+                ValueKind::Range => {
+                    ["min", "max"].map(|end| format!("{}.{end}_{}", setting.table(), setting.name())).to_vec()
+                }
+                _ => vec![setting.field.to_owned()],
+            })
+            .collect();
+        assert_eq!(of_settings, fields);
+        let formats = message.oneofs().find(|choice| choice.name() == "format").unwrap();
+        let formats: Vec<_> = formats.fields().map(|field| field.name().to_owned()).collect();
+        assert_eq!(formats, FormatProfile::ALL.map(|profile| profile.name));
+    }
+
+    #[test]
+    fn every_setting_of_a_section_counts_when_the_section_does() {
+        for section in SETTING_SECTIONS {
+            for setting in section.settings {
+                let counts = match (section.condition, setting.format()) {
+                    (SectionCondition::Format(profile), of) => of == Some(profile),
+                    (SectionCondition::PositionSource(source), None) => setting.field.starts_with(source),
+                    (_, of) => of.is_none(),
+                };
+                assert!(counts, "{} in {:?}", setting.field, section.legend);
+            }
+        }
+    }
+
+    /// Makes the row of a setting in a table of the documentation.
+    fn row(before: &str, name: &str, setting: &TournamentSetting) -> String {
+        let words: Vec<_> = setting.words().iter().map(|word| format!("`\"{word}\"`")).collect();
+        let range = if words.is_empty() { setting.range.to_owned() } else { words.join(", ") };
+        let default = match setting.default {
+            None => "needed".to_owned(),
+            Some(default)
+                if setting.words().iter().any(|word| word == default) || setting.kind == ValueKind::Text =>
+            {
+                format!("`\"{default}\"`")
+            }
+            Some(default) if setting.kind == ValueKind::Range => format!("`[{default}]`"),
+            Some(default) => default.to_owned(),
+        };
+        let cells = [before.to_owned(), format!("`{name}`"), setting.help.to_owned(), range, default];
+        let cells = cells.iter().skip(usize::from(before.is_empty())).map(|cell| format!(" {cell} |"));
+        format!("|{}", cells.collect::<String>())
+    }
+
+    fn is_documented(rows: &[String]) {
+        let table = rows.join("\n");
+        assert!(DOCS.contains(&table), "docs/tournaments.md has no such rows:\n{table}");
+    }
+
+    #[test]
+    fn the_documentation_has_every_setting() {
+        for table in ["", "clock", "retention", "positions.drawn"] {
+            let of_table = |setting: &&TournamentSetting| {
+                setting.kind != ValueKind::Matrix
+                    && setting.file_place().is_some_and(|(place, _)| place == table)
+            };
+            let settings = all_settings().filter(of_table);
+            is_documented(&settings.map(|setting| row("", setting.name(), setting)).collect::<Vec<_>>());
+        }
+        for (name, field) in [("list", "positions"), ("paper", "paper_positions")] {
+            let setting = all_settings().find(|setting| setting.field == field).unwrap();
+            assert!(DOCS.contains(&format!("| `{name}` | {}", setting.help)), "{field}");
+        }
+        let of_formats = all_settings().filter_map(|setting| Some((setting.format()?, setting)));
+        let kind = |profile: &FormatProfile| format!("`\"{}\"`", profile.word());
+        let rows = of_formats.map(|(profile, setting)| row(&kind(profile), setting.name(), setting));
+        is_documented(&rows.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn defaults_are_those_of_the_protocol() {
+        for profile in FormatProfile::ALL {
+            let name = profile.name;
+            let mut given = json!({ "title": "x", "seats": 2, "positions": [{ "counters": [1] }], name: {} });
+            let needed = settings_of_table(name).filter(|setting| setting.default.is_none());
+            for (index, setting) in needed.enumerate() {
+                let bot = format!("bot{index}");
+                given[name][setting.name()] =
+                    if setting.kind == ValueKind::Bot { bot.into() } else { 1.into() };
+            }
+            let given: pb::TournamentSettings = message_from_json(&given).unwrap();
+            let parsed = parse_request(|shown| parse_settings_and_terms(&given, shown.member("settings")));
+            let (settings, terms) = parsed.unwrap_or_else(|violations| panic!("{name}: {violations}"));
+            let full = message_to_json(&settings_message(&settings, &terms));
+            for setting in all_settings().filter(|setting| setting.kind != ValueKind::Text) {
+                let Some(value) = setting.value_in(&full) else { continue };
+                match (setting.default_value(), setting.default, value) {
+                    (Some(Value::Number(default)), _, value) => {
+                        assert_eq!(value.as_f64(), default.as_f64(), "{}", setting.field);
+                    }
+                    (_, Some(default), Value::String(word)) if setting.kind == ValueKind::Word => {
+                        assert!(default.starts_with(&word.replace('_', "-")), "{}: {default}", setting.field);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+}
