@@ -82,10 +82,10 @@ fn make_flag(setting: &TournamentSetting) -> Arg {
     let formats: Vec<_> = formats.into_iter().map(FormatProfile::word).collect();
     let is_shared = settings_of_flag(&flag).all(|other| other.default == setting.default);
     let default = setting.default.filter(|default| is_shared && !default.is_empty());
+    let before_range = if setting.kind == ValueKind::Positions { "; once for each of" } else { "," };
     let parts = [
         Some(setting.help.to_owned()),
-        (!setting.range.is_empty()).then(|| format!(", {}", setting.range)),
-        (setting.kind == ValueKind::Positions).then(|| ", once for each position".to_owned()),
+        (!setting.range.is_empty()).then(|| format!("{before_range} {}", setting.range)),
         (!formats.is_empty()).then(|| format!(" ({})", formats.join(", "))),
         default.map(|default| format!(" [default: {default}]")),
     ];

@@ -7,3 +7,5 @@ pub mod llm_table;
 pub mod plan;
 pub mod player;
 pub mod settings;
+#[cfg(test)]
+mod tests;

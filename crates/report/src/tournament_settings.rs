@@ -9,9 +9,24 @@ use serde_json::Value;
 
 /// Says what the settings of a tournament are: lines with their labels, in the order of the table of settings.
 pub fn setting_facts(settings: &pb::TournamentSettings) -> Vec<(String, String)> {
+    facts_with(settings, |_| true)
+}
+
+/// Says in one line what some settings are, as those of the format.
+pub fn setting_fact(settings: &pb::TournamentSettings, label: &str) -> String {
+    facts_with(settings, |known| known == label).into_iter().map(|(_, fact)| fact).collect()
+}
+
+/// Says in one line how much time seats have.
+pub fn clock_words(clock: pb::Clock) -> String {
+    setting_fact(&pb::TournamentSettings { clock: Some(clock), ..Default::default() }, "clock")
+}
+
+/// Makes the lines whose labels are wanted.
+fn facts_with(settings: &pb::TournamentSettings, is_wanted: impl Fn(&str) -> bool) -> Vec<(String, String)> {
     let json = message_to_json(settings);
     let mut facts: Vec<(String, String)> = Vec::new();
-    for setting in all_settings() {
+    for setting in all_settings().filter(|setting| is_wanted(&setting.fact())) {
         let label = setting.fact();
         let index = facts.iter().position(|(known, _)| *known == label).unwrap_or_else(|| {
             facts.push((label, String::new()));
@@ -38,17 +53,6 @@ pub fn setting_facts(settings: &pb::TournamentSettings) -> Vec<(String, String)>
     }
     facts.retain(|(_, fact)| !fact.is_empty());
     facts
-}
-
-/// Says in one line what some settings have, as those of the format.
-pub fn setting_fact(settings: &pb::TournamentSettings, label: &str) -> String {
-    let facts = setting_facts(settings).into_iter();
-    facts.filter(|(known, _)| known == label).map(|(_, fact)| fact).collect()
-}
-
-/// Says in one line how much time seats have.
-pub fn clock_words(clock: pb::Clock) -> String {
-    setting_fact(&pb::TournamentSettings { clock: Some(clock), ..Default::default() }, "clock")
 }
 
 fn setting_phrase(setting: &TournamentSetting, value: &Value) -> &'static str {

@@ -96,8 +96,11 @@ impl FormField {
     /// Says what may stand there.
     pub(super) fn hint(self) -> String {
         let Self::Setting(setting) = self else { return String::new() };
+        if setting.kind == ValueKind::Format {
+            return String::new();
+        }
         let form = match setting.kind {
-            ValueKind::Positions => ", one position a line",
+            ValueKind::Positions => ", one a line",
             ValueKind::Matrix => ", one row a line",
             _ => "",
         };

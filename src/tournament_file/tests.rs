@@ -1,0 +1,136 @@
+//! Each setting is found in flags, files, what is written as a file, and reports, for every format.
+
+use super::plan::TournamentPlan;
+use crate::{
+    args::given_flags::GivenFlags,
+    tournament_flags::{TournamentFlags, settings_of_flags},
+};
+use clap::Parser as _;
+use lastnim_proto::{
+    pb,
+    tournament_settings::{SettingsJsonDraft, TournamentSetting, ValueKind, all_settings},
+};
+use lastnim_report::{tournament_settings::setting_facts, tournament_toml::tournament_toml};
+use lastnim_tournament::FormatProfile;
+use serde_json::{Value, json};
+
+#[derive(clap::Parser)]
+struct Cli {
+    #[command(flatten)]
+    flags: GivenFlags<TournamentFlags>,
+}
+
+/// The bots that play, among them those that a setting may name.
+const FIELD: [&str; 6] = ["bot0", "bot1", "candidate0", "candidate1", "baseline0", "baseline1"];
+
+/// What is given to each setting, as a file says it.
+type GivenSettings = Vec<(&'static TournamentSetting, Value)>;
+
+/// Returns one of two values that a setting may have.
+fn some_value(setting: &TournamentSetting, variant: u8) -> Value {
+    let real = f64::from(variant) / 4.0;
+    match setting.kind {
+        ValueKind::Text | ValueKind::Bot => format!("{}{variant}", setting.name()).into(),
+        ValueKind::Number | ValueKind::Count if setting.name() == "seats" => (3 + variant).into(),
+        ValueKind::Number | ValueKind::Count if setting.name() == "groups" => (20 + variant).into(),
+        ValueKind::Number | ValueKind::Count => (1 + variant).into(),
+        ValueKind::Real => (if setting.name() == "effect_some" { real + 1.0 } else { real }).into(),
+        ValueKind::Rate => (real / 2.0 + 0.125).into(),
+        ValueKind::Word | ValueKind::Format => setting.words()[usize::from(variant)].clone().into(),
+        ValueKind::Positions => json!([[3, 1 + variant], [2]]),
+        ValueKind::Matrix => json!([[0, 1, 2], [0, 2, 1], [1, 0, 2]]),
+        ValueKind::Range => json!([1, 2 + variant]),
+        ValueKind::Flag => true.into(),
+    }
+}
+
+/// Returns what a tournament of a format has, with positions of a source. Rows are not given, and it does not start by itself.
+fn usual_settings(format: &FormatProfile, source: &str) -> GivenSettings {
+    let has = |setting: &&TournamentSetting| match (setting.field, setting.format()) {
+        ("start_at" | "alliance_matrix.rows", _) => false,
+        ("positions" | "paper_positions", _) => setting.field == source,
+        _ if setting.table() == "drawn_positions" => setting.table() == source,
+        (_, of) => of.is_none_or(|of| of == format),
+    };
+    let value = |setting: &'static TournamentSetting| match setting.kind {
+        ValueKind::Format => format.word().into(),
+        _ => some_value(setting, 0),
+    };
+    all_settings().filter(has).map(|setting| (setting, value(setting))).collect()
+}
+
+fn message_of(given: &GivenSettings) -> pb::TournamentSettings {
+    let mut draft = SettingsJsonDraft::default();
+    for (setting, value) in given {
+        assert_eq!(draft.give(setting, value), [], "{}", setting.field);
+    }
+    draft.finish().unwrap()
+}
+
+/// Writes settings as flags, and reads them.
+fn message_of_flags(given: &GivenSettings) -> pb::TournamentSettings {
+    let words = given.iter().flat_map(|(setting, value)| -> Vec<String> {
+        let numbers = |list: &Value| list.to_string().replace(['[', ']'], "");
+        let flag = format!("--{}", setting.flag());
+        let lists = || value.as_array().unwrap().iter().map(numbers);
+        match setting.kind {
+            ValueKind::Flag => vec![flag],
+            ValueKind::Positions => lists().map(|list| format!("{flag}={list}")).collect(),
+            ValueKind::Matrix => vec![format!("{flag}={}", lists().collect::<Vec<_>>().join(";"))],
+            ValueKind::Range => vec![format!("{flag}={}", numbers(value))],
+            _ => vec![format!("{flag}={}", value.as_str().map_or(value.to_string(), str::to_owned))],
+        }
+    });
+    let cli = Cli::try_parse_from([String::from("create")].into_iter().chain(words));
+    settings_of_flags(&cli.unwrap_or_else(|error| panic!("{error}")).flags).unwrap()
+}
+
+/// Writes settings as a file, which is read as the same settings but for how many bots it starts with.
+fn file_of(settings: &pb::TournamentSettings) -> String {
+    let field = FIELD.map(str::to_owned).to_vec();
+    let tournament = pb::Tournament { settings: Some(settings.clone()), field, ..Default::default() };
+    let file = tournament_toml(&tournament);
+    let read = TournamentPlan::parse(&file).unwrap_or_else(|mistakes| panic!("{mistakes:?}\n{file}"));
+    assert_eq!(read.settings(), pb::TournamentSettings { start_at: 0, ..settings.clone() }, "{file}");
+    file
+}
+
+#[test]
+fn every_setting_of_every_format_is_given_exported_and_reported() {
+    let mut changed_fields = Vec::new();
+    for format in FormatProfile::ALL {
+        for source in ["positions", "drawn_positions", "paper_positions"] {
+            let usual = usual_settings(format, source);
+            let message = message_of(&usual);
+            assert_eq!(message_of_flags(&usual), message);
+            let (file, facts) = (file_of(&message), setting_facts(&message));
+            let has_rows = ["start_at", "alliance_matrix.rows"];
+            let more = all_settings().filter(|setting| has_rows.contains(&setting.field));
+            let is_changed =
+                |setting: &&TournamentSetting| !matches!(setting.kind, ValueKind::Format | ValueKind::Flag);
+            let changeable = usual.iter().map(|(setting, _)| *setting).filter(is_changed).chain(more);
+            for setting in changeable {
+                let mut given = usual.clone();
+                // Rows that are given stand in the place of the word for it.
+                let is_matrix = setting.kind == ValueKind::Matrix;
+                given.retain(|(other, _)| {
+                    other.field != setting.field && !(is_matrix && other.field == "alliance")
+                });
+                let value = some_value(setting, 1);
+                let value = if setting.field == "start_at" { 5.into() } else { value };
+                given.push((setting, value));
+                let changed = message_of(&given);
+                assert_ne!(changed, message, "{}", setting.field);
+                assert_eq!(message_of_flags(&given), changed, "{}", setting.field);
+                assert_ne!(file_of(&changed), file, "{} is not written as a file", setting.field);
+                assert_ne!(setting_facts(&changed), facts, "{} is not reported", setting.field);
+                changed_fields.push(setting.field);
+            }
+        }
+    }
+    for setting in all_settings() {
+        let is_changed = changed_fields.contains(&setting.field);
+        let is_choice = matches!(setting.kind, ValueKind::Format | ValueKind::Flag);
+        assert!(is_changed || is_choice, "{}", setting.field);
+    }
+}
