@@ -13,7 +13,7 @@ use lastnim_rpc::{
     ReadScheduler, TournamentRpc, TrafficCounts, TranscriptRpc,
 };
 use lastnim_store::{CommitCounts, StoreError};
-use lastnim_web::{BotAudits, Feeds, KeptPages, Metrics, Pages, TokenSessions};
+use lastnim_web::{BotAudits, Feeds, KeptPages, Metrics, Pages, Site, TokenSessions};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -206,7 +206,7 @@ async fn assemble_services(
         kept: kept.clone(),
         started: Instant::now(),
     };
-    let pages = (!config.no_web).then(|| Pages {
+    let site = (!config.no_web).then(|| Site {
         arena: arena.clone(),
         reads,
         public_url: config.public_url.clone(),
@@ -226,5 +226,5 @@ async fn assemble_services(
         kept,
         audits: BotAudits::default(),
     });
-    Ok((health, GuardedServices { play, routes, access, pages, traffic }, metrics))
+    Ok((health, GuardedServices { play, routes, access, pages: site.map(Pages::new), traffic }, metrics))
 }

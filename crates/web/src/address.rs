@@ -1,66 +1,32 @@
 //! The addresses of pages: read from requests, and written into links.
 
+pub(super) use super::address_parts::PageForm;
+use super::address_parts::{PathPart, QueryPart, declare_addresses, path_of_segments};
 use super::asset::Asset;
 use super::docs::Guide;
-use super::forms::SiteCookie;
+use super::forms::{FormFields, SiteCookie};
 use super::match_filter::MatchFilter;
-use super::organise::OrganiseAddress;
-use super::play::PlayAddress;
-use super::sign_in::{SESSION_COOKIE, wanted_page};
-use super::transcript_page::QuestionPlace;
+use super::site_cookies::{PLAY_COOKIE, PLAYER_COOKIE, SESSION_COOKIE};
 use super::typed_position::TypedPosition;
+use form_urlencoded::Serializer;
 use lastnim_arena::is_guest_name;
 use lastnim_core::game::{BotName, MatchId, TournamentId};
 use std::fmt;
-use std::str::FromStr;
+
+/// What is said where there is no such address.
+const NOTHING: &str = "nothing has this address";
 
 /// What a visitor asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum PageAddress {
-    /// What goes on.
-    Home,
-    /// What changes of that.
-    HomeEvents,
-    /// A page of the list of tournaments; the first without a token.
-    Tournaments { page_token: String },
-    /// A tournament.
-    Tournament(TournamentId),
-    /// The standings of a tournament from some line on, and how its bots compare.
-    Standings { id: TournamentId, from: u32 },
-    /// What changes on the page of a tournament.
-    TournamentEvents(TournamentId),
-    /// A page of the list of matches, of all or of one tournament.
-    Matches { tournament: Option<TournamentId>, filter: MatchFilter, page_token: String },
-    /// A match, after so many plies; at its end, or as far as it is, without.
-    Match { id: MatchId, ply: Option<u32>, view: OracleView },
-    /// A match after so many plies, and another take than the one that was made there.
-    WhatIf { id: MatchId, ply: u32, take: Option<u64> },
-    /// What a language model wrote down of a question.
-    Transcript { id: MatchId, place: QuestionPlace },
-    /// What changes on the page of a match, for a tab that shows so many of its events.
-    MatchEvents { id: MatchId, view: OracleView, after: Option<u64> },
+pub(super) enum SiteAddress {
+    /// A page that shows what the services say, for people or for programs.
+    Page(PageAddress, PageForm),
     /// The record of a match, for programs.
     Record(MatchId),
-    /// A position, and what the oracle says of it.
-    Oracle(TypedPosition),
-    /// A page of the list of bots.
-    Bots { page_token: String },
-    /// A bot.
-    Bot(BotName),
-    /// The list of guides.
-    Guides,
-    /// A guide.
-    Guide(&'static Guide),
-    /// What an organiser does.
-    Organise(OrganiseAddress),
-    /// Where a visitor types a token, to read with it; then it goes on to a page.
-    SignIn { to: Option<Box<Self>> },
-    /// Where it is forgotten again.
-    SignOut,
-    /// Where a visitor plays a hand.
-    Play(PlayAddress),
-    /// How a bot plays.
-    BotAudit(BotName),
+    /// What changes on a page.
+    Feed(FeedAddress),
+    /// What has forms, and belongs to one visitor.
+    Form(FormAddress),
     /// How pages look, or what they do besides.
     Asset(&'static Asset),
     /// Whether the server runs.
@@ -69,6 +35,133 @@ pub(super) enum PageAddress {
     Readiness,
     /// What the server measures of itself.
     Metrics,
+}
+
+/// What has forms, and belongs to one visitor: whoever has its cookie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum FormAddress {
+    /// What an organiser does.
+    Organise(OrganiseAddress),
+    /// Where a guest plays.
+    Play(PlayAddress),
+    /// Where somebody plays as a bot.
+    BotPlay(BotPlayAddress),
+    /// Where somebody signs in to read, and out.
+    SignIn(SignInAddress),
+}
+
+declare_addresses! {
+    /// A page that shows what the services say.
+    PageAddress {
+        /// What goes on.
+        Home => "";
+        /// A page of the list of tournaments; the first without a token.
+        Tournaments { ; page: String } => "tournaments";
+        /// A tournament.
+        Tournament { id: TournamentId } => "tournaments" / id;
+        /// The standings of a tournament from some line on, and how its bots compare.
+        Standings { id: TournamentId; from: Option<u32> } => "tournaments" / id / "standings";
+        /// A page of the list of the matches of a tournament.
+        TournamentMatches { id: TournamentId; filter: MatchFilter, page: String } => "tournaments" / id / "matches";
+        /// A page of the list of all matches.
+        Matches { ; filter: MatchFilter, page: String } => "matches";
+        /// A match, after so many plies; at its end, or as far as it is, without.
+        Match { id: MatchId; ply: Option<u32>, oracle: OracleView } => "matches" / id;
+        /// A match after so many plies, and another take than the one that was made there.
+        WhatIf { id: MatchId; ply: u32, take: Option<u64> } => "matches" / id / "what-if";
+        /// What a language model wrote down when it was asked for the row of a seat, or for a take of it.
+        Transcript { id: MatchId; seat: u32, ply: Option<u32> } => "matches" / id / "transcript";
+        /// A position, and what the oracle says of it.
+        Oracle { ; position: TypedPosition } => "oracle";
+        /// A page of the list of bots.
+        Bots { ; page: String } => "bots";
+        /// A bot.
+        Bot { name: BotName } => "bots" / name;
+        /// How a bot plays.
+        BotAudit { name: BotName } => "bots" / name / "audit";
+        /// The list of guides.
+        Guides => "docs";
+        /// A guide.
+        Guide { guide: &'static Guide } => "docs" / guide;
+    }
+}
+
+declare_addresses! {
+    /// What changes on a page.
+    FeedAddress {
+        /// On the page of what goes on.
+        Home => "events";
+        /// On the page of a tournament.
+        Tournament { id: TournamentId } => "tournaments" / id / "events";
+        /// On the page of a match, for a tab that shows so many of its events.
+        Match { id: MatchId; after: Option<u64>, oracle: OracleView } => "matches" / id / "events";
+    }
+}
+
+declare_addresses! {
+    /// What an organiser does. Each shows a form, or takes it.
+    OrganiseAddress {
+        /// Sees what there is to do.
+        Overview => "organise";
+        /// Types the admin's token.
+        SignIn => "organise" / "sign-in";
+        /// Ends the session.
+        SignOut => "organise" / "sign-out";
+        /// Creates a tournament.
+        NewTournament => "organise" / "new-tournament";
+        /// Begins an exhibition.
+        NewMatch => "organise" / "new-match";
+        /// Looks after a tournament.
+        Tournament { id: TournamentId } => "organise" / "tournaments" / id;
+        /// Voids matches of a tournament.
+        VoidMatches { id: TournamentId } => "organise" / "tournaments" / id / "void";
+        /// Does something to a tournament.
+        Act { id: TournamentId, action: TournamentAction } => "organise" / "tournaments" / id / action;
+        /// Registers bots.
+        Bots => "organise" / "bots";
+        /// Replaces the token of a bot.
+        RotateToken => "organise" / "bots" / "rotate";
+        /// Removes a bot.
+        RemoveBot => "organise" / "bots" / "remove";
+    }
+}
+
+declare_addresses! {
+    /// Where somebody plays as a bot whose token it holds.
+    BotPlayAddress {
+        /// The matches of the bot. With `since` the answer waits until something else has happened than the page with this number shows.
+        Seats { ; since: Option<u64> } => "play" / "bot";
+        /// Types the token of a bot, and takes its seats.
+        SignIn => "play" / "bot" / "sign-in";
+        /// Leaves the seats.
+        SignOut => "play" / "bot" / "sign-out";
+        /// Takes the seats again, which another session has taken.
+        RetakeSeats => "play" / "bot" / "take-seats";
+        /// Enters the bot into a tournament, or takes it out.
+        ChangeField { id: TournamentId, action: FieldAction } => "play" / "bot" / "tournaments" / id / action;
+        /// A hand of the bot; `since` is as for its matches.
+        Hand { id: MatchId; since: Option<u64> } => "play" / "bot" / id;
+    }
+}
+
+declare_addresses! {
+    /// Where a guest plays.
+    PlayAddress {
+        /// Where opponents and piles are chosen.
+        NewHand => "play";
+        /// A hand of the guest. With `since` the answer waits until something else has happened than the page with this number shows.
+        Hand { id: MatchId; since: Option<u64> } => "play" / id;
+    }
+}
+
+declare_addresses! {
+    /// Where somebody signs in to read, and out.
+    SignInAddress {
+        /// Types a token; then it goes on to a page.
+        SignIn { ; to: Option<Box<SiteAddress>> } => "sign-in";
+        /// Where the token is forgotten again.
+        SignOut => "sign-out";
+    }
 }
 
 /// Whether a match is shown with what the oracle says of it.
@@ -81,119 +174,84 @@ pub(super) enum OracleView {
     Shown,
 }
 
-/// In which form a page is wanted.
+/// What an organiser does to a tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum PageForm {
-    /// For people.
-    Html,
-    /// For programs: `.json` at the end of the path.
-    Json,
-    /// Its tables: `.csv` at the end of the path.
-    Csv,
-    /// What would be played again: `.toml` at the end of the path.
-    Toml,
+pub(super) enum TournamentAction {
+    /// Starts it.
+    Start,
+    /// Begins no further match; those that are open are played on.
+    Pause,
+    /// Begins no further match, and lets the clocks of those that are open stand still.
+    Freeze,
+    /// Lets it go on.
+    Resume,
+    /// Lets a ladder end after its round.
+    Finish,
+    /// Ends it.
+    Cancel,
+    /// Enters a bot.
+    Join,
+    /// Takes a bot out.
+    Leave,
+    /// Disqualifies a bot.
+    Disqualify,
 }
 
-impl PageForm {
-    /// Returns the form that the end of a path names, and the path without it. Names of bots have dots, so that a last `.html` only says that
-    /// what is before belongs to the name.
-    pub(super) fn split(path: &str) -> (&str, Self) {
-        let ends = [(".json", Self::Json), (".csv", Self::Csv), (".toml", Self::Toml), (".html", Self::Html)];
-        let found = ends.into_iter().find_map(|(end, form)| Some((path.strip_suffix(end)?, form)));
-        found.unwrap_or((path, Self::Html))
-    }
+/// What a bot does to the field of a tournament.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FieldAction {
+    /// It enters.
+    Join,
+    /// It leaves.
+    Leave,
 }
 
-impl PageAddress {
+impl SiteAddress {
     /// Reads the path and the query of a request.
     ///
     /// # Errors
     /// Says what is not there.
-    pub(super) fn parse(path: &str, query: &str) -> Result<(Self, PageForm), String> {
+    pub(super) fn parse(path: &str, query: &str) -> Result<Self, String> {
         let path = path.strip_prefix('/').unwrap_or(path);
         match path {
-            "healthz" => return Ok((Self::Health, PageForm::Html)),
-            "readyz" => return Ok((Self::Readiness, PageForm::Html)),
-            "metrics" => return Ok((Self::Metrics, PageForm::Html)),
+            "healthz" => return Ok(Self::Health),
+            "readyz" => return Ok(Self::Readiness),
+            "metrics" => return Ok(Self::Metrics),
             _ => {}
         }
         if let Some(asset) = Asset::at(path) {
-            return Ok((Self::Asset(asset), PageForm::Html));
+            return Ok(Self::Asset(asset));
         }
         let (path, form) = PageForm::split(path);
-        let page_token = || query_value(query, "page").unwrap_or_default().to_owned();
-        let filter = || MatchFilter::parse(|key| query_value(query, key));
-        let segments: Vec<_> = path.split('/').collect();
-        let address = match segments.as_slice() {
-            ["" | "index"] => Self::Home,
-            ["events"] if form == PageForm::Html => Self::HomeEvents,
-            ["tournaments"] => Self::Tournaments { page_token: page_token() },
-            ["tournaments", id] => Self::Tournament(tournament_id(id)?),
-            ["tournaments", id, "events"] if form == PageForm::Html => {
-                Self::TournamentEvents(tournament_id(id)?)
-            }
-            ["tournaments", id, "standings"] => Self::Standings {
-                id: tournament_id(id)?,
-                from: query_value(query, "from").map_or(Ok(0), |from| parse_number("from", from))?,
+        let query = FormFields::parse(query.as_bytes())?;
+        let segments: Vec<_> = if path == "index" { vec![""] } else { path.split('/').collect() };
+        if let Some(page) = PageAddress::read(&segments, &query)? {
+            return Ok(Self::Page(page, form));
+        }
+        let found = match (segments.as_slice(), form) {
+            (["matches", id, "record"], PageForm::Json) => Some(Self::Record(MatchId::read(id)?)),
+            (segments, PageForm::Html) => match FeedAddress::read(segments, &query)? {
+                Some(feed) => Some(Self::Feed(feed)),
+                None => FormAddress::read(segments, &query)?.map(Self::Form),
             },
-            ["tournaments", id, "matches"] => Self::Matches {
-                tournament: Some(tournament_id(id)?),
-                filter: filter()?,
-                page_token: page_token(),
-            },
-            ["matches"] => Self::Matches { tournament: None, filter: filter()?, page_token: page_token() },
-            ["matches", id] => Self::Match {
-                id: match_id(id)?,
-                ply: query_value(query, "ply").map(|ply| parse_number("ply", ply)).transpose()?,
-                view: oracle_view(query),
-            },
-            ["matches", id, "events"] if form == PageForm::Html => Self::MatchEvents {
-                id: match_id(id)?,
-                view: oracle_view(query),
-                after: query_value(query, "after").map(|after| parse_number("after", after)).transpose()?,
-            },
-            ["matches", id, "what-if"] => Self::WhatIf {
-                id: match_id(id)?,
-                ply: query_value(query, "ply").map_or(Ok(0), |ply| parse_number("ply", ply))?,
-                take: query_value(query, "take")
-                    .filter(|take| !take.is_empty())
-                    .map(parse_take)
-                    .transpose()?,
-            },
-            ["matches", id, "transcript"] => Self::Transcript {
-                id: match_id(id)?,
-                place: QuestionPlace {
-                    seat: query_value(query, "seat").map_or(Ok(0), |seat| parse_number("seat", seat))?,
-                    ply: query_value(query, "ply").map(|ply| parse_number("ply", ply)).transpose()?,
-                },
-            },
-            ["matches", id, "record"] if form == PageForm::Json => Self::Record(match_id(id)?),
-            ["oracle"] => Self::Oracle(TypedPosition::of_query(query)),
-            ["bots"] => Self::Bots { page_token: page_token() },
-            ["bots", name] => Self::Bot(name.parse().map_err(|error| format!("{error}"))?),
-            ["docs"] => Self::Guides,
-            ["docs", name] => {
-                Self::Guide(Guide::named(name).ok_or_else(|| format!("there is no guide {name:?}"))?)
-            }
-            ["organise", rest @ ..] if form == PageForm::Html => {
-                Self::Organise(OrganiseAddress::parse(rest)?)
-            }
-            ["play", rest @ ..] if form == PageForm::Html => {
-                Self::Play(PlayAddress::parse(rest, query_value(query, "since"))?)
-            }
-            ["sign-in"] if form == PageForm::Html => Self::SignIn { to: wanted_page(query).map(Box::new) },
-            ["sign-out"] if form == PageForm::Html => Self::SignOut,
-            ["bots", name, "audit"] => Self::BotAudit(name.parse().map_err(|error| format!("{error}"))?),
-            _ => return Err("nothing has this address".to_owned()),
+            _ => None,
         };
-        Ok((address, form))
+        found.ok_or_else(|| NOTHING.to_owned())
     }
 
-    /// Returns the cookie that belongs to the address; `None` where it takes no forms.
-    pub(super) fn cookie(&self) -> Option<&'static SiteCookie> {
+    /// Returns the form in which it is wanted.
+    pub(super) fn form(&self) -> PageForm {
         match self {
-            Self::Organise(_) | Self::SignIn { .. } | Self::SignOut => Some(&SESSION_COOKIE),
-            Self::Play(address) => Some(address.cookie()),
+            Self::Page(_, form) => *form,
+            Self::Record(_) => PageForm::Json,
+            _ => PageForm::Html,
+        }
+    }
+
+    /// Returns what takes forms there, if anything does.
+    pub(super) fn form_address(&self) -> Option<&FormAddress> {
+        match self {
+            Self::Form(address) => Some(address),
             _ => None,
         }
     }
@@ -204,142 +262,192 @@ impl PageAddress {
     }
 
     /// Returns where a visitor signs in who wants this page; `None` where no page is wanted.
-    pub(super) fn sign_in_address(&self) -> Option<Self> {
+    pub(super) fn sign_in_address(&self) -> Option<SignInAddress> {
         match self {
-            Self::HomeEvents
-            | Self::TournamentEvents(_)
-            | Self::MatchEvents { .. }
-            | Self::SignIn { .. }
-            | Self::SignOut => None,
-            wanted => Some(Self::SignIn { to: Some(Box::new(wanted.clone())) }),
+            Self::Feed(_) | Self::Form(FormAddress::SignIn(_)) => None,
+            wanted => Some(SignInAddress::SignIn { to: Some(Box::new(wanted.clone())) }),
         }
     }
 
     /// Returns the address of what comes after an event, if it is one of events.
     pub(super) fn resumed_after(self, last_event: Option<u64>) -> Self {
         match self {
-            Self::MatchEvents { id, view, after } => {
-                Self::MatchEvents { id, view, after: last_event.or(after) }
+            Self::Feed(FeedAddress::Match { id, oracle, after }) => {
+                Self::Feed(FeedAddress::Match { id, oracle, after: last_event.or(after) })
             }
             other => other,
         }
     }
+}
 
-    /// Returns the address of the same in another form.
-    pub(super) fn in_form(&self, form: PageForm) -> String {
-        let (path, query) = self.path_and_query();
-        let end = match form {
-            PageForm::Json => ".json",
-            PageForm::Csv => ".csv",
-            PageForm::Toml => ".toml",
-            PageForm::Html if matches!(self, Self::Bot(_)) && PageForm::split(&path).0 != path => ".html",
-            PageForm::Html => "",
-        };
-        let path = if path == "/" && !end.is_empty() { "/index" } else { path.as_str() };
-        if query.is_empty() { format!("{path}{end}") } else { format!("{path}{end}?{query}") }
-    }
-
-    fn path_and_query(&self) -> (String, String) {
-        let page = |token: &str| if token.is_empty() { String::new() } else { format!("page={token}") };
-        match self {
-            Self::Home => ("/".into(), String::new()),
-            Self::HomeEvents => ("/events".into(), String::new()),
-            Self::Tournaments { page_token } => ("/tournaments".into(), page(page_token)),
-            Self::Tournament(id) => (format!("/tournaments/{id}"), String::new()),
-            Self::TournamentEvents(id) => (format!("/tournaments/{id}/events"), String::new()),
-            Self::Standings { id, from } => {
-                let from = if *from == 0 { String::new() } else { format!("from={from}") };
-                (format!("/tournaments/{id}/standings"), from)
-            }
-            Self::Matches { tournament, filter, page_token } => {
-                let path =
-                    tournament.map_or_else(|| "/matches".into(), |id| format!("/tournaments/{id}/matches"));
-                let mut query = filter.query_parts();
-                query.extend(Some(page(page_token)).filter(|page| !page.is_empty()));
-                (path, query.join("&"))
-            }
-            Self::Match { id, ply, view } => {
-                let ply = ply.map(|ply| format!("ply={ply}"));
-                let query: Vec<_> = [ply, view_pair(*view)].into_iter().flatten().collect();
-                (format!("/matches/{id}"), query.join("&"))
-            }
-            Self::WhatIf { id, ply, take } => {
-                let take = take.map(|take| format!("&take={take}")).unwrap_or_default();
-                (format!("/matches/{id}/what-if"), format!("ply={ply}{take}"))
-            }
-            Self::Transcript { id, place: QuestionPlace { seat, ply } } => {
-                let ply = ply.map(|ply| format!("&ply={ply}")).unwrap_or_default();
-                (format!("/matches/{id}/transcript"), format!("seat={seat}{ply}"))
-            }
-            Self::MatchEvents { id, view, after } => {
-                let after = after.map(|after| format!("after={after}"));
-                let query: Vec<_> = [after, view_pair(*view)].into_iter().flatten().collect();
-                (format!("/matches/{id}/events"), query.join("&"))
-            }
-            Self::Record(id) => (format!("/matches/{id}/record"), String::new()),
-            Self::Oracle(position) => ("/oracle".into(), position.to_query()),
-            Self::Bots { page_token } => ("/bots".into(), page(page_token)),
-            Self::Bot(name) => (format!("/bots/{name}"), String::new()),
-            Self::Guides => ("/docs".into(), String::new()),
-            Self::Guide(guide) => (format!("/docs/{}", guide.name), String::new()),
-            Self::Organise(address) => (address.to_string(), String::new()),
-            Self::Play(address) => address.path_and_query(),
-            Self::SignIn { to } => {
-                let coded = |to: &Self| -> String {
-                    form_urlencoded::byte_serialize(to.to_string().as_bytes()).collect()
-                };
-                let to = to.as_deref().map(|to| format!("to={}", coded(to)));
-                ("/sign-in".into(), to.unwrap_or_default())
-            }
-            Self::SignOut => ("/sign-out".into(), String::new()),
-            Self::BotAudit(name) => (format!("/bots/{name}/audit"), String::new()),
-            Self::Asset(asset) => (format!("/{}", asset.path), String::new()),
-            Self::Health => ("/healthz".into(), String::new()),
-            Self::Readiness => ("/readyz".into(), String::new()),
-            Self::Metrics => ("/metrics".into(), String::new()),
+impl PageAddress {
+    /// Returns a page of the list of matches, of all or of one tournament.
+    pub(super) fn matches_of(tournament: Option<TournamentId>, filter: MatchFilter, page: String) -> Self {
+        match tournament {
+            Some(id) => Self::TournamentMatches { id, filter, page },
+            None => Self::Matches { filter, page },
         }
     }
 }
 
-impl fmt::Display for PageAddress {
+impl FormAddress {
+    fn read(segments: &[&str], query: &FormFields) -> Result<Option<Self>, String> {
+        Ok(match segments {
+            ["organise", ..] => OrganiseAddress::read(segments, query)?.map(Self::Organise),
+            ["play", "bot", ..] => BotPlayAddress::read(segments, query)?.map(Self::BotPlay),
+            ["play", ..] => PlayAddress::read(segments, query)?.map(Self::Play),
+            _ => SignInAddress::read(segments, query)?.map(Self::SignIn),
+        })
+    }
+
+    /// Returns the cookie that belongs to it.
+    pub(super) fn cookie(&self) -> &'static SiteCookie {
+        match self {
+            Self::Organise(_) | Self::SignIn(_) => &SESSION_COOKIE,
+            Self::Play(_) => &PLAY_COOKIE,
+            Self::BotPlay(_) => &PLAYER_COOKIE,
+        }
+    }
+}
+
+impl fmt::Display for SiteAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.in_form(PageForm::Html))
+        match self {
+            Self::Page(page, form) => f.write_str(&page.in_form(*form)),
+            Self::Record(id) => write!(f, "/matches/{id}/record.json"),
+            Self::Feed(feed) => feed.fmt(f),
+            Self::Form(address) => address.fmt(f),
+            Self::Asset(asset) => write!(f, "/{}", asset.path),
+            Self::Health => f.write_str("/healthz"),
+            Self::Readiness => f.write_str("/readyz"),
+            Self::Metrics => f.write_str("/metrics"),
+        }
     }
 }
 
-/// Returns the value of a key of a query. No value here has a character that would be written otherwise.
-fn query_value<'q>(query: &'q str, key: &str) -> Option<&'q str> {
-    query
-        .split('&')
-        .find_map(|pair| pair.split_once('=').filter(|(name, _)| *name == key))
-        .map(|(_, value)| value)
-}
-
-fn tournament_id(id: &str) -> Result<TournamentId, String> {
-    id.parse().map_err(|error| format!("tournament {id:?}: {error}"))
-}
-
-fn match_id(id: &str) -> Result<MatchId, String> {
-    id.parse().map_err(|error| format!("match {id:?}: {error}"))
-}
-
-fn oracle_view(query: &str) -> OracleView {
-    match query_value(query, "oracle") {
-        Some("shown") => OracleView::Shown,
-        _ => OracleView::Hidden,
+impl fmt::Display for FormAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Organise(address) => address.fmt(f),
+            Self::Play(address) => address.fmt(f),
+            Self::BotPlay(address) => address.fmt(f),
+            Self::SignIn(address) => address.fmt(f),
+        }
     }
 }
 
-fn view_pair(view: OracleView) -> Option<String> {
-    (view == OracleView::Shown).then(|| "oracle=shown".to_owned())
+impl PathPart for TournamentId {
+    fn read(id: &str) -> Result<Self, String> {
+        id.parse().map_err(|error| format!("tournament {id:?}: {error}"))
+    }
 }
 
-fn parse_number<N: FromStr>(what: &str, number: &str) -> Result<N, String> {
-    number.parse().map_err(|_| format!("{what} {number:?}: expected a whole number from 0 on"))
+impl PathPart for MatchId {
+    fn read(id: &str) -> Result<Self, String> {
+        id.parse().map_err(|error| format!("match {id:?}: {error}"))
+    }
 }
 
-fn parse_take(take: &str) -> Result<u64, String> {
-    take.parse().map_err(|_| format!("take {take:?}: expected a whole number from 1 on"))
+impl PathPart for BotName {
+    fn read(name: &str) -> Result<Self, String> {
+        name.parse().map_err(|error| format!("{error}"))
+    }
+}
+
+impl PathPart for &'static Guide {
+    fn read(name: &str) -> Result<Self, String> {
+        Guide::named(name).ok_or_else(|| format!("there is no guide {name:?}"))
+    }
+}
+
+impl PathPart for TournamentAction {
+    fn read(name: &str) -> Result<Self, String> {
+        let action = Self::ALL.into_iter().find(|action| action.name() == name);
+        action.ok_or_else(|| format!("nothing named {name:?} can be done to a tournament"))
+    }
+}
+
+impl PathPart for FieldAction {
+    fn read(name: &str) -> Result<Self, String> {
+        let action = [Self::Join, Self::Leave].into_iter().find(|action| action.to_string() == name);
+        action.ok_or_else(|| NOTHING.to_owned())
+    }
+}
+
+impl QueryPart for OracleView {
+    fn read(query: &FormFields, key: &str) -> Result<Self, String> {
+        Ok(if query.value(key) == "shown" { Self::Shown } else { Self::Hidden })
+    }
+
+    fn write(&self, key: &str, query: &mut Serializer<'_, String>) {
+        if *self == Self::Shown {
+            query.append_pair(key, "shown");
+        }
+    }
+}
+
+impl QueryPart for Option<Box<SiteAddress>> {
+    /// Reads the page that a visitor wanted before it was asked for a token. What is no page of this server counts as none.
+    fn read(query: &FormFields, key: &str) -> Result<Self, String> {
+        let to = query.value(key);
+        // The pages for signing in and out would lead on and on.
+        if !to.starts_with('/') || to.starts_with("/sign-") {
+            return Ok(None);
+        }
+        let (path, query) = to.split_once('?').unwrap_or((to, ""));
+        let wanted = SiteAddress::parse(path, query).ok();
+        Ok(wanted.filter(|wanted| wanted.form() == PageForm::Html).map(Box::new))
+    }
+
+    fn write(&self, key: &str, query: &mut Serializer<'_, String>) {
+        if let Some(to) = self {
+            query.append_pair(key, &to.to_string());
+        }
+    }
+}
+
+impl TournamentAction {
+    /// All of them.
+    const ALL: [Self; 9] = [
+        Self::Start,
+        Self::Pause,
+        Self::Freeze,
+        Self::Resume,
+        Self::Finish,
+        Self::Cancel,
+        Self::Join,
+        Self::Leave,
+        Self::Disqualify,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Pause => "pause",
+            Self::Freeze => "freeze",
+            Self::Resume => "resume",
+            Self::Finish => "finish",
+            Self::Cancel => "cancel",
+            Self::Join => "join",
+            Self::Leave => "leave",
+            Self::Disqualify => "disqualify",
+        }
+    }
+}
+
+impl fmt::Display for TournamentAction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for FieldAction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Join => "join",
+            Self::Leave => "leave",
+        })
+    }
 }
 
 /// Returns where a page tells more of what stands in a table of matches.
@@ -354,14 +462,17 @@ pub(super) fn link_of_tournament_cell(key: &str, text: &str) -> Option<String> {
 
 /// Returns where a page tells more of what stands in a table.
 pub(super) fn link_of_cell(key: &str, text: &str) -> Option<String> {
-    let bot = || Some(PageAddress::Bot(text.parse().ok().filter(|bot| !is_guest_name(bot))?).to_string());
+    let bot = || {
+        let name = text.parse().ok().filter(|bot| !is_guest_name(bot))?;
+        Some(PageAddress::Bot { name }.to_string())
+    };
     match key {
         "bot" | "bots" | "name" => bot(),
         "match" => {
             let id = text.parse().ok()?;
-            Some(PageAddress::Match { id, ply: None, view: OracleView::Hidden }.to_string())
+            Some(PageAddress::Match { id, ply: None, oracle: OracleView::Hidden }.to_string())
         }
-        "tournament" => Some(PageAddress::Tournament(text.parse().ok()?).to_string()),
+        "tournament" => Some(PageAddress::Tournament { id: text.parse().ok()? }.to_string()),
         _ => None,
     }
 }
@@ -372,114 +483,192 @@ mod tests {
 
     const ID: &str = "0192f0c1-2e6b-7c3a-8f4d-5a6b7c8d9e0f";
 
-    fn read(address: &str) -> Result<(PageAddress, PageForm), String> {
+    fn read(address: &str) -> Result<SiteAddress, String> {
         let (path, query) = address.split_once('?').unwrap_or((address, ""));
-        PageAddress::parse(path, query)
+        SiteAddress::parse(path, query)
     }
 
     #[test]
     fn what_is_written_is_read_as_the_same() {
         let (id, tournament) = (ID.parse().unwrap(), ID.parse().unwrap());
-        let page_token = ID.to_owned();
+        let page = ID.to_owned();
         let addresses = [
             PageAddress::Home,
-            PageAddress::Tournaments { page_token: String::new() },
-            PageAddress::Tournaments { page_token: page_token.clone() },
-            PageAddress::Tournament(tournament),
-            PageAddress::Standings { id: tournament, from: 0 },
-            PageAddress::Standings { id: tournament, from: 150 },
-            PageAddress::Matches {
-                tournament: Some(tournament),
+            PageAddress::Tournaments { page: String::new() },
+            PageAddress::Tournaments { page: page.clone() },
+            PageAddress::Tournament { id: tournament },
+            PageAddress::Standings { id: tournament, from: None },
+            PageAddress::Standings { id: tournament, from: Some(150) },
+            PageAddress::TournamentMatches {
+                id: tournament,
                 filter: MatchFilter::default(),
-                page_token: page_token.clone(),
+                page: page.clone(),
             },
             PageAddress::Matches {
-                tournament: None,
                 filter: MatchFilter {
                     bot: Some("a.b".parse().unwrap()),
                     state: Some(lastnim_proto::pb::MatchState::Over),
                     reason: Some(lastnim_proto::pb::EndReason::Finished),
                 },
-                page_token: String::new(),
+                page: "é&=+% \r\n\0".into(),
             },
-            PageAddress::Match { id, ply: None, view: OracleView::Hidden },
-            PageAddress::Match { id, ply: Some(12), view: OracleView::Shown },
+            PageAddress::Match { id, ply: None, oracle: OracleView::Hidden },
+            PageAddress::Match { id, ply: Some(12), oracle: OracleView::Shown },
             PageAddress::WhatIf { id, ply: 3, take: Some(u64::MAX) },
             PageAddress::WhatIf { id, ply: 0, take: None },
-            PageAddress::Transcript { id, place: QuestionPlace { seat: 2, ply: None } },
-            PageAddress::Transcript { id, place: QuestionPlace { seat: 0, ply: Some(4) } },
-            PageAddress::Oracle(TypedPosition::default()),
-            PageAddress::Oracle(TypedPosition {
-                piles: "3, 4".into(),
-                rows: "0 1; 1 0".into(),
-                first: "é&=+%".into(),
-                ..TypedPosition::default()
-            }),
+            PageAddress::Transcript { id, seat: 2, ply: None },
+            PageAddress::Transcript { id, seat: 0, ply: Some(4) },
+            PageAddress::Oracle { position: TypedPosition::default() },
+            PageAddress::Oracle {
+                position: TypedPosition {
+                    piles: "3, 4".into(),
+                    rows: "0 1; 1 0".into(),
+                    first: "é&=+%".into(),
+                    ..TypedPosition::default()
+                },
+            },
             PageAddress::Guides,
-            PageAddress::Guide(Guide::named("ai-tournaments").unwrap()),
-            PageAddress::Bots { page_token },
-            PageAddress::Bot("ann".parse().unwrap()),
-            PageAddress::BotAudit("a.b".parse().unwrap()),
-            PageAddress::Bot("a.b".parse().unwrap()),
-            PageAddress::Bot("x.json".parse().unwrap()),
-            PageAddress::Bot("x.html".parse().unwrap()),
-            PageAddress::Bot("x.toml".parse().unwrap()),
+            PageAddress::Guide { guide: Guide::named("ai-tournaments").unwrap() },
+            PageAddress::Bots { page },
+            PageAddress::Bot { name: "ann".parse().unwrap() },
+            PageAddress::BotAudit { name: "a.b".parse().unwrap() },
+            PageAddress::Bot { name: "a.b".parse().unwrap() },
+            PageAddress::Bot { name: "x.json".parse().unwrap() },
+            PageAddress::Bot { name: "x.html".parse().unwrap() },
+            PageAddress::Bot { name: "x.toml".parse().unwrap() },
         ];
         for address in addresses {
             for form in [PageForm::Html, PageForm::Json, PageForm::Csv, PageForm::Toml] {
-                assert_eq!(read(&address.in_form(form)), Ok((address.clone(), form)));
+                let address = SiteAddress::Page(address.clone(), form);
+                assert!(address.to_string().bytes().all(|byte| byte.is_ascii_graphic()), "{address}");
+                assert_eq!(read(&address.to_string()), Ok(address));
             }
         }
-        let asset = |path| PageAddress::Asset(Asset::at(path).unwrap());
-        for address in [
+        let for_organisers = [
+            OrganiseAddress::Overview,
+            OrganiseAddress::SignIn,
+            OrganiseAddress::SignOut,
+            OrganiseAddress::NewTournament,
+            OrganiseAddress::NewMatch,
+            OrganiseAddress::Tournament { id: tournament },
+            OrganiseAddress::VoidMatches { id: tournament },
+            OrganiseAddress::Bots,
+            OrganiseAddress::RotateToken,
+            OrganiseAddress::RemoveBot,
+        ];
+        let acts = TournamentAction::ALL.map(|action| OrganiseAddress::Act { id: tournament, action });
+        let for_guests = [
+            PlayAddress::NewHand,
+            PlayAddress::Hand { id, since: None },
+            PlayAddress::Hand { id, since: Some(7) },
+        ];
+        let for_players = [
+            BotPlayAddress::Seats { since: None },
+            BotPlayAddress::Seats { since: Some(7) },
+            BotPlayAddress::SignIn,
+            BotPlayAddress::SignOut,
+            BotPlayAddress::RetakeSeats,
+            BotPlayAddress::ChangeField { id: tournament, action: FieldAction::Join },
+            BotPlayAddress::ChangeField { id: tournament, action: FieldAction::Leave },
+            BotPlayAddress::Hand { id, since: None },
+            BotPlayAddress::Hand { id, since: Some(7) },
+        ];
+        let pages = [
+            PageAddress::Tournaments { page: "x+/=".into() },
+            PageAddress::Match { id, ply: Some(12), oracle: OracleView::Shown },
+            PageAddress::Bot { name: "x.json".parse().unwrap() },
+        ];
+        let pages = pages.map(|page| SiteAddress::Page(page, PageForm::Html).sign_in_address().unwrap());
+        let for_readers =
+            pages.into_iter().chain([SignInAddress::SignIn { to: None }, SignInAddress::SignOut]);
+        let forms = (for_organisers.into_iter().chain(acts).map(FormAddress::Organise))
+            .chain(for_guests.map(FormAddress::Play))
+            .chain(for_players.map(FormAddress::BotPlay))
+            .chain(for_readers.map(FormAddress::SignIn))
+            .map(SiteAddress::Form);
+        let feeds = [
+            FeedAddress::Home,
+            FeedAddress::Tournament { id: tournament },
+            FeedAddress::Match { id, oracle: OracleView::Shown, after: Some(12) },
+        ];
+        let asset = |path| SiteAddress::Asset(Asset::at(path).unwrap());
+        let others = [
             asset("style.css"),
             asset("lastnim.js"),
-            PageAddress::Health,
-            PageAddress::Readiness,
-            PageAddress::Metrics,
-        ] {
-            assert_eq!(read(&address.to_string()), Ok((address, PageForm::Html)));
+            SiteAddress::Health,
+            SiteAddress::Readiness,
+            SiteAddress::Metrics,
+            SiteAddress::Record(id),
+        ];
+        for address in forms.chain(feeds.map(SiteAddress::Feed)).chain(others) {
+            assert_eq!(read(&address.to_string()), Ok(address));
         }
-        for address in PlayAddress::examples() {
-            let address = PageAddress::Play(address);
-            assert_eq!(read(&address.to_string()), Ok((address, PageForm::Html)));
-        }
-        for address in OrganiseAddress::examples() {
-            let address = PageAddress::Organise(address);
-            assert_eq!(read(&address.to_string()), Ok((address, PageForm::Html)));
-        }
-        for address in [
-            PageAddress::SignOut,
-            PageAddress::SignIn { to: None },
-            PageAddress::Tournaments { page_token: "x+/=".into() }.sign_in_address().unwrap(),
-            PageAddress::Match { id, ply: Some(12), view: OracleView::Shown }.sign_in_address().unwrap(),
-            PageAddress::Bot("x.json".parse().unwrap()).sign_in_address().unwrap(),
-        ] {
-            assert_eq!(read(&address.to_string()), Ok((address, PageForm::Html)));
-        }
-        let match_events = PageAddress::MatchEvents { id, view: OracleView::Shown, after: Some(12) };
-        assert_eq!(read(&match_events.to_string()), Ok((match_events, PageForm::Html)));
-        let events = [PageAddress::TournamentEvents(tournament), PageAddress::HomeEvents];
-        for events in events {
-            assert_eq!(read(&events.to_string()), Ok((events, PageForm::Html)));
-        }
-        let record = PageAddress::Record(id);
-        assert_eq!(read(&record.in_form(PageForm::Json)), Ok((record, PageForm::Json)));
     }
 
     #[test]
     fn what_is_not_there_is_named() {
         for (address, why) in [
             ("/nothing", "nothing has this address"),
+            ("/organise.json", "nothing has this address"),
             ("/tournaments/x", "tournament \"x\""),
             ("/matches/../../etc", "nothing has this address"),
             ("/bots/A%20B", "bot name \"A%20B\""),
+            ("/docs/x", "there is no guide \"x\""),
         ] {
             let said = read(address).unwrap_err();
             assert!(said.contains(why), "{said}");
         }
         let said = read(&format!("/matches/{ID}?ply=-1")).unwrap_err();
         assert_eq!(said, "ply \"-1\": expected a whole number from 0 on");
+    }
+
+    fn wanted_page(query: &str) -> Option<SiteAddress> {
+        match SiteAddress::parse("/sign-in", query) {
+            Ok(SiteAddress::Form(FormAddress::SignIn(SignInAddress::SignIn { to }))) => to.map(|to| *to),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn every_wanted_page_stands_in_a_header() {
+        let bots =
+            |page: &str| Some(SiteAddress::Page(PageAddress::Bots { page: page.into() }, PageForm::Html));
+        assert_eq!(wanted_page("to=%2Fbots%3Fpage%3Dx"), bots("x"));
+        for byte in 0..=0xff {
+            for list in ["bots", "tournaments", "matches"] {
+                for coded in [format!("%{byte:02X}"), format!("%25{byte:02X}")] {
+                    let wanted = wanted_page(&format!("to=%2F{list}%3Fpage%3D{coded}")).unwrap().to_string();
+                    assert!(wanted.bytes().all(|byte| byte.is_ascii_graphic()), "{wanted}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn whoever_signs_in_goes_on_to_a_page_of_this_server() {
+        let nested = format!("/sign-in?to={}", "/sign-in?to=".repeat(1_000));
+        for to in [
+            "",
+            "//evil.example",
+            "https://evil.example/",
+            "/\\evil.example",
+            "/%2f/evil.example",
+            "tournaments",
+            "/sign-in?to=/bots",
+            "/sign-out",
+            "/nothing",
+            "/bots.json",
+            &nested,
+            "\u{1f980}",
+        ] {
+            let coded: String = form_urlencoded::byte_serialize(to.as_bytes()).collect();
+            for to in [to, &coded] {
+                assert_eq!(wanted_page(&format!("to={to}")), None, "{to}");
+            }
+        }
+        let bots = SiteAddress::Page(PageAddress::Bots { page: String::new() }, PageForm::Html);
+        assert_eq!(wanted_page("x=/matches&to=/bots"), Some(bots));
+        assert_eq!(wanted_page(""), None);
     }
 
     #[test]

@@ -2,10 +2,9 @@
 
 use super::address::{OracleView, PageAddress, PageForm, link_of_cell};
 use super::board::draw_still_board;
-use super::bot_audits::{audit_bot, find_audit};
 use super::page::{Page, link_paragraph};
 use super::page_content::PageContent;
-use super::pages::Pages;
+use super::site::Site;
 use super::typed_position::TypedPosition;
 use super::visitor::Visitor;
 use lastnim_core::game::BotName;
@@ -17,10 +16,18 @@ use lastnim_report::explanation::take_range_words;
 use lastnim_report::render::{Escaped, Html};
 use lastnim_report::winner_words::ending_words;
 use lastnim_report::words::count_words;
+use pb::match_service_server::MatchService as _;
+use pb::oracle_service_server::OracleService as _;
 use std::fmt::Write as _;
 use std::sync::Arc;
+use std::time::Duration;
 use tonic::Status;
+use tonic::metadata::MetadataValue;
 
+/// How long an audit for a page may take, as gRPC says it: it then has as many of the newest matches as could be read until then.
+const AUDIT_TIMEOUT: &str = "2S";
+/// How long whoever has an audit made waits for it before there is a page that says so.
+const MAX_WAIT: Duration = Duration::from_millis(500);
 /// The most bytes of an address to which a puzzle leads.
 const MAX_ADDRESS_BYTES: usize = 8 << 10;
 /// Puzzles that are shown.
@@ -28,23 +35,23 @@ const MAX_PUZZLES: usize = 8;
 
 /// Returns what an audit of a bot's newest matches finds. Only somebody who asks for it has it made: it costs more than other pages.
 pub(super) async fn bot_audit_page(
-    pages: &Pages,
+    site: &Site,
     visitor: &Visitor,
     name: &BotName,
     form: PageForm,
 ) -> Result<PageContent, Status> {
     let audited = if form == PageForm::Html && visitor.token().is_none() {
-        match find_audit(pages, visitor, name).await? {
+        match find_audit(site, visitor, name).await? {
             Some(audited) => audited,
             None => return Ok(awaited_page(name)),
         }
     } else {
-        Arc::new(audit_bot(pages, visitor, name).await?)
+        Arc::new(audit_bot(site, visitor, name).await?)
     };
     let name = name.clone();
     Ok(PageContent::of_message(audited.as_ref().clone(), move |address| {
         let html = Html::with_links(&link_of_cell);
-        let mut content = link_paragraph(&PageAddress::Bot(name.clone()), "", name.as_str());
+        let mut content = link_paragraph(&PageAddress::Bot { name: name.clone() }, "", name.as_str());
         match bot_findings_report(&audited) {
             Some(report) => content += &html.report_html(&report),
             None => {
@@ -58,13 +65,55 @@ pub(super) async fn bot_audit_page(
     }))
 }
 
+/// Returns what an audit of a bot's newest matches finds: at once if it was worked out lately, also where a newer one is under way. `None`
+/// while the first one is.
+async fn find_audit(
+    site: &Site,
+    visitor: &Visitor,
+    name: &BotName,
+) -> Result<Option<Arc<pb::AuditBotResponse>>, Status> {
+    let Some(newest) = newest_match(site, visitor, name).await? else {
+        // There is nothing to audit, or no such bot.
+        return audit_bot(site, visitor, name).await.map(|audited| Some(Arc::new(audited)));
+    };
+    let (found, due) = site.audits.find(name, newest);
+    let Some(due) = due else { return Ok(found) };
+    let mut result = due.subscribe();
+    let (site, visitor, name) = (site.clone(), visitor.clone(), name.clone());
+    tokio::spawn(async move { due.finish(audit_bot(&site, &visitor, &name).await.map(Arc::new)) });
+    if found.is_some() {
+        return Ok(found);
+    }
+    match tokio::time::timeout(MAX_WAIT, result.wait_for(Option::is_some)).await {
+        Ok(Ok(result)) => result.clone().transpose(),
+        Ok(Err(_)) => Err(Status::internal("an audit broke down")),
+        Err(_) => Ok(None),
+    }
+}
+
+/// Works out how a bot plays, for as long as an audit may take.
+async fn audit_bot(site: &Site, visitor: &Visitor, name: &BotName) -> Result<pb::AuditBotResponse, Status> {
+    let mut request = visitor.request(pb::AuditBotRequest { bot: name.to_string(), ..Default::default() });
+    request.metadata_mut().insert("grpc-timeout", MetadataValue::from_static(AUDIT_TIMEOUT));
+    Ok(site.oracle.audit_bot(request).await?.into_inner())
+}
+
+/// Returns the id of the newest match of a bot.
+async fn newest_match(site: &Site, visitor: &Visitor, name: &BotName) -> Result<Option<String>, Status> {
+    let bots = vec![name.to_string()];
+    let state = pb::MatchState::Over.into();
+    let request = pb::ListMatchesRequest { page_size: 1, bots, state, ..Default::default() };
+    let list = site.matches.list_matches(visitor.request(request)).await?.into_inner();
+    Ok(list.matches.into_iter().next().map(|game| game.id))
+}
+
 /// Says that an audit is under way.
 fn awaited_page(name: &BotName) -> PageContent {
     let name = name.clone();
     let content = PageContent::of_message(pb::AuditBotResponse::default(), move |address| {
         let words = "Its newest matches are being held against optimal play: this page loads itself again.";
         let section = Html::with_links(&link_of_cell).section_html(&Section::new().paragraph(words));
-        let content = link_paragraph(&PageAddress::Bot(name.clone()), "", name.as_str()) + &section;
+        let content = link_paragraph(&PageAddress::Bot { name: name.clone() }, "", name.as_str()) + &section;
         Ok(Page::of_html(address, format!("How {name} plays"), content))
     });
     content.awaited()
@@ -111,12 +160,12 @@ fn puzzle_html(puzzle: &pb::Puzzle) -> Option<String> {
         puzzle.winner_after,
         count_words(puzzle.regret, "rank", "ranks")
     );
-    let oracle = PageAddress::Oracle(typed).to_string();
+    let oracle = PageAddress::Oracle { position: typed }.to_string();
     // A longer address is refused.
     let question = (oracle.len() <= MAX_ADDRESS_BYTES)
         .then(|| format!("<a href=\"{}\">Ask the oracle</a> \u{b7} ", Escaped(&oracle)));
     let id = puzzle.match_id.parse().ok()?;
-    let played = PageAddress::Match { id, ply: Some(puzzle.ply), view: OracleView::Hidden }.to_string();
+    let played = PageAddress::Match { id, ply: Some(puzzle.ply), oracle: OracleView::Hidden }.to_string();
     Some(format!(
         "<div data-optimal=\"{ranges}\" data-counters=\"{counters}\">\n<p>{}</p>\n<div class=\"scroll\">{board}</div>\n\
          <details><summary>Answer</summary><p>{}</p></details>\n\

@@ -3,7 +3,7 @@
 use super::address::{PageAddress, link_of_cell, link_of_match_cell};
 use super::page::{Page, link_paragraph};
 use super::page_content::PageContent;
-use super::pages::Pages;
+use super::site::Site;
 use super::visitor::Visitor;
 use lastnim_core::game::BotName;
 use lastnim_proto::pb;
@@ -25,16 +25,12 @@ const MAX_LISTED_MATCHES: usize = 20;
 const MAX_LISTED_SEATS: usize = 20;
 
 /// Returns what is known of a bot, how it fared in its newest matches, and the newest of these.
-pub(super) async fn bot_page(
-    pages: &Pages,
-    visitor: &Visitor,
-    name: &BotName,
-) -> Result<PageContent, Status> {
+pub(super) async fn bot_page(site: &Site, visitor: &Visitor, name: &BotName) -> Result<PageContent, Status> {
     let request = pb::GetBotRequest { name: name.to_string() };
-    let shown = pages.bots.get_bot(visitor.request(request)).await?.into_inner();
+    let shown = site.bots.get_bot(visitor.request(request)).await?.into_inner();
     let bots = vec![name.to_string()];
     let request = pb::ListMatchesRequest { page_size: MAX_COUNTED_MATCHES, bots, ..Default::default() };
-    let list = pages.matches.list_matches(visitor.request(request)).await?.into_inner();
+    let list = site.matches.list_matches(visitor.request(request)).await?.into_inner();
     let name = name.clone();
     Ok(PageContent::of_message(shown.clone(), move |address| {
         let mut shown = shown;
@@ -73,7 +69,7 @@ fn record_html(name: &BotName, list: &pb::ListMatchesResponse) -> String {
     });
     let head = Section::with_heading("Record").paragraph(of_all);
     let report: Report = [head].into_iter().chain(sections).chain(chart).collect();
-    let audit = PageAddress::BotAudit(name.clone());
+    let audit = PageAddress::BotAudit { name: name.clone() };
     link_paragraph(
         &audit,
         "nofollow",

@@ -1,11 +1,10 @@
 //! What goes on, for somebody who comes for the first time.
 
-use super::address::PageAddress;
+use super::address::PlayAddress;
 use super::home_view::read_home;
 use super::page::{Page, link_paragraph};
 use super::page_content::PageContent;
-use super::pages::Pages;
-use super::play::PlayAddress;
+use super::site::Site;
 use super::visitor::Visitor;
 use lastnim_report::Section;
 use lastnim_report::render::Html;
@@ -16,12 +15,12 @@ const INTRODUCTION: &str = "Bots play multi-player Last Nim here. Each seat in i
      cannot move or the one that moved last, is said of each match. Each seat has a row that says whom it would rather see win. A built-in oracle, exact and fast, holds every take against optimal play.";
 
 /// Returns what goes on.
-pub(super) async fn home_page(pages: &Pages, visitor: &Visitor) -> Result<PageContent, Status> {
-    let now = read_home(pages, visitor).await?;
+pub(super) async fn home_page(site: &Site, visitor: &Visitor) -> Result<PageContent, Status> {
+    let now = read_home(site, visitor).await?;
     Ok(PageContent::of_message(now.tournaments.clone(), move |address| {
         let plain = Html::with_links(&|_, _| None);
         let mut content = plain.section_html(&Section::new().paragraph(INTRODUCTION));
-        content += &link_paragraph(&PageAddress::Play(PlayAddress::NewHand), "", "Play a hand");
+        content += &link_paragraph(&PlayAddress::NewHand, "", "Play a hand");
         content += &now.html();
         content += &plain.section_html(&writing_section());
         let summary =

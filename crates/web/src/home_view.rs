@@ -1,12 +1,14 @@
 //! What goes on now, part by part.
 
-use super::address::{OracleView, PageAddress, link_of_cell, link_of_match_cell, link_of_tournament_cell};
+use super::address::{
+    FeedAddress, OracleView, PageAddress, link_of_cell, link_of_match_cell, link_of_tournament_cell,
+};
 use super::board::{LastTake, draw_small_board};
 use super::live::{LivePage, PageParts};
 use super::page::link_paragraph;
-use super::pages::Pages;
 use super::replay::Replay;
 use super::seat_mark::SeatMark;
+use super::site::Site;
 use super::visitor::Visitor;
 use lastnim_core::game::MatchId;
 use lastnim_proto::pb;
@@ -66,17 +68,17 @@ struct OpenBoard {
 }
 
 /// Asks what goes on.
-pub(super) async fn read_home(pages: &Pages, visitor: &Visitor) -> Result<HomeNow, Status> {
+pub(super) async fn read_home(site: &Site, visitor: &Visitor) -> Result<HomeNow, Status> {
     let request = pb::ListTournamentsRequest { page_size: MAX_TOURNAMENTS, ..Default::default() };
-    let tournaments = pages.tournaments.list_tournaments(visitor.request(request)).await?.into_inner();
-    let (ladders, bots) = (read_ladders(pages, visitor).await?, read_bots(pages, visitor).await?);
+    let tournaments = site.tournaments.list_tournaments(visitor.request(request)).await?.into_inner();
+    let (ladders, bots) = (read_ladders(site, visitor).await?, read_bots(site, visitor).await?);
     let state = pb::MatchState::Open.into();
     let request = pb::ListMatchesRequest { page_size: MAX_MATCHES, state, ..Default::default() };
-    let matches = pages.matches.list_matches(visitor.request(request)).await?.into_inner().matches;
+    let matches = site.matches.list_matches(visitor.request(request)).await?.into_inner().matches;
     let mut boards = Vec::new();
     for game in matches.iter().filter(|game| game.plies <= MAX_PLIES).take(MAX_BOARDS) {
         let request = pb::GetRecordRequest { match_id: game.id.clone() };
-        let record = match pages.matches.get_record(visitor.request(request)).await {
+        let record = match site.matches.get_record(visitor.request(request)).await {
             Ok(record) => record.into_inner().record,
             // It may be over and gone by now.
             Err(status) if matches!(status.code(), Code::NotFound | Code::DataLoss) => None,
@@ -90,12 +92,12 @@ pub(super) async fn read_home(pages: &Pages, visitor: &Visitor) -> Result<HomeNo
 }
 
 /// Asks for ladders that run, the newest first.
-async fn read_ladders(pages: &Pages, visitor: &Visitor) -> Result<Vec<pb::Tournament>, Status> {
+async fn read_ladders(site: &Site, visitor: &Visitor) -> Result<Vec<pb::Tournament>, Status> {
     let (mut ladders, mut page_token) = (Vec::new(), String::new());
     for _ in 0..MAX_LOOKS {
         let (page_size, state) = (LOOKED_THROUGH, pb::TournamentState::Running.into());
         let request = pb::ListTournamentsRequest { page_size, page_token, state };
-        let running = pages.tournaments.list_tournaments(visitor.request(request)).await?.into_inner();
+        let running = site.tournaments.list_tournaments(visitor.request(request)).await?.into_inner();
         ladders.extend(running.tournaments.into_iter().filter(pb::Tournament::has_open_field));
         page_token = running.next_page_token;
         if page_token.is_empty() || ladders.len() >= MAX_LADDERS {
@@ -107,9 +109,9 @@ async fn read_ladders(pages: &Pages, visitor: &Visitor) -> Result<Vec<pb::Tourna
 }
 
 /// Asks for bots, those first that are connected. By how much they play they would change places all the time.
-async fn read_bots(pages: &Pages, visitor: &Visitor) -> Result<Vec<pb::Bot>, Status> {
+async fn read_bots(site: &Site, visitor: &Visitor) -> Result<Vec<pb::Bot>, Status> {
     let request = pb::ListBotsRequest { page_size: MAX_KNOWN_BOTS, ..Default::default() };
-    let mut bots = pages.bots.list_bots(visitor.request(request)).await?.into_inner().bots;
+    let mut bots = site.bots.list_bots(visitor.request(request)).await?.into_inner().bots;
     bots.sort_by_key(|bot| !bot.connected);
     bots.truncate(MAX_BOTS);
     Ok(bots)
@@ -118,7 +120,7 @@ async fn read_bots(pages: &Pages, visitor: &Visitor) -> Result<Vec<pb::Bot>, Sta
 impl HomeNow {
     /// Writes what changes.
     pub(super) fn html(&self) -> String {
-        let events = PageAddress::HomeEvents.to_string();
+        let events = FeedAddress::Home.to_string();
         format!(
             "<div data-live=\"{}\" data-follow>\n<div id=\"boards\">{}</div>\n<div id=\"ladders\">{}</div>\n\
             <div id=\"tournaments\">{}</div>\n<div id=\"bots\">{}</div>\n</div>\n",
@@ -181,7 +183,7 @@ impl HomeNow {
             return html.section_html(&section);
         }
         let section = Section::with_heading("Bots").table(bot_overview_table(&self.bots));
-        let every = PageAddress::Bots { page_token: String::new() };
+        let every = PageAddress::Bots { page: String::new() };
         html.section_html(&section) + &link_paragraph(&every, "", "All bots")
     }
 
@@ -207,7 +209,7 @@ impl OpenBoard {
         let last = replay.newest_takes().next();
         let last = last.map(|take| LastTake { pile: take.pile, counters: take.took.take });
         let board = draw_small_board(&position, last).svg;
-        let address = PageAddress::Match { id: self.id, ply: None, view: OracleView::Hidden }.to_string();
+        let address = PageAddress::Match { id: self.id, ply: None, oracle: OracleView::Hidden }.to_string();
         let to_move = (!position.is_over()).then(|| position.to_move().index());
         let seats = replay.setup.bots.iter().enumerate().map(|(seat, bot)| {
             let class = if to_move == Some(seat) { " class=\"to-move\"" } else { "" };
@@ -229,20 +231,20 @@ impl OpenBoard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{open_pages, start_old_ladder, stranger};
+    use crate::testing::{open_site, start_old_ladder, stranger};
     use lastnim_arena::{Arena, Backend, Limits};
 
     #[tokio::test]
     async fn a_ladder_that_runs_is_shown_however_many_newer_tournaments_there_are() {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
         let id = start_old_ladder(&arena, [&"one".parse().unwrap(), &"two".parse().unwrap()]).await;
-        let pages = open_pages(&arena, 1);
+        let site = open_site(&arena, 1);
         let state = pb::TournamentState::Running.into();
         let request = pb::ListTournamentsRequest { page_size: 1, state, ..Default::default() };
-        let list = pages.tournaments.list_tournaments(stranger().request(request)).await.unwrap();
+        let list = site.tournaments.list_tournaments(stranger().request(request)).await.unwrap();
         let list = list.into_inner();
         assert_eq!((list.tournaments.len(), list.next_page_token.as_str()), (1, ""), "one look is enough");
-        let ladders = read_ladders(&pages, &stranger()).await.unwrap();
+        let ladders = read_ladders(&site, &stranger()).await.unwrap();
         let ids: Vec<_> = ladders.iter().map(|ladder| ladder.id.as_str()).collect();
         assert_eq!(ids, [id.to_string()]);
     }

@@ -1,6 +1,6 @@
 //! Pages that were made before, for as long as they are what would be made now.
 
-use super::address::{PageAddress, PageForm};
+use super::address::PageForm;
 use super::page_makers::{MakerRole, PageMakers, WaitOutcome};
 use super::response::{Freshness, PageResponse, add_next_link, add_refresh, text_response};
 use lastnim_arena::{Arena, Revision};
@@ -102,6 +102,11 @@ struct KeptPage {
 }
 
 impl MadePage {
+    /// Takes what is written for programs already.
+    pub(super) fn of_json(json: String, lifetime: PageLifetime) -> Self {
+        Self { content_type: "application/json", text: json + "\n", next: None, lifetime, is_awaited: false }
+    }
+
     /// Makes an answer of it.
     pub(super) fn response(&self) -> PageResponse {
         let mut response =
@@ -267,11 +272,6 @@ impl KeptState {
             self.bytes -= kept.page.made.bytes(address);
         }
     }
-}
-
-/// Returns whether a page may be kept at all: one with a cookie is for one browser alone.
-pub(super) fn is_keepable(address: &PageAddress) -> bool {
-    address.cookie().is_none()
 }
 
 #[cfg(test)]

@@ -2,15 +2,17 @@
 //!
 //! A page asks the same services as any caller of gRPC does, in the same process, with the visitor's own address and token: who may look, how
 //! much and when follows from them. What it shows is a report ([`report`](lastnim_report)) or a template of `templates`; its twin with `.json` is the message
-//! itself. `address` has every address, read and written; `response` is what all answers have in common; `forms` is how a page takes forms.
+//! itself. `address` has every address, read and written; `pages` finds the page of an address, and pages ask a [`Site`]; `response` is what all answers have in common; `forms` is how a page takes forms.
 
 mod address;
+mod address_parts;
 mod asset;
 mod board;
 mod bot_audit_page;
 mod bot_audits;
 mod bot_page;
 mod docs;
+mod error_page;
 mod forms;
 mod home_page;
 mod home_view;
@@ -36,6 +38,8 @@ mod seat_clock;
 mod seat_mark;
 mod seat_table;
 mod sign_in;
+mod site;
+mod site_cookies;
 mod take_table;
 #[cfg(test)]
 mod testing;
@@ -59,5 +63,6 @@ pub use page_refusal::refusal_reason;
 pub use pages::Pages;
 pub use public_url::PublicUrl;
 pub use response::PageResponse;
+pub use site::Site;
 pub use token_sessions::TokenSessions;
 pub use visitor_channel::VisitorChannel;

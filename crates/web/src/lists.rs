@@ -4,7 +4,7 @@ use super::address::{PageAddress, link_of_cell, link_of_match_cell, link_of_tour
 use super::match_filter::{MatchFilter, REASONS, STATES, reason_word, state_word};
 use super::page::{Page, link_paragraph};
 use super::page_content::PageContent;
-use super::pages::Pages;
+use super::site::Site;
 use super::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::TournamentId;
@@ -37,14 +37,14 @@ struct ListWords {
 
 /// Returns a page of the list of tournaments.
 pub(super) async fn tournament_list(
-    pages: &Pages,
+    site: &Site,
     visitor: &Visitor,
     page_token: &str,
 ) -> Result<PageContent, Status> {
     let page_token = page_token.to_owned();
     let request = pb::ListTournamentsRequest { page_size: PAGE_SIZE, page_token, ..Default::default() };
-    let list = pages.tournaments.list_tournaments(visitor.request(request)).await?.into_inner();
-    let next = next_page(&list.next_page_token, |page_token| PageAddress::Tournaments { page_token });
+    let list = site.tournaments.list_tournaments(visitor.request(request)).await?.into_inner();
+    let next = next_page(&list.next_page_token, |page| PageAddress::Tournaments { page });
     let words = ListWords {
         title: "Tournaments",
         before: String::new(),
@@ -56,7 +56,7 @@ pub(super) async fn tournament_list(
 
 /// Returns a page of the list of matches.
 pub(super) async fn match_list(
-    pages: &Pages,
+    site: &Site,
     visitor: &Visitor,
     tournament: Option<TournamentId>,
     filter: &MatchFilter,
@@ -67,8 +67,8 @@ pub(super) async fn match_list(
     let mut request =
         pb::ListMatchesRequest { page_size: PAGE_SIZE, page_token, tournament_id, ..Default::default() };
     filter.narrow_request(&mut request);
-    let list = pages.matches.list_matches(visitor.request(request)).await?.into_inner();
-    let address = |page_token| PageAddress::Matches { tournament, filter: filter.clone(), page_token };
+    let list = site.matches.list_matches(visitor.request(request)).await?.into_inner();
+    let address = |page| PageAddress::matches_of(tournament, filter.clone(), page);
     let next = next_page(&list.next_page_token, address);
     let form = filter_form_html(tournament, filter)?;
     let title = if tournament.is_some() { "Matches of the tournament" } else { "Matches" };
@@ -85,13 +85,13 @@ pub(super) async fn match_list(
 
 /// Returns a page of the list of bots.
 pub(super) async fn bot_list(
-    pages: &Pages,
+    site: &Site,
     visitor: &Visitor,
     page_token: &str,
 ) -> Result<PageContent, Status> {
     let request = pb::ListBotsRequest { page_size: PAGE_SIZE, page_token: page_token.to_owned() };
-    let list = pages.bots.list_bots(visitor.request(request)).await?.into_inner();
-    let next = next_page(&list.next_page_token, |page_token| PageAddress::Bots { page_token });
+    let list = site.bots.list_bots(visitor.request(request)).await?.into_inner();
+    let next = next_page(&list.next_page_token, |page| PageAddress::Bots { page });
     let words = ListWords {
         title: "Bots",
         before: String::new(),
@@ -120,8 +120,7 @@ struct Choice {
 }
 
 fn filter_form_html(tournament: Option<TournamentId>, filter: &MatchFilter) -> Result<String, Status> {
-    let everything =
-        PageAddress::Matches { tournament, filter: MatchFilter::default(), page_token: String::new() };
+    let everything = PageAddress::matches_of(tournament, MatchFilter::default(), String::new());
     let choice = |word: String, is_chosen| Choice { words: word.replace('_', " "), word, is_chosen };
     let form = FilterForm {
         action: everything.to_string(),

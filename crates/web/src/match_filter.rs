@@ -1,5 +1,8 @@
 //! Which matches of a list are wanted.
 
+use super::address_parts::QueryPart;
+use super::forms::FormFields;
+use form_urlencoded::Serializer;
 use lastnim_core::game::BotName;
 use lastnim_proto::pb;
 use lastnim_report::words::enum_word;
@@ -34,12 +37,18 @@ pub(super) fn reason_word(reason: pb::EndReason) -> String {
 }
 
 impl MatchFilter {
-    /// Reads it from the values of a query: empty ones say nothing, as those of a form that was not filled in.
-    ///
-    /// # Errors
-    /// Names the value that is none of those that can be chosen.
-    pub(super) fn parse<'q>(value: impl Fn(&str) -> Option<&'q str>) -> Result<Self, String> {
-        let given = |key| value(key).map(str::trim).filter(|value| !value.is_empty());
+    /// Writes it into the request for a list.
+    pub(super) fn narrow_request(&self, request: &mut pb::ListMatchesRequest) {
+        request.bots.extend(self.bot.iter().map(ToString::to_string));
+        request.state = self.state.unwrap_or_default().into();
+        request.reason = self.reason.unwrap_or_default().into();
+    }
+}
+
+impl QueryPart for MatchFilter {
+    /// Empty values say nothing, as those of a form that was not filled in.
+    fn read(query: &FormFields, _: &str) -> Result<Self, String> {
+        let given = |key| query.find(key).map(str::trim).filter(|value| !value.is_empty());
         let bot = given("bot").map(|bot| bot.parse().map_err(|error| format!("{error}"))).transpose()?;
         let state = given("state").map(|given| find_word("state", given, &STATES, state_word)).transpose()?;
         let reason =
@@ -47,19 +56,10 @@ impl MatchFilter {
         Ok(Self { bot, state, reason })
     }
 
-    /// Returns the parts of the query that say it.
-    pub(super) fn query_parts(&self) -> Vec<String> {
-        let bot = self.bot.as_ref().map(|bot| format!("bot={bot}"));
-        let state = self.state.map(|state| format!("state={}", state_word(state)));
-        let reason = self.reason.map(|reason| format!("reason={}", reason_word(reason)));
-        [bot, state, reason].into_iter().flatten().collect()
-    }
-
-    /// Writes it into the request for a list.
-    pub(super) fn narrow_request(&self, request: &mut pb::ListMatchesRequest) {
-        request.bots.extend(self.bot.iter().map(ToString::to_string));
-        request.state = self.state.unwrap_or_default().into();
-        request.reason = self.reason.unwrap_or_default().into();
+    fn write(&self, _: &str, query: &mut Serializer<'_, String>) {
+        query.extend_pairs(self.bot.iter().map(|bot| ("bot", bot.as_str())));
+        query.extend_pairs(self.state.map(|state| ("state", state_word(state))));
+        query.extend_pairs(self.reason.map(|reason| ("reason", reason_word(reason))));
     }
 }
 
@@ -77,21 +77,16 @@ mod tests {
 
     #[test]
     fn what_is_chosen_is_read_again() {
-        let read = |query: &'static str| {
-            MatchFilter::parse(move |key| {
-                query
-                    .split('&')
-                    .find_map(|pair| pair.split_once('=').filter(|pair| pair.0 == key))
-                    .map(|pair| pair.1)
-            })
-        };
+        let read = |query: &str| MatchFilter::read(&FormFields::parse(query.as_bytes()).unwrap(), "");
         let filter = read("bot=ann&state=over&reason=ply_limit").unwrap();
-        assert_eq!(filter.query_parts().join("&"), "bot=ann&state=over&reason=ply_limit");
+        let mut query = Serializer::new(String::new());
+        filter.write("", &mut query);
+        assert_eq!(query.finish(), "bot=ann&state=over&reason=ply_limit");
         assert_eq!(read("bot=&state=&reason="), Ok(MatchFilter::default()));
         assert_eq!(
             read("state=odd"),
             Err("state \"odd\": expected one of open, over, voided, quarantined".to_owned())
         );
-        assert!(read("bot=A%20B").unwrap_err().contains("A%20B"));
+        assert!(read("bot=A%20B").unwrap_err().contains("A B"));
     }
 }

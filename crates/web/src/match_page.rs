@@ -1,12 +1,12 @@
 //! A match, ply by ply.
 
 use super::address::{OracleView, PageAddress, link_of_cell};
-use super::kept_pages::PageLifetime;
+use super::kept_pages::{MadePage, PageLifetime};
 use super::match_view::MatchAtPly;
 use super::page::Page;
 use super::page_content::PageContent;
-use super::pages::Pages;
 use super::replay::Replay;
+use super::site::Site;
 use super::transcript_page::place_of_question;
 use super::visitor::Visitor;
 use lastnim_core::game::MatchId;
@@ -23,7 +23,7 @@ const MAX_QUESTIONS: usize = 200;
 
 /// Returns a match after so many plies.
 pub(super) async fn match_page(
-    pages: &Pages,
+    site: &Site,
     visitor: &Visitor,
     id: MatchId,
     ply: Option<u32>,
@@ -31,15 +31,15 @@ pub(super) async fn match_page(
 ) -> Result<PageContent, Status> {
     let match_id = id.to_string();
     let request = pb::GetMatchRequest { match_id: match_id.clone() };
-    let shown = pages.matches.get_match(visitor.request(request)).await?.into_inner();
-    let record = pages.matches.get_record(visitor.request(pb::GetRecordRequest { match_id })).await;
+    let shown = site.matches.get_match(visitor.request(request)).await?.into_inner();
+    let record = site.matches.get_record(visitor.request(pb::GetRecordRequest { match_id })).await;
     let record = match record {
         Ok(record) => record.into_inner().record,
         // Its record was removed, or is damaged: what is left of it is shown.
         Err(status) if matches!(status.code(), Code::NotFound | Code::DataLoss) => None,
         Err(status) => return Err(status),
     };
-    let questions = read_questions(pages, visitor, id, &shown).await?;
+    let questions = read_questions(site, visitor, id, &shown).await?;
     let is_over = shown.r#match.as_ref().is_some_and(|game| game.phase() == pb::Phase::Ended);
     // One that is withheld is shown once the tournament is over.
     let lifetime =
@@ -61,9 +61,22 @@ pub(super) async fn match_page(
     Ok(content.with_lifetime(lifetime))
 }
 
+/// Returns the record of a match, as `lastnim record get` prints it.
+pub(super) async fn match_record(site: &Site, visitor: &Visitor, id: MatchId) -> Result<MadePage, Status> {
+    let request = visitor.request(pb::GetRecordRequest { match_id: id.to_string() });
+    let record = site.matches.get_record(request).await?.into_inner().record;
+    // It is signed once it is whole.
+    let is_whole = record.as_ref().is_some_and(|record| !record.signature.is_empty());
+    let write = move || serde_json::to_string(&record);
+    let json = site.reads.work_out(&visitor.request(()), write).await?;
+    let json = json.map_err(|error| Status::internal(error.to_string()))?;
+    let lifetime = if is_whole { PageLifetime::Lasting } else { PageLifetime::Moment };
+    Ok(MadePage::of_json(json, lifetime))
+}
+
 /// Asks which questions of a match that is over were published.
 async fn read_questions(
-    pages: &Pages,
+    site: &Site,
     visitor: &Visitor,
     id: MatchId,
     shown: &pb::GetMatchResponse,
@@ -72,7 +85,7 @@ async fn read_questions(
         return Ok(Vec::new());
     }
     let request = visitor.request(pb::ListTranscriptsRequest { match_id: id.to_string() });
-    match pages.transcripts.list_transcripts(request).await {
+    match site.transcripts.list_transcripts(request).await {
         Ok(listed) => Ok(listed.into_inner().questions),
         // Its record was removed, and what was published of it with it.
         Err(status) if status.code() == Code::NotFound => Ok(Vec::new()),
@@ -83,7 +96,7 @@ async fn read_questions(
 fn transcript_links(id: MatchId, questions: &[pb::PublishedQuestion]) -> Vec<(String, String)> {
     let link = |question| {
         let place = place_of_question(question);
-        (PageAddress::Transcript { id, place }.to_string(), place.words())
+        (PageAddress::Transcript { id, seat: place.seat, ply: place.ply }.to_string(), place.words())
     };
     questions.iter().take(MAX_QUESTIONS).map(link).collect()
 }

@@ -1,6 +1,6 @@
 //! A match as it stands after some plies, part by part.
 
-use super::address::{OracleView, PageAddress, PageForm, link_of_cell};
+use super::address::{FeedAddress, OracleView, PageAddress, SiteAddress, link_of_cell};
 use super::board::{LastTake, draw_board};
 use super::live::{LiveList, LivePage, PageParts};
 use super::oracle_page::hidden_piles_words;
@@ -192,7 +192,7 @@ impl MatchAtPly<'_> {
             OracleView::Shown => (self.address(self.ply, OracleView::Hidden), "Hide what the oracle says"),
         });
         let is_over = self.replay.end.is_some();
-        let events_address = PageAddress::MatchEvents { id: self.id, view: self.view, after: None };
+        let events_address = FeedAddress::Match { id: self.id, after: None, oracle: self.view };
         Ok(MatchContent {
             outcome: outcome_line(&self.game()),
             shown_words: self.shown_words(),
@@ -214,7 +214,7 @@ impl MatchAtPly<'_> {
             ledger: self.take_table().ledger_html(),
             incident_list: self.incidents(),
             fact_list: self.facts(),
-            record: PageAddress::Record(self.id).in_form(PageForm::Json),
+            record: SiteAddress::Record(self.id).to_string(),
             id: self.id,
             events_address: (!is_over).then(|| events_address.to_string()),
             events: self.replay.events,
@@ -253,7 +253,7 @@ impl MatchAtPly<'_> {
     }
 
     fn address(&self, ply: u32, view: OracleView) -> String {
-        PageAddress::Match { id: self.id, ply: Some(ply), view }.to_string()
+        PageAddress::Match { id: self.id, ply: Some(ply), oracle: view }.to_string()
     }
 
     /// Draws the seats round the table; nothing of many.

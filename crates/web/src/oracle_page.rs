@@ -4,7 +4,7 @@ use super::board::draw_still_board;
 use super::kept_pages::PageLifetime;
 use super::page::Page;
 use super::page_content::PageContent;
-use super::pages::Pages;
+use super::site::Site;
 use super::typed_position::TypedPosition;
 use super::visitor::Visitor;
 use askama::Template;
@@ -61,14 +61,14 @@ struct EndingChoice {
 
 /// Returns a position with what the oracle says of it, or with what is wrong with it.
 pub(super) async fn oracle_page(
-    pages: &Pages,
+    site: &Site,
     visitor: &Visitor,
     typed: &TypedPosition,
 ) -> Result<PageContent, Status> {
     let read = typed.read_message();
     let (json, lifetime, read) = match read {
         Ok((game, message)) => {
-            let answer = ask_oracle(pages, visitor, &message).await?;
+            let answer = ask_oracle(site, visitor, &message).await?;
             let lifetime = answer.lifetime();
             (answer.json, lifetime, Ok((game, answer.safety)))
         }
@@ -148,31 +148,31 @@ impl OracleAnswer {
 
 /// Asks the oracle as any caller does.
 pub(super) async fn ask_oracle(
-    pages: &Pages,
+    site: &Site,
     visitor: &Visitor,
     game: &pb::Game,
 ) -> Result<OracleAnswer, Status> {
     let request = pb::SolveRequest { game: Some(game.clone()) };
-    let solved = pages.oracle.solve(visitor.request(request)).await?.into_inner();
+    let solved = site.oracle.solve(visitor.request(request)).await?.into_inner();
     let request = pb::ExplainRequest { game: Some(game.clone()), max_plies: MAX_PLIES as u32 };
-    let explained = pages.oracle.explain(visitor.request(request)).await?.into_inner();
+    let explained = site.oracle.explain(visitor.request(request)).await?.into_inner();
     let mut json = message_to_json(&solved);
     json["explanation"] = message_to_json(&explained);
-    let safety = assess_safety(pages, visitor, game).await?;
+    let safety = assess_safety(site, visitor, game).await?;
     json["robustness"] = safety.as_ref().map(message_to_json).unwrap_or_default();
     Ok(OracleAnswer { json: json.to_string(), safety })
 }
 
 /// Asks how safe the winner is; returns nothing where that takes too long, or too many ask.
 async fn assess_safety(
-    pages: &Pages,
+    site: &Site,
     visitor: &Visitor,
     game: &pb::Game,
 ) -> Result<Option<pb::AssessRobustnessResponse>, Status> {
     let mut request =
         visitor.request(pb::AssessRobustnessRequest { game: Some(game.clone()), ..Default::default() });
     request.metadata_mut().insert("grpc-timeout", MetadataValue::from_static(SAFETY_TIMEOUT));
-    match pages.oracle.assess_robustness(request).await {
+    match site.oracle.assess_robustness(request).await {
         Ok(assessed) => Ok(Some(assessed.into_inner())),
         Err(status) if matches!(status.code(), Code::DeadlineExceeded | Code::ResourceExhausted) => Ok(None),
         Err(status) => Err(status),
@@ -192,7 +192,7 @@ pub(super) fn position_report(game: &Game, safety: Option<&pb::AssessRobustnessR
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{open_pages, stranger};
+    use crate::testing::{open_site, stranger};
     use lastnim_arena::{Arena, Backend, Limits};
     use std::time::Duration;
     use tokio::time::{sleep, timeout};
@@ -206,12 +206,12 @@ mod tests {
     }
 
     /// Asks for a page until it holds for so long, and returns it.
-    async fn page_with(pages: &Pages, lifetime: PageLifetime) -> PageContent {
+    async fn page_with(site: &Site, lifetime: PageLifetime) -> PageContent {
         let typed =
             TypedPosition { piles: "2 2".into(), rows: "0 1; 0 1".into(), ..TypedPosition::default() };
         let asking = async {
             loop {
-                let content = oracle_page(pages, &stranger(), &typed).await.unwrap();
+                let content = oracle_page(site, &stranger(), &typed).await.unwrap();
                 if content.lifetime == lifetime {
                     return content;
                 }
@@ -224,14 +224,14 @@ mod tests {
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn what_is_left_out_in_a_busy_moment_is_looked_for_at_the_next_look() {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
-        let pages = open_pages(&arena, 1);
-        let oracle = pages.oracle.clone();
+        let site = open_site(&arena, 1);
+        let oracle = site.oracle.clone();
         let asking = tokio::spawn(async move { oracle.find_equilibria(stranger().request(endless())).await });
-        let content = page_with(&pages, PageLifetime::Moment).await;
+        let content = page_with(&site, PageLifetime::Moment).await;
         assert!(content.json().contains("\"robustness\":null"));
         assert!(!asking.is_finished(), "it keeps the oracle busy");
         asking.abort();
-        let content = page_with(&pages, PageLifetime::UntilChange).await;
+        let content = page_with(&site, PageLifetime::UntilChange).await;
         assert!(content.json().contains("\"robustness\":{"));
     }
 }

@@ -1,97 +1,55 @@
 //! From a request to its page.
 
-use super::address::{PageAddress, PageForm};
+use super::address::{FeedAddress, FormAddress, PageAddress, PageForm, SiteAddress};
 use super::bot_audit_page::bot_audit_page;
-use super::bot_audits::BotAudits;
 use super::bot_page::bot_page;
 use super::docs::{guide_content, guide_list};
+use super::error_page::{error_response, visitor_error_response};
 use super::forms::{CookieSecret, FormFields, FormRefusal, SiteCookie, check_origin, read_form};
 use super::home_page::home_page;
-use super::kept_pages::{KeptPages, MadePage, PageLifetime, is_keepable};
+use super::kept_pages::{MadePage, PageLifetime};
 use super::lists::{bot_list, match_list, tournament_list};
-use super::live::{Feeds, watch_home_page, watch_match_page, watch_tournament_page};
-use super::match_page::match_page;
-use super::metrics::Metrics;
+use super::live::{watch_home_page, watch_match_page, watch_tournament_page};
+use super::match_page::{match_page, match_record};
 use super::oracle_page::oracle_page;
 use super::organise::{show_organiser_page, take_organiser_form};
-use super::page::{Page, link_paragraph};
+use super::page::Page;
 use super::page_content::PageContent;
-use super::page_refusal::{with_reason, with_status_reason};
-use super::play::{show_play_page, take_play_form};
-use super::public_url::PublicUrl;
+use super::page_refusal::with_reason;
+use super::play::{show_bot_play_page, show_play_page, take_bot_play_form, take_play_form};
 use super::response::{
-    Freshness, PageResponse, http_status, json_response, method_response, page_response, redirect_response,
-    text_response, with_cookie, without_caching,
+    Freshness, PageResponse, method_response, page_response, text_response, with_cookie, without_caching,
 };
 use super::sign_in::{
     arrives_without_cookies, identify_visitor, onward_response, show_sign_in_page, take_sign_in_form,
 };
-use super::token_sessions::TokenSessions;
+use super::site::Site;
 use super::tournament_page::{standings_page, tournament_page};
-use super::transcript_page::transcript_page;
+use super::transcript_page::{QuestionPlace, transcript_page};
 use super::visitor::Visitor;
 use super::visitor_channel::VisitorChannel;
 use super::what_if_page::what_if_page;
-use lastnim_arena::Arena;
-use lastnim_core::game::MatchId;
-use lastnim_proto::pb;
-use lastnim_rpc::{
-    Access, BotHands, BotRpc, CallerStatus, ClientAddress, GuestHands, MatchRpc, OracleRpc, ReadScheduler,
-    TournamentRpc, TranscriptRpc,
-};
-use pb::match_service_server::MatchService as _;
+use lastnim_rpc::{CallerStatus, ClientAddress};
 use prost::bytes::Bytes;
 use std::pin::{Pin, pin};
-use std::sync::Arc;
+use tonic::Status;
 use tonic::codegen::Body;
-use tonic::codegen::http::header::{HeaderMap, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use tonic::codegen::http::header::HeaderMap;
 use tonic::codegen::http::request::Parts;
 use tonic::codegen::http::{Method, Request, StatusCode, Uri};
-use tonic::{Code, Status};
-use tonic_types::StatusExt as _;
 
-/// All pages. They ask the services, and show what these answer.
+/// All pages of a site.
 #[derive(Debug, Clone)]
 pub struct Pages {
-    /// Says whether the server can be used.
-    pub arena: Arena,
-    /// Says whose turn it is to have a page made.
-    pub reads: ReadScheduler,
-    /// The address by which the world knows the server, if it was told.
-    pub public_url: Option<PublicUrl>,
-    /// Answers about tournaments.
-    pub tournaments: TournamentRpc,
-    /// Answers about matches.
-    pub matches: MatchRpc,
-    /// Answers about bots.
-    pub bots: BotRpc,
-    /// Answers about transcripts of language models.
-    pub transcripts: TranscriptRpc,
-    /// Answers about positions.
-    pub oracle: OracleRpc,
-    /// Says whether a token is an admin's.
-    pub access: Access,
-    /// Organisers who are signed in.
-    pub organisers: Arc<TokenSessions>,
-    /// Others who are signed in to read.
-    pub readers: Arc<TokenSessions>,
-    /// Lets visitors play.
-    pub guests: GuestHands,
-    /// Lets those play who hold the token of a bot.
-    pub bot_hands: BotHands,
-    /// Those who are signed in with the token of a bot.
-    pub players: Arc<TokenSessions>,
-    /// What is measured, unless that has a listener of its own.
-    pub metrics: Option<Metrics>,
-    /// Says what changes on pages.
-    pub feeds: Feeds,
-    /// Pages that were made before.
-    pub kept: KeptPages,
-    /// Audits of bots that were worked out lately.
-    pub audits: BotAudits,
+    site: Site,
 }
 
 impl Pages {
+    /// Shows the pages of a site.
+    pub fn new(site: Site) -> Self {
+        Self { site }
+    }
+
     /// Returns the standing of a visitor who shows no token: whoever is signed in is known.
     pub fn caller_status(
         &self,
@@ -101,7 +59,7 @@ impl Pages {
         headers: &HeaderMap,
     ) -> CallerStatus {
         let visitor = Visitor::of_request(client, channel, uri, headers);
-        match identify_visitor(self, visitor, headers).signed_in() {
+        match identify_visitor(&self.site, visitor, headers).signed_in() {
             Some(_) => CallerStatus::Known,
             None => CallerStatus::Stranger,
         }
@@ -122,47 +80,46 @@ impl Pages {
         let body = pin!(body);
         let (path, query) = (head.uri.path(), head.uri.query().unwrap_or_default());
         let visitor = Visitor::of_request(client, channel, &head.uri, &head.headers);
-        let parsed = PageAddress::parse(path, query)
-            .map(|(address, form)| (address.resumed_after(last_event_id(&head.headers)), form));
-        let cookie = parsed.as_ref().ok().and_then(|(address, _)| address.cookie());
-        match (&head.method, parsed, cookie) {
-            (&Method::POST, Ok((address, _)), Some(cookie)) => {
-                self.take_form(visitor, &address, cookie, &head, body).await
+        let address = SiteAddress::parse(path, query);
+        let form_address = address.as_ref().ok().and_then(SiteAddress::form_address);
+        match (&head.method, form_address) {
+            (&Method::GET | &Method::HEAD, _) => {
+                let shown = match address {
+                    Ok(address) => {
+                        let address = address.resumed_after(last_event_id(&head.headers));
+                        self.show(visitor, &address, &head.headers).await
+                    }
+                    Err(why) => self.refuse(path, &Status::not_found(why)),
+                };
+                if head.method == Method::HEAD { shown.map(|_| tonic::body::Body::empty()) } else { shown }
             }
-            (&Method::GET, Ok((address, form)), _) => self.show(visitor, &address, form, &head.headers).await,
-            (&Method::HEAD, Ok((address, form)), _) => {
-                self.show(visitor, &address, form, &head.headers).await.map(|_| tonic::body::Body::empty())
-            }
-            (&Method::GET, Err(why), _) => self.refuse(path, &Status::not_found(why)),
-            (&Method::HEAD, Err(why), _) => {
-                self.refuse(path, &Status::not_found(why)).map(|_| tonic::body::Body::empty())
-            }
-            (_, Ok(_), Some(_)) => method_response("GET, HEAD, POST"),
-            _ => method_response("GET, HEAD"),
+            (&Method::POST, Some(form_address)) => self.take_form(visitor, form_address, &head, body).await,
+            (_, Some(_)) => method_response("GET, HEAD, POST"),
+            (_, None) => method_response("GET, HEAD"),
         }
     }
 
+    /// Says why a request for a path gets no page, in the form that it asks for.
+    pub fn refuse(&self, path: &str, status: &Status) -> PageResponse {
+        let (_, form) = PageForm::split(path);
+        error_response(form, status)
+    }
+
     /// Shows a page as it is for this visitor. Nobody else is shown what somebody with a token was.
-    async fn show(
-        &self,
-        visitor: Visitor,
-        address: &PageAddress,
-        form: PageForm,
-        headers: &HeaderMap,
-    ) -> PageResponse {
+    async fn show(&self, visitor: Visitor, address: &SiteAddress, headers: &HeaderMap) -> PageResponse {
         if address.is_same_for_all() {
-            return self.respond_to(&visitor, address, form).await;
+            return self.respond_to(&visitor, address).await;
         }
         let arrives = arrives_without_cookies(headers);
         // A new cookie would take the place of the one that the browser has.
-        if arrives && address.cookie().is_some() {
-            return onward_response(address, form);
+        if arrives && address.form_address().is_some() {
+            return onward_response(address);
         }
-        let visitor = identify_visitor(self, visitor, headers);
+        let visitor = identify_visitor(&self.site, visitor, headers);
         let has_token = visitor.token().is_some();
-        let shown = self.show_with_cookie(visitor, address, form, headers).await;
+        let shown = self.show_with_cookie(visitor, address, headers).await;
         if arrives && shown.status() == StatusCode::UNAUTHORIZED {
-            return onward_response(address, form);
+            return onward_response(address);
         }
         if has_token { without_caching(shown) } else { shown }
     }
@@ -171,37 +128,75 @@ impl Pages {
     async fn show_with_cookie(
         &self,
         visitor: Visitor,
-        address: &PageAddress,
-        form: PageForm,
+        address: &SiteAddress,
         headers: &HeaderMap,
     ) -> PageResponse {
-        let Some(cookie) = address.cookie() else { return self.respond_to(&visitor, address, form).await };
+        let Some(cookie) = address.form_address().map(FormAddress::cookie) else {
+            return self.respond_to(&visitor, address).await;
+        };
         if let Some(secret) = cookie.read(headers) {
-            return self.respond_to(&visitor.with_secret(secret), address, form).await;
+            return self.respond_to(&visitor.with_secret(secret), address).await;
         }
         let secret = CookieSecret::draw();
         let header = cookie.set(&secret, visitor.channel);
-        with_cookie(self.respond_to(&visitor.with_secret(secret), address, form).await, header)
+        with_cookie(self.respond_to(&visitor.with_secret(secret), address).await, header)
+    }
+
+    async fn respond_to(&self, visitor: &Visitor, address: &SiteAddress) -> PageResponse {
+        let site = &self.site;
+        let shown = match address {
+            SiteAddress::Page(page, form) => self.show_page(visitor, page, *form).await,
+            SiteAddress::Record(id) => {
+                let key = (address.to_string(), PageForm::Json);
+                self.show_kept(visitor, key, || match_record(site, visitor, *id)).await
+            }
+            SiteAddress::Feed(FeedAddress::Home) => watch_home_page(site, visitor).await,
+            SiteAddress::Feed(FeedAddress::Tournament { id }) => {
+                watch_tournament_page(site, visitor, *id).await
+            }
+            SiteAddress::Feed(FeedAddress::Match { id, after, oracle }) => {
+                watch_match_page(site, visitor, *id, *oracle, *after).await
+            }
+            SiteAddress::Form(FormAddress::Organise(address)) => {
+                show_organiser_page(site, visitor, address).await
+            }
+            SiteAddress::Form(FormAddress::Play(address)) => show_play_page(site, visitor, address).await,
+            SiteAddress::Form(FormAddress::BotPlay(address)) => {
+                show_bot_play_page(site, visitor, address).await
+            }
+            SiteAddress::Form(FormAddress::SignIn(address)) => show_sign_in_page(visitor, address),
+            SiteAddress::Asset(asset) => {
+                let text = asset.text.to_owned();
+                Ok(text_response(StatusCode::OK, asset.content_type, Freshness::Minutes, text))
+            }
+            SiteAddress::Health => Ok(plain_response(StatusCode::OK, "the server runs\n")),
+            SiteAddress::Readiness => Ok(readiness_response(site).await),
+            SiteAddress::Metrics => metrics_response(site, visitor),
+        };
+        shown.unwrap_or_else(|status| match address.form() {
+            PageForm::Html => visitor_error_response(visitor, address, &status),
+            form => error_response(form, &status),
+        })
     }
 
     /// Reads a form and hands it to its page.
     async fn take_form<B>(
         &self,
         visitor: Visitor,
-        address: &PageAddress,
-        cookie: &SiteCookie,
+        address: &FormAddress,
         head: &Parts,
         body: Pin<&mut B>,
     ) -> PageResponse
     where
         B: Body<Data = Bytes, Error = Status>,
     {
-        match read_checked_form(visitor.channel, cookie, head, body).await {
+        match read_checked_form(visitor.channel, address.cookie(), head, body).await {
             Ok((secret, fields)) => {
-                let visitor = identify_visitor(self, visitor, &head.headers).with_secret(secret);
+                let visitor = identify_visitor(&self.site, visitor, &head.headers).with_secret(secret);
                 let answer = self.respond_to_form(&visitor, address, &fields).await;
+                let address = SiteAddress::Form(address.clone());
                 let answer =
-                    answer.unwrap_or_else(|status| visitor_error_response(&visitor, address, &status));
+                    answer.unwrap_or_else(|status| visitor_error_response(&visitor, &address, &status));
                 without_caching(answer)
             }
             Err(refusal) => {
@@ -215,71 +210,52 @@ impl Pages {
     async fn respond_to_form(
         &self,
         visitor: &Visitor,
-        address: &PageAddress,
+        address: &FormAddress,
         fields: &FormFields,
     ) -> Result<PageResponse, Status> {
+        let site = &self.site;
         match address {
-            PageAddress::Organise(address) => take_organiser_form(self, visitor, address, fields).await,
-            PageAddress::Play(address) => take_play_form(self, visitor, address, fields).await,
-            PageAddress::SignIn { .. } | PageAddress::SignOut => {
-                take_sign_in_form(self, visitor, address, fields)
-            }
-            _ => Ok(method_response("GET, HEAD")),
+            FormAddress::Organise(address) => take_organiser_form(site, visitor, address, fields).await,
+            FormAddress::Play(address) => take_play_form(site, visitor, address, fields).await,
+            FormAddress::BotPlay(address) => take_bot_play_form(site, visitor, address, fields).await,
+            FormAddress::SignIn(address) => take_sign_in_form(site, visitor, address, fields),
         }
     }
 
-    /// Says why a request for a path gets no page, in the form that it asks for.
-    pub fn refuse(&self, path: &str, status: &Status) -> PageResponse {
-        let (_, form) = PageForm::split(path);
-        error_response(form, status)
-    }
-
-    async fn respond_to(&self, visitor: &Visitor, address: &PageAddress, form: PageForm) -> PageResponse {
-        let shown = match address {
-            PageAddress::Asset(asset) => {
-                let text = asset.text.to_owned();
-                Ok(text_response(StatusCode::OK, asset.content_type, Freshness::Minutes, text))
-            }
-            PageAddress::Health => Ok(plain_response(StatusCode::OK, "the server runs\n")),
-            PageAddress::Readiness => Ok(self.readiness_response().await),
-            PageAddress::Metrics => self.metrics_response(visitor),
-            PageAddress::Play(address) => show_play_page(self, visitor, address).await,
-            PageAddress::Organise(address) => show_organiser_page(self, visitor, address).await,
-            PageAddress::SignIn { to } => show_sign_in_page(visitor, to.as_deref()),
-            // It only takes a form.
-            PageAddress::SignOut => Ok(redirect_response(&PageAddress::SignIn { to: None })),
-            PageAddress::MatchEvents { id, view, after } => {
-                watch_match_page(self, visitor, *id, *view, *after).await
-            }
-            PageAddress::TournamentEvents(id) => watch_tournament_page(self, visitor, *id).await,
-            PageAddress::HomeEvents => watch_home_page(self, visitor).await,
-            address => self.show_content(visitor, address, form).await,
-        };
-        shown.unwrap_or_else(|status| match form {
-            PageForm::Html => visitor_error_response(visitor, address, &status),
-            form => error_response(form, &status),
-        })
-    }
-
-    /// Shows a page that was made before and would be made again, or that somebody else makes already, or makes it.
-    async fn show_content(
+    async fn show_page(
         &self,
         visitor: &Visitor,
         address: &PageAddress,
         form: PageForm,
     ) -> Result<PageResponse, Status> {
-        let make_anew = || async {
-            self.kept.count_made_page();
+        let make = || async {
             let content = self.read_content(visitor, address, form).await?;
             self.make_page(visitor, content, address.clone(), form).await
         };
-        let is_keepable = visitor.token().is_none() && is_keepable(address);
-        let Some(now) = is_keepable.then(|| self.kept.observe(&self.arena)).flatten() else {
+        self.show_kept(visitor, (address.in_form(form), form), make).await
+    }
+
+    /// Shows a page that was made before and would be made again, or that somebody else makes already, or makes it.
+    async fn show_kept<F>(
+        &self,
+        visitor: &Visitor,
+        key: (String, PageForm),
+        make: impl FnOnce() -> F,
+    ) -> Result<PageResponse, Status>
+    where
+        F: Future<Output = Result<MadePage, Status>>,
+    {
+        let site = &self.site;
+        let make_anew = || {
+            site.kept.count_made_page();
+            make()
+        };
+        let is_for_all = visitor.token().is_none();
+        let Some(now) = is_for_all.then(|| site.kept.observe(&site.arena)).flatten() else {
             return Ok(make_anew().await?.response());
         };
-        self.access.require_viewer(&visitor.request(()))?;
-        let page = self.kept.find_or_make((address.in_form(form), form), now, make_anew).await?;
-        Ok(page.response())
+        site.access.require_viewer(&visitor.request(()))?;
+        Ok(site.kept.find_or_make(key, now, make_anew).await?.response())
     }
 
     /// Asks the services for what a page is made of.
@@ -289,41 +265,35 @@ impl Pages {
         address: &PageAddress,
         form: PageForm,
     ) -> Result<PageContent, Status> {
+        let site = &self.site;
         let is_ended = match address {
-            PageAddress::Tournament(id)
+            PageAddress::Tournament { id }
             | PageAddress::Standings { id, .. }
-            | PageAddress::Matches { tournament: Some(id), .. } => self.arena.is_ended(*id).await,
+            | PageAddress::TournamentMatches { id, .. } => site.arena.is_ended(*id).await,
             _ => false,
         };
         let content = match address {
             PageAddress::Guides => Ok(guide_list()),
-            PageAddress::Guide(guide) => Ok(guide_content(guide)),
-            PageAddress::Home => home_page(self, visitor).await,
-            PageAddress::Tournaments { page_token } => tournament_list(self, visitor, page_token).await,
-            PageAddress::Tournament(id) => tournament_page(self, visitor, *id).await,
-            PageAddress::Standings { id, from } => standings_page(self, visitor, (*id, *from), form).await,
-            PageAddress::Matches { tournament, filter, page_token } => {
-                match_list(self, visitor, *tournament, filter, page_token).await
+            PageAddress::Guide { guide } => Ok(guide_content(guide)),
+            PageAddress::Home => home_page(site, visitor).await,
+            PageAddress::Tournaments { page } => tournament_list(site, visitor, page).await,
+            PageAddress::Tournament { id } => tournament_page(site, visitor, *id).await,
+            PageAddress::Standings { id, from } => {
+                standings_page(site, visitor, (*id, from.unwrap_or_default()), form).await
             }
-            PageAddress::Match { id, ply, view } => match_page(self, visitor, *id, *ply, *view).await,
-            PageAddress::Record(id) => self.record_content(visitor, *id).await,
-            PageAddress::WhatIf { id, ply, take } => what_if_page(self, visitor, *id, *ply, *take).await,
-            PageAddress::Transcript { id, place } => transcript_page(self, visitor, *id, *place).await,
-            PageAddress::Oracle(position) => oracle_page(self, visitor, position).await,
-            PageAddress::Bots { page_token } => bot_list(self, visitor, page_token).await,
-            PageAddress::Bot(name) => bot_page(self, visitor, name).await,
-            PageAddress::BotAudit(name) => bot_audit_page(self, visitor, name, form).await,
-            PageAddress::Asset(_)
-            | PageAddress::Health
-            | PageAddress::Readiness
-            | PageAddress::Metrics
-            | PageAddress::Play(_)
-            | PageAddress::Organise(_)
-            | PageAddress::SignIn { .. }
-            | PageAddress::SignOut
-            | PageAddress::MatchEvents { .. }
-            | PageAddress::TournamentEvents(_)
-            | PageAddress::HomeEvents => Err(Status::not_found("nothing has this address")),
+            PageAddress::TournamentMatches { id, filter, page } => {
+                match_list(site, visitor, Some(*id), filter, page).await
+            }
+            PageAddress::Matches { filter, page } => match_list(site, visitor, None, filter, page).await,
+            PageAddress::Match { id, ply, oracle } => match_page(site, visitor, *id, *ply, *oracle).await,
+            PageAddress::WhatIf { id, ply, take } => what_if_page(site, visitor, *id, *ply, *take).await,
+            PageAddress::Transcript { id, seat, ply } => {
+                transcript_page(site, visitor, *id, QuestionPlace { seat: *seat, ply: *ply }).await
+            }
+            PageAddress::Oracle { position } => oracle_page(site, visitor, position).await,
+            PageAddress::Bots { page } => bot_list(site, visitor, page).await,
+            PageAddress::Bot { name } => bot_page(site, visitor, name).await,
+            PageAddress::BotAudit { name } => bot_audit_page(site, visitor, name, form).await,
         };
         if is_ended { content.map(|content| content.with_lifetime(PageLifetime::Lasting)) } else { content }
     }
@@ -337,7 +307,7 @@ impl Pages {
         form: PageForm,
     ) -> Result<MadePage, Status> {
         let next = content.next.as_ref().map(|next| next.in_form(form));
-        let url = self.public_url.as_ref().map(|url| format!("{url}{address}"));
+        let url = self.site.public_url.as_ref().map(|url| format!("{url}{address}"));
         let (lifetime, is_awaited) = (content.lifetime, content.is_awaited);
         let reader = visitor.clone();
         let make = move || match form {
@@ -356,45 +326,31 @@ impl Pages {
                 toml.map(|toml| ("application/toml; charset=utf-8", toml))
             }
         };
-        let (content_type, text) = self.reads.work_out(&visitor.request(()), make).await??;
+        let (content_type, text) = self.site.reads.work_out(&visitor.request(()), make).await??;
         Ok(MadePage { content_type, text, next, lifetime, is_awaited })
     }
+}
 
-    /// Returns the record of a match, as `lastnim record get` prints it.
-    async fn record_content(&self, visitor: &Visitor, id: MatchId) -> Result<PageContent, Status> {
-        let request = visitor.request(pb::GetRecordRequest { match_id: id.to_string() });
-        let record = self.matches.get_record(request).await?.into_inner().record;
-        // It is signed once it is whole.
-        let is_whole = record.as_ref().is_some_and(|record| !record.signature.is_empty());
-        let write = move || serde_json::to_string(&record);
-        let json = self.reads.work_out(&visitor.request(()), write).await?;
-        let json = json.map_err(|error| Status::internal(error.to_string()))?;
-        let content = PageContent::of_json(json, |_| Err(Status::not_found("a record is no page")));
-        let lifetime = if is_whole { PageLifetime::Lasting } else { PageLifetime::Moment };
-        Ok(content.with_lifetime(lifetime))
-    }
-
-    /// Shows what is measured to whoever is on the machine itself, and from elsewhere to the admin and viewers.
-    fn metrics_response(&self, visitor: &Visitor) -> Result<PageResponse, Status> {
-        let elsewhere = || Status::not_found("this server shows its metrics on a listener of its own");
-        let metrics = self.metrics.as_ref().ok_or_else(elsewhere)?;
-        match visitor.channel {
-            VisitorChannel::Loopback => {}
-            VisitorChannel::Https | VisitorChannel::Plain => {
-                self.access.require_overseer(&visitor.request(()))?;
-            }
+/// Shows what is measured to whoever is on the machine itself, and from elsewhere to the admin and viewers.
+fn metrics_response(site: &Site, visitor: &Visitor) -> Result<PageResponse, Status> {
+    let elsewhere = || Status::not_found("this server shows its metrics on a listener of its own");
+    let metrics = site.metrics.as_ref().ok_or_else(elsewhere)?;
+    match visitor.channel {
+        VisitorChannel::Loopback => {}
+        VisitorChannel::Https | VisitorChannel::Plain => {
+            site.access.require_overseer(&visitor.request(()))?;
         }
-        Ok(metrics.response())
     }
+    Ok(metrics.response())
+}
 
-    /// Says whether what is played could be stored now. Nobody waits for that, however busy the server is.
-    async fn readiness_response(&self) -> PageResponse {
-        tokio::select! {
-            biased;
-            () = self.arena.wait_until_store_usable() => plain_response(StatusCode::OK, "the server can be used\n"),
-            () = std::future::ready(()) => {
-                plain_response(StatusCode::SERVICE_UNAVAILABLE, "the store cannot be used now\n")
-            }
+/// Says whether what is played could be stored now. Nobody waits for that, however busy the server is.
+async fn readiness_response(site: &Site) -> PageResponse {
+    tokio::select! {
+        biased;
+        () = site.arena.wait_until_store_usable() => plain_response(StatusCode::OK, "the server can be used\n"),
+        () = std::future::ready(()) => {
+            plain_response(StatusCode::SERVICE_UNAVAILABLE, "the store cannot be used now\n")
         }
     }
 }
@@ -423,51 +379,4 @@ fn last_event_id(headers: &HeaderMap) -> Option<u64> {
 
 fn plain_response(status: StatusCode, words: &str) -> PageResponse {
     text_response(status, "text/plain; charset=utf-8", Freshness::Now, words.to_owned())
-}
-
-/// Says why there is no page, in the form that was asked for.
-fn error_response(form: PageForm, status: &Status) -> PageResponse {
-    let (code, why) = (http_status(status), status.message());
-    let response = if form == PageForm::Json {
-        let json = serde_json::json!({ "error": why, "status": code.as_u16() });
-        json_response(json.to_string())
-    } else {
-        page_response(code, &Page::of_error(error_title(status), why))
-    };
-    with_status_headers(response, status)
-}
-
-/// Says to a person why there is no page, and where to sign in if that is missing.
-fn visitor_error_response(visitor: &Visitor, address: &PageAddress, status: &Status) -> PageResponse {
-    let mut page = Page::of_error(error_title(status), status.message()).seen_by(visitor);
-    if status.code() == Code::Unauthenticated
-        && let Some(sign_in) = address.sign_in_address()
-    {
-        page.content += &link_paragraph(&sign_in, "", "Sign in with a token");
-    }
-    with_status_headers(page_response(http_status(status), &page), status)
-}
-
-/// Says with an answer what is wrong, and what a client is to do.
-fn with_status_headers(mut response: PageResponse, status: &Status) -> PageResponse {
-    *response.status_mut() = http_status(status);
-    response = with_status_reason(response, status);
-    let mut add = |name, value| response.headers_mut().insert(name, HeaderValue::from_static(value));
-    match status.code() {
-        Code::Unauthenticated => drop(add(WWW_AUTHENTICATE, "Bearer")),
-        Code::ResourceExhausted | Code::Unavailable => drop(add(RETRY_AFTER, "1")),
-        _ => {}
-    }
-    response
-}
-
-fn error_title(status: &Status) -> &'static str {
-    let reason = status.get_details_error_info().map(|info| info.reason).unwrap_or_default();
-    match (status.code(), reason.as_str()) {
-        (Code::NotFound, _) => "Not found",
-        (Code::Unauthenticated, "NO_TOKEN") => "This server is private",
-        (Code::Unauthenticated, _) => "The token is not valid",
-        (Code::ResourceExhausted | Code::Unavailable, _) => "Try again later",
-        _ => "This page cannot be shown",
-    }
 }

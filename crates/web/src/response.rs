@@ -1,10 +1,9 @@
 //! What all answers have in common.
 
-use super::address::PageAddress;
 use super::page::Page;
 use super::page_refusal::with_reason;
 use super::visitor::Visitor;
-use std::fmt::Write as _;
+use std::fmt;
 use tonic::body::Body;
 use tonic::codegen::http::header::{
     ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, LINK, LOCATION, REFERRER_POLICY,
@@ -86,10 +85,7 @@ pub(super) fn json_response(json: String) -> PageResponse {
 
 /// Says where a list goes on.
 pub(super) fn add_next_link(response: &mut PageResponse, address: &str) {
-    // An address has no character that a header could not hold.
-    if let Ok(link) = HeaderValue::try_from(format!("<{address}>; rel=\"next\"")) {
-        response.headers_mut().insert(LINK, link);
-    }
+    response.headers_mut().insert(LINK, address_header(format!("<{address}>; rel=\"next\"")));
 }
 
 /// Has a browser ask again soon.
@@ -99,30 +95,20 @@ pub(super) fn add_refresh(response: &mut PageResponse) {
 
 /// Has a browser ask for a path of this server at once.
 pub(super) fn add_onward_refresh(response: &mut PageResponse, path: &str) {
-    response.headers_mut().insert(REFRESH, address_header("0; url=", path));
+    response.headers_mut().insert(REFRESH, address_header(format!("0; url={path}")));
 }
 
 /// Sends a browser to the page that shows what came of a form, so that loading that page again does not send the form again.
-pub(super) fn redirect_response(address: &PageAddress) -> PageResponse {
+pub(super) fn redirect_response(address: &impl fmt::Display) -> PageResponse {
     let words = format!("see {address}\n");
     let mut response =
         text_response(StatusCode::SEE_OTHER, "text/plain; charset=utf-8", Freshness::Now, words);
-    response.headers_mut().insert(LOCATION, address_header("", &address.to_string()));
+    response.headers_mut().insert(LOCATION, address_header(address.to_string()));
     response
 }
 
-/// Returns a header that ends with an address, in which everything but visible ASCII is percent-encoded.
-fn address_header(start: &str, address: &str) -> HeaderValue {
-    let mut header = start.to_owned();
-    for byte in address.bytes() {
-        if byte.is_ascii_graphic() {
-            header.push(char::from(byte));
-        } else {
-            // Writing to a text does not fail.
-            let _ = write!(header, "%{byte:02X}");
-        }
-    }
-    HeaderValue::try_from(header).expect("visible ASCII stands in a header")
+fn address_header(words: String) -> HeaderValue {
+    HeaderValue::try_from(words).expect("addresses are written in visible ASCII")
 }
 
 /// Has a browser keep a cookie. What is answered is for this browser alone.
@@ -177,12 +163,12 @@ pub(super) fn http_status(status: &Status) -> StatusCode {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::address::PageAddress;
 
     #[test]
     fn every_address_stands_in_a_header() {
-        for (page_token, coded) in [("x=", "x="), ("\r\n\0 \u{7f}", "%0D%0A%00%20%7F"), ("\u{e9}", "%C3%A9")]
-        {
-            let address = PageAddress::Bots { page_token: page_token.into() };
+        for (page, coded) in [("x=", "x%3D"), ("\r\n\0 \u{7f}", "%0D%0A%00+%7F"), ("\u{e9}", "%C3%A9")] {
+            let address = PageAddress::Bots { page: page.into() };
             let mut response = redirect_response(&address);
             add_onward_refresh(&mut response, &address.to_string());
             let headers = response.headers();

@@ -76,7 +76,7 @@ impl TakeTable<'_> {
 
     fn link(&self, key: &str, text: &str) -> Option<String> {
         let after = text.parse::<u32>().ok().filter(|_| key == "ply")? + 1;
-        Some(PageAddress::Match { id: self.id, ply: Some(after), view: self.view }.to_string())
+        Some(PageAddress::Match { id: self.id, ply: Some(after), oracle: self.view }.to_string())
     }
 
     fn seat_words(&self, seat: u32) -> String {

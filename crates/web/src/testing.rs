@@ -3,7 +3,7 @@
 use super::bot_audits::BotAudits;
 use super::kept_pages::KeptPages;
 use super::live::Feeds;
-use super::pages::Pages;
+use super::site::Site;
 use super::token_sessions::TokenSessions;
 use super::visitor::Visitor;
 use super::visitor_channel::VisitorChannel;
@@ -26,13 +26,13 @@ use tonic::codegen::http::{HeaderMap, Uri};
 const NEWER_TOURNAMENTS: usize = 1_001;
 
 /// Makes the pages of an arena, for everybody; `reads` are worked out at once.
-pub(super) fn open_pages(arena: &Arena, reads: usize) -> Pages {
+pub(super) fn open_site(arena: &Arena, reads: usize) -> Site {
     let minute = Duration::from_mins(1);
     let mut access = Access::tokens_only(arena.clone(), Arc::new(LoginLimits::new(10, minute)));
     access.private = false;
     let reads = ReadScheduler::new(arena.clone(), access.clone(), reads);
     let registrations = AddressLimiter::new(10, minute);
-    Pages {
+    Site {
         arena: arena.clone(),
         public_url: None,
         tournaments: TournamentRpc::new(arena.clone(), access.clone(), reads.clone()),

@@ -166,7 +166,7 @@ impl fmt::Debug for TokenSessions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::open_pages;
+    use crate::testing::open_site;
     use lastnim_arena::{Arena, Backend, Limits};
     use lastnim_core::game::BotName;
     use std::net::IpAddr;
@@ -215,13 +215,13 @@ mod tests {
     #[tokio::test]
     async fn seats_are_left_with_the_sign_in_that_holds_them() {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
-        let (pages, now) = (open_pages(&arena, 1), Instant::now());
+        let (site, now) = (open_site(&arena, 1), Instant::now());
         let bot: BotName = "ann".parse().unwrap();
         let (_, token) = arena.register_bot(bot.clone()).await.unwrap();
         let header: HeaderValue = format!("Bearer {}", token.reveal()).parse().unwrap();
         let mut request = Request::new(());
         request.metadata_mut().insert("authorization", header.to_str().unwrap().parse().unwrap());
-        let (players, hands) = (&pages.players, &pages.bot_hands);
+        let (players, hands) = (&site.players, &site.bot_hands);
         let sign_in = |began: Instant| {
             let seats = hands.take_seats(&request, players.end_of_session(now)).unwrap();
             let secret = begin_from(players, header.clone(), HERE, began);

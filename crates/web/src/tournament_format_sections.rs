@@ -1,7 +1,7 @@
 //! What a tournament's format needs besides its standings: rounds, brackets, ratings over time, scores against opponents, and lost seats.
 
 use super::address::link_of_cell;
-use super::pages::Pages;
+use super::site::Site;
 use super::visitor::Visitor;
 use lastnim_proto::pb;
 use lastnim_report::capital_history::{capital_chart, capital_words};
@@ -48,7 +48,7 @@ pub(super) struct FormatFindings {
 
 /// Asks for what the format of a tournament needs, and how its bots lost their seats.
 pub(super) async fn read_format_findings(
-    pages: &Pages,
+    site: &Site,
     visitor: &Visitor,
     tournament: &pb::Tournament,
     standings: &[pb::Standing],
@@ -59,7 +59,7 @@ pub(super) async fn read_format_findings(
         CourseView::Rounds | CourseView::Bracket | CourseView::Ratings => {
             let request =
                 pb::ListMatchesRequest { page_size: MAX_MATCHES, tournament_id, ..Default::default() };
-            let list = pages.matches.list_matches(visitor.request(request)).await?.into_inner();
+            let list = site.matches.list_matches(visitor.request(request)).await?.into_inner();
             findings.has_more_matches = !list.next_page_token.is_empty();
             findings.matches = list.matches;
         }
@@ -68,7 +68,7 @@ pub(super) async fn read_format_findings(
                 && tournament.field.len() <= MAX_OPPONENTS =>
         {
             let request = pb::GetStandingsRequest { tournament_id, cross_table: true };
-            match pages.tournaments.get_standings(visitor.request(request)).await {
+            match site.tournaments.get_standings(visitor.request(request)).await {
                 Ok(compared) => findings.compared = compared.into_inner().cross_table,
                 Err(status) if status.code() == Code::ResourceExhausted => {
                     findings.is_comparison_refused = true;
@@ -88,7 +88,7 @@ pub(super) async fn read_format_findings(
             page_size: MAX_LOST_SEATS,
             ..Default::default()
         };
-        let list = pages.bots.list_lost_seats(visitor.request(request)).await?.into_inner();
+        let list = site.bots.list_lost_seats(visitor.request(request)).await?.into_inner();
         let (bot, has_more) = (line.bot.clone(), !list.next_page_token.is_empty());
         findings.forfeits.push(BotForfeits { bot, seats: list.seats, has_more });
     }

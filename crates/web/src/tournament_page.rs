@@ -3,7 +3,7 @@
 use super::address::{PageAddress, PageForm, link_of_cell};
 use super::page::{Page, link_paragraph};
 use super::page_content::PageContent;
-use super::pages::Pages;
+use super::site::Site;
 use super::tournament_format_sections::read_format_findings;
 use super::tournament_view::TournamentNow;
 use super::visitor::Visitor;
@@ -30,17 +30,17 @@ const MAX_FIELD_BOTS: usize = 30;
 
 /// Returns where a tournament stands, who leads, its newest matches, and what it is.
 pub(super) async fn tournament_page(
-    pages: &Pages,
+    site: &Site,
     visitor: &Visitor,
     id: TournamentId,
 ) -> Result<PageContent, Status> {
     let tournament_id = id.to_string();
     let request = pb::GetTournamentRequest { tournament_id: tournament_id.clone() };
-    let shown = pages.tournaments.get_tournament(visitor.request(request)).await?.into_inner();
-    let standings = read_standings(pages, visitor, id, CrossTable::LeftOut).await?;
+    let shown = site.tournaments.get_tournament(visitor.request(request)).await?.into_inner();
+    let standings = read_standings(site, visitor, id, CrossTable::LeftOut).await?;
     let tournament = shown.tournament.clone().unwrap_or_default();
-    let findings = read_format_findings(pages, visitor, &tournament, &standings.standings).await?;
-    let matches = newest_matches(pages, visitor, id).await?;
+    let findings = read_format_findings(site, visitor, &tournament, &standings.standings).await?;
+    let matches = newest_matches(site, visitor, id).await?;
     let toml = tournament_toml(&tournament);
     let content = PageContent::of_message(shown.clone(), move |address| {
         let verdict = shown.verdict.as_ref();
@@ -56,20 +56,20 @@ pub(super) async fn tournament_page(
 
 /// Returns the newest matches of a tournament.
 pub(super) async fn newest_matches(
-    pages: &Pages,
+    site: &Site,
     visitor: &Visitor,
     id: TournamentId,
 ) -> Result<Vec<pb::Match>, Status> {
     let tournament_id = id.to_string();
     let request = pb::ListMatchesRequest { page_size: MAX_MATCHES, tournament_id, ..Default::default() };
-    Ok(pages.matches.list_matches(visitor.request(request)).await?.into_inner().matches)
+    Ok(site.matches.list_matches(visitor.request(request)).await?.into_inner().matches)
 }
 
 /// Shows how to get what a tournament consists of.
 fn downloads_html(id: TournamentId) -> String {
     let link = |address: String, words: &str| format!("<a href=\"{}\">{words}</a>", Escaped(&address));
-    let toml = link(PageAddress::Tournament(id).in_form(PageForm::Toml), "settings as TOML");
-    let standings = PageAddress::Standings { id, from: 0 };
+    let toml = link(PageAddress::Tournament { id }.in_form(PageForm::Toml), "settings as TOML");
+    let standings = PageAddress::Standings { id, from: None };
     let csv = link(standings.in_form(PageForm::Csv), "standings as CSV");
     let json = link(standings.in_form(PageForm::Json), "standings as JSON");
     let links = format!("<p>{csv}, {json}, {toml}</p>\n");
@@ -83,15 +83,15 @@ fn downloads_html(id: TournamentId) -> String {
 
 /// Returns a page of the standings, with the cross-table if it is small.
 pub(super) async fn standings_page(
-    pages: &Pages,
+    site: &Site,
     visitor: &Visitor,
     (id, from): (TournamentId, u32),
     form: PageForm,
 ) -> Result<PageContent, Status> {
-    let standings = read_standings(pages, visitor, id, CrossTable::LeftOut).await?;
+    let standings = read_standings(site, visitor, id, CrossTable::LeftOut).await?;
     let is_compared = form != PageForm::Html || standings.standings.len() <= MAX_CROSS_TABLE_BOTS;
     let standings = if is_compared {
-        match read_standings(pages, visitor, id, CrossTable::Shown).await {
+        match read_standings(site, visitor, id, CrossTable::Shown).await {
             // It would be too large, or too many ask for one.
             Err(status) if status.code() == Code::ResourceExhausted => standings,
             compared => compared?,
@@ -101,7 +101,7 @@ pub(super) async fn standings_page(
     };
     let (all, from) = (standings.standings.len(), from as usize);
     let next = u32::try_from(from.saturating_add(MAX_LINES)).ok().filter(|&next| (next as usize) < all);
-    let next = next.map(|from| PageAddress::Standings { id, from });
+    let next = next.map(|from| PageAddress::Standings { id, from: Some(from) });
     let (tables, after) = (standings_report(&standings), next.clone());
     let content = PageContent::of_message(standings.clone(), move |address| {
         let mut standings = standings;
@@ -134,14 +134,14 @@ enum CrossTable {
 }
 
 async fn read_standings(
-    pages: &Pages,
+    site: &Site,
     visitor: &Visitor,
     id: TournamentId,
     cross_table: CrossTable,
 ) -> Result<pb::GetStandingsResponse, Status> {
     let cross_table = cross_table == CrossTable::Shown;
     let request = pb::GetStandingsRequest { tournament_id: id.to_string(), cross_table };
-    Ok(pages.tournaments.get_standings(visitor.request(request)).await?.into_inner())
+    Ok(site.tournaments.get_standings(visitor.request(request)).await?.into_inner())
 }
 
 /// Shows what is played. What stands with the standings is left out.

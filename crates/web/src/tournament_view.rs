@@ -1,8 +1,7 @@
 //! A tournament as it stands now, part by part.
 
-use super::address::{PageAddress, PageForm, link_of_cell, link_of_match_cell};
+use super::address::{FeedAddress, PageAddress, PageForm, link_of_cell, link_of_match_cell};
 use super::live::{LivePage, PageParts};
-use super::match_filter::MatchFilter;
 use super::page::link_paragraph;
 use super::tournament_format_sections::{FormatFindings, format_sections_html};
 use lastnim_core::game::TournamentId;
@@ -50,7 +49,7 @@ impl TournamentNow {
         let live = if self.is_over() {
             String::new()
         } else {
-            let events = PageAddress::TournamentEvents(self.id).to_string();
+            let events = FeedAddress::Tournament { id: self.id }.to_string();
             format!(" data-live=\"{}\" data-follow", Escaped(&events))
         };
         let parts: String = parts.map(|(id, html)| format!("<div id=\"{id}\">{html}</div>\n")).concat();
@@ -161,7 +160,7 @@ impl TournamentNow {
         if let Some(first) = report.sections.first_mut() {
             first.heading = Some("Standings".to_owned());
         }
-        let all = PageAddress::Standings { id: self.id, from: 0 };
+        let all = PageAddress::Standings { id: self.id, from: None };
         let words = if bots > MAX_LEADERS {
             format!("All {}, with the cross-table", count_words(bots as u64, "bot", "bots"))
         } else {
@@ -189,11 +188,8 @@ impl TournamentNow {
             return String::new();
         }
         let section = Section::with_heading("Newest matches").table(match_table(&self.matches));
-        let all = PageAddress::Matches {
-            tournament: Some(self.id),
-            filter: MatchFilter::default(),
-            page_token: String::new(),
-        };
+        let (filter, page) = Default::default();
+        let all = PageAddress::TournamentMatches { id: self.id, filter, page };
         Html::with_links(&link_of_match_cell).section_html(&section)
             + &link_paragraph(&all, "", "All matches")
     }

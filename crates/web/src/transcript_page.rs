@@ -3,7 +3,7 @@
 use super::address::{OracleView, PageAddress};
 use super::page::{Page, link_paragraph};
 use super::page_content::PageContent;
-use super::pages::Pages;
+use super::site::Site;
 use super::visitor::Visitor;
 use lastnim_core::game::MatchId;
 use lastnim_proto::pb;
@@ -37,17 +37,17 @@ impl QuestionPlace {
 
 /// Returns the lines of a question, with the way to the questions before and behind it.
 pub(super) async fn transcript_page(
-    pages: &Pages,
+    site: &Site,
     visitor: &Visitor,
     id: MatchId,
     place: QuestionPlace,
 ) -> Result<PageContent, Status> {
     let match_id = id.to_string();
     let request = pb::ListTranscriptsRequest { match_id: match_id.clone() };
-    let listed = pages.transcripts.list_transcripts(visitor.request(request)).await?.into_inner();
+    let listed = site.transcripts.list_transcripts(visitor.request(request)).await?.into_inner();
     let QuestionPlace { seat, ply } = place;
     let request = pb::GetTranscriptRequest { match_id, seat, ply };
-    let transcript = pages.transcripts.get_transcript(visitor.request(request)).await?.into_inner();
+    let transcript = site.transcripts.get_transcript(visitor.request(request)).await?.into_inner();
     Ok(PageContent::of_message(transcript.clone(), move |address| {
         let places: Vec<_> = listed.questions.iter().map(place_of_question).collect();
         let here = places.iter().position(|&other| other == place);
@@ -56,7 +56,7 @@ pub(super) async fn transcript_page(
         let behind = here.and_then(|here| places.get(here + 1));
         for (rel, label, place) in [("prev", "Before", before), ("next", "Behind", behind)] {
             if let Some(&place) = place {
-                let there = PageAddress::Transcript { id, place }.to_string();
+                let there = PageAddress::Transcript { id, seat: place.seat, ply: place.ply }.to_string();
                 // Writing to a text does not fail.
                 let _ = writeln!(
                     content,
@@ -68,7 +68,7 @@ pub(super) async fn transcript_page(
         }
         content += "</nav>\n";
         content += &lines_html(&transcript.lines);
-        let back = PageAddress::Match { id, ply, view: OracleView::Hidden };
+        let back = PageAddress::Match { id, ply, oracle: OracleView::Hidden };
         content += &link_paragraph(&back, "", "The match at this ply");
         Ok(Page::of_html(address, format!("Transcript: {}", place.words()), content))
     }))

@@ -1,11 +1,13 @@
 //! A position as a visitor has typed it.
 
+use super::address_parts::QueryPart;
+use super::forms::FormFields;
+use form_urlencoded::Serializer;
 use lastnim_core::game::AllianceMatrix;
 use lastnim_core::game::{Ending, Game, SeatCount};
 use lastnim_proto::number_text::{read_numbers, read_rows};
 use lastnim_proto::pb;
 use lastnim_report::words::{enum_word, join_words, matrix_words};
-use std::fmt::Write as _;
 
 /// The most characters of a field: more than any position has that people type.
 const MAX_CHARS: usize = 20_000;
@@ -34,17 +36,6 @@ impl Default for TypedPosition {
 }
 
 impl TypedPosition {
-    /// Reads the fields of a form; what is missing is as usual.
-    pub(super) fn of_query(query: &str) -> Self {
-        let mut position = Self::default();
-        for (key, value) in query.split('&').filter_map(|pair| pair.split_once('=')) {
-            if let Some(field) = position.field_mut(key) {
-                *field = decode_value(value);
-            }
-        }
-        position
-    }
-
     /// Writes a position as somebody would type it.
     pub(super) fn of_game(game: &pb::Game) -> Self {
         let rows = game.alliance_matrix.as_ref().map(|matrix| matrix_words(&matrix.rows)).unwrap_or_default();
@@ -57,30 +48,9 @@ impl TypedPosition {
         }
     }
 
-    /// Writes the fields that are not as usual.
-    pub(super) fn to_query(&self) -> String {
-        let (mut own, mut usual) = (self.clone(), Self::default());
-        let mut query = String::new();
-        for key in ["piles", "rows", "seats", "first", "ending"] {
-            let (Some(value), Some(usual)) = (own.field_mut(key), usual.field_mut(key)) else { continue };
-            if value != usual {
-                let between = if query.is_empty() { "" } else { "&" };
-                // Writing to a text does not fail.
-                let _ = write!(query, "{between}{key}={}", encode_value(value));
-            }
-        }
-        query
-    }
-
-    fn field_mut(&mut self, key: &str) -> Option<&mut String> {
-        match key {
-            "piles" => Some(&mut self.piles),
-            "rows" => Some(&mut self.rows),
-            "seats" => Some(&mut self.seats),
-            "first" => Some(&mut self.first),
-            "ending" => Some(&mut self.ending),
-            _ => None,
-        }
+    fn fields_mut(&mut self) -> [(&'static str, &mut String); 5] {
+        let Self { piles, rows, seats, first, ending } = self;
+        [("piles", piles), ("rows", rows), ("seats", seats), ("first", first), ("ending", ending)]
     }
 
     /// Reads the position.
@@ -113,6 +83,26 @@ impl TypedPosition {
     }
 }
 
+impl QueryPart for TypedPosition {
+    /// What is missing is as usual.
+    fn read(query: &FormFields, _: &str) -> Result<Self, String> {
+        let mut position = Self::default();
+        for (key, field) in position.fields_mut() {
+            if let Some(value) = query.find(key) {
+                *field = value.chars().take(MAX_CHARS).collect();
+            }
+        }
+        Ok(position)
+    }
+
+    /// Writes the fields that are not as usual.
+    fn write(&self, _: &str, query: &mut Serializer<'_, String>) {
+        let (mut own, mut usual) = (self.clone(), Self::default());
+        let fields = own.fields_mut().into_iter().zip(usual.fields_mut());
+        query.extend_pairs(fields.filter(|(own, usual)| own != usual).map(|(own, _)| own));
+    }
+}
+
 /// Reads rows: as offsets, or with `>` between the seats in the order in which each would like to see them win.
 fn read_rows_or_orders(text: &str) -> Result<Vec<Vec<u64>>, String> {
     if !text.contains('>') {
@@ -135,64 +125,31 @@ fn read_rows_or_orders(text: &str) -> Result<Vec<Vec<u64>>, String> {
     rows.collect()
 }
 
-/// Reads a value of a form: `+` is a blank, and `%` stands before two digits of a byte. What is no text is shown as such.
-fn decode_value(value: &str) -> String {
-    let mut bytes = Vec::with_capacity(value.len());
-    let mut rest = value.as_bytes();
-    while let Some((&byte, behind)) = rest.split_first() {
-        let digits = behind.get(..2).and_then(|digits| str::from_utf8(digits).ok());
-        let coded = digits.filter(|_| byte == b'%').and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        (rest, bytes) = match (byte, coded) {
-            (_, Some(coded)) => (&behind[2..], push_byte(bytes, coded)),
-            (b'+', None) => (behind, push_byte(bytes, b' ')),
-            (byte, None) => (behind, push_byte(bytes, byte)),
-        };
-    }
-    String::from_utf8_lossy(&bytes).chars().take(MAX_CHARS).collect()
-}
-
-fn push_byte(mut bytes: Vec<u8>, byte: u8) -> Vec<u8> {
-    bytes.push(byte);
-    bytes
-}
-
-fn encode_value(value: &str) -> String {
-    let mut encoded = String::new();
-    for byte in value.bytes() {
-        match byte {
-            b' ' => encoded.push('+'),
-            byte if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b',') => {
-                encoded.push(byte.into());
-            }
-            byte => {
-                let _ = write!(encoded, "%{byte:02X}");
-            }
-        }
-    }
-    encoded
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn typed_query(query: &str) -> TypedPosition {
+        QueryPart::read(&FormFields::parse(query.as_bytes()).unwrap(), "").unwrap()
+    }
+
     #[test]
     fn a_game_is_written_as_it_is_typed() {
-        let typed = TypedPosition::of_query("piles=1+4+0&rows=1+0%3B0+1&first=1&ending=last_mover_wins");
+        let typed = typed_query("piles=1+4+0&rows=1+0%3B0+1&first=1&ending=last_mover_wins");
         let (game, message) = typed.read_message().unwrap();
         assert_eq!(TypedPosition::of_game(&message).read().unwrap(), game);
     }
 
     #[test]
     fn what_is_typed_is_read_as_a_position() {
-        let read = |query| TypedPosition::of_query(query).read();
+        let read = |query| typed_query(query).read();
         let usual = read("").unwrap();
         assert_eq!((usual.piles.as_slice(), usual.matrix.seats().get()), (&[3, 4, 5][..], 3));
         let given = read("piles=1%2C2+0&rows=0+1%3B1+0&first=1&ending=last_mover_wins").unwrap();
         assert_eq!((given.piles.as_slice(), given.first_seat().index()), (&[1, 2][..], 1));
         assert_eq!(given.ending, Ending::LastMoverWins);
-        let ordered = TypedPosition::of_query("piles=1+2&rows=0%3E2%3E1%3B2%3E0%3E1%3B+2%3E1+%3E0");
+        let ordered = typed_query("piles=1+2&rows=0%3E2%3E1%3B2%3E0%3E1%3B+2%3E1+%3E0");
         let rows = ordered.read_message().unwrap().1.alliance_matrix.unwrap().rows;
         assert_eq!(matrix_words(&rows), "0 2 1; 1 2 0; 0 2 1");
         for (query, why) in [
@@ -212,19 +169,21 @@ mod tests {
             assert!(said.contains(why), "{query}: {said:?} without {why:?}");
         }
         let long = format!("piles={}", "1+".repeat(100_000));
-        assert!(TypedPosition::of_query(&long).piles.len() <= MAX_CHARS);
+        assert!(typed_query(&long).piles.len() <= MAX_CHARS);
     }
 
     proptest! {
         #[test]
         fn whatever_is_typed_stays_as_it_is(piles in ".{0,20}", rows in ".{0,20}") {
             let typed = TypedPosition { piles, rows, ..TypedPosition::default() };
-            prop_assert_eq!(TypedPosition::of_query(&typed.to_query()), typed);
+            let mut query = Serializer::new(String::new());
+            typed.write("", &mut query);
+            prop_assert_eq!(typed_query(&query.finish()), typed);
         }
 
         #[test]
         fn no_query_breaks_anything(query in "[a-z%=&+0-9é]{0,60}") {
-            let _ = TypedPosition::of_query(&query).read();
+            let _ = typed_query(&query).read();
         }
     }
 }

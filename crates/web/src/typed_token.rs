@@ -1,6 +1,6 @@
 //! A token that a visitor has typed.
 
-use super::pages::Pages;
+use super::site::Site;
 use super::visitor::Visitor;
 use tonic::Status;
 use tonic::codegen::http::header::AUTHORIZATION;
@@ -8,13 +8,13 @@ use tonic::codegen::http::{HeaderMap, HeaderValue};
 
 /// Checks that the server knows a token, as that of a call whose method has this path. Wrong ones are counted, and slowed down, as those of calls are.
 pub(super) fn check_known_token(
-    pages: &Pages,
+    site: &Site,
     visitor: &Visitor,
     path: &str,
     authorization: &HeaderValue,
 ) -> Result<(), Status> {
     let headers = HeaderMap::from_iter([(AUTHORIZATION, authorization.clone())]);
-    pages.access.caller_status(path, &headers, visitor.address()).map(drop)
+    site.access.caller_status(path, &headers, visitor.address()).map(drop)
 }
 
 /// Returns the header that shows a token.

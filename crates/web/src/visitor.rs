@@ -156,7 +156,7 @@ impl fmt::Debug for Visitor {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::open_pages;
+    use crate::testing::open_site;
     use lastnim_arena::{Arena, Backend, Limits};
     use std::net::IpAddr;
     use std::sync::{Arc, Mutex, mpsc};
@@ -176,7 +176,7 @@ mod tests {
     /// Lets all of these read once, in this order, while nobody has a turn, and returns the order in which they have theirs.
     async fn order_of_turns(readers: Vec<(&'static str, Visitor)>) -> Vec<&'static str> {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
-        let (reads, order) = (open_pages(&arena, 1).reads, Arc::new(Mutex::new(Vec::new())));
+        let (reads, order) = (open_site(&arena, 1).reads, Arc::new(Mutex::new(Vec::new())));
         let ((has_turn, turn_taken), (end, ended)) = (oneshot::channel(), mpsc::channel::<()>());
         let mut reading = JoinSet::new();
         let busy = reads.clone();
@@ -225,7 +225,7 @@ mod tests {
     #[tokio::test]
     async fn the_start_of_a_feed_does_not_wait_behind_all_that_others_start() {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
-        let reads = open_pages(&arena, 1).reads;
+        let reads = open_site(&arena, 1).reads;
         let many = visitor_at(1);
         let (started, mut starts) = unbounded_channel();
         let mut starting = JoinSet::new();

@@ -5,8 +5,8 @@ use super::board::{LastTake, draw_still_board};
 use super::oracle_page::{ask_oracle, position_report};
 use super::page::{Page, link_paragraph};
 use super::page_content::PageContent;
-use super::pages::Pages;
 use super::replay::Replay;
+use super::site::Site;
 use super::typed_position::TypedPosition;
 use super::visitor::Visitor;
 use lastnim_core::game::MatchId;
@@ -20,14 +20,14 @@ use tonic::Status;
 
 /// Returns the position of a match after another take, and what the oracle says of it; without a take the position itself.
 pub(super) async fn what_if_page(
-    pages: &Pages,
+    site: &Site,
     visitor: &Visitor,
     id: MatchId,
     ply: u32,
     take: Option<u64>,
 ) -> Result<PageContent, Status> {
     let request = visitor.request(pb::GetRecordRequest { match_id: id.to_string() });
-    let record = pages.matches.get_record(request).await?.into_inner().record.unwrap_or_default();
+    let record = site.matches.get_record(request).await?.into_inner().record.unwrap_or_default();
     let replay = Replay::of_record(&record).filter(|replay| !replay.rows.is_empty());
     let replay = replay.ok_or_else(|| Status::not_found("the rows of the match are not revealed"))?;
     let mut position = replay
@@ -41,7 +41,7 @@ pub(super) async fn what_if_page(
     }
     let typed = typed_position(&replay, &position);
     let (game, message) = typed.read_message().map_err(Status::not_found)?;
-    let answer = ask_oracle(pages, visitor, &message).await?;
+    let answer = ask_oracle(site, visitor, &message).await?;
     let lifetime = answer.lifetime();
     let content = PageContent::of_json(answer.json, move |address| {
         let bot = &replay.setup.bots[seat];
@@ -65,8 +65,8 @@ pub(super) async fn what_if_page(
             "<section class=\"position\" aria-label=\"Position\"><div class=\"scroll\">{board}</div></section>"
         );
         content += &html.report_html(&position_report(&game, answer.safety.as_ref()));
-        content += &link_paragraph(&PageAddress::Oracle(typed), "", "Change this position");
-        let back = PageAddress::Match { id, ply: Some(ply), view: OracleView::Shown };
+        content += &link_paragraph(&PageAddress::Oracle { position: typed }, "", "Change this position");
+        let back = PageAddress::Match { id, ply: Some(ply), oracle: OracleView::Shown };
         content += &link_paragraph(&back, "", "Back to the match");
         Ok(Page::of_html(address, "What if".into(), content))
     });

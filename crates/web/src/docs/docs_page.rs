@@ -19,7 +19,7 @@ pub(crate) fn guide_list() -> PageContent {
             // Writing to a text does not fail.
             let _ = write!(html, "<h2>{}</h2>\n<ul>\n", Escaped(guides[0].audience));
             for guide in guides {
-                let (link, title) = (PageAddress::Guide(guide).to_string(), Escaped(guide.title()));
+                let (link, title) = (PageAddress::Guide { guide }.to_string(), Escaped(guide.title()));
                 let about = Escaped(guide.about);
                 let _ = writeln!(html, "<li><a href=\"{}\">{title}</a>: {about}</li>", Escaped(&link));
             }

@@ -1,5 +1,7 @@
 //! The guides that readers of the pages need.
 
+use std::fmt;
+
 /// A guide.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Guide {
@@ -59,6 +61,13 @@ static GUIDES: &[Guide] = guides! {
         "simulation": "how the whole server is tested from one seed";
     }
 };
+
+impl fmt::Display for Guide {
+    /// Writes the name by which an address knows it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
 
 impl Guide {
     /// Returns all guides.

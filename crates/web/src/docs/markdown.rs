@@ -68,7 +68,7 @@ fn page_link(link: &str) -> Option<String> {
     }
     let (file, fragment) = link.split_once('#').map_or((link, None), |(file, part)| (file, Some(part)));
     let guide = Guide::named(file.strip_suffix(".md")?)?;
-    let address = PageAddress::Guide(guide).to_string();
+    let address = PageAddress::Guide { guide }.to_string();
     Some(fragment.map_or_else(|| address.clone(), |fragment| format!("{address}#{fragment}")))
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A page takes forms in four steps:
 //!
-//! 1. Its address names a cookie in `PageAddress::cookie`. [`Pages`](super::Pages) then sets that cookie, with a secret of its own, where a visitor comes without it.
+//! 1. Its address names a cookie in `FormAddress::cookie`. [`Pages`](super::Pages) then sets that cookie, with a secret of its own, where a visitor comes without it.
 //! 2. Each of its forms has `method="post"` and a hidden field, `<input type="hidden" name="form_token" value="{{ form_token }}">`, with the
 //!    [`FormToken`] of [`Visitor::form_token`](super::visitor::Visitor::form_token).
 //! 3. `Pages::respond_to_form` has an arm for its address, which gets the [`FormFields`]. When it is called, the size, the content type, the origin and the token of

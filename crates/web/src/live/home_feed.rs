@@ -5,8 +5,8 @@ use super::feed::FeedPublisher;
 use super::feed_key::{FeedKey, FeedTopic};
 use super::feed_payer::FeedPayer;
 use crate::home_view::read_home;
-use crate::pages::Pages;
 use crate::response::PageResponse;
+use crate::site::Site;
 use crate::visitor::Visitor;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,22 +19,22 @@ const MIN_UPDATE_INTERVAL: Duration = Duration::from_secs(1);
 const MIN_IDLE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Lets a visitor follow what goes on.
-pub(crate) async fn watch_home_page(pages: &Pages, visitor: &Visitor) -> Result<PageResponse, Status> {
+pub(crate) async fn watch_home_page(site: &Site, visitor: &Visitor) -> Result<PageResponse, Status> {
     // Whoever shares a feed is let in as for a feed of its own.
-    pages.reads.work_out(&visitor.request(()), || ()).await?;
+    site.reads.work_out(&visitor.request(()), || ()).await?;
     let payer = FeedPayer::new(visitor.address());
     let key = FeedKey { topic: FeedTopic::Home, token: visitor.token() };
-    let feed = HomeFeed { pages: pages.clone(), visitor: visitor.of_feed(&payer) };
-    let arena = pages.arena.clone();
+    let feed = HomeFeed { site: site.clone(), visitor: visitor.of_feed(&payer) };
+    let arena = site.arena.clone();
     let stopped = async move { arena.wait_until_stopped().await };
-    let watcher = pages.feeds.watch(key, payer, None, stopped, |publisher| feed.follow(publisher))?;
+    let watcher = site.feeds.watch(key, payer, None, stopped, |publisher| feed.follow(publisher))?;
     Ok(event_stream_response(visitor, watcher))
 }
 
 /// Looks at what goes on for all who have the same rights.
 #[derive(Debug)]
 struct HomeFeed {
-    pages: Pages,
+    site: Site,
     visitor: Visitor,
 }
 
@@ -54,9 +54,9 @@ impl HomeFeed {
 
     /// Publishes the page as it is now, and returns when to look again.
     async fn look(&self, publisher: &FeedPublisher) -> Result<Duration, Status> {
-        let now = read_home(&self.pages, &self.visitor).await?;
+        let now = read_home(&self.site, &self.visitor).await?;
         let interval = if now.is_busy() { MIN_UPDATE_INTERVAL } else { MIN_IDLE_INTERVAL };
-        let page = self.pages.reads.work_out(&self.visitor.request(()), move || now.live_page()).await?;
+        let page = self.site.reads.work_out(&self.visitor.request(()), move || now.live_page()).await?;
         publisher.publish(page);
         Ok(interval)
     }

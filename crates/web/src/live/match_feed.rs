@@ -7,9 +7,9 @@ use super::feed_payer::FeedPayer;
 use super::live_page::LivePage;
 use crate::address::OracleView;
 use crate::match_view::MatchAtPly;
-use crate::pages::Pages;
 use crate::replay::Replay;
 use crate::response::PageResponse;
+use crate::site::Site;
 use crate::visitor::Visitor;
 use lastnim_core::game::MatchId;
 use lastnim_proto::pb;
@@ -32,7 +32,7 @@ const MAX_EVENTS_AT_ONCE: usize = 1_024;
 
 /// Lets a visitor follow the page of a match.
 pub(crate) async fn watch_match_page(
-    pages: &Pages,
+    site: &Site,
     visitor: &Visitor,
     id: MatchId,
     view: OracleView,
@@ -40,17 +40,17 @@ pub(crate) async fn watch_match_page(
 ) -> Result<PageResponse, Status> {
     // Whoever shares a feed is let in as for a feed of its own.
     let request = pb::GetMatchRequest { match_id: id.to_string() };
-    let shown = pages.matches.get_match(visitor.request(request)).await?.into_inner();
+    let shown = site.matches.get_match(visitor.request(request)).await?.into_inner();
     if shown.r#match.as_ref().is_some_and(|game| game.phase() == pb::Phase::Ended) {
-        let watcher = watch_ended_match(pages, visitor, MatchShown { id, view, shown }, after).await?;
+        let watcher = watch_ended_match(site, visitor, MatchShown { id, view, shown }, after).await?;
         return Ok(event_stream_response(visitor, watcher));
     }
     let payer = FeedPayer::new(visitor.address());
     let key = FeedKey { topic: FeedTopic::Match(id, view), token: visitor.token() };
-    let feed = MatchFeed { pages: pages.clone(), visitor: visitor.of_feed(&payer), id, view };
-    let arena = pages.arena.clone();
+    let feed = MatchFeed { site: site.clone(), visitor: visitor.of_feed(&payer), id, view };
+    let arena = site.arena.clone();
     let stopped = async move { arena.wait_until_stopped().await };
-    let watcher = pages.feeds.watch(key, payer, after, stopped, |publisher| feed.follow(publisher))?;
+    let watcher = site.feeds.watch(key, payer, after, stopped, |publisher| feed.follow(publisher))?;
     Ok(event_stream_response(visitor, watcher))
 }
 
@@ -64,13 +64,13 @@ struct MatchShown {
 
 /// Brings a tab to the end of a match that is over. Nobody has to follow it for that.
 async fn watch_ended_match(
-    pages: &Pages,
+    site: &Site,
     visitor: &Visitor,
     MatchShown { id, view, shown }: MatchShown,
     after: Option<u64>,
 ) -> Result<FeedWatcher, Status> {
     let request = pb::GetRecordRequest { match_id: id.to_string() };
-    let record = match pages.matches.get_record(visitor.request(request)).await {
+    let record = match site.matches.get_record(visitor.request(request)).await {
         Ok(record) => record.into_inner().record,
         // Its record was removed, or is damaged: there is nothing to show but that it is over.
         Err(status) if matches!(status.code(), Code::NotFound | Code::DataLoss) => None,
@@ -80,7 +80,7 @@ async fn watch_ended_match(
         let Some(replay) = record.as_ref().and_then(Replay::of_record) else { return Ok(None) };
         MatchAtPly { id, shown: &shown, replay: &replay, ply: replay.plies(), view }.live_page().map(Some)
     };
-    let page = pages.reads.work_out(&visitor.request(()), make).await??;
+    let page = site.reads.work_out(&visitor.request(()), make).await??;
     let publisher = FeedPublisher::default();
     let watcher = publisher.watch(after);
     if let Some(page) = page {
@@ -93,7 +93,7 @@ async fn watch_ended_match(
 /// Follows a match for all who look at its page with the same rights.
 #[derive(Debug, Clone)]
 struct MatchFeed {
-    pages: Pages,
+    site: Site,
     visitor: Visitor,
     id: MatchId,
     view: OracleView,
@@ -171,9 +171,9 @@ impl MatchFeed {
 
     /// Follows a match from its first event to its last, or until its stream is lost.
     async fn follow_events(&self, publisher: &FeedPublisher) -> Result<(), Status> {
-        let mut start = Some(self.pages.reads.wait_to_start_feed(&self.visitor.request(())).await?);
+        let mut start = Some(self.site.reads.wait_to_start_feed(&self.visitor.request(())).await?);
         let request = pb::WatchMatchRequest { match_id: self.id.to_string() };
-        let watched = self.pages.matches.watch_match(self.visitor.request(request)).await?;
+        let watched = self.site.matches.watch_match(self.visitor.request(request)).await?;
         let (mut stream, mut events) = (watched.into_inner(), FollowedEvents::default());
         // What was there before is shown at once, and as a whole: a tab may know all of it.
         let mut is_over = events.take_what_is_there(&mut stream).await?;
@@ -227,14 +227,14 @@ impl MatchFeed {
     /// Makes the page of the events that have come.
     async fn show(self, events: Arc<Mutex<Option<Replay>>>) -> Result<Option<LivePage>, Status> {
         let request = pb::GetMatchRequest { match_id: self.id.to_string() };
-        let shown = self.pages.matches.get_match(self.visitor.request(request)).await?.into_inner();
+        let shown = self.site.matches.get_match(self.visitor.request(request)).await?.into_inner();
         let (id, view) = (self.id, self.view);
         let make = move || {
             let replay = events.lock().unwrap_or_else(PoisonError::into_inner);
             let Some(replay) = &*replay else { return Ok(None) };
             MatchAtPly { id, shown: &shown, replay, ply: replay.plies(), view }.live_page().map(Some)
         };
-        self.pages.reads.work_out(&self.visitor.request(()), make).await?
+        self.site.reads.work_out(&self.visitor.request(()), make).await?
     }
 }
 

@@ -5,8 +5,8 @@ use super::feed::FeedPublisher;
 use super::feed_key::{FeedKey, FeedTopic};
 use super::feed_payer::FeedPayer;
 use super::live_page::LivePage;
-use crate::pages::Pages;
 use crate::response::PageResponse;
+use crate::site::Site;
 use crate::tournament_format_sections::{FormatFindings, read_format_findings};
 use crate::tournament_page::newest_matches;
 use crate::tournament_view::TournamentNow;
@@ -34,19 +34,19 @@ const MIN_FORMAT_REST_RATIO: u32 = 20;
 
 /// Lets a visitor follow the page of a tournament.
 pub(crate) async fn watch_tournament_page(
-    pages: &Pages,
+    site: &Site,
     visitor: &Visitor,
     id: TournamentId,
 ) -> Result<PageResponse, Status> {
     // Whoever shares a feed is let in as for a feed of its own.
     let request = pb::GetTournamentActivityRequest { tournament_id: id.to_string(), most: 1 };
-    pages.tournaments.get_tournament_activity(visitor.request(request)).await?;
+    site.tournaments.get_tournament_activity(visitor.request(request)).await?;
     let payer = FeedPayer::new(visitor.address());
     let key = FeedKey { topic: FeedTopic::Tournament(id), token: visitor.token() };
-    let feed = TournamentFeed { pages: pages.clone(), visitor: visitor.of_feed(&payer), id };
-    let arena = pages.arena.clone();
+    let feed = TournamentFeed { site: site.clone(), visitor: visitor.of_feed(&payer), id };
+    let arena = site.arena.clone();
     let stopped = async move { arena.wait_until_stopped().await };
-    let watcher = pages.feeds.watch(key, payer, None, stopped, |publisher| feed.follow(publisher))?;
+    let watcher = site.feeds.watch(key, payer, None, stopped, |publisher| feed.follow(publisher))?;
     Ok(event_stream_response(visitor, watcher))
 }
 
@@ -78,7 +78,7 @@ impl KeptFindings {
         if ending == Ending::Open && began < due {
             return Ok(());
         }
-        match read_format_findings(&feed.pages, &feed.visitor, tournament, standings).await {
+        match read_format_findings(&feed.site, &feed.visitor, tournament, standings).await {
             Ok(findings) => {
                 (self.findings, self.played) = (Arc::new(findings), Some(tournament.matches_played));
             }
@@ -101,7 +101,7 @@ enum Ending {
 /// Follows a tournament for all who look at its page with the same rights.
 #[derive(Debug)]
 struct TournamentFeed {
-    pages: Pages,
+    site: Site,
     visitor: Visitor,
     id: TournamentId,
 }
@@ -119,7 +119,7 @@ impl TournamentFeed {
 
     async fn follow_changes(&self, publisher: &FeedPublisher) -> Result<(), Status> {
         let request = pb::WatchTournamentRequest { tournament_id: self.id.to_string(), state_only: false };
-        let watched = self.pages.tournaments.watch_tournament(self.visitor.request(request)).await?;
+        let watched = self.site.tournaments.watch_tournament(self.visitor.request(request)).await?;
         let mut changes = watched.into_inner();
         // Before the first one nothing is known that could be shown, however long it takes.
         let Some(first) = changes.next().await else { return Ok(()) };
@@ -163,15 +163,15 @@ impl TournamentFeed {
         ending: Ending,
     ) -> Result<LivePage, Status> {
         let request = pb::GetTournamentRequest { tournament_id: self.id.to_string() };
-        let shown = self.pages.tournaments.get_tournament(self.visitor.request(request)).await?.into_inner();
-        let matches = newest_matches(&self.pages, &self.visitor, self.id).await?;
+        let shown = self.site.tournaments.get_tournament(self.visitor.request(request)).await?.into_inner();
+        let matches = newest_matches(&self.site, &self.visitor, self.id).await?;
         let pb::WatchTournamentResponse { standings, verdict, events, .. } = newest.clone();
         let standings = pb::GetStandingsResponse { standings, verdict, events, cross_table: Vec::new() };
         let tournament = shown.tournament.clone().unwrap_or_default();
         kept.refresh(self, &tournament, &standings.standings, ending).await?;
         let now =
             TournamentNow { id: self.id, shown, standings, matches, findings: Arc::clone(&kept.findings) };
-        self.pages.reads.work_out(&self.visitor.request(()), move || now.live_page()).await
+        self.site.reads.work_out(&self.visitor.request(()), move || now.live_page()).await
     }
 }
 

@@ -1,12 +1,11 @@
 //! Bots are registered, and get their tokens.
 
-use super::address::OrganiseAddress;
 use super::confirmation::{Confirmation, confirmation_page, is_confirmed};
-use crate::address::PageAddress;
+use crate::address::OrganiseAddress;
 use crate::forms::{FormFields, FormToken};
 use crate::page::Page;
-use crate::pages::Pages;
 use crate::response::{PageResponse, form_status, private_response};
+use crate::site::Site;
 use crate::visitor::Visitor;
 use askama::Template;
 use lastnim_proto::pb;
@@ -43,13 +42,13 @@ pub(super) fn bots_page(organiser: &Visitor) -> Result<PageResponse, Status> {
 
 /// Registers a bot and shows its token.
 pub(super) async fn register_bot(
-    pages: &Pages,
+    site: &Site,
     organiser: &Visitor,
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
     let name = fields.value("name").trim().to_owned();
     let request = pb::RegisterBotRequest { name: name.clone() };
-    match pages.bots.register_bot(organiser.request(request)).await {
+    match site.bots.register_bot(organiser.request(request)).await {
         Ok(registered) => {
             let token = registered.into_inner().token;
             bots_response(organiser, StatusCode::OK, BotTokens { token, owner: name, ..BotTokens::default() })
@@ -76,8 +75,8 @@ fn confirm_bot_change(
             title: &format!("{button}?"),
             what,
             button,
-            action: PageAddress::Organise(action).to_string(),
-            back: PageAddress::Organise(OrganiseAddress::Bots).to_string(),
+            action: action.to_string(),
+            back: OrganiseAddress::Bots.to_string(),
             kept: vec![("name", name)],
         },
     )
@@ -85,7 +84,7 @@ fn confirm_bot_change(
 
 /// Replaces the token of a bot, once that is confirmed, and shows the new one.
 pub(super) async fn rotate_token(
-    pages: &Pages,
+    site: &Site,
     organiser: &Visitor,
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
@@ -97,7 +96,7 @@ pub(super) async fn rotate_token(
         return confirm_bot_change(organiser, &name, "Replace the token", what, OrganiseAddress::RotateToken);
     }
     let request = pb::RotateTokenRequest { name: name.clone() };
-    match pages.bots.rotate_token(organiser.request(request)).await {
+    match site.bots.rotate_token(organiser.request(request)).await {
         Ok(rotated) => {
             let token = rotated.into_inner().token;
             bots_response(organiser, StatusCode::OK, BotTokens { token, owner: name, ..BotTokens::default() })
@@ -113,7 +112,7 @@ pub(super) async fn rotate_token(
 
 /// Removes a bot that never played, once that is confirmed.
 pub(super) async fn remove_bot(
-    pages: &Pages,
+    site: &Site,
     organiser: &Visitor,
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
@@ -125,7 +124,7 @@ pub(super) async fn remove_bot(
         return confirm_bot_change(organiser, &name, "Remove the bot", what, OrganiseAddress::RemoveBot);
     }
     let request = pb::RemoveBotRequest { name: name.clone() };
-    match pages.bots.remove_bot(organiser.request(request)).await {
+    match site.bots.remove_bot(organiser.request(request)).await {
         Ok(_) => {
             bots_response(organiser, StatusCode::OK, BotTokens { removed: name, ..BotTokens::default() })
         }

@@ -1,6 +1,6 @@
 //! Who may organise, and from where.
 
-use crate::pages::Pages;
+use crate::site::Site;
 use crate::typed_token::check_known_token;
 use crate::visitor::Visitor;
 use std::time::Instant;
@@ -19,17 +19,17 @@ pub(super) fn check_organiser_channel(visitor: &Visitor) -> Result<(), Status> {
 }
 
 /// Returns a visitor who is signed in, as somebody who shows the admin's token.
-pub(super) fn signed_in_visitor(pages: &Pages, visitor: &Visitor) -> Option<Visitor> {
-    let header = pages.organisers.authorization_of(visitor.secret()?, Instant::now())?;
+pub(super) fn signed_in_visitor(site: &Site, visitor: &Visitor) -> Option<Visitor> {
+    let header = site.organisers.authorization_of(visitor.secret()?, Instant::now())?;
     Some(visitor.with_authorization(header))
 }
 
 /// Checks that a token is the admin's. Wrong ones are counted, and slowed down, as those of calls are.
 pub(super) fn check_admin_token(
-    pages: &Pages,
+    site: &Site,
     visitor: &Visitor,
     authorization: &HeaderValue,
 ) -> Result<(), Status> {
-    check_known_token(pages, visitor, PATH, authorization)?;
-    pages.access.require_admin(&visitor.with_authorization(authorization.clone()).request(()))
+    check_known_token(site, visitor, PATH, authorization)?;
+    site.access.require_admin(&visitor.with_authorization(authorization.clone()).request(()))
 }

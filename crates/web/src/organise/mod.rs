@@ -3,7 +3,6 @@
 //! These pages answer only on the machine itself or through a proxy that says https: the token would travel in the clear otherwise. The token is typed once. It stays
 //! in the memory of the server, in a session that the browser knows by a cookie.
 
-mod address;
 mod bot_tokens;
 mod confirmation;
 mod guard;
@@ -18,5 +17,4 @@ mod tournament_page;
 mod typed_settings;
 mod void_matches;
 
-pub(super) use address::OrganiseAddress;
 pub(super) use pages::{show_organiser_page, take_organiser_form};

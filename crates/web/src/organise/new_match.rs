@@ -3,8 +3,8 @@
 use crate::address::{OracleView, PageAddress};
 use crate::forms::{FormFields, FormToken};
 use crate::page::Page;
-use crate::pages::Pages;
 use crate::response::{PageResponse, form_status, private_response, redirect_response};
+use crate::site::Site;
 use crate::visitor::Visitor;
 use askama::Template;
 use lastnim_core::referee::Clock;
@@ -191,7 +191,7 @@ pub(super) fn new_match_page(organiser: &Visitor) -> Result<PageResponse, Status
 
 /// Begins a match as it was typed, or shows what is wrong with it.
 pub(super) async fn create_match(
-    pages: &Pages,
+    site: &Site,
     organiser: &Visitor,
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
@@ -199,12 +199,12 @@ pub(super) async fn create_match(
     let Some(request) = typed.read() else {
         return form_response(organiser, StatusCode::UNPROCESSABLE_ENTITY, typed);
     };
-    match pages.matches.create_match(organiser.request(request)).await {
+    match site.matches.create_match(organiser.request(request)).await {
         Ok(created) => {
             let created = created.into_inner().r#match.map(|game| game.id);
             let id = created.and_then(|id| id.parse().ok());
             let id = id.ok_or_else(|| Status::internal("the answer has no match"))?;
-            Ok(redirect_response(&PageAddress::Match { id, ply: None, view: OracleView::Hidden }))
+            Ok(redirect_response(&PageAddress::Match { id, ply: None, oracle: OracleView::Hidden }))
         }
         Err(status) if matches!(status.code(), Code::Unauthenticated | Code::PermissionDenied) => Err(status),
         Err(status) => {

@@ -1,13 +1,12 @@
 //! A tournament is created.
 
-use super::address::OrganiseAddress;
 use super::setting_fields::{FieldGroup, FormField};
 use super::typed_settings::TypedSettings;
-use crate::address::PageAddress;
+use crate::address::OrganiseAddress;
 use crate::forms::{FormFields, FormToken};
 use crate::page::Page;
-use crate::pages::Pages;
 use crate::response::{PageResponse, form_status, private_response, redirect_response};
+use crate::site::Site;
 use crate::visitor::Visitor;
 use askama::Template;
 use lastnim_proto::pb;
@@ -69,7 +68,7 @@ pub(super) fn new_tournament_page(organiser: &Visitor) -> Result<PageResponse, S
 
 /// Creates a tournament as it was typed, or shows what is wrong with it.
 pub(super) async fn create_tournament(
-    pages: &Pages,
+    site: &Site,
     organiser: &Visitor,
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
@@ -78,12 +77,12 @@ pub(super) async fn create_tournament(
         return form_response(organiser, StatusCode::UNPROCESSABLE_ENTITY, &typed);
     };
     let request = pb::CreateTournamentRequest { settings: Some(settings) };
-    match pages.tournaments.create_tournament(organiser.request(request)).await {
+    match site.tournaments.create_tournament(organiser.request(request)).await {
         Ok(created) => {
             let created = created.into_inner().tournament.map(|tournament| tournament.id);
             let id = created.and_then(|id| id.parse().ok());
             let id = id.ok_or_else(|| Status::internal("the answer has no tournament"))?;
-            Ok(redirect_response(&PageAddress::Organise(OrganiseAddress::Tournament(id))))
+            Ok(redirect_response(&OrganiseAddress::Tournament { id }))
         }
         Err(status) if matches!(status.code(), Code::Unauthenticated | Code::PermissionDenied) => Err(status),
         Err(status) => {

@@ -1,10 +1,9 @@
 //! What there is to do for an organiser.
 
-use super::address::OrganiseAddress;
-use crate::address::PageAddress;
+use crate::address::OrganiseAddress;
 use crate::page::Page;
-use crate::pages::Pages;
 use crate::response::{PageResponse, private_response};
+use crate::site::Site;
 use crate::visitor::Visitor;
 use askama::Template;
 use lastnim_proto::pb;
@@ -28,13 +27,13 @@ struct Overview {
 
 fn link_of_organised(key: &str, text: &str) -> Option<String> {
     let id = text.parse().ok().filter(|_| key == "id")?;
-    Some(PageAddress::Organise(OrganiseAddress::Tournament(id)).to_string())
+    Some(OrganiseAddress::Tournament { id }.to_string())
 }
 
 /// Returns the newest tournaments, and what can be done.
-pub(super) async fn overview_page(pages: &Pages, organiser: &Visitor) -> Result<PageResponse, Status> {
+pub(super) async fn overview_page(site: &Site, organiser: &Visitor) -> Result<PageResponse, Status> {
     let request = pb::ListTournamentsRequest { page_size: MAX_TOURNAMENTS, ..Default::default() };
-    let list = pages.tournaments.list_tournaments(organiser.request(request)).await?.into_inner();
+    let list = site.tournaments.list_tournaments(organiser.request(request)).await?.into_inner();
     let section = if list.tournaments.is_empty() {
         Section::with_heading("Tournaments").paragraph("There is no tournament yet.")
     } else {

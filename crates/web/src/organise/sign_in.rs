@@ -1,13 +1,12 @@
 //! Signing in and out.
 
-use super::address::OrganiseAddress;
 use super::guard::check_admin_token;
-use crate::address::PageAddress;
+use crate::address::OrganiseAddress;
 use crate::forms::{FormFields, FormToken};
 use crate::page::Page;
-use crate::pages::Pages;
 use crate::response::{PageResponse, http_status, private_response};
 use crate::sign_in::{begin_session, end_sessions};
+use crate::site::Site;
 use crate::token_sessions::TokenHolders;
 use crate::typed_token::authorization_header;
 use crate::visitor::Visitor;
@@ -42,20 +41,20 @@ pub(super) fn signed_out_response(visitor: &Visitor) -> Result<PageResponse, Sta
 }
 
 /// Signs somebody in who types the admin's token.
-pub(super) fn sign_in(pages: &Pages, visitor: &Visitor, fields: &FormFields) -> Result<PageResponse, Status> {
+pub(super) fn sign_in(site: &Site, visitor: &Visitor, fields: &FormFields) -> Result<PageResponse, Status> {
     let header = match authorization_header(fields.value("token")) {
         Ok(header) => header,
         Err(mistake) => return sign_in_response(visitor, StatusCode::UNAUTHORIZED, mistake.to_owned()),
     };
-    if let Err(status) = check_admin_token(pages, visitor, &header) {
+    if let Err(status) = check_admin_token(site, visitor, &header) {
         let mistake = status.message().trim_start_matches("authorization: ").to_owned();
         return sign_in_response(visitor, http_status(&status), mistake);
     }
-    let overview = PageAddress::Organise(OrganiseAddress::Overview);
-    Ok(begin_session(pages, visitor, (&pages.organisers, TokenHolders::One), header, &overview))
+    let overview = OrganiseAddress::Overview;
+    Ok(begin_session(site, visitor, (&site.organisers, TokenHolders::One), header, &overview))
 }
 
 /// Ends a session, and has the browser forget it.
-pub(super) fn sign_out(pages: &Pages, visitor: &Visitor) -> PageResponse {
-    end_sessions(pages, visitor, &PageAddress::Organise(OrganiseAddress::SignIn))
+pub(super) fn sign_out(site: &Site, visitor: &Visitor) -> PageResponse {
+    end_sessions(site, visitor, &OrganiseAddress::SignIn)
 }

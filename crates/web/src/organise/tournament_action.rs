@@ -1,70 +1,18 @@
 //! What an organiser does to a tournament.
 
-use super::address::OrganiseAddress;
 use super::confirmation::{Confirmation, confirmation_page, is_confirmed};
 use super::tournament_page::{RefusedForm, TypedForms, tournament_page_with};
-use crate::address::PageAddress;
+use crate::address::{OrganiseAddress, TournamentAction};
 use crate::forms::FormFields;
-use crate::pages::Pages;
 use crate::response::{PageResponse, form_status, redirect_response};
+use crate::site::Site;
 use crate::visitor::Visitor;
 use lastnim_core::game::TournamentId;
 use lastnim_proto::pb;
 use pb::tournament_service_server::TournamentService as _;
 use tonic::{Code, Status};
 
-/// What an organiser does to a tournament.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TournamentAction {
-    /// Starts it.
-    Start,
-    /// Begins no further match; those that are open are played on.
-    Pause,
-    /// Begins no further match, and lets the clocks of those that are open stand still.
-    Freeze,
-    /// Lets it go on.
-    Resume,
-    /// Lets a ladder end after its round.
-    Finish,
-    /// Ends it.
-    Cancel,
-    /// Enters a bot.
-    Join,
-    /// Takes a bot out.
-    Leave,
-    /// Disqualifies a bot.
-    Disqualify,
-}
-
 impl TournamentAction {
-    /// All of them.
-    pub(super) const ALL: [Self; 9] = [
-        Self::Start,
-        Self::Pause,
-        Self::Freeze,
-        Self::Resume,
-        Self::Finish,
-        Self::Cancel,
-        Self::Join,
-        Self::Leave,
-        Self::Disqualify,
-    ];
-
-    /// Returns how an address names it.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Start => "start",
-            Self::Pause => "pause",
-            Self::Freeze => "freeze",
-            Self::Resume => "resume",
-            Self::Finish => "finish",
-            Self::Cancel => "cancel",
-            Self::Join => "join",
-            Self::Leave => "leave",
-            Self::Disqualify => "disqualify",
-        }
-    }
-
     /// Returns what was typed into its form.
     fn typed_forms(self, fields: &FormFields) -> TypedForms {
         let bot = fields.value("bot").to_owned();
@@ -107,12 +55,12 @@ impl TournamentAction {
 
 /// Does what an organiser asks for, and shows the tournament after it; asks first where it cannot be undone.
 pub(super) async fn act_on_tournament(
-    pages: &Pages,
+    site: &Site,
     organiser: &Visitor,
     (id, action): (TournamentId, TournamentAction),
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
-    let here = PageAddress::Organise(OrganiseAddress::Tournament(id));
+    let here = OrganiseAddress::Tournament { id };
     if let Some((title, what, button)) = action.question(fields.value("bot"))
         && !is_confirmed(fields)
     {
@@ -123,31 +71,31 @@ pub(super) async fn act_on_tournament(
                 title,
                 what,
                 button,
-                action: PageAddress::Organise(OrganiseAddress::Act(id, action)).to_string(),
+                action: OrganiseAddress::Act { id, action }.to_string(),
                 back: here.to_string(),
                 kept: kept.into_iter().filter(|(_, value)| !value.is_empty()).collect(),
             },
         );
     }
-    match carry_out(pages, organiser, (id, action), fields).await {
+    match carry_out(site, organiser, (id, action), fields).await {
         Ok(()) => Ok(redirect_response(&here)),
         Err(status) if matches!(status.code(), Code::Unauthenticated | Code::NotFound) => Err(status),
         Err(status) => {
             let mistakes = vec![status.message().to_owned()];
             let typed = action.typed_forms(fields);
             let refused = RefusedForm { status: form_status(&status), mistakes, typed };
-            tournament_page_with(pages, organiser, id, refused).await
+            tournament_page_with(site, organiser, id, refused).await
         }
     }
 }
 
 async fn carry_out(
-    pages: &Pages,
+    site: &Site,
     organiser: &Visitor,
     (id, action): (TournamentId, TournamentAction),
     fields: &FormFields,
 ) -> Result<(), Status> {
-    let (service, tournament_id) = (&pages.tournaments, id.to_string());
+    let (service, tournament_id) = (&site.tournaments, id.to_string());
     let bot = || fields.value("bot").trim().to_owned();
     if matches!(action, TournamentAction::Join | TournamentAction::Leave | TournamentAction::Disqualify)
         && bot().is_empty()

@@ -1,14 +1,12 @@
 //! A tournament, for its organiser.
 
-use super::address::OrganiseAddress;
-use super::tournament_action::TournamentAction;
 use super::void_matches::{TypedVoiding, VoidableMatch, voidable_matches};
-use crate::address::PageAddress;
+use crate::address::{OrganiseAddress, PageAddress, TournamentAction};
 use crate::forms::FormToken;
 use crate::match_filter::MatchFilter;
 use crate::page::Page;
-use crate::pages::Pages;
 use crate::response::{PageResponse, private_response};
+use crate::site::Site;
 use crate::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::TournamentId;
@@ -87,49 +85,49 @@ struct ActionButton {
 
 /// Shows a tournament, and what can be done with it.
 pub(super) async fn organised_tournament_page(
-    pages: &Pages,
+    site: &Site,
     organiser: &Visitor,
     id: TournamentId,
 ) -> Result<PageResponse, Status> {
     let unrefused =
         RefusedForm { status: StatusCode::OK, mistakes: Vec::new(), typed: TypedForms::default() };
-    tournament_page_with(pages, organiser, id, unrefused).await
+    tournament_page_with(site, organiser, id, unrefused).await
 }
 
 /// Shows a tournament, and what was refused.
 pub(super) async fn tournament_page_with(
-    pages: &Pages,
+    site: &Site,
     organiser: &Visitor,
     id: TournamentId,
     refused: RefusedForm,
 ) -> Result<PageResponse, Status> {
     let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
-    let shown = pages.tournaments.get_tournament(organiser.request(request)).await?.into_inner();
+    let shown = site.tournaments.get_tournament(organiser.request(request)).await?.into_inner();
     let tournament = shown.tournament.unwrap_or_default();
     let form_token = organiser.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
     let bot_link = |bot: &String| {
-        let address = bot.parse().map(|bot| PageAddress::Bot(bot).to_string());
+        let address = bot.parse().map(|name| PageAddress::Bot { name }.to_string());
         (bot.clone(), address.unwrap_or_default())
     };
     let state = tournament.state();
     let is_running = state == pb::TournamentState::Running;
     let RefusedForm { status, mistakes, mut typed } = refused;
     let voidable = if is_running {
-        voidable_matches(pages, organiser, id, &typed.voiding.ticked).await?
+        voidable_matches(site, organiser, id, &typed.voiding.ticked).await?
     } else {
         Vec::new()
     };
     typed.voiding.name_unlisted(&voidable);
     let filter = MatchFilter::default();
-    let matches = PageAddress::Matches { tournament: Some(id), filter, page_token: String::new() };
+    let matches = PageAddress::TournamentMatches { id, filter, page: String::new() };
     let event = |event: &pb::TournamentEvent| (Time(event.at_us).to_string(), event_line(event));
     let content = OrganisedTournament {
         form_token,
         mistakes,
         typed,
         progress: progress_words(&tournament),
-        public_address: PageAddress::Tournament(id).to_string(),
-        own_address: PageAddress::Organise(OrganiseAddress::Tournament(id)).to_string(),
+        public_address: PageAddress::Tournament { id }.to_string(),
+        own_address: OrganiseAddress::Tournament { id }.to_string(),
         matches_address: matches.to_string(),
         events: shown.events.iter().rev().take(MAX_EVENTS).map(event).collect(),
         earlier_events: shown.events.len().saturating_sub(MAX_EVENTS),
@@ -176,7 +174,7 @@ fn action_buttons(id: TournamentId, tournament: &pb::Tournament) -> Vec<ActionBu
         _ => Vec::new(),
     };
     let button = |(action, words, hint)| ActionButton {
-        address: PageAddress::Organise(OrganiseAddress::Act(id, action)).to_string(),
+        address: OrganiseAddress::Act { id, action }.to_string(),
         words,
         hint,
     };

@@ -1,12 +1,11 @@
 //! Matches are voided, and played again.
 
-use super::address::OrganiseAddress;
 use super::confirmation::{Confirmation, confirmation_page, is_confirmed};
 use super::tournament_page::{RefusedForm, TypedForms, tournament_page_with};
-use crate::address::PageAddress;
+use crate::address::OrganiseAddress;
 use crate::forms::FormFields;
-use crate::pages::Pages;
 use crate::response::{PageResponse, form_status, redirect_response};
+use crate::site::Site;
 use crate::visitor::Visitor;
 use lastnim_core::game::{MatchId, TournamentId};
 use lastnim_proto::pb::{self, void_target::Target};
@@ -140,14 +139,14 @@ fn shortened(text: &str) -> String {
 
 /// Returns the newest matches that can be voided, of which some are ticked.
 pub(super) async fn voidable_matches(
-    pages: &Pages,
+    site: &Site,
     organiser: &Visitor,
     id: TournamentId,
     ticked: &[String],
 ) -> Result<Vec<VoidableMatch>, Status> {
     let tournament_id = id.to_string();
     let request = pb::ListMatchesRequest { page_size: NEWEST, tournament_id, ..Default::default() };
-    let matches = pages.matches.list_matches(organiser.request(request)).await?.into_inner().matches;
+    let matches = site.matches.list_matches(organiser.request(request)).await?.into_inner().matches;
     let voidable = |game: pb::Match| {
         let setup = game.setup.as_ref().filter(|_| game.void_reason.is_empty())?;
         Some(VoidableMatch {
@@ -164,7 +163,7 @@ pub(super) async fn voidable_matches(
 
 /// Voids matches once that is confirmed, and shows the tournament after it.
 pub(super) async fn void_matches(
-    pages: &Pages,
+    site: &Site,
     organiser: &Visitor,
     id: TournamentId,
     fields: &FormFields,
@@ -174,7 +173,7 @@ pub(super) async fn void_matches(
         Ok(voiding) => voiding,
         Err(mistakes) => {
             return refused_response(
-                pages,
+                site,
                 organiser,
                 id,
                 (StatusCode::UNPROCESSABLE_ENTITY, mistakes),
@@ -184,15 +183,15 @@ pub(super) async fn void_matches(
         }
     };
     if !is_confirmed(fields) {
-        let newest = voidable_matches(pages, organiser, id, &[]).await?;
+        let newest = voidable_matches(site, organiser, id, &[]).await?;
         return confirmation_page(
             organiser,
             &Confirmation {
                 title: "Void the matches?",
                 what: question_words(&voiding, &newest),
                 button: "Void them",
-                action: PageAddress::Organise(OrganiseAddress::VoidMatches(id)).to_string(),
-                back: PageAddress::Organise(OrganiseAddress::Tournament(id)).to_string(),
+                action: OrganiseAddress::VoidMatches { id }.to_string(),
+                back: OrganiseAddress::Tournament { id }.to_string(),
                 kept: typed.fields(),
             },
         );
@@ -200,25 +199,25 @@ pub(super) async fn void_matches(
     let targets = voiding.targets.into_iter().map(|target| pb::VoidTarget { target: Some(target) }).collect();
     let (tournament_id, reason) = (id.to_string(), voiding.reason.to_string());
     let request = pb::VoidMatchesRequest { tournament_id, target: None, reason, targets };
-    match pages.tournaments.void_matches(organiser.request(request)).await {
-        Ok(_) => Ok(redirect_response(&PageAddress::Organise(OrganiseAddress::Tournament(id)))),
+    match site.tournaments.void_matches(organiser.request(request)).await {
+        Ok(_) => Ok(redirect_response(&OrganiseAddress::Tournament { id })),
         Err(status) if matches!(status.code(), Code::Unauthenticated | Code::PermissionDenied) => Err(status),
         Err(status) => {
             let mistakes = vec![status.message().to_owned()];
-            refused_response(pages, organiser, id, (form_status(&status), mistakes), typed).await
+            refused_response(site, organiser, id, (form_status(&status), mistakes), typed).await
         }
     }
 }
 
 async fn refused_response(
-    pages: &Pages,
+    site: &Site,
     organiser: &Visitor,
     id: TournamentId,
     (status, mistakes): (StatusCode, Vec<String>),
     voiding: TypedVoiding,
 ) -> Result<PageResponse, Status> {
     let typed = TypedForms { voiding, ..TypedForms::default() };
-    tournament_page_with(pages, organiser, id, RefusedForm { status, mistakes, typed }).await
+    tournament_page_with(site, organiser, id, RefusedForm { status, mistakes, typed }).await
 }
 
 /// Says what will happen. Matches that are not among the newest are named by their ids.

@@ -4,11 +4,10 @@ use super::hand::Hand;
 use super::hand_page::mistaken_hand_response;
 use super::player::Player;
 use super::typed_row::read_row;
-use crate::address::PageAddress;
 use crate::forms::FormFields;
 use crate::page_refusal::with_reason;
-use crate::pages::Pages;
 use crate::response::{PageResponse, redirect_response};
+use crate::site::Site;
 use crate::visitor::Visitor;
 use lastnim_arena::OpenSeat;
 use lastnim_core::game::MatchId;
@@ -25,20 +24,20 @@ const MAX_REPEATED: usize = 40;
 
 /// Does what a form asks for, and shows the hand as it stands then. An action is applied before anything is read: whoever plays waits for nobody who reads.
 pub(super) async fn act_in_hand(
-    pages: &Pages,
+    site: &Site,
     visitor: &Visitor,
     player: Player,
     id: MatchId,
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
-    let answer = redirect_response(&PageAddress::Play(player.hand_address(id)));
-    let Some(open) = player.open_seat(pages, visitor, id)? else {
+    let answer = redirect_response(&player.hand_address(id));
+    let Some(open) = player.open_seat(site, visitor, id)? else {
         // It is over, or no hand of the player: reading it says which.
-        return Hand::load(pages, visitor, player, id).await.map(|_| answer);
+        return Hand::load(site, visitor, player, id).await.map(|_| answer);
     };
     let action = match read_action(&open, fields) {
         Ok(HandAction::Take { ply, take }) if ply < open.plies => {
-            let hand = Hand::load(pages, visitor, player.clone(), id).await?;
+            let hand = Hand::load(site, visitor, player.clone(), id).await?;
             match describe_past_ply(&hand, ply, take) {
                 Some(mistake) => return mistake_response(visitor, &hand, mistake, fields),
                 None => HandAction::MadeBefore { ply: Some(ply) },
@@ -46,27 +45,27 @@ pub(super) async fn act_in_hand(
         }
         Ok(action) => action,
         Err(mistake) => {
-            let hand = Hand::load(pages, visitor, player, id).await?;
+            let hand = Hand::load(site, visitor, player, id).await?;
             return mistake_response(visitor, &hand, mistake, fields);
         }
     };
-    let refusals = player.hand_status(pages, id)?.refusals;
+    let refusals = player.hand_status(site, id)?.refusals;
     let is_answered = answer_of_action(&action, refusals);
     if let Some(action) = action.into_bot_action(id) {
-        match player.act(pages, visitor, id, action).await {
+        match player.act(site, visitor, id, action).await {
             Ok(()) => {}
             // It has ended in between, as the page will show.
             Err(status) if status.code() == Code::FailedPrecondition => return Ok(answer),
             // Another session has the seats.
             Err(status) if status.code() == Code::Aborted => {
-                let hand = Hand::load(pages, visitor, player, id).await?;
+                let hand = Hand::load(site, visitor, player, id).await?;
                 let mistake = status.message().to_owned();
                 return mistaken_hand_response(visitor, &hand, StatusCode::CONFLICT, mistake, Some(fields));
             }
             Err(status) => return Err(status),
         }
     }
-    player.wait_for_status(pages, id, ANSWER_TIMEOUT, is_answered).await?;
+    player.wait_for_status(site, id, ANSWER_TIMEOUT, is_answered).await?;
     Ok(answer)
 }
 
@@ -78,7 +77,7 @@ fn mistake_response(
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
     if hand.is_over() {
-        return Ok(redirect_response(&PageAddress::Play(hand.player.hand_address(hand.id))));
+        return Ok(redirect_response(&hand.player.hand_address(hand.id)));
     }
     let response =
         mistaken_hand_response(visitor, hand, StatusCode::UNPROCESSABLE_ENTITY, mistake, Some(fields))?;
@@ -171,7 +170,7 @@ mod tests {
     use super::*;
     use crate::forms::CookieSecret;
     use crate::play::player::guest_of_visitor;
-    use crate::testing::open_pages;
+    use crate::testing::open_site;
     use crate::visitor_channel::VisitorChannel;
     use lastnim_arena::{Arena, Backend, Limits};
     use lastnim_proto::pb;
@@ -191,7 +190,7 @@ mod tests {
     async fn a_take_waits_for_nobody_who_reads() {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
         arena.enrol_house_bot("timid".parse().unwrap(), "timid").await.unwrap();
-        let (pages, visitor) = (open_pages(&arena, 1), guest_visitor());
+        let (site, visitor) = (open_site(&arena, 1), guest_visitor());
         let guest = guest_of_visitor(&visitor).unwrap();
         let player = Player::Guest(guest.clone());
         let request = pb::CreateMatchRequest {
@@ -201,10 +200,10 @@ mod tests {
             clock: Some(pb::Clock { initial_ms: 3_600_000, declaration_ms: 1_000, ..pb::Clock::default() }),
             ..pb::CreateMatchRequest::default()
         };
-        let id = pages.guests.begin(visitor.request(request), &guest).await.unwrap();
+        let id = site.guests.begin(visitor.request(request), &guest).await.unwrap();
         // The only turn to read is taken, and is not given back.
         let ((begin, is_reading), (finish, finished)) = (oneshot::channel(), mpsc::channel::<()>());
-        let (reads, reader) = (pages.reads.clone(), guest_visitor());
+        let (reads, reader) = (site.reads.clone(), guest_visitor());
         let reading = tokio::spawn(async move {
             let read = move || (begin.send(()).is_ok(), finished.recv().is_ok());
             reads.work_out(&reader.request(()), read).await
@@ -219,7 +218,7 @@ mod tests {
         tokio::select! {
             biased;
             () = applied => {}
-            acted = act_in_hand(&pages, &visitor, player, id, &fields) => {
+            acted = act_in_hand(&site, &visitor, player, id, &fields) => {
                 acted.unwrap();
                 assert_eq!(arena.open_seat(&guest, id).unwrap().plies, 1);
             }

@@ -1,12 +1,12 @@
 //! Where somebody plays who holds the token of a bot: signing in and out, and the matches of the bot.
 
-use super::address::{PLAYER_COOKIE, PlayAddress};
 use super::player::Player;
-use crate::address::PageAddress;
+use crate::address::{BotPlayAddress, PageAddress};
 use crate::forms::{FormFields, FormToken};
 use crate::page::Page;
-use crate::pages::Pages;
 use crate::response::{PageResponse, http_status, private_response, redirect_response, with_cookie};
+use crate::site::Site;
+use crate::site_cookies::PLAYER_COOKIE;
 use crate::token_sessions::TokenHolders;
 use crate::typed_token::{authorization_header, check_known_token};
 use crate::visitor::Visitor;
@@ -93,7 +93,7 @@ fn sign_in_response(visitor: &Visitor, status: StatusCode, mistake: String) -> R
 
 /// Signs somebody in who types the token of a bot, and takes its seats.
 pub(super) fn sign_in_as_bot(
-    pages: &Pages,
+    site: &Site,
     visitor: &Visitor,
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
@@ -103,8 +103,8 @@ pub(super) fn sign_in_as_bot(
     };
     let seated = visitor.with_authorization(header.clone());
     let now = Instant::now();
-    let taken = check_known_token(pages, visitor, PATH, &header)
-        .and_then(|()| pages.bot_hands.take_seats(&seated.request(()), pages.players.end_of_session(now)));
+    let taken = check_known_token(site, visitor, PATH, &header)
+        .and_then(|()| site.bot_hands.take_seats(&seated.request(()), site.players.end_of_session(now)));
     let seats = match taken {
         Ok(seats) => seats,
         Err(status) => {
@@ -113,61 +113,61 @@ pub(super) fn sign_in_as_bot(
         }
     };
     // Of two browsers with the same token, the later one plays.
-    pages.players.end_all_of(&header, now);
-    let secret = pages.players.begin(header, TokenHolders::One, visitor.address(), now);
-    pages.players.hold_seats(&secret, seats, now);
-    let answer = redirect_response(&PageAddress::Play(PlayAddress::BotSeats { since: None }));
+    site.players.end_all_of(&header, now);
+    let secret = site.players.begin(header, TokenHolders::One, visitor.address(), now);
+    site.players.hold_seats(&secret, seats, now);
+    let answer = redirect_response(&BotPlayAddress::Seats { since: None });
     Ok(with_cookie(answer, PLAYER_COOKIE.set(&secret, visitor.channel)))
 }
 
 /// Takes the seats again that another session has taken.
-pub(super) fn retake_seats(pages: &Pages, seated: &Visitor) -> Result<PageResponse, Status> {
+pub(super) fn retake_seats(site: &Site, seated: &Visitor) -> Result<PageResponse, Status> {
     let now = Instant::now();
-    let ending = seated.secret().and_then(|secret| Some((secret, pages.players.end_of(secret, now)?)));
+    let ending = seated.secret().and_then(|secret| Some((secret, site.players.end_of(secret, now)?)));
     let Some((secret, until)) = ending else { return signed_out_response(seated) };
-    let seats = pages.bot_hands.take_seats(&seated.request(()), until)?;
-    pages.players.hold_seats(secret, seats, now);
-    Ok(redirect_response(&PageAddress::Play(PlayAddress::BotSeats { since: None })))
+    let seats = site.bot_hands.take_seats(&seated.request(()), until)?;
+    site.players.hold_seats(secret, seats, now);
+    Ok(redirect_response(&BotPlayAddress::Seats { since: None }))
 }
 
 /// Leaves the seats, and has the browser forget its session.
-pub(super) fn sign_out(pages: &Pages, visitor: &Visitor) -> PageResponse {
+pub(super) fn sign_out(site: &Site, visitor: &Visitor) -> PageResponse {
     // The seats are left with it, unless a later session has them.
     if let Some(secret) = visitor.secret() {
-        pages.players.end(secret, Instant::now());
+        site.players.end(secret, Instant::now());
     }
-    let answer = redirect_response(&PageAddress::Play(PlayAddress::BotSeats { since: None }));
+    let answer = redirect_response(&BotPlayAddress::Seats { since: None });
     with_cookie(answer, PLAYER_COOKIE.remove(visitor.channel))
 }
 
 /// Shows the open matches of a bot, once its session has heard more than the page with the number `since` shows, or some time has passed.
 pub(super) async fn later_bot_seats_page(
-    pages: &Pages,
+    site: &Site,
     seated: &Visitor,
     bot: BotName,
     since: u64,
     within: Duration,
 ) -> Result<PageResponse, Status> {
-    pages.bot_hands.wait_for_more(&bot, within, since).await;
+    site.bot_hands.wait_for_more(&bot, within, since).await;
     // What follows this page does not look at the tournaments.
-    bot_seats_page_with(pages, seated, bot, StatusCode::OK, String::new())
+    bot_seats_page_with(site, seated, bot, StatusCode::OK, String::new())
 }
 
 /// Shows the open matches of a bot, and its tournaments as they are written already.
 pub(super) fn bot_seats_page_with(
-    pages: &Pages,
+    site: &Site,
     seated: &Visitor,
     bot: BotName,
     status: StatusCode,
     tournaments: String,
 ) -> Result<PageResponse, Status> {
     let form_token = seated.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
-    let revision = pages.bot_hands.revision(&bot);
-    let (hands, has_more) = pages.bot_hands.open_hands(&bot, MATCHES);
+    let revision = site.bot_hands.revision(&bot);
+    let (hands, has_more) = site.bot_hands.open_hands(&bot, MATCHES);
     let player = Player::Bot(bot);
     let content = BotSeats {
         form_token,
-        bot_address: PageAddress::Bot(player.name().clone()).to_string(),
+        bot_address: PageAddress::Bot { name: player.name().clone() }.to_string(),
         bot: player.name().to_string(),
         has_seats: revision.is_some(),
         revision: revision.unwrap_or_default(),
@@ -181,7 +181,7 @@ pub(super) fn bot_seats_page_with(
 
 fn open_match(player: &Player, OpenHand { id, setup, open }: &OpenHand) -> OpenMatch {
     let tournament =
-        setup.origin.as_ref().map(|origin| PageAddress::Tournament(origin.tournament).to_string());
+        setup.origin.as_ref().map(|origin| PageAddress::Tournament { id: origin.tournament }.to_string());
     let bots: Vec<_> = setup.bots.iter().map(ToString::to_string).collect();
     OpenMatch {
         address: player.hand_address(*id).to_string(),

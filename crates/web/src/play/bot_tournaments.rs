@@ -1,11 +1,10 @@
 //! The tournaments of a bot that somebody plays by hand: those that it may join, and those that it is in.
 
-use super::address::{FieldAction, PlayAddress};
 use super::bot_seats::bot_seats_page_with;
-use crate::address::PageAddress;
+use crate::address::{BotPlayAddress, FieldAction, PageAddress};
 use crate::forms::FormToken;
-use crate::pages::Pages;
 use crate::response::{PageResponse, form_status, redirect_response};
+use crate::site::Site;
 use crate::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::{BotName, TournamentId};
@@ -66,13 +65,13 @@ struct TournamentForm {
 
 /// Writes the tournaments of a bot. If they cannot be read now, its matches are shown all the same.
 pub(super) async fn bot_tournaments_html(
-    pages: &Pages,
+    site: &Site,
     seated: &Visitor,
     bot: &BotName,
     mistake: &str,
 ) -> Result<String, Status> {
     let form_token = seated.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
-    let (sections, unread) = match read_tournaments(pages, seated, bot).await {
+    let (sections, unread) = match read_tournaments(site, seated, bot).await {
         Ok(sections) => {
             (sections.into_iter().filter(|section| !section.tournaments.is_empty()).collect(), String::new())
         }
@@ -84,7 +83,7 @@ pub(super) async fn bot_tournaments_html(
 
 /// Returns the tournaments that a bot is in, and those that it may join.
 async fn read_tournaments(
-    pages: &Pages,
+    site: &Site,
     seated: &Visitor,
     bot: &BotName,
 ) -> Result<[TournamentSection; 2], Status> {
@@ -96,12 +95,12 @@ async fn read_tournaments(
         for _ in 0..MAX_LOOKS {
             let (page_size, state) = (LOOKED_THROUGH, state.into());
             let request = pb::ListTournamentsRequest { page_size, page_token, state };
-            let list = pages.tournaments.list_tournaments(seated.request(request)).await?.into_inner();
+            let list = site.tournaments.list_tournaments(seated.request(request)).await?.into_inner();
             for tournament in list.tournaments {
                 let is_entered = tournament.field.iter().any(|entrant| entrant == bot.as_str());
                 let is_suspended = is_entered && tournament.has_open_field() && ladders < MAX_LADDERS && {
                     ladders += 1;
-                    is_suspended(pages, seated, &tournament.id, bot).await?
+                    is_suspended(site, seated, &tournament.id, bot).await?
                 };
                 let entry = FieldEntry::of(is_entered, is_suspended);
                 let section = if is_entered { &mut entered } else { &mut joinable };
@@ -177,7 +176,7 @@ impl ListedTournament {
         }
         Some(Self {
             title: tournament.settings.map(|settings| settings.title).unwrap_or_default(),
-            address: PageAddress::Tournament(id).to_string(),
+            address: PageAddress::Tournament { id }.to_string(),
             state,
             field: count_words(tournament.field.len(), "bot", "bots"),
             actions,
@@ -186,13 +185,13 @@ impl ListedTournament {
 }
 
 fn tournament_form(id: TournamentId, action: FieldAction, button: &'static str) -> TournamentForm {
-    let address = PageAddress::Play(PlayAddress::ChangeField(id, action));
+    let address = BotPlayAddress::ChangeField { id, action };
     TournamentForm { action: address.to_string(), button }
 }
 
-async fn is_suspended(pages: &Pages, seated: &Visitor, id: &str, bot: &BotName) -> Result<bool, Status> {
+async fn is_suspended(site: &Site, seated: &Visitor, id: &str, bot: &BotName) -> Result<bool, Status> {
     let request = pb::GetTournamentRequest { tournament_id: id.to_owned() };
-    let shown = pages.tournaments.get_tournament(seated.request(request)).await?.into_inner();
+    let shown = site.tournaments.get_tournament(seated.request(request)).await?.into_inner();
     let Some(Verdict::Suspended(suspended)) = shown.verdict.and_then(|verdict| verdict.verdict) else {
         return Ok(false);
     };
@@ -201,7 +200,7 @@ async fn is_suspended(pages: &Pages, seated: &Visitor, id: &str, bot: &BotName) 
 
 /// Enters the bot into a tournament, or takes it out, and shows its tournaments after that.
 pub(super) async fn change_field(
-    pages: &Pages,
+    site: &Site,
     seated: &Visitor,
     bot: BotName,
     (id, action): (TournamentId, FieldAction),
@@ -211,37 +210,37 @@ pub(super) async fn change_field(
     let changed = match action {
         FieldAction::Join => {
             let request = pb::JoinTournamentRequest { tournament_id, bot: named };
-            pages.tournaments.join_tournament(seated.request(request)).await.map(drop)
+            site.tournaments.join_tournament(seated.request(request)).await.map(drop)
         }
         FieldAction::Leave => {
             let request = pb::LeaveTournamentRequest { tournament_id, bot: named };
-            pages.tournaments.leave_tournament(seated.request(request)).await.map(drop)
+            site.tournaments.leave_tournament(seated.request(request)).await.map(drop)
         }
     };
     match changed {
-        Ok(()) => Ok(redirect_response(&PageAddress::Play(PlayAddress::BotSeats { since: None }))),
+        Ok(()) => Ok(redirect_response(&BotPlayAddress::Seats { since: None })),
         Err(status) if status.code() == Code::Unauthenticated => Err(status),
         Err(status) => {
-            let tournaments = bot_tournaments_html(pages, seated, &bot, status.message()).await?;
-            bot_seats_page_with(pages, seated, bot, form_status(&status), tournaments)
+            let tournaments = bot_tournaments_html(site, seated, &bot, status.message()).await?;
+            bot_seats_page_with(site, seated, bot, form_status(&status), tournaments)
         }
     }
 }
 
 /// Writes the page with the matches of a bot and its tournaments.
 pub(super) async fn bot_page_with_tournaments(
-    pages: &Pages,
+    site: &Site,
     seated: &Visitor,
     bot: BotName,
 ) -> Result<PageResponse, Status> {
-    let tournaments = bot_tournaments_html(pages, seated, &bot, "").await?;
-    bot_seats_page_with(pages, seated, bot, StatusCode::OK, tournaments)
+    let tournaments = bot_tournaments_html(site, seated, &bot, "").await?;
+    bot_seats_page_with(site, seated, bot, StatusCode::OK, tournaments)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{open_pages, start_old_ladder, stranger};
+    use crate::testing::{open_site, start_old_ladder, stranger};
     use lastnim_arena::{Arena, Backend, Limits, NewTournament};
     use lastnim_core::referee::Terms;
     use lastnim_tournament::{AllianceSource, testing};
@@ -251,9 +250,9 @@ mod tests {
         let arena = Arena::open(Limits::default(), Backend::in_memory(), []).await.unwrap();
         let [one, two, three] = ["one", "two", "three"].map(|bot| bot.parse::<BotName>().unwrap());
         let address = format!("/tournaments/{}", start_old_ladder(&arena, [&one, &two]).await);
-        let pages = open_pages(&arena, 1);
+        let site = open_site(&arena, 1);
         for (bot, place) in [(&one, 0), (&three, 1)] {
-            let sections = read_tournaments(&pages, &stranger(), bot).await.unwrap();
+            let sections = read_tournaments(&site, &stranger(), bot).await.unwrap();
             let listed = &sections[place].tournaments;
             assert_eq!(listed.iter().map(|listed| &listed.address).collect::<Vec<_>>(), [&address]);
             assert!(sections[1 - place].tournaments.is_empty());
@@ -265,7 +264,7 @@ mod tests {
             let settings = testing::settings(2, 1, AllianceSource::Standard);
             arena.create_tournament(NewTournament { settings, terms: Terms::default() }).await.unwrap();
         }
-        let [entered, joinable] = read_tournaments(&pages, &stranger(), &one).await.unwrap();
+        let [entered, joinable] = read_tournaments(&site, &stranger(), &one).await.unwrap();
         assert_eq!((entered.tournaments.len(), entered.has_more), (1, false));
         assert_eq!((joinable.tournaments.len(), joinable.has_more), (MAX_LISTED, true));
     }

@@ -1,8 +1,8 @@
 //! A hand of somebody who plays in the browser, as it stands.
 
 use super::player::Player;
-use crate::pages::Pages;
 use crate::replay::Replay;
+use crate::site::Site;
 use crate::visitor::Visitor;
 use lastnim_arena::OpenSeat;
 use lastnim_core::game::MatchId;
@@ -66,7 +66,7 @@ impl Hand {
     /// # Errors
     /// If there is no such match, or the player has no seat in it.
     pub(super) async fn load(
-        pages: &Pages,
+        site: &Site,
         visitor: &Visitor,
         player: Player,
         id: MatchId,
@@ -77,7 +77,7 @@ impl Hand {
             let setup = shown.r#match.as_ref()?.setup.as_ref()?;
             setup.bots.iter().position(|bot| bot == player.name().as_str())
         };
-        let first = pages.matches.get_match(visitor.request(request.clone())).await?.into_inner();
+        let first = site.matches.get_match(visitor.request(request.clone())).await?.into_inner();
         let seat = seat_of(&first).ok_or_else(|| {
             let who = match &player {
                 Player::Guest(_) => "somebody else plays this hand".to_owned(),
@@ -86,22 +86,22 @@ impl Hand {
             Status::permission_denied(format!("{who}: /matches/{id} shows it to everybody"))
         })?;
         // What the session hears from here on leads to another look.
-        let status = player.hand_status(pages, id)?;
+        let status = player.hand_status(site, id)?;
         let request_record = pb::GetRecordRequest { match_id };
-        let record = pages.matches.get_record(visitor.request(request_record)).await?.into_inner();
+        let record = site.matches.get_record(visitor.request(request_record)).await?.into_inner();
         let record = record.record.unwrap_or_default();
         let replay =
             Replay::of_record(&record).ok_or_else(|| Status::data_loss("the record has no beginning"))?;
         // A match that has ended in between has its audit by now.
         let shown = if replay.end.is_some() && first.audit.is_none() {
-            pages.matches.get_match(visitor.request(request)).await?.into_inner()
+            site.matches.get_match(visitor.request(request)).await?.into_inner()
         } else {
             first
         };
         let is_own_strike = |event: &&pb::RecordEvent| matches!(&event.event, Some(Event::Struck(struck)) if struck.seat as usize == seat);
         let strikes = record.events.iter().filter(is_own_strike).count() as u32;
-        let open_seat = player.open_seat(pages, visitor, id)?;
-        let has_session = player.has_session(pages);
+        let open_seat = player.open_seat(site, visitor, id)?;
+        let has_session = player.has_session(site);
         let names = SeatNames::new(replay.setup.bots.clone(), seat);
         Ok(Self { id, player, seat, shown, replay, strikes, status, has_session, open_seat, names })
     }

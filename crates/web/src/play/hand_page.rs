@@ -1,13 +1,12 @@
 //! The page on which a hand is played.
 
-use super::address::PlayAddress;
 use super::clock_words::clock_words;
 use super::hand::Hand;
 use super::player::Player;
 use super::typed_hand::TypedHand;
 use super::typed_row::wish_field;
 use super::verdict::{Verdict, judge_hand};
-use crate::address::{OracleView, PageAddress};
+use crate::address::{BotPlayAddress, OracleView, PageAddress};
 use crate::board::{LastTake, draw_board};
 use crate::forms::{FormFields, FormToken};
 use crate::page::Page;
@@ -149,14 +148,14 @@ impl HandContent {
         Ok(Self {
             form_token,
             address: hand.player.hand_address(hand.id).to_string(),
-            watched_at: PageAddress::Match { id: hand.id, ply: None, view: view_of_audit(audit.is_some()) }
+            watched_at: PageAddress::Match { id: hand.id, ply: None, oracle: view_of_audit(audit.is_some()) }
                 .to_string(),
             revision: hand.status.revision,
             is_over,
             is_followed: !is_over && hand.has_session,
             list_address: match hand.player {
                 Player::Guest(_) => String::new(),
-                Player::Bot(_) => PlayAddress::BotSeats { since: None }.to_string(),
+                Player::Bot(_) => BotPlayAddress::Seats { since: None }.to_string(),
             },
             state: state_words(hand, &position),
             notes: note_words(hand),

@@ -4,7 +4,6 @@
 //! ([`GuestHands`](lastnim_rpc::GuestHands), [`BotHands`](lastnim_rpc::BotHands)); what stands on a page comes from the record of the match, as on any other.
 
 mod actions;
-mod address;
 mod bot_seats;
 mod bot_tournaments;
 mod clock_words;
@@ -18,7 +17,4 @@ mod typed_hand;
 mod typed_row;
 mod verdict;
 
-#[cfg(test)]
-pub(super) use address::PLAY_COOKIE;
-pub(super) use address::{PLAYER_COOKIE, PlayAddress};
-pub(super) use play_pages::{show_play_page, take_play_form};
+pub(super) use play_pages::{show_bot_play_page, show_play_page, take_bot_play_form, take_play_form};

@@ -1,15 +1,14 @@
 //! Where a hand is begun: opponents, piles, and terms.
 
-use super::address::PlayAddress;
 use super::opponents::opponent_words;
 use super::player::guest_of_visitor;
 use super::typed_hand::{MAX_OPPONENTS, ROWS, SEATS, SIZES, TIMES, TypedHand, opponent_field};
-use crate::address::PageAddress;
+use crate::address::PlayAddress;
 use crate::forms::{FormFields, FormToken};
 use crate::page::Page;
 use crate::page_refusal::{with_reason, with_status_reason};
-use crate::pages::Pages;
 use crate::response::{PageResponse, http_status, private_response, redirect_response};
+use crate::site::Site;
 use crate::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::{BotName, Ending, MatchId};
@@ -54,31 +53,31 @@ struct Choice {
 }
 
 /// Shows where a hand is begun.
-pub(super) fn new_hand_page(pages: &Pages, visitor: &Visitor) -> Result<PageResponse, Status> {
-    let hosted = pages.guests.opponents(&visitor.request(()))?;
+pub(super) fn new_hand_page(site: &Site, visitor: &Visitor) -> Result<PageResponse, Status> {
+    let hosted = site.guests.opponents(&visitor.request(()))?;
     let proposed = TypedHand::proposed(&hosted);
-    new_hand_response(pages, visitor, StatusCode::OK, &hosted, &proposed, Vec::new())
+    new_hand_response(site, visitor, StatusCode::OK, &hosted, &proposed, Vec::new())
 }
 
 /// Begins a hand.
 pub(super) async fn begin_hand(
-    pages: &Pages,
+    site: &Site,
     visitor: &Visitor,
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
-    let hosted = pages.guests.opponents(&visitor.request(()))?;
+    let hosted = site.guests.opponents(&visitor.request(()))?;
     let typed = TypedHand::of_fields(fields, &hosted);
     let request = match typed.read() {
         Ok(request) => request,
         Err(mistakes) => {
             let status = StatusCode::UNPROCESSABLE_ENTITY;
-            let response = new_hand_response(pages, visitor, status, &hosted, &typed, mistakes)?;
+            let response = new_hand_response(site, visitor, status, &hosted, &typed, mistakes)?;
             return Ok(with_reason(response, "FORM_MISTAKE"));
         }
     };
-    let request = request.with_guest_at(pages.arena.draw_number());
-    match pages.guests.begin(visitor.request(request), &guest_of_visitor(visitor)?).await {
-        Ok(id) => Ok(redirect_response(&PageAddress::Play(PlayAddress::Hand { id, since: None }))),
+    let request = request.with_guest_at(site.arena.draw_number());
+    match site.guests.begin(visitor.request(request), &guest_of_visitor(visitor)?).await {
+        Ok(id) => Ok(redirect_response(&PlayAddress::Hand { id, since: None })),
         Err(status) => {
             let mistakes = vec![status.message().to_owned()];
             // Whoever may not even look has been refused before.
@@ -86,14 +85,14 @@ pub(super) async fn begin_hand(
                 Code::Unauthenticated => StatusCode::FORBIDDEN,
                 _ => http_status(&status),
             };
-            let response = new_hand_response(pages, visitor, code, &hosted, &typed, mistakes)?;
+            let response = new_hand_response(site, visitor, code, &hosted, &typed, mistakes)?;
             Ok(with_status_reason(response, &status))
         }
     }
 }
 
 fn new_hand_response(
-    pages: &Pages,
+    site: &Site,
     visitor: &Visitor,
     status: StatusCode,
     hosted: &[(BotName, String)],
@@ -101,7 +100,7 @@ fn new_hand_response(
     mistakes: Vec<String>,
 ) -> Result<PageResponse, Status> {
     let form_token = visitor.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
-    let open = pages.guests.open_matches(&visitor.request(()), &guest_of_visitor(visitor)?)?;
+    let open = site.guests.open_matches(&visitor.request(()), &guest_of_visitor(visitor)?)?;
     let hand_address = |id: MatchId| PlayAddress::Hand { id, since: None }.to_string();
     let opponent = |(name, house_bot): &(BotName, String)| Opponent {
         field: opponent_field(name),
@@ -121,7 +120,7 @@ fn new_hand_response(
     let content = NewHandContent {
         form_token,
         open: open.into_iter().map(hand_address).collect(),
-        closed: closed_words(pages, hosted),
+        closed: closed_words(site, hosted),
         mistakes,
         max_opponents: MAX_OPPONENTS,
         opponents: hosted.iter().map(opponent).collect(),
@@ -152,8 +151,8 @@ fn ending_words(ending: Ending) -> &'static str {
 }
 
 /// Says why nobody can play here.
-fn closed_words(pages: &Pages, hosted: &[(BotName, String)]) -> &'static str {
-    if !pages.guests.are_admitted() {
+fn closed_words(site: &Site, hosted: &[(BotName, String)]) -> &'static str {
+    if !site.guests.are_admitted() {
         "This server admits no guests: whoever runs it has set --guest-matches 0."
     } else if hosted.is_empty() {
         "This server hosts no house bots, so that there is nobody to play against: whoever runs it starts it with --house, as in"

@@ -1,7 +1,7 @@
 //! Who plays a hand in the browser.
 
-use super::address::PlayAddress;
-use crate::pages::Pages;
+use crate::address::{BotPlayAddress, FormAddress, PlayAddress};
+use crate::site::Site;
 use crate::visitor::Visitor;
 use lastnim_arena::{OpenSeat, guest_name};
 use lastnim_core::game::{BotName, MatchId};
@@ -26,11 +26,11 @@ pub(super) fn guest_of_visitor(visitor: &Visitor) -> Result<BotName, Status> {
 }
 
 /// Returns a visitor who is signed in with the token of a bot, as somebody who shows it, and the bot. A token that is void by now signs nobody in.
-pub(super) fn seated_visitor(pages: &Pages, visitor: &Visitor) -> Option<(Visitor, BotName)> {
+pub(super) fn seated_visitor(site: &Site, visitor: &Visitor) -> Option<(Visitor, BotName)> {
     let (secret, now) = (visitor.secret()?, Instant::now());
-    let seated = visitor.with_authorization(pages.players.authorization_of(secret, now)?);
-    let bot = pages.bot_hands.bot_of_request(&seated.request(()));
-    bot.inspect_err(|_| pages.players.end(secret, now)).ok().map(|bot| (seated, bot))
+    let seated = visitor.with_authorization(site.players.authorization_of(secret, now)?);
+    let bot = site.bot_hands.bot_of_request(&seated.request(()));
+    bot.inspect_err(|_| site.players.end(secret, now)).ok().map(|bot| (seated, bot))
 }
 
 impl Player {
@@ -42,10 +42,10 @@ impl Player {
     }
 
     /// Returns where a hand is played.
-    pub(super) fn hand_address(&self, id: MatchId) -> PlayAddress {
+    pub(super) fn hand_address(&self, id: MatchId) -> FormAddress {
         match self {
-            Self::Guest(_) => PlayAddress::Hand { id, since: None },
-            Self::Bot(_) => PlayAddress::BotHand { id, since: None },
+            Self::Guest(_) => FormAddress::Play(PlayAddress::Hand { id, since: None }),
+            Self::Bot(_) => FormAddress::BotPlay(BotPlayAddress::Hand { id, since: None }),
         }
     }
 
@@ -53,10 +53,10 @@ impl Player {
     ///
     /// # Errors
     /// If a guest gets no session.
-    pub(super) fn hand_status(&self, pages: &Pages, id: MatchId) -> Result<HandStatus, Status> {
+    pub(super) fn hand_status(&self, site: &Site, id: MatchId) -> Result<HandStatus, Status> {
         match self {
-            Self::Guest(guest) => pages.guests.hand_status(guest, id),
-            Self::Bot(bot) => Ok(pages.bot_hands.hand_status(bot, id)),
+            Self::Guest(guest) => site.guests.hand_status(guest, id),
+            Self::Bot(bot) => Ok(site.bot_hands.hand_status(bot, id)),
         }
     }
 
@@ -66,25 +66,25 @@ impl Player {
     /// If a guest gets no session.
     pub(super) async fn wait_for_status(
         &self,
-        pages: &Pages,
+        site: &Site,
         id: MatchId,
         within: Duration,
         is_enough: impl FnMut(&HandStatus) -> bool,
     ) -> Result<(), Status> {
         match self {
-            Self::Guest(guest) => pages.guests.wait_for_status(guest, id, within, is_enough).await,
+            Self::Guest(guest) => site.guests.wait_for_status(guest, id, within, is_enough).await,
             Self::Bot(bot) => {
-                pages.bot_hands.wait_for_status(bot, id, within, is_enough).await;
+                site.bot_hands.wait_for_status(bot, id, within, is_enough).await;
                 Ok(())
             }
         }
     }
 
     /// Returns whether a session of the player hears what happens. That of a guest is opened where it is needed.
-    pub(super) fn has_session(&self, pages: &Pages) -> bool {
+    pub(super) fn has_session(&self, site: &Site) -> bool {
         match self {
             Self::Guest(_) => true,
-            Self::Bot(bot) => pages.bot_hands.revision(bot).is_some(),
+            Self::Bot(bot) => site.bot_hands.revision(bot).is_some(),
         }
     }
 
@@ -94,15 +94,15 @@ impl Player {
     /// If the match is over, or no session carries it.
     pub(super) async fn act(
         &self,
-        pages: &Pages,
+        site: &Site,
         visitor: &Visitor,
         id: MatchId,
         action: BotAction,
     ) -> Result<(), Status> {
         let request = visitor.request(());
         match self {
-            Self::Guest(guest) => pages.guests.act(&request, guest, id, action).await,
-            Self::Bot(_) => pages.bot_hands.act(&request, id, action).await,
+            Self::Guest(guest) => site.guests.act(&request, guest, id, action).await,
+            Self::Bot(_) => site.bot_hands.act(&request, id, action).await,
         }
     }
 
@@ -112,13 +112,13 @@ impl Player {
     /// If the visitor may not look.
     pub(super) fn open_seat(
         &self,
-        pages: &Pages,
+        site: &Site,
         visitor: &Visitor,
         id: MatchId,
     ) -> Result<Option<OpenSeat>, Status> {
         match self {
-            Self::Guest(guest) => pages.guests.open_seat(&visitor.request(()), guest, id),
-            Self::Bot(bot) => Ok(pages.bot_hands.open_seat(bot, id)),
+            Self::Guest(guest) => site.guests.open_seat(&visitor.request(()), guest, id),
+            Self::Bot(bot) => Ok(site.bot_hands.open_seat(bot, id)),
         }
     }
 }

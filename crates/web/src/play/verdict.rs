@@ -66,7 +66,7 @@ fn error_words(ply: &pb::PlyAudit, names: &SeatNames) -> String {
 }
 
 fn position_address(id: MatchId, ply: u32) -> String {
-    PageAddress::Match { id, ply: Some(ply), view: OracleView::Shown }.to_string()
+    PageAddress::Match { id, ply: Some(ply), oracle: OracleView::Shown }.to_string()
 }
 
 #[cfg(test)]

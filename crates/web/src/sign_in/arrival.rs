@@ -1,11 +1,10 @@
 //! Browsers that a link of another site has brought here: they keep their cookies back until the next page.
 
-use super::session_cookie::SESSION_COOKIE;
-use crate::address::{PageAddress, PageForm};
+use crate::address::SiteAddress;
 use crate::forms::is_opened_by_another_site;
 use crate::page::{Page, link_paragraph};
-use crate::play::PLAYER_COOKIE;
 use crate::response::{PageResponse, add_onward_refresh, page_response, without_caching};
+use crate::site_cookies::{PLAYER_COOKIE, SESSION_COOKIE};
 use lastnim_report::Section;
 use lastnim_report::render::Html;
 use tonic::codegen::http::header::AUTHORIZATION;
@@ -21,9 +20,9 @@ pub(crate) fn arrives_without_cookies(headers: &HeaderMap) -> bool {
 }
 
 /// Leads a browser on to the page that it asked for. This server asks for it then, so that the cookies come with it.
-pub(crate) fn onward_response(address: &PageAddress, form: PageForm) -> PageResponse {
+pub(crate) fn onward_response(address: &SiteAddress) -> PageResponse {
     let section = Section::new().paragraph("A link of another site has brought you here.");
-    let target = address.in_form(form);
+    let target = address.to_string();
     let content = Html::with_links(&|_, _| None).section_html(&section)
         + &link_paragraph(&target, "nofollow", "Go on to the page");
     let page = Page::without_twins("One moment", content);
@@ -36,7 +35,7 @@ pub(crate) fn onward_response(address: &PageAddress, form: PageForm) -> PageResp
 mod tests {
     use super::*;
     use crate::forms::{CookieSecret, SiteCookie};
-    use crate::play::PLAY_COOKIE;
+    use crate::site_cookies::PLAY_COOKIE;
     use crate::visitor_channel::VisitorChannel;
     use tonic::codegen::http::HeaderValue;
     use tonic::codegen::http::header::{COOKIE, HeaderName};

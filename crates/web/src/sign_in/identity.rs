@@ -1,10 +1,9 @@
 //! Who a visitor is.
 
-use super::session_cookie::SESSION_COOKIE;
 use super::signed_in::{SignInPlace, SignedIn};
 use crate::forms::CookieSecret;
-use crate::pages::Pages;
-use crate::play::PLAYER_COOKIE;
+use crate::site::Site;
+use crate::site_cookies::{PLAYER_COOKIE, SESSION_COOKIE};
 use crate::token_sessions::TokenSessions;
 use crate::visitor::Visitor;
 use crate::visitor_channel::VisitorChannel;
@@ -15,24 +14,24 @@ use tonic::codegen::http::HeaderMap;
 ///
 /// One identity counts: that of the header `authorization`, if there is one; then that of the session, and then that of the bot whose seats the browser has.
 /// Where others could read along, no cookie counts. A session that is over, or whose token is void by now, leaves a visitor without a token.
-pub(crate) fn identify_visitor(pages: &Pages, visitor: Visitor, headers: &HeaderMap) -> Visitor {
+pub(crate) fn identify_visitor(site: &Site, visitor: Visitor, headers: &HeaderMap) -> Visitor {
     if visitor.token().is_some() || visitor.channel == VisitorChannel::Plain {
         return visitor;
     }
     let session = SESSION_COOKIE.read(headers).and_then(|secret| {
-        let [of_organiser, of_reader] = [&pages.organisers, &pages.readers];
-        let signed_in = |sessions| sign_visitor_in(pages, &visitor, sessions, SignInPlace::Session, &secret);
+        let [of_organiser, of_reader] = [&site.organisers, &site.readers];
+        let signed_in = |sessions| sign_visitor_in(site, &visitor, sessions, SignInPlace::Session, &secret);
         signed_in(of_organiser).or_else(|| signed_in(of_reader))
     });
     let seated = || {
         let secret = PLAYER_COOKIE.read(headers)?;
-        sign_visitor_in(pages, &visitor, &pages.players, SignInPlace::BotSeats, &secret)
+        sign_visitor_in(site, &visitor, &site.players, SignInPlace::BotSeats, &secret)
     };
     session.or_else(seated).unwrap_or(visitor)
 }
 
 fn sign_visitor_in(
-    pages: &Pages,
+    site: &Site,
     visitor: &Visitor,
     sessions: &TokenSessions,
     place: SignInPlace,
@@ -41,7 +40,7 @@ fn sign_visitor_in(
     let now = Instant::now();
     let (authorization, end) = sessions.find(secret, now)?;
     let bearer = visitor.with_authorization(authorization);
-    if let Ok(principal) = pages.access.require_viewer(&bearer.request(())) {
+    if let Ok(principal) = site.access.require_viewer(&bearer.request(())) {
         return Some(bearer.with_sign_in(SignedIn::new(principal?, place, secret, end)));
     }
     sessions.end(secret, now);

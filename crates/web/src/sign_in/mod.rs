@@ -5,14 +5,10 @@
 
 mod arrival;
 mod identity;
-mod session_cookie;
 mod sign_in_page;
 mod signed_in;
-mod wanted_page;
 
 pub(super) use arrival::{arrives_without_cookies, onward_response};
 pub(super) use identity::identify_visitor;
-pub(super) use session_cookie::SESSION_COOKIE;
 pub(super) use sign_in_page::{begin_session, end_sessions, show_sign_in_page, take_sign_in_form};
 pub(super) use signed_in::SignedIn;
-pub(super) use wanted_page::wanted_page;

@@ -1,22 +1,25 @@
 //! Signing in to read, with any token that the server knows, and signing out.
 
-use super::session_cookie::SESSION_COOKIE;
-use crate::address::PageAddress;
+use crate::address::{PageAddress, PageForm, SignInAddress, SiteAddress};
 use crate::forms::{FormFields, FormToken};
 use crate::page::Page;
-use crate::pages::Pages;
 use crate::response::{PageResponse, http_status, private_response, redirect_response, with_cookie};
+use crate::site::Site;
+use crate::site_cookies::SESSION_COOKIE;
 use crate::token_sessions::{TokenHolders, TokenSessions};
 use crate::typed_token::{authorization_header, check_known_token};
 use crate::visitor::Visitor;
 use askama::Template;
 use lastnim_arena::Principal;
+use std::fmt::Display;
 use std::time::Instant;
 use tonic::Status;
 use tonic::codegen::http::{HeaderValue, StatusCode};
 
 /// The method as whose caller somebody is checked who signs in.
 const PATH: &str = "/sign-in";
+/// Where somebody goes on who wanted no other page.
+const FIRST_PAGE: SiteAddress = SiteAddress::Page(PageAddress::Home, PageForm::Html);
 
 /// The form that asks for a token. What was typed is never shown again.
 #[derive(Debug, Template)]
@@ -39,22 +42,28 @@ fn check_reader_channel(visitor: &Visitor) -> Result<(), Status> {
 }
 
 /// Asks for a token. Whoever is signed in already is led on to the page that it wanted.
-pub(crate) fn show_sign_in_page(visitor: &Visitor, to: Option<&PageAddress>) -> Result<PageResponse, Status> {
-    check_reader_channel(visitor)?;
-    match (visitor.signed_in(), to) {
-        (Some(_), Some(to)) => Ok(redirect_response(to)),
-        _ => sign_in_response(visitor, to, StatusCode::OK, String::new()),
+pub(crate) fn show_sign_in_page(visitor: &Visitor, address: &SignInAddress) -> Result<PageResponse, Status> {
+    match address {
+        SignInAddress::SignIn { to } => {
+            check_reader_channel(visitor)?;
+            match (visitor.signed_in(), to) {
+                (Some(_), Some(to)) => Ok(redirect_response(to)),
+                _ => sign_in_response(visitor, to.as_deref(), StatusCode::OK, String::new()),
+            }
+        }
+        // It only takes a form.
+        SignInAddress::SignOut => Ok(redirect_response(&SignInAddress::SignIn { to: None })),
     }
 }
 
 fn sign_in_response(
     visitor: &Visitor,
-    to: Option<&PageAddress>,
+    to: Option<&SiteAddress>,
     status: StatusCode,
     mistake: String,
 ) -> Result<PageResponse, Status> {
     let form_token = visitor.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
-    let action = PageAddress::SignIn { to: to.cloned().map(Box::new) }.to_string();
+    let action = SignInAddress::SignIn { to: to.cloned().map(Box::new) }.to_string();
     let name = visitor.signed_in().map(|signed_in| signed_in.name().to_owned()).unwrap_or_default();
     let content = SignInForm { form_token, action, name, mistake }.render();
     let content = content.map_err(|error| Status::internal(error.to_string()))?;
@@ -63,22 +72,22 @@ fn sign_in_response(
 
 /// Signs somebody in who types a token that the server knows, or out.
 pub(crate) fn take_sign_in_form(
-    pages: &Pages,
+    site: &Site,
     visitor: &Visitor,
-    address: &PageAddress,
+    address: &SignInAddress,
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
     check_reader_channel(visitor)?;
     match address {
-        PageAddress::SignIn { to } => sign_in(pages, visitor, to.as_deref(), fields),
-        _ => Ok(end_sessions(pages, visitor, &PageAddress::SignIn { to: None })),
+        SignInAddress::SignIn { to } => sign_in(site, visitor, to.as_deref(), fields),
+        SignInAddress::SignOut => Ok(end_sessions(site, visitor, &SignInAddress::SignIn { to: None })),
     }
 }
 
 fn sign_in(
-    pages: &Pages,
+    site: &Site,
     visitor: &Visitor,
-    to: Option<&PageAddress>,
+    to: Option<&SiteAddress>,
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
     let header = match authorization_header(fields.value("token")) {
@@ -86,16 +95,16 @@ fn sign_in(
         Err(mistake) => return sign_in_response(visitor, to, StatusCode::UNAUTHORIZED, mistake.to_owned()),
     };
     let bearer = visitor.with_authorization(header.clone());
-    let known = check_known_token(pages, visitor, PATH, &header)
-        .and_then(|()| pages.access.require_viewer(&bearer.request(())));
+    let known = check_known_token(site, visitor, PATH, &header)
+        .and_then(|()| site.access.require_viewer(&bearer.request(())));
     match known {
         Ok(principal) => {
             let sessions: (&TokenSessions, _) = match principal {
-                Some(Principal::Admin) => (&pages.organisers, TokenHolders::One),
-                Some(Principal::Bot(_)) => (&pages.readers, TokenHolders::One),
-                Some(Principal::Viewer) | None => (&pages.readers, TokenHolders::Many),
+                Some(Principal::Admin) => (&site.organisers, TokenHolders::One),
+                Some(Principal::Bot(_)) => (&site.readers, TokenHolders::One),
+                Some(Principal::Viewer) | None => (&site.readers, TokenHolders::Many),
             };
-            Ok(begin_session(pages, visitor, sessions, header, to.unwrap_or(&PageAddress::Home)))
+            Ok(begin_session(site, visitor, sessions, header, to.unwrap_or(&FIRST_PAGE)))
         }
         Err(status) => {
             let mistake = status.message().trim_start_matches("authorization: ").to_owned();
@@ -106,26 +115,26 @@ fn sign_in(
 
 /// Begins a session in place of the one that the browser had, and leads on to a page.
 pub(crate) fn begin_session(
-    pages: &Pages,
+    site: &Site,
     visitor: &Visitor,
     (sessions, holders): (&TokenSessions, TokenHolders),
     authorization: HeaderValue,
-    to: &PageAddress,
+    to: &impl Display,
 ) -> PageResponse {
-    forget_sessions(pages, visitor);
+    forget_sessions(site, visitor);
     let secret = sessions.begin(authorization, holders, visitor.address(), Instant::now());
     with_cookie(redirect_response(to), SESSION_COOKIE.set(&secret, visitor.channel))
 }
 
 /// Ends the session of a browser, has the browser forget it, and leads on to a page.
-pub(crate) fn end_sessions(pages: &Pages, visitor: &Visitor, to: &PageAddress) -> PageResponse {
-    forget_sessions(pages, visitor);
+pub(crate) fn end_sessions(site: &Site, visitor: &Visitor, to: &impl Display) -> PageResponse {
+    forget_sessions(site, visitor);
     with_cookie(redirect_response(to), SESSION_COOKIE.remove(visitor.channel))
 }
 
-fn forget_sessions(pages: &Pages, visitor: &Visitor) {
+fn forget_sessions(site: &Site, visitor: &Visitor) {
     if let Some(secret) = visitor.secret() {
-        pages.organisers.end(secret, Instant::now());
-        pages.readers.end(secret, Instant::now());
+        site.organisers.end(secret, Instant::now());
+        site.readers.end(secret, Instant::now());
     }
 }

@@ -1,9 +1,7 @@
 //! As whom a visitor is signed in, and the way out.
 
-use crate::address::PageAddress;
+use crate::address::{BotPlayAddress, OrganiseAddress, PageAddress, SignInAddress};
 use crate::forms::{CookieSecret, FormToken};
-use crate::organise::OrganiseAddress;
-use crate::play::PlayAddress;
 use crate::token_sessions::SessionEnd;
 use lastnim_arena::Principal;
 
@@ -50,22 +48,20 @@ impl SignedIn {
     }
 
     /// Returns the page of whoever is signed in.
-    pub(crate) fn home(&self) -> PageAddress {
+    pub(crate) fn home(&self) -> String {
         match (&self.principal, self.place) {
-            (Principal::Admin, _) => PageAddress::Organise(OrganiseAddress::Overview),
-            (Principal::Viewer, _) => PageAddress::Home,
-            (Principal::Bot(_), SignInPlace::BotSeats) => {
-                PageAddress::Play(PlayAddress::BotSeats { since: None })
-            }
-            (Principal::Bot(bot), SignInPlace::Session) => PageAddress::Bot(bot.clone()),
+            (Principal::Admin, _) => OrganiseAddress::Overview.to_string(),
+            (Principal::Viewer, _) => PageAddress::Home.to_string(),
+            (Principal::Bot(_), SignInPlace::BotSeats) => BotPlayAddress::Seats { since: None }.to_string(),
+            (Principal::Bot(bot), SignInPlace::Session) => PageAddress::Bot { name: bot.clone() }.to_string(),
         }
     }
 
     /// Returns where the form goes that signs out.
-    pub(crate) fn way_out(&self) -> PageAddress {
+    pub(crate) fn way_out(&self) -> String {
         match self.place {
-            SignInPlace::Session => PageAddress::SignOut,
-            SignInPlace::BotSeats => PageAddress::Play(PlayAddress::BotSignOut),
+            SignInPlace::Session => SignInAddress::SignOut.to_string(),
+            SignInPlace::BotSeats => BotPlayAddress::SignOut.to_string(),
         }
     }
 

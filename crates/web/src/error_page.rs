@@ -1,0 +1,62 @@
+//! Why there is no page, for whoever asked for one.
+
+use super::address::{PageForm, SiteAddress};
+use super::page::{Page, link_paragraph};
+use super::page_refusal::with_status_reason;
+use super::response::{PageResponse, http_status, json_response, page_response};
+use super::visitor::Visitor;
+use tonic::codegen::http::HeaderValue;
+use tonic::codegen::http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
+use tonic::{Code, Status};
+use tonic_types::StatusExt as _;
+
+/// Says why there is no page, in the form that was asked for.
+pub(super) fn error_response(form: PageForm, status: &Status) -> PageResponse {
+    let (code, why) = (http_status(status), status.message());
+    let response = if form == PageForm::Json {
+        let json = serde_json::json!({ "error": why, "status": code.as_u16() });
+        json_response(json.to_string())
+    } else {
+        page_response(code, &Page::of_error(error_title(status), why))
+    };
+    with_status_headers(response, status)
+}
+
+/// Says to a person why there is no page, and where to sign in if that is missing.
+pub(super) fn visitor_error_response(
+    visitor: &Visitor,
+    address: &SiteAddress,
+    status: &Status,
+) -> PageResponse {
+    let mut page = Page::of_error(error_title(status), status.message()).seen_by(visitor);
+    if status.code() == Code::Unauthenticated
+        && let Some(sign_in) = address.sign_in_address()
+    {
+        page.content += &link_paragraph(&sign_in, "", "Sign in with a token");
+    }
+    with_status_headers(page_response(http_status(status), &page), status)
+}
+
+/// Says with an answer what is wrong, and what a client is to do.
+fn with_status_headers(mut response: PageResponse, status: &Status) -> PageResponse {
+    *response.status_mut() = http_status(status);
+    response = with_status_reason(response, status);
+    let mut add = |name, value| response.headers_mut().insert(name, HeaderValue::from_static(value));
+    match status.code() {
+        Code::Unauthenticated => drop(add(WWW_AUTHENTICATE, "Bearer")),
+        Code::ResourceExhausted | Code::Unavailable => drop(add(RETRY_AFTER, "1")),
+        _ => {}
+    }
+    response
+}
+
+fn error_title(status: &Status) -> &'static str {
+    let reason = status.get_details_error_info().map(|info| info.reason).unwrap_or_default();
+    match (status.code(), reason.as_str()) {
+        (Code::NotFound, _) => "Not found",
+        (Code::Unauthenticated, "NO_TOKEN") => "This server is private",
+        (Code::Unauthenticated, _) => "The token is not valid",
+        (Code::ResourceExhausted | Code::Unavailable, _) => "Try again later",
+        _ => "This page cannot be shown",
+    }
+}
