@@ -2,8 +2,8 @@
 
 use super::{RequestField, pb};
 use lastnim_tournament::{
-    BoundedCount, EffectBounds, ErrorRates, FormatProfile, GroupCount, LadderSettings,
-    SprtMeasure, SprtSettings, TableGroups, TournamentFormat,
+    BoundedCount, EffectBounds, ErrorRates, FormatProfile, GroupCount, LadderSettings, SprtMeasure,
+    SprtSettings, TableGroups, TournamentFormat,
 };
 use pb::tournament_settings::Format as Given;
 

@@ -1,7 +1,7 @@
 //! The addresses of pages: read from requests, and written into links.
 
 pub(super) use super::address_parts::PageForm;
-use super::address_parts::{PathPart, QueryPart, declare_addresses, path_of_segments};
+use super::address_parts::{PathPart, QueryPart, declare_actions, declare_addresses, path_of_segments};
 use super::asset::Asset;
 use super::docs::Guide;
 use super::forms::{FormFields, SiteCookie};
@@ -174,36 +174,38 @@ pub(super) enum OracleView {
     Shown,
 }
 
-/// What an organiser does to a tournament.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TournamentAction {
-    /// Starts it.
-    Start,
-    /// Begins no further match; those that are open are played on.
-    Pause,
-    /// Begins no further match, and lets the clocks of those that are open stand still.
-    Freeze,
-    /// Lets it go on.
-    Resume,
-    /// Lets a ladder end after its round.
-    Finish,
-    /// Ends it.
-    Cancel,
-    /// Enters a bot.
-    Join,
-    /// Takes a bot out.
-    Leave,
-    /// Disqualifies a bot.
-    Disqualify,
+declare_actions! {
+    /// What an organiser does to a tournament.
+    TournamentAction {
+        /// Starts it.
+        Start => "start";
+        /// Begins no further match; those that are open are played on.
+        Pause => "pause";
+        /// Begins no further match, and lets the clocks of those that are open stand still.
+        Freeze => "freeze";
+        /// Lets it go on.
+        Resume => "resume";
+        /// Lets a ladder end after its round.
+        Finish => "finish";
+        /// Ends it.
+        Cancel => "cancel";
+        /// Enters a bot.
+        Join => "join";
+        /// Takes a bot out.
+        Leave => "leave";
+        /// Disqualifies a bot.
+        Disqualify => "disqualify";
+    }
 }
 
-/// What a bot does to the field of a tournament.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum FieldAction {
-    /// It enters.
-    Join,
-    /// It leaves.
-    Leave,
+declare_actions! {
+    /// What a bot does to the field of a tournament.
+    FieldAction {
+        /// It enters.
+        Join => "join";
+        /// It leaves.
+        Leave => "leave";
+    }
 }
 
 impl SiteAddress {
@@ -360,20 +362,6 @@ impl PathPart for &'static Guide {
     }
 }
 
-impl PathPart for TournamentAction {
-    fn read(name: &str) -> Result<Self, String> {
-        let action = Self::ALL.into_iter().find(|action| action.name() == name);
-        action.ok_or_else(|| format!("nothing named {name:?} can be done to a tournament"))
-    }
-}
-
-impl PathPart for FieldAction {
-    fn read(name: &str) -> Result<Self, String> {
-        let action = [Self::Join, Self::Leave].into_iter().find(|action| action.to_string() == name);
-        action.ok_or_else(|| NOTHING.to_owned())
-    }
-}
-
 impl QueryPart for OracleView {
     fn read(query: &FormFields, key: &str) -> Result<Self, String> {
         Ok(if query.value(key) == "shown" { Self::Shown } else { Self::Hidden })
@@ -403,50 +391,6 @@ impl QueryPart for Option<Box<SiteAddress>> {
         if let Some(to) = self {
             query.append_pair(key, &to.to_string());
         }
-    }
-}
-
-impl TournamentAction {
-    /// All of them.
-    const ALL: [Self; 9] = [
-        Self::Start,
-        Self::Pause,
-        Self::Freeze,
-        Self::Resume,
-        Self::Finish,
-        Self::Cancel,
-        Self::Join,
-        Self::Leave,
-        Self::Disqualify,
-    ];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Start => "start",
-            Self::Pause => "pause",
-            Self::Freeze => "freeze",
-            Self::Resume => "resume",
-            Self::Finish => "finish",
-            Self::Cancel => "cancel",
-            Self::Join => "join",
-            Self::Leave => "leave",
-            Self::Disqualify => "disqualify",
-        }
-    }
-}
-
-impl fmt::Display for TournamentAction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl fmt::Display for FieldAction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Join => "join",
-            Self::Leave => "leave",
-        })
     }
 }
 
@@ -556,7 +500,9 @@ mod tests {
             OrganiseAddress::RotateToken,
             OrganiseAddress::RemoveBot,
         ];
-        let acts = TournamentAction::ALL.map(|action| OrganiseAddress::Act { id: tournament, action });
+        let words = "start pause freeze resume finish cancel join leave disqualify";
+        let actions = words.split(' ').map(|word| TournamentAction::read(word).unwrap());
+        let acts = actions.map(|action| OrganiseAddress::Act { id: tournament, action });
         let for_guests = [
             PlayAddress::NewHand,
             PlayAddress::Hand { id, since: None },

@@ -173,3 +173,32 @@ macro_rules! declare_addresses {
     };
 }
 pub(super) use declare_addresses;
+
+/// Declares what can be done to a tournament, each with the word that names it in an address.
+macro_rules! declare_actions {
+    ($(#[$doc:meta])* $name:ident { $($(#[$each_doc:meta])* $each:ident => $word:literal;)+ }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub(super) enum $name {
+            $($(#[$each_doc])* $each,)+
+        }
+
+        impl PathPart for $name {
+            fn read(segment: &str) -> Result<Self, String> {
+                match segment {
+                    $($word => Ok(Self::$each),)+
+                    other => Err(format!("nothing named {other:?} can be done to a tournament")),
+                }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(match self {
+                    $(Self::$each => $word,)+
+                })
+            }
+        }
+    };
+}
+pub(super) use declare_actions;

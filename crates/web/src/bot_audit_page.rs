@@ -5,20 +5,18 @@ use super::board::draw_still_board;
 use super::page::{Page, link_paragraph};
 use super::page_content::PageContent;
 use super::site::Site;
+use super::take_table::take_ranges;
 use super::typed_position::TypedPosition;
 use super::visitor::Visitor;
+use askama::Template;
 use lastnim_core::game::BotName;
-use lastnim_core::oracle::TakeRange;
 use lastnim_proto::pb;
 use lastnim_report::Section;
 use lastnim_report::bot_findings::bot_findings_report;
-use lastnim_report::explanation::take_range_words;
-use lastnim_report::render::{Escaped, Html};
+use lastnim_report::render::{Html, write_template};
 use lastnim_report::winner_words::ending_words;
 use lastnim_report::words::count_words;
-use pb::match_service_server::MatchService as _;
 use pb::oracle_service_server::OracleService as _;
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 use tonic::Status;
@@ -103,7 +101,7 @@ async fn newest_match(site: &Site, visitor: &Visitor, name: &BotName) -> Result<
     let bots = vec![name.to_string()];
     let state = pb::MatchState::Over.into();
     let request = pb::ListMatchesRequest { page_size: 1, bots, state, ..Default::default() };
-    let list = site.matches.list_matches(visitor.request(request)).await?.into_inner();
+    let list = site.list_matches(visitor, request).await?;
     Ok(list.matches.into_iter().next().map(|game| game.id))
 }
 
@@ -119,60 +117,65 @@ fn awaited_page(name: &BotName) -> PageContent {
     content.awaited()
 }
 
-/// Shows the worst errors of a bot as puzzles: the positions, and behind a click what would have been optimal.
+/// The worst errors of a bot as puzzles: the positions, and behind a click what would have been optimal.
+#[derive(Template)]
+#[template(path = "puzzles.html")]
+struct Puzzles {
+    /// None where the position is not one.
+    puzzles: Vec<Option<ShownPuzzle>>,
+}
+
+struct ShownPuzzle {
+    /// The optimal takes, as the script of the page reads them.
+    ranges: String,
+    counters: u64,
+    words: String,
+    board: String,
+    answer: String,
+    /// Where the oracle is asked; none where the address would be too long.
+    oracle: Option<String>,
+    /// Where it is seen in its match.
+    played: PageAddress,
+}
+
 fn puzzles_html(puzzles: &[pb::Puzzle]) -> String {
     if puzzles.is_empty() {
         return String::new();
     }
-    let mut html = String::from(
-        "<section>\n<h2>Puzzles: its worst errors</h2>\n<p>What should the seat that is to move take from the last pile?</p>\n<ol class=\"puzzles\">\n",
-    );
-    for puzzle in puzzles.iter().take(MAX_PUZZLES) {
-        // Writing to a text does not fail.
-        let _ = writeln!(html, "<li>{}</li>", puzzle_html(puzzle).unwrap_or_default());
-    }
-    html + "</ol>\n</section>\n"
+    write_template(&Puzzles { puzzles: puzzles.iter().take(MAX_PUZZLES).map(shown_puzzle).collect() })
 }
 
-/// Writes a puzzle; none if its position is not one.
-fn puzzle_html(puzzle: &pb::Puzzle) -> Option<String> {
+fn shown_puzzle(puzzle: &pb::Puzzle) -> Option<ShownPuzzle> {
     let typed = TypedPosition::of_game(puzzle.game.as_ref()?);
     let game = typed.read().ok()?;
     let position = game.first_position();
-    let (board, counters) = (draw_still_board(&position, None).svg, position.counters());
     let seats = puzzle.bots.iter().enumerate().map(|(seat, bot)| format!("{seat} {bot}"));
-    let seats = seats.collect::<Vec<_>>().join(", ");
     let ranges = puzzle.optimal_takes.iter().map(|range| format!("{}-{}", range.lo, range.hi));
-    let ranges = ranges.collect::<Vec<_>>().join(" ");
-    let optimal =
-        puzzle.optimal_takes.iter().map(|&pb::TakeRange { lo, hi }| take_range_words(TakeRange { lo, hi }));
-    let optimal = optimal.collect::<Vec<_>>().join(", ");
     let words = format!(
-        "Seat {} is to move. Seats: {seats}. Rows: {}. {}",
+        "Seat {} is to move. Seats: {}. Rows: {}. {}",
         game.first_seat(),
+        seats.collect::<Vec<_>>().join(", "),
         typed.rows,
         ending_words(game.ending)
     );
     let answer = format!(
-        "Optimal: {optimal}, and seat {} wins. It took {}, so that seat {} would win: that cost it {}.",
+        "Optimal: {}, and seat {} wins. It took {}, so that seat {} would win: that cost it {}.",
+        take_ranges(&puzzle.optimal_takes),
         puzzle.winner_if_optimal,
         puzzle.take,
         puzzle.winner_after,
         count_words(puzzle.regret, "rank", "ranks")
     );
+    let (id, ply) = (puzzle.match_id.parse().ok()?, Some(puzzle.ply));
     let oracle = PageAddress::Oracle { position: typed }.to_string();
-    // A longer address is refused.
-    let question = (oracle.len() <= MAX_ADDRESS_BYTES)
-        .then(|| format!("<a href=\"{}\">Ask the oracle</a> \u{b7} ", Escaped(&oracle)));
-    let id = puzzle.match_id.parse().ok()?;
-    let played = PageAddress::Match { id, ply: Some(puzzle.ply), oracle: OracleView::Hidden }.to_string();
-    Some(format!(
-        "<div data-optimal=\"{ranges}\" data-counters=\"{counters}\">\n<p>{}</p>\n<div class=\"scroll\">{board}</div>\n\
-         <details><summary>Answer</summary><p>{}</p></details>\n\
-         <p>{}<a href=\"{}\">Look at it in its match</a></p>\n</div>\n",
-        Escaped(&words),
-        Escaped(&answer),
-        question.unwrap_or_default(),
-        Escaped(&played)
-    ))
+    Some(ShownPuzzle {
+        ranges: ranges.collect::<Vec<_>>().join(" "),
+        counters: position.counters(),
+        words,
+        board: draw_still_board(&position, None).svg,
+        answer,
+        // A longer address is refused.
+        oracle: Some(oracle).filter(|oracle| oracle.len() <= MAX_ADDRESS_BYTES),
+        played: PageAddress::Match { id, ply, oracle: OracleView::Hidden },
+    })
 }

@@ -14,7 +14,6 @@ use lastnim_report::{
     rating_history::rating_chart,
 };
 use pb::bot_service_server::BotService as _;
-use pb::match_service_server::MatchService as _;
 use tonic::Status;
 
 /// Matches that are counted by opponent and by seat: a page asks for no more at each look.
@@ -30,7 +29,7 @@ pub(super) async fn bot_page(site: &Site, visitor: &Visitor, name: &BotName) -> 
     let shown = site.bots.get_bot(visitor.request(request)).await?.into_inner();
     let bots = vec![name.to_string()];
     let request = pb::ListMatchesRequest { page_size: MAX_COUNTED_MATCHES, bots, ..Default::default() };
-    let list = site.matches.list_matches(visitor.request(request)).await?.into_inner();
+    let list = site.list_matches(visitor, request).await?;
     let name = name.clone();
     Ok(PageContent::of_message(shown.clone(), move |address| {
         let mut shown = shown;

@@ -10,10 +10,11 @@ use super::replay::Replay;
 use super::seat_mark::SeatMark;
 use super::site::Site;
 use super::visitor::Visitor;
+use askama::Template;
 use lastnim_core::game::MatchId;
 use lastnim_proto::pb;
 use lastnim_report::Section;
-use lastnim_report::render::{Escaped, Html};
+use lastnim_report::render::{Html, write_template};
 use lastnim_report::words::count_words;
 use lastnim_report::{
     bots::bot_overview_table,
@@ -21,9 +22,8 @@ use lastnim_report::{
     tournament::{titles_first, tournament_table},
 };
 use pb::bot_service_server::BotService as _;
-use pb::match_service_server::MatchService as _;
 use pb::tournament_service_server::TournamentService as _;
-use tonic::{Code, Status};
+use tonic::Status;
 
 /// Tournaments that are shown.
 const MAX_TOURNAMENTS: u32 = 10;
@@ -48,7 +48,8 @@ const MAX_PLIES: u32 = 500;
 const MAX_SEATS: usize = 6;
 
 /// What goes on now.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Template)]
+#[template(path = "home_now.html")]
 pub(super) struct HomeNow {
     /// The newest tournaments.
     pub tournaments: pb::ListTournamentsResponse,
@@ -67,6 +68,29 @@ struct OpenBoard {
     replay: Replay,
 }
 
+/// The boards of open matches, and a table of the others.
+#[derive(Template)]
+#[template(path = "open_matches.html")]
+struct OpenMatches<'a> {
+    boards: Vec<DrawnBoard<'a>>,
+    others: String,
+}
+
+struct DrawnBoard<'a> {
+    address: String,
+    svg: String,
+    seats: Vec<NamedSeat<'a>>,
+    /// How many more seats there are, in words.
+    others: Option<String>,
+    plies: String,
+}
+
+struct NamedSeat<'a> {
+    mark: String,
+    bot: &'a str,
+    is_to_move: bool,
+}
+
 /// Asks what goes on.
 pub(super) async fn read_home(site: &Site, visitor: &Visitor) -> Result<HomeNow, Status> {
     let request = pb::ListTournamentsRequest { page_size: MAX_TOURNAMENTS, ..Default::default() };
@@ -74,19 +98,13 @@ pub(super) async fn read_home(site: &Site, visitor: &Visitor) -> Result<HomeNow,
     let (ladders, bots) = (read_ladders(site, visitor).await?, read_bots(site, visitor).await?);
     let state = pb::MatchState::Open.into();
     let request = pb::ListMatchesRequest { page_size: MAX_MATCHES, state, ..Default::default() };
-    let matches = site.matches.list_matches(visitor.request(request)).await?.into_inner().matches;
+    let matches = site.list_matches(visitor, request).await?.matches;
     let mut boards = Vec::new();
     for game in matches.iter().filter(|game| game.plies <= MAX_PLIES).take(MAX_BOARDS) {
-        let request = pb::GetRecordRequest { match_id: game.id.clone() };
-        let record = match site.matches.get_record(visitor.request(request)).await {
-            Ok(record) => record.into_inner().record,
-            // It may be over and gone by now.
-            Err(status) if matches!(status.code(), Code::NotFound | Code::DataLoss) => None,
-            Err(status) => return Err(status),
-        };
-        if let (Ok(id), Some(replay)) = (game.id.parse(), record.as_ref().and_then(Replay::of_record)) {
-            boards.push(OpenBoard { id, replay });
-        }
+        let Ok(id) = game.id.parse() else { continue };
+        // It may be over and gone by now.
+        let record = site.find_record(visitor, id).await?;
+        boards.extend(record.as_ref().and_then(Replay::of_record).map(|replay| OpenBoard { id, replay }));
     }
     Ok(HomeNow { tournaments, ladders, bots, matches, boards })
 }
@@ -120,16 +138,7 @@ async fn read_bots(site: &Site, visitor: &Visitor) -> Result<Vec<pb::Bot>, Statu
 impl HomeNow {
     /// Writes what changes.
     pub(super) fn html(&self) -> String {
-        let events = FeedAddress::Home.to_string();
-        format!(
-            "<div data-live=\"{}\" data-follow>\n<div id=\"boards\">{}</div>\n<div id=\"ladders\">{}</div>\n\
-            <div id=\"tournaments\">{}</div>\n<div id=\"bots\">{}</div>\n</div>\n",
-            Escaped(&events),
-            self.boards_html(),
-            self.ladders_html(),
-            self.tournaments_html(),
-            self.bots_html()
-        )
+        write_template(self)
     }
 
     /// Writes the same for those who look at it.
@@ -193,38 +202,36 @@ impl HomeNow {
             let section = Section::with_heading("Open matches").paragraph("Nothing is played at the moment.");
             return html.section_html(&section);
         }
-        let boards: String = self.boards.iter().map(OpenBoard::html).collect();
+        let boards = self.boards.iter().filter_map(OpenBoard::draw).collect();
         let is_drawn = |game: &&pb::Match| self.boards.iter().any(|board| board.id.to_string() == game.id);
         let others: Vec<_> = self.matches.iter().filter(|game| !is_drawn(game)).cloned().collect();
         let others = if others.is_empty() { String::new() } else { html.table_html(&match_table(&others)) };
-        format!("<section>\n<h2>Open matches</h2>\n<ul class=\"boards\">{boards}</ul>\n{others}</section>\n")
+        write_template(&OpenMatches { boards, others })
     }
 }
 
 impl OpenBoard {
-    /// Draws the board, and says who plays and whose turn it is.
-    fn html(&self) -> String {
+    /// Draws the board, and says who plays and whose turn it is; `None` if the record has a take that the rules do not allow.
+    fn draw(&self) -> Option<DrawnBoard<'_>> {
         let replay = &self.replay;
-        let Some(position) = replay.position_after(replay.plies()) else { return String::new() };
+        let position = replay.position_after(replay.plies())?;
         let last = replay.newest_takes().next();
         let last = last.map(|take| LastTake { pile: take.pile, counters: take.took.take });
-        let board = draw_small_board(&position, last).svg;
-        let address = PageAddress::Match { id: self.id, ply: None, oracle: OracleView::Hidden }.to_string();
         let to_move = (!position.is_over()).then(|| position.to_move().index());
-        let seats = replay.setup.bots.iter().enumerate().map(|(seat, bot)| {
-            let class = if to_move == Some(seat) { " class=\"to-move\"" } else { "" };
-            format!("<span{class}>{}{}</span>", SeatMark::beside_number(seat), Escaped(bot))
+        let bots = &replay.setup.bots;
+        let seats = bots.iter().enumerate().map(|(seat, bot)| NamedSeat {
+            mark: SeatMark::beside_number(seat),
+            bot,
+            is_to_move: to_move == Some(seat),
         });
-        let mut seats: Vec<_> = seats.take(MAX_SEATS).collect();
-        if let Some(others) = replay.setup.bots.len().checked_sub(MAX_SEATS).filter(|&others| others > 0) {
-            seats.push(format!("and {}", count_words(others as u64, "other", "others")));
-        }
-        let plies = count_words(replay.plies(), "take", "takes");
-        format!(
-            "<li><a href=\"{}\">{board}<span class=\"players\">{}</span> <span class=\"soft\">{plies}</span></a></li>\n",
-            Escaped(&address),
-            seats.join(" ")
-        )
+        let others = bots.len().checked_sub(MAX_SEATS).filter(|&others| others > 0);
+        Some(DrawnBoard {
+            address: PageAddress::Match { id: self.id, ply: None, oracle: OracleView::Hidden }.to_string(),
+            svg: draw_small_board(&position, last).svg,
+            seats: seats.take(MAX_SEATS).collect(),
+            others: others.map(|others| count_words(others as u64, "other", "others")),
+            plies: count_words(replay.plies(), "take", "takes"),
+        })
     }
 }
 

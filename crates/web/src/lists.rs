@@ -9,7 +9,7 @@ use super::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::TournamentId;
 use lastnim_proto::pb;
-use lastnim_report::render::Html;
+use lastnim_report::render::{Html, write_template};
 use lastnim_report::{Report, Section, Table};
 use lastnim_report::{
     bots::bot_table,
@@ -17,7 +17,6 @@ use lastnim_report::{
     tournament::{titles_first, tournament_table},
 };
 use pb::bot_service_server::BotService as _;
-use pb::match_service_server::MatchService as _;
 use pb::tournament_service_server::TournamentService as _;
 use prost::Name;
 use tonic::Status;
@@ -67,10 +66,10 @@ pub(super) async fn match_list(
     let mut request =
         pb::ListMatchesRequest { page_size: PAGE_SIZE, page_token, tournament_id, ..Default::default() };
     filter.narrow_request(&mut request);
-    let list = site.matches.list_matches(visitor.request(request)).await?.into_inner();
+    let list = site.list_matches(visitor, request).await?;
     let address = |page| PageAddress::matches_of(tournament, filter.clone(), page);
     let next = next_page(&list.next_page_token, address);
-    let form = filter_form_html(tournament, filter)?;
+    let form = filter_form_html(tournament, filter);
     let title = if tournament.is_some() { "Matches of the tournament" } else { "Matches" };
     let nothing = match (*filter == MatchFilter::default(), next.is_some()) {
         (true, _) => {
@@ -119,16 +118,15 @@ struct Choice {
     is_chosen: bool,
 }
 
-fn filter_form_html(tournament: Option<TournamentId>, filter: &MatchFilter) -> Result<String, Status> {
+fn filter_form_html(tournament: Option<TournamentId>, filter: &MatchFilter) -> String {
     let everything = PageAddress::matches_of(tournament, MatchFilter::default(), String::new());
     let choice = |word: String, is_chosen| Choice { words: word.replace('_', " "), word, is_chosen };
-    let form = FilterForm {
+    write_template(&FilterForm {
         action: everything.to_string(),
         bot: filter.bot.as_ref().map(ToString::to_string).unwrap_or_default(),
         states: STATES.map(|state| choice(state_word(state), filter.state == Some(state))).into(),
         reasons: REASONS.map(|reason| choice(reason_word(reason), filter.reason == Some(reason))).into(),
-    };
-    form.render().map_err(|error| Status::internal(error.to_string()))
+    })
 }
 
 fn next_page(token: &str, address: impl FnOnce(String) -> PageAddress) -> Option<PageAddress> {

@@ -1,6 +1,6 @@
 //! A match, ply by ply.
 
-use super::address::{OracleView, PageAddress, link_of_cell};
+use super::address::{OracleView, link_of_cell};
 use super::kept_pages::{MadePage, PageLifetime};
 use super::match_view::MatchAtPly;
 use super::page::Page;
@@ -14,7 +14,6 @@ use lastnim_proto::{pb, record::verify_record};
 use lastnim_report::matches::{match_report, outcome_line};
 use lastnim_report::render::Html;
 use lastnim_report::words::join_first_words;
-use pb::match_service_server::MatchService as _;
 use pb::transcript_service_server::TranscriptService as _;
 use tonic::{Code, Status};
 
@@ -29,16 +28,8 @@ pub(super) async fn match_page(
     ply: Option<u32>,
     view: OracleView,
 ) -> Result<PageContent, Status> {
-    let match_id = id.to_string();
-    let request = pb::GetMatchRequest { match_id: match_id.clone() };
-    let shown = site.matches.get_match(visitor.request(request)).await?.into_inner();
-    let record = site.matches.get_record(visitor.request(pb::GetRecordRequest { match_id })).await;
-    let record = match record {
-        Ok(record) => record.into_inner().record,
-        // Its record was removed, or is damaged: what is left of it is shown.
-        Err(status) if matches!(status.code(), Code::NotFound | Code::DataLoss) => None,
-        Err(status) => return Err(status),
-    };
+    let shown = site.get_match(visitor, id).await?;
+    let record = site.find_record(visitor, id).await?;
     let questions = read_questions(site, visitor, id, &shown).await?;
     let is_over = shown.r#match.as_ref().is_some_and(|game| game.phase() == pb::Phase::Ended);
     // One that is withheld is shown once the tournament is over.
@@ -63,10 +54,9 @@ pub(super) async fn match_page(
 
 /// Returns the record of a match, as `lastnim record get` prints it.
 pub(super) async fn match_record(site: &Site, visitor: &Visitor, id: MatchId) -> Result<MadePage, Status> {
-    let request = visitor.request(pb::GetRecordRequest { match_id: id.to_string() });
-    let record = site.matches.get_record(request).await?.into_inner().record;
+    let record = site.get_record(visitor, id).await?;
     // It is signed once it is whole.
-    let is_whole = record.as_ref().is_some_and(|record| !record.signature.is_empty());
+    let is_whole = !record.signature.is_empty();
     let write = move || serde_json::to_string(&record);
     let json = site.reads.work_out(&visitor.request(()), write).await?;
     let json = json.map_err(|error| Status::internal(error.to_string()))?;
@@ -96,7 +86,7 @@ async fn read_questions(
 fn transcript_links(id: MatchId, questions: &[pb::PublishedQuestion]) -> Vec<(String, String)> {
     let link = |question| {
         let place = place_of_question(question);
-        (PageAddress::Transcript { id, seat: place.seat, ply: place.ply }.to_string(), place.words())
+        (place.address(id).to_string(), place.words())
     };
     questions.iter().take(MAX_QUESTIONS).map(link).collect()
 }

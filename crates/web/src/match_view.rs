@@ -15,7 +15,7 @@ use lastnim_core::game::{MatchId, Position};
 use lastnim_proto::pb;
 use lastnim_report::match_events::{SeatNames, event_line};
 use lastnim_report::matches::{match_report, outcome_line};
-use lastnim_report::render::{Html, Time};
+use lastnim_report::render::{Html, Time, write_template};
 use lastnim_report::words::{count_words, enum_phrase};
 use tonic::Status;
 
@@ -73,6 +73,8 @@ struct MatchContent {
     incident_list: Vec<(Time, String)>,
     /// What was fixed, and what the audit found.
     fact_list: String,
+    /// What the audit found of each seat, where that is folded; empty otherwise.
+    seat_findings: String,
     /// The record for programs.
     record: String,
     /// The match.
@@ -149,30 +151,29 @@ pub(super) struct MatchAtPly<'a> {
 impl MatchAtPly<'_> {
     /// Writes what is its own of the page, with links to transcripts and whether the record proves itself.
     pub(super) fn html(&self, transcripts: Vec<(String, String)>, proof: String) -> Result<String, Status> {
-        let content = MatchContent { transcripts, proof, ..self.content()? };
-        content.render().map_err(|error| template_status(&error))
+        Ok(write_template(&MatchContent { transcripts, proof, ..self.content()? }))
     }
 
     /// Writes all parts of the page, for those who look at it.
     pub(super) fn live_page(&self) -> Result<LivePage, Status> {
         let content = self.content()?;
         let parts = PageParts::default()
-            .with("state", content.as_state().render().map_err(|error| template_status(&error))?)
+            .with("state", write_template(&content.as_state()))
             .with("plies", content.plies.to_string())
-            .with("shown", content.as_shown().render().map_err(|error| template_status(&error))?)
-            .with("board", content.as_board().render().map_err(|error| template_status(&error))?)
-            .with("steps", content.as_steps().render().map_err(|error| template_status(&error))?)
-            .with("view-switch", content.as_view_switch().render().map_err(|error| template_status(&error))?)
-            .with("oracle", content.as_oracle().render().map_err(|error| template_status(&error))?)
-            .with("seats", content.as_seats().render().map_err(|error| template_status(&error))?)
-            .with("rows", content.as_rows().render().map_err(|error| template_status(&error))?)
-            .with("what-if", content.as_what_if().render().map_err(|error| template_status(&error))?)
-            .with("takes-note", content.as_takes_note().render().map_err(|error| template_status(&error))?)
-            .with("ledger", content.as_ledger().render().map_err(|error| template_status(&error))?)
-            .with("incidents", content.as_incidents().render().map_err(|error| template_status(&error))?)
-            .with("facts", content.as_facts().render().map_err(|error| template_status(&error))?);
+            .with("shown", write_template(&content.as_shown()))
+            .with("board", write_template(&content.as_board()))
+            .with("steps", write_template(&content.as_steps()))
+            .with("view-switch", write_template(&content.as_view_switch()))
+            .with("oracle", write_template(&content.as_oracle()))
+            .with("seats", write_template(&content.as_seats()))
+            .with("rows", write_template(&content.as_rows()))
+            .with("what-if", write_template(&content.as_what_if()))
+            .with("takes-note", write_template(&content.as_takes_note()))
+            .with("ledger", write_template(&content.as_ledger()))
+            .with("incidents", write_template(&content.as_incidents()))
+            .with("facts", write_template(&content.as_facts()));
         let rows = if self.replay.end.is_some() { Vec::new() } else { self.take_table().numbered_rows() };
-        let whole = content.as_takes().render().map_err(|error| template_status(&error))?;
+        let whole = write_template(&content.as_takes());
         let list = Some(LiveList { id: "takes", whole, rows });
         Ok(LivePage { event: Some(self.replay.events), parts, list, said: self.said() })
     }
@@ -192,6 +193,7 @@ impl MatchAtPly<'_> {
             OracleView::Shown => (self.address(self.ply, OracleView::Hidden), "Hide what the oracle says"),
         });
         let is_over = self.replay.end.is_some();
+        let (fact_list, seat_findings) = self.facts();
         let events_address = FeedAddress::Match { id: self.id, after: None, oracle: self.view };
         Ok(MatchContent {
             outcome: outcome_line(&self.game()),
@@ -213,7 +215,8 @@ impl MatchAtPly<'_> {
             takes_note: self.take_table().note(),
             ledger: self.take_table().ledger_html(),
             incident_list: self.incidents(),
-            fact_list: self.facts(),
+            fact_list,
+            seat_findings,
             record: SiteAddress::Record(self.id).to_string(),
             id: self.id,
             events_address: (!is_over).then(|| events_address.to_string()),
@@ -237,18 +240,16 @@ impl MatchAtPly<'_> {
         self.replay.setup.bots.len() > MAX_ROOMY_SEATS
     }
 
-    fn facts(&self) -> String {
+    /// Writes what was fixed and what the audit found; of many seats the second is what it found of each.
+    fn facts(&self) -> (String, String) {
         let told = pb::GetMatchResponse { audit: self.audit().cloned(), ..self.shown.clone() };
         let (html, report) = (Html::with_links(&link_of_cell), match_report(&self.game(), &told));
         match report.sections.split_first() {
             Some((facts, seats)) if self.is_crowded() && !seats.is_empty() => {
-                let seats: String = seats.iter().map(|section| html.section_html(section)).collect();
-                let facts = html.section_html(facts);
-                format!(
-                    "{facts}<details><summary>What the audit found of each seat</summary>\n{seats}</details>\n"
-                )
+                let seats = seats.iter().map(|section| html.section_html(section)).collect();
+                (html.section_html(facts), seats)
             }
-            _ => html.report_html(&report),
+            _ => (html.report_html(&report), String::new()),
         }
     }
 
@@ -421,10 +422,6 @@ fn is_about_rows(timed: &pb::RecordEvent) -> bool {
         Some(Event::Revealed(_)) => true,
         _ => false,
     }
-}
-
-fn template_status(error: &askama::Error) -> Status {
-    Status::internal(error.to_string())
 }
 
 /// Says what a take did to the rank that its seat could force against all others together, where that is not what its regret says.

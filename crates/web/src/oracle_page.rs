@@ -13,7 +13,7 @@ use lastnim_core::game::{Ending, Game};
 use lastnim_core::oracle::{Budget, Explanation};
 use lastnim_proto::json::message_to_json;
 use lastnim_proto::pb;
-use lastnim_report::render::Html;
+use lastnim_report::render::{Html, write_template};
 use lastnim_report::words::count_words;
 use lastnim_report::{
     Report,
@@ -98,7 +98,7 @@ pub(super) async fn oracle_page(
             }
             Err(mistake) => content.mistake = mistake,
         }
-        let html = content.render().map_err(|error| Status::internal(error.to_string()))?;
+        let html = write_template(&content);
         let summary = "Who wins a position of Last Nim under optimal play, by which takes, and why";
         Ok(Page::of_html(address, "Oracle".into(), html).with_summary(summary))
     });

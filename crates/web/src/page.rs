@@ -4,7 +4,8 @@ use super::address::{PageAddress, PageForm};
 use super::sign_in::SignedIn;
 use super::visitor::Visitor;
 use askama::Template;
-use lastnim_report::render::{Escaped, Html};
+use lastnim_report::render::{Html, write_template};
+use std::fmt::Display;
 
 /// A page: what all of them have, around what is its own.
 #[derive(Debug, Template)]
@@ -37,6 +38,11 @@ impl Page {
     pub(super) fn without_twins(title: impl Into<String>, content: String) -> Self {
         let (summary, json, csv) = Default::default();
         Self { title: title.into(), summary, url: String::new(), json, csv, signed_in: None, content }
+    }
+
+    /// Makes a page that is for people alone, of a template.
+    pub(super) fn of_template(title: impl Into<String>, content: &impl Template) -> Self {
+        Self::without_twins(title, write_template(content))
     }
 
     /// Makes a page that says why there is no other.
@@ -73,13 +79,19 @@ impl Page {
 
     /// Writes it.
     pub(super) fn html(&self) -> String {
-        self.render().expect("a template of the program writes into memory")
+        write_template(self)
     }
 }
 
+#[derive(Template)]
+#[template(path = "link_paragraph.html")]
+struct LinkParagraph<'a, A: Display> {
+    address: &'a A,
+    rel: &'a str,
+    words: &'a str,
+}
+
 /// Writes a paragraph that is a link.
-pub(super) fn link_paragraph(address: &(impl ToString + ?Sized), rel: &str, words: &str) -> String {
-    let (address, words) = (address.to_string(), Escaped(words));
-    let rel = if rel.is_empty() { String::new() } else { format!(" rel=\"{rel}\"") };
-    format!("<p><a{rel} href=\"{}\">{words}</a></p>\n", Escaped(&address))
+pub(super) fn link_paragraph(address: &impl Display, rel: &str, words: &str) -> String {
+    write_template(&LinkParagraph { address, rel, words })
 }

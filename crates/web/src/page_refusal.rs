@@ -1,7 +1,8 @@
 //! Why there is no page, for those who count.
 
-use super::response::PageResponse;
 use tonic::Status;
+use tonic::body::Body;
+use tonic::codegen::http::Response;
 use tonic_types::StatusExt as _;
 
 /// Why there is no page: one of the reasons that the program knows. It goes with the answer as far as to where answers are counted.
@@ -12,7 +13,7 @@ struct PageRefusal {
 
 /// Says with an answer why it is a refusal; the words are those of a status that a service gave.
 #[must_use = "it is the answer with the reason"]
-pub(super) fn with_status_reason(response: PageResponse, status: &Status) -> PageResponse {
+pub(super) fn with_status_reason(response: Response<Body>, status: &Status) -> Response<Body> {
     let reason = status.get_details_error_info().map(|info| info.reason);
     let reason = reason.filter(|reason| !reason.is_empty());
     // A status of the pages themselves has no details: its code says enough.
@@ -21,7 +22,7 @@ pub(super) fn with_status_reason(response: PageResponse, status: &Status) -> Pag
 
 /// Says with an answer why it is a refusal. Words are told apart by capitals or underscores, and written as in `TOO_MANY_READS`.
 #[must_use = "it is the answer with the reason"]
-pub(super) fn with_reason(mut response: PageResponse, words: &str) -> PageResponse {
+pub(super) fn with_reason(mut response: Response<Body>, words: &str) -> Response<Body> {
     let mut reason = String::new();
     for letter in words.chars() {
         let is_new_word =
@@ -34,7 +35,7 @@ pub(super) fn with_reason(mut response: PageResponse, words: &str) -> PageRespon
 }
 
 /// Returns why an answer is a refusal; `None` if it is none, or does not say.
-pub fn refusal_reason(response: &PageResponse) -> Option<&str> {
+pub fn refusal_reason(response: &Response<Body>) -> Option<&str> {
     response.extensions().get::<PageRefusal>().map(|refusal| refusal.reason.as_str())
 }
 
@@ -42,7 +43,6 @@ pub fn refusal_reason(response: &PageResponse) -> Option<&str> {
 mod tests {
     use super::*;
     use lastnim_rpc::memory_spent_status;
-    use tonic::codegen::http::Response;
 
     #[test]
     fn reasons_are_those_of_the_services_or_the_codes() {

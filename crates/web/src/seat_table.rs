@@ -1,9 +1,9 @@
 //! The seats round the table, and who would rather see whom win.
 
 use super::seat_mark::SeatMark;
-use lastnim_report::render::Escaped;
+use askama::Template;
+use lastnim_report::render::write_template;
 use std::f64::consts::{FRAC_PI_2, TAU};
-use std::fmt::Write as _;
 
 /// The most seats that are drawn: of more neither names nor arrows could be told apart.
 const MAX_SEATS: usize = 8;
@@ -51,6 +51,32 @@ enum Wish {
     BestOther,
 }
 
+impl Wish {
+    fn class(self) -> &'static str {
+        match self {
+            Self::BeforeItself => "before-itself",
+            Self::BestOther => "best-other",
+        }
+    }
+}
+
+#[derive(Template)]
+#[template(path = "seat_table.html")]
+struct SeatTable {
+    /// The class and the path of each arrow.
+    arrows: Vec<(&'static str, String)>,
+    seats: Vec<DrawnSeat>,
+}
+
+struct DrawnSeat {
+    class: &'static str,
+    mark: SeatMark,
+    text_x: f64,
+    text_y: f64,
+    anchor: &'static str,
+    name: String,
+}
+
 /// Draws the seats with their names, and where rows are known an arrow from each seat to those that it would rather see win than itself, or to the one of
 /// the others that it likes best; none of fewer than two seats, or of more than can be told apart. `wanted` has the seats by rows, the most wanted winner first.
 pub(super) fn draw_seat_table(seats: &[TableSeat<'_>], wanted: Option<&[Vec<usize>]>) -> Option<String> {
@@ -58,25 +84,19 @@ pub(super) fn draw_seat_table(seats: &[TableSeat<'_>], wanted: Option<&[Vec<usiz
     if !(2..=MAX_SEATS).contains(&count) {
         return None;
     }
-    let mut svg = format!(
-        "<svg class=\"seat-table\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"The seats round the table, as the list of seats says\">\
-         <defs><marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\"/></marker></defs>"
-    );
-    for (seat, row) in wanted.unwrap_or_default().iter().enumerate().take(count) {
-        for (other, wish) in wishes_of_row(seat, row) {
-            if other < count {
-                write_arrow(&mut svg, place_of_seat(seat, count), place_of_seat(other, count), wish);
-            }
-        }
-    }
-    for (seat, of_seat) in seats.iter().enumerate() {
-        write_seat(&mut svg, place_of_seat(seat, count), seat, of_seat);
-    }
-    Some(svg + "</svg>")
+    let rows = wanted.unwrap_or_default().iter().enumerate().take(count);
+    let wishes =
+        rows.flat_map(|(seat, row)| wishes_of_row(seat, row).into_iter().map(move |wish| (seat, wish)));
+    let arrows = wishes.filter(|(_, (other, _))| *other < count).map(|(seat, (other, wish))| {
+        (wish.class(), arrow_path(place_of_seat(seat, count), place_of_seat(other, count)))
+    });
+    let drawn =
+        seats.iter().enumerate().map(|(seat, of_seat)| draw_seat(place_of_seat(seat, count), seat, of_seat));
+    Some(write_template(&SeatTable { arrows: arrows.collect(), seats: drawn.collect() }))
 }
 
-/// Draws the mark of a seat, with its number and name at its outer side.
-fn write_seat(svg: &mut String, (x, y): (f64, f64), seat: usize, of_seat: &TableSeat<'_>) {
+/// Places the mark of a seat, with its number and name at its outer side.
+fn draw_seat((x, y): (f64, f64), seat: usize, of_seat: &TableSeat<'_>) -> DrawnSeat {
     let aside = (x - WIDTH / 2.0) / RADIUS;
     let (text_x, text_y, anchor) = if aside > SIDE {
         (x + 16.0, y + 4.5, "start")
@@ -89,20 +109,11 @@ fn write_seat(svg: &mut String, (x, y): (f64, f64), seat: usize, of_seat: &Table
     };
     let class = match of_seat.standing {
         SeatStanding::Waits => "",
-        SeatStanding::ToMove => " class=\"turn\"",
-        SeatStanding::Won => " class=\"won\"",
+        SeatStanding::ToMove => "turn",
+        SeatStanding::Won => "won",
     };
     let (mark, name) = (SeatMark { seat, x, y, radius: 8.0 }, shortened_name(of_seat.bot));
-    // Writing to a text does not fail.
-    let _ = write!(svg, "<g{class}>");
-    if of_seat.standing == SeatStanding::ToMove {
-        let _ = write!(svg, "<circle class=\"ring\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"12.5\"/>");
-    }
-    let _ = write!(
-        svg,
-        "{mark}<text x=\"{text_x:.1}\" y=\"{text_y:.1}\" text-anchor=\"{anchor}\">{seat} {}</text></g>",
-        Escaped(&name)
-    );
+    DrawnSeat { class, mark, text_x, text_y, anchor, name }
 }
 
 fn shortened_name(name: &str) -> String {
@@ -129,18 +140,14 @@ fn place_of_seat(seat: usize, seats: usize) -> (f64, f64) {
     (WIDTH / 2.0 + RADIUS * angle.cos(), HEIGHT / 2.0 + RADIUS * angle.sin())
 }
 
-fn write_arrow(svg: &mut String, from: (f64, f64), to: (f64, f64), wish: Wish) {
+fn arrow_path(from: (f64, f64), to: (f64, f64)) -> String {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let length = dx.hypot(dy);
     let (ux, uy) = (dx / length, dy / length);
     let (x1, y1) = (from.0 + CLEARANCE * ux, from.1 + CLEARANCE * uy);
     let (x2, y2) = (to.0 - CLEARANCE * ux, to.1 - CLEARANCE * uy);
     let (mx, my) = (f64::midpoint(x1, x2) - BEND * uy, f64::midpoint(y1, y2) + BEND * ux);
-    let class = if wish == Wish::BeforeItself { "before-itself" } else { "best-other" };
-    let _ = write!(
-        svg,
-        "<path class=\"{class}\" marker-end=\"url(#arrow)\" d=\"M{x1:.1} {y1:.1}Q{mx:.1} {my:.1} {x2:.1} {y2:.1}\"/>"
-    );
+    format!("M{x1:.1} {y1:.1}Q{mx:.1} {my:.1} {x2:.1} {y2:.1}")
 }
 
 #[cfg(test)]

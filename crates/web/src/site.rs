@@ -6,11 +6,17 @@ use super::live::Feeds;
 use super::metrics::Metrics;
 use super::public_url::PublicUrl;
 use super::token_sessions::TokenSessions;
+use super::visitor::Visitor;
 use lastnim_arena::Arena;
+use lastnim_core::game::MatchId;
+use lastnim_proto::pb;
 use lastnim_rpc::{
     Access, BotHands, BotRpc, GuestHands, MatchRpc, OracleRpc, ReadScheduler, TournamentRpc, TranscriptRpc,
 };
+use pb::match_service_server::MatchService as _;
+use pb::tournament_service_server::TournamentService as _;
 use std::sync::Arc;
+use tonic::{Code, Status};
 
 /// The services that pages ask, and what is kept for pages. No page knows which others there are.
 #[derive(Debug, Clone)]
@@ -51,4 +57,54 @@ pub struct Site {
     pub kept: KeptPages,
     /// Audits of bots that were worked out lately.
     pub audits: BotAudits,
+}
+
+impl Site {
+    /// Asks what is known of a match.
+    pub(super) async fn get_match(
+        &self,
+        visitor: &Visitor,
+        id: MatchId,
+    ) -> Result<pb::GetMatchResponse, Status> {
+        let request = pb::GetMatchRequest { match_id: id.to_string() };
+        Ok(self.matches.get_match(visitor.request(request)).await?.into_inner())
+    }
+
+    /// Asks for the record of a match.
+    pub(super) async fn get_record(&self, visitor: &Visitor, id: MatchId) -> Result<pb::MatchRecord, Status> {
+        let request = pb::GetRecordRequest { match_id: id.to_string() };
+        Ok(self.matches.get_record(visitor.request(request)).await?.into_inner().record.unwrap_or_default())
+    }
+
+    /// Asks for the record of a match; `None` if it was removed, or is damaged.
+    pub(super) async fn find_record(
+        &self,
+        visitor: &Visitor,
+        id: MatchId,
+    ) -> Result<Option<pb::MatchRecord>, Status> {
+        match self.get_record(visitor, id).await {
+            Ok(record) => Ok(Some(record)),
+            Err(status) if matches!(status.code(), Code::NotFound | Code::DataLoss) => Ok(None),
+            Err(status) => Err(status),
+        }
+    }
+
+    /// Asks for a list of matches.
+    pub(super) async fn list_matches(
+        &self,
+        visitor: &Visitor,
+        request: pb::ListMatchesRequest,
+    ) -> Result<pb::ListMatchesResponse, Status> {
+        Ok(self.matches.list_matches(visitor.request(request)).await?.into_inner())
+    }
+
+    /// Asks what is known of a tournament.
+    pub(super) async fn get_tournament(
+        &self,
+        visitor: &Visitor,
+        id: impl ToString,
+    ) -> Result<pb::GetTournamentResponse, Status> {
+        let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
+        Ok(self.tournaments.get_tournament(visitor.request(request)).await?.into_inner())
+    }
 }

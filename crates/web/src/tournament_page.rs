@@ -7,14 +7,14 @@ use super::site::Site;
 use super::tournament_format_sections::read_format_findings;
 use super::tournament_view::TournamentNow;
 use super::visitor::Visitor;
+use askama::Template;
 use lastnim_core::game::TournamentId;
 use lastnim_proto::pb;
-use lastnim_report::render::{Escaped, Html};
+use lastnim_report::render::{Html, write_template};
 use lastnim_report::{
     Section, standings::standings_report, tournament::tournament_report, tournament_result::result_line,
     tournament_toml::tournament_toml,
 };
-use pb::match_service_server::MatchService as _;
 use pb::tournament_service_server::TournamentService as _;
 use std::sync::Arc;
 use tonic::{Code, Status};
@@ -34,9 +34,7 @@ pub(super) async fn tournament_page(
     visitor: &Visitor,
     id: TournamentId,
 ) -> Result<PageContent, Status> {
-    let tournament_id = id.to_string();
-    let request = pb::GetTournamentRequest { tournament_id: tournament_id.clone() };
-    let shown = site.tournaments.get_tournament(visitor.request(request)).await?.into_inner();
+    let shown = site.get_tournament(visitor, id).await?;
     let standings = read_standings(site, visitor, id, CrossTable::LeftOut).await?;
     let tournament = shown.tournament.clone().unwrap_or_default();
     let findings = read_format_findings(site, visitor, &tournament, &standings.standings).await?;
@@ -62,23 +60,31 @@ pub(super) async fn newest_matches(
 ) -> Result<Vec<pb::Match>, Status> {
     let tournament_id = id.to_string();
     let request = pb::ListMatchesRequest { page_size: MAX_MATCHES, tournament_id, ..Default::default() };
-    Ok(site.matches.list_matches(visitor.request(request)).await?.into_inner().matches)
+    Ok(site.list_matches(visitor, request).await?.matches)
 }
 
-/// Shows how to get what a tournament consists of.
+/// How to get what a tournament consists of.
+#[derive(Template)]
+#[template(path = "downloads.html")]
+struct Downloads {
+    csv: String,
+    json: String,
+    toml: String,
+    records: String,
+}
+
 fn downloads_html(id: TournamentId) -> String {
-    let link = |address: String, words: &str| format!("<a href=\"{}\">{words}</a>", Escaped(&address));
-    let toml = link(PageAddress::Tournament { id }.in_form(PageForm::Toml), "settings as TOML");
-    let standings = PageAddress::Standings { id, from: None };
-    let csv = link(standings.in_form(PageForm::Csv), "standings as CSV");
-    let json = link(standings.in_form(PageForm::Json), "standings as JSON");
-    let links = format!("<p>{csv}, {json}, {toml}</p>\n");
     let records = Section::new()
         .paragraph("All records, and the signed manifest that names them:")
         .command(format!("lastnim record export --tournament {id} --dir records"))
         .command(format!("lastnim tournament manifest {id} --output manifest.jsonl"));
-    let records = Html::with_links(&link_of_cell).section_html(&records);
-    format!("<section>\n<h2>Downloads</h2>\n{links}</section>\n{records}")
+    let standings = PageAddress::Standings { id, from: None };
+    write_template(&Downloads {
+        csv: standings.in_form(PageForm::Csv),
+        json: standings.in_form(PageForm::Json),
+        toml: PageAddress::Tournament { id }.in_form(PageForm::Toml),
+        records: Html::with_links(&link_of_cell).section_html(&records),
+    })
 }
 
 /// Returns a page of the standings, with the cross-table if it is small.

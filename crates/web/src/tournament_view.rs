@@ -4,9 +4,10 @@ use super::address::{FeedAddress, PageAddress, PageForm, link_of_cell, link_of_m
 use super::live::{LivePage, PageParts};
 use super::page::link_paragraph;
 use super::tournament_format_sections::{FormatFindings, format_sections_html};
+use askama::Template;
 use lastnim_core::game::TournamentId;
 use lastnim_proto::pb::{self, verdict::Verdict};
-use lastnim_report::render::{Escaped, Html};
+use lastnim_report::render::{Html, text_html, write_template};
 use lastnim_report::words::{count_words, enum_word, span_words};
 use lastnim_report::{
     Section, matches::match_table, standings::standings_report, tournament::progress_words,
@@ -22,7 +23,8 @@ const MAX_PLACES: usize = 8;
 const MAX_EVENTS: usize = 30;
 
 /// A tournament as it stands now.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Template)]
+#[template(path = "tournament_now.html")]
 pub(super) struct TournamentNow {
     /// The tournament.
     pub id: TournamentId,
@@ -36,27 +38,34 @@ pub(super) struct TournamentNow {
     pub findings: Arc<FormatFindings>,
 }
 
+/// Where a tournament stands, in words and as a bar, and how long it may last yet.
+#[derive(Template)]
+#[template(path = "progress.html")]
+struct Progress<'a> {
+    /// The state as a class.
+    state: String,
+    state_words: &'a str,
+    rest: &'a str,
+    played: u64,
+    /// How many matches there will be; 0 if that is not known.
+    total: u64,
+    left: Option<String>,
+}
+
+/// The first lines of the standings, and where all of them are.
+#[derive(Template)]
+#[template(path = "leaders.html")]
+struct Leaders {
+    standings: String,
+    all: String,
+    words: String,
+    csv: String,
+}
+
 impl TournamentNow {
     /// Writes what changes while it runs: where it stands, who leads, what goes on, its newest matches, what its format needs, and the result as text.
     pub(super) fn html(&self) -> String {
-        let parts = [
-            ("progress", self.progress_html()),
-            ("standings", self.leaders_html()),
-            ("format", self.format_html()),
-            ("activity", self.activity_html()),
-            ("matches", self.matches_html()),
-        ];
-        let live = if self.is_over() {
-            String::new()
-        } else {
-            let events = FeedAddress::Tournament { id: self.id }.to_string();
-            format!(" data-live=\"{}\" data-follow", Escaped(&events))
-        };
-        let parts: String = parts.map(|(id, html)| format!("<div id=\"{id}\">{html}</div>\n")).concat();
-        let result = self.result_html();
-        format!(
-            "<div{live}>\n{parts}<details class=\"result\"><summary>The result as text</summary>\n<pre id=\"result\" data-copy>{result}</pre></details>\n</div>\n"
-        )
+        write_template(self)
     }
 
     /// Writes the same for those who look at it.
@@ -69,6 +78,10 @@ impl TournamentNow {
             .with("format", self.format_html())
             .with("result", self.result_html());
         LivePage { parts, said: self.said(), ..LivePage::default() }
+    }
+
+    fn events_address(&self) -> FeedAddress {
+        FeedAddress::Tournament { id: self.id }
     }
 
     /// Returns the tournament itself.
@@ -97,8 +110,7 @@ impl TournamentNow {
 
     /// Writes the result as a text to paste.
     fn result_html(&self) -> String {
-        let text = result_text(&self.tournament(), &self.standings.standings, self.verdict());
-        Escaped(&text).to_string()
+        text_html(&result_text(&self.tournament(), &self.standings.standings, self.verdict()))
     }
 
     /// Returns what the format says besides the standings.
@@ -106,29 +118,18 @@ impl TournamentNow {
         self.standings.verdict.as_ref()
     }
 
-    /// Shows where the tournament stands, in words and as a bar, and how long it may last yet.
     fn progress_html(&self) -> String {
         let tournament = self.tournament();
         let words = progress_words(&tournament);
-        let (state_word, rest) = words.split_once(", ").unwrap_or((&words, ""));
-        let state = enum_word(tournament.state().as_str_name(), "TOURNAMENT_STATE_");
-        let bar = if tournament.matches_total == 0 {
-            String::new()
-        } else {
-            let (played, total) = (tournament.matches_played, tournament.matches_total);
-            format!(
-                "<progress aria-label=\"matches played\" max=\"{total}\" value=\"{played}\">{played} of {total}</progress>"
-            )
-        };
-        let left =
-            self.time_left().map(|left| format!("<span class=\"time-left\">{}</span>", Escaped(&left)));
-        format!(
-            "<p class=\"state {}\"><span><strong>{}</strong> {}</span> {bar} {}</p>\n",
-            Escaped(&state),
-            Escaped(state_word),
-            Escaped(rest),
-            left.unwrap_or_default()
-        )
+        let (state_words, rest) = words.split_once(", ").unwrap_or((&words, ""));
+        write_template(&Progress {
+            state: enum_word(tournament.state().as_str_name(), "TOURNAMENT_STATE_"),
+            state_words,
+            rest,
+            played: tournament.matches_played,
+            total: tournament.matches_total,
+            left: self.time_left(),
+        })
     }
 
     /// Says how long it may last yet.
@@ -166,13 +167,12 @@ impl TournamentNow {
         } else {
             "With the cross-table".to_owned()
         };
-        let links = format!(
-            "<p><a href=\"{}\">{}</a> <a href=\"{}\">as CSV</a></p>\n",
-            Escaped(&all.to_string()),
-            Escaped(&words),
-            Escaped(&all.in_form(PageForm::Csv))
-        );
-        html.report_html(&report) + &links
+        write_template(&Leaders {
+            standings: html.report_html(&report),
+            all: all.to_string(),
+            words,
+            csv: all.in_form(PageForm::Csv),
+        })
     }
 
     /// Shows who is connected and waited for, and the matches under way.

@@ -1,16 +1,16 @@
 //! What a language model wrote down while it was asked.
 
 use super::address::{OracleView, PageAddress};
-use super::page::{Page, link_paragraph};
+use super::page::Page;
 use super::page_content::PageContent;
 use super::site::Site;
 use super::visitor::Visitor;
+use askama::Template;
 use lastnim_core::game::MatchId;
 use lastnim_proto::pb;
-use lastnim_report::render::Escaped;
+use lastnim_report::render::write_template;
 use pb::transcript_service_server::TranscriptService as _;
 use serde_json::Value;
-use std::fmt::Write as _;
 use tonic::Status;
 
 /// The most bytes of a page's lines: of more the first ones are shown.
@@ -26,6 +26,11 @@ pub(super) struct QuestionPlace {
 }
 
 impl QuestionPlace {
+    /// Returns where the page of the question of a match is.
+    pub(super) fn address(self, id: MatchId) -> PageAddress {
+        PageAddress::Transcript { id, seat: self.seat, ply: self.ply }
+    }
+
     /// Says which question it is.
     pub(super) fn words(self) -> String {
         match self.ply {
@@ -33,6 +38,30 @@ impl QuestionPlace {
             None => format!("seat {}, its row", self.seat),
         }
     }
+}
+
+/// The lines of a question, with the way to the questions before and behind it.
+#[derive(Template)]
+#[template(path = "transcript.html")]
+struct TranscriptContent {
+    steps: Vec<QuestionStep>,
+    lines: String,
+    back: PageAddress,
+}
+
+struct QuestionStep {
+    rel: &'static str,
+    label: &'static str,
+    address: String,
+    words: String,
+}
+
+#[derive(Template)]
+#[template(path = "transcript_lines.html")]
+struct TranscriptLines {
+    lines: Vec<String>,
+    /// Whether there is more than can be shown.
+    is_cut: bool,
 }
 
 /// Returns the lines of a question, with the way to the questions before and behind it.
@@ -51,25 +80,18 @@ pub(super) async fn transcript_page(
     Ok(PageContent::of_message(transcript.clone(), move |address| {
         let places: Vec<_> = listed.questions.iter().map(place_of_question).collect();
         let here = places.iter().position(|&other| other == place);
-        let mut content = String::from("<nav class=\"steps\" aria-label=\"Questions\">\n");
         let before = here.and_then(|here| here.checked_sub(1)).and_then(|before| places.get(before));
         let behind = here.and_then(|here| places.get(here + 1));
-        for (rel, label, place) in [("prev", "Before", before), ("next", "Behind", behind)] {
-            if let Some(&place) = place {
-                let there = PageAddress::Transcript { id, seat: place.seat, ply: place.ply }.to_string();
-                // Writing to a text does not fail.
-                let _ = writeln!(
-                    content,
-                    "<a rel=\"{rel}\" href=\"{}\">{label}: {}</a>",
-                    Escaped(&there),
-                    Escaped(&place.words())
-                );
-            }
-        }
-        content += "</nav>\n";
-        content += &lines_html(&transcript.lines);
-        let back = PageAddress::Match { id, ply, oracle: OracleView::Hidden };
-        content += &link_paragraph(&back, "", "The match at this ply");
+        let steps = [("prev", "Before", before), ("next", "Behind", behind)];
+        let steps = steps.into_iter().filter_map(|(rel, label, place)| {
+            let place = place?;
+            Some(QuestionStep { rel, label, address: place.address(id).to_string(), words: place.words() })
+        });
+        let content = write_template(&TranscriptContent {
+            steps: steps.collect(),
+            lines: lines_html(&transcript.lines),
+            back: PageAddress::Match { id, ply, oracle: OracleView::Hidden },
+        });
         Ok(Page::of_html(address, format!("Transcript: {}", place.words()), content))
     }))
 }
@@ -81,38 +103,36 @@ pub(super) fn place_of_question(question: &pb::PublishedQuestion) -> QuestionPla
 
 /// Shows each line with its members below each other; texts in them as they were written.
 fn lines_html(lines: &str) -> String {
-    let mut html = String::new();
+    let (mut shown, mut bytes, mut is_cut) = (Vec::new(), 0, false);
     for line in lines.lines() {
-        let shown = match serde_json::from_str::<Value>(line) {
+        let mut words = match serde_json::from_str::<Value>(line) {
             Ok(Value::Object(members)) => {
                 let member = |(key, value): (&String, &Value)| format!("{key}: {}", value_words(value));
                 members.iter().map(member).collect::<Vec<_>>().join("\n")
             }
             _ => line.to_owned(),
         };
-        let (shown, is_whole) = escape_up_to(&shown, MAX_BYTES.saturating_sub(html.len()));
-        let _ = writeln!(html, "<pre class=\"transcript\">{shown}</pre>");
-        if !is_whole {
-            html += "<p>The rest is not shown: this page as JSON has it.</p>\n";
+        let end = words.char_indices().find(|&(_, character)| {
+            bytes += html_bytes(character);
+            bytes > MAX_BYTES
+        });
+        let end = end.map(|(end, _)| end);
+        words.truncate(end.unwrap_or(words.len()));
+        shown.push(words);
+        is_cut = end.is_some();
+        if is_cut {
             break;
         }
     }
-    html
+    write_template(&TranscriptLines { lines: shown, is_cut })
 }
 
-/// Writes the beginning of a text as HTML, in so many bytes at most, and says whether that is all of it.
-fn escape_up_to(text: &str, max_bytes: usize) -> (String, bool) {
-    let mut escaped = String::new();
-    for character in text.chars() {
-        let before = escaped.len();
-        // Writing to a text does not fail.
-        let _ = write!(escaped, "{}", Escaped(character.encode_utf8(&mut [0; 4])));
-        if escaped.len() > max_bytes {
-            escaped.truncate(before);
-            return (escaped, false);
-        }
+/// Returns how many bytes a character takes as HTML.
+fn html_bytes(character: char) -> usize {
+    match character {
+        '"' | '&' | '\'' | '<' | '>' => "&#34;".len(),
+        character => character.len_utf8(),
     }
-    (escaped, true)
 }
 
 fn value_words(value: &Value) -> String {
@@ -131,7 +151,7 @@ mod tests {
     fn nothing_in_a_transcript_is_markup() {
         let html = lines_html("{\"event\":\"call\",\"reply\":\"<b>1\\n2</b>\",\"tries\":[1]}\nno <i>JSON\n");
         assert!(
-            html.contains("reply: &lt;b&gt;1\n2&lt;/b&gt;\n") && html.contains("no &lt;i&gt;JSON"),
+            html.contains("reply: &#60;b&#62;1\n2&#60;/b&#62;\n") && html.contains("no &#60;i&#62;JSON"),
             "{html}"
         );
         assert!(!html.contains("<b>") && !html.contains("<i>"), "{html}");

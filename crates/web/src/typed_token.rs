@@ -21,11 +21,18 @@ pub(super) fn check_known_token(
 ///
 /// # Errors
 /// If no token looks like that: says what one looks like.
-pub(super) fn authorization_header(token: &str) -> Result<HeaderValue, &'static str> {
+pub(super) fn authorization_header(token: &str) -> Result<HeaderValue, Status> {
     let token = token.trim();
     let is_visible = !token.is_empty() && token.chars().all(|character| character.is_ascii_graphic());
     let header = HeaderValue::try_from(format!("Bearer {token}")).ok().filter(|_| is_visible);
-    let mut header = header.ok_or("token: expected visible characters without blanks between them")?;
+    let expected =
+        || Status::unauthenticated("token: expected visible characters without blanks between them");
+    let mut header = header.ok_or_else(expected)?;
     header.set_sensitive(true);
     Ok(header)
+}
+
+/// Says to whoever typed a token why it was refused.
+pub(super) fn token_mistake(refused: &Status) -> String {
+    refused.message().trim_start_matches("authorization: ").to_owned()
 }

@@ -106,9 +106,13 @@ impl Visitor {
         self.secret.as_ref()
     }
 
-    /// Returns what the forms of a page carry that has a cookie; `None` on other pages.
-    pub(super) fn form_token(&self) -> Option<FormToken> {
-        self.secret.as_ref().map(CookieSecret::form_token)
+    /// Returns what the forms of a page carry that has a cookie.
+    ///
+    /// # Errors
+    /// On other pages.
+    pub(super) fn form_token(&self) -> Result<FormToken, Status> {
+        let token = self.secret.as_ref().map(CookieSecret::form_token);
+        token.ok_or_else(|| Status::internal("this page has no cookie"))
     }
 
     /// Returns the visitor as whom a new feed asks that all share who may see the same: whoever has the same token, or nobody with a token. Whose turn it is

@@ -3,20 +3,31 @@
 use super::address::{OracleView, PageAddress};
 use super::board::{LastTake, draw_still_board};
 use super::oracle_page::{ask_oracle, position_report};
-use super::page::{Page, link_paragraph};
+use super::page::Page;
 use super::page_content::PageContent;
 use super::replay::Replay;
 use super::site::Site;
 use super::typed_position::TypedPosition;
 use super::visitor::Visitor;
+use askama::Template;
 use lastnim_core::game::MatchId;
 use lastnim_proto::pb;
 use lastnim_report::Section;
-use lastnim_report::render::Html;
+use lastnim_report::render::{Html, write_template};
 use lastnim_report::winner_words::ending_words;
-use pb::match_service_server::MatchService as _;
-use std::fmt::Write as _;
 use tonic::Status;
+
+#[derive(Template)]
+#[template(path = "what_if.html")]
+struct WhatIfContent {
+    words: String,
+    board: String,
+    /// What the oracle says.
+    answer: String,
+    /// Where the position can be changed.
+    oracle: PageAddress,
+    back: PageAddress,
+}
 
 /// Returns the position of a match after another take, and what the oracle says of it; without a take the position itself.
 pub(super) async fn what_if_page(
@@ -26,8 +37,7 @@ pub(super) async fn what_if_page(
     ply: u32,
     take: Option<u64>,
 ) -> Result<PageContent, Status> {
-    let request = visitor.request(pb::GetRecordRequest { match_id: id.to_string() });
-    let record = site.matches.get_record(request).await?.into_inner().record.unwrap_or_default();
+    let record = site.get_record(visitor, id).await?;
     let replay = Replay::of_record(&record).filter(|replay| !replay.rows.is_empty());
     let replay = replay.ok_or_else(|| Status::not_found("the rows of the match are not revealed"))?;
     let mut position = replay
@@ -57,17 +67,13 @@ pub(super) async fn what_if_page(
         };
         let html = Html::with_links(&|_, _| None);
         let section = Section::new().paragraph(words).paragraph(ending_words(game.ending));
-        let mut content = html.section_html(&section);
-        let board = draw_still_board(&position, last).svg;
-        // Writing to a text does not fail.
-        let _ = writeln!(
-            content,
-            "<section class=\"position\" aria-label=\"Position\"><div class=\"scroll\">{board}</div></section>"
-        );
-        content += &html.report_html(&position_report(&game, answer.safety.as_ref()));
-        content += &link_paragraph(&PageAddress::Oracle { position: typed }, "", "Change this position");
-        let back = PageAddress::Match { id, ply: Some(ply), oracle: OracleView::Shown };
-        content += &link_paragraph(&back, "", "Back to the match");
+        let content = write_template(&WhatIfContent {
+            words: html.section_html(&section),
+            board: draw_still_board(&position, last).svg,
+            answer: html.report_html(&position_report(&game, answer.safety.as_ref())),
+            oracle: PageAddress::Oracle { position: typed },
+            back: PageAddress::Match { id, ply: Some(ply), oracle: OracleView::Shown },
+        });
         Ok(Page::of_html(address, "What if".into(), content))
     });
     Ok(content.with_lifetime(lifetime))

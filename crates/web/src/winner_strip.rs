@@ -1,9 +1,9 @@
 //! Who would win under optimal play, over the plies of a match.
 
 use super::seat_mark::SeatMark;
+use askama::Template;
 use lastnim_proto::pb;
-use lastnim_report::render::Escaped;
-use std::fmt::Write as _;
+use lastnim_report::render::write_template;
 
 /// The width of the strip.
 const WIDTH: f64 = 400.0;
@@ -27,6 +27,30 @@ pub(super) struct WinnerStretch {
     pub from: u32,
     /// The seat that wins under optimal play.
     pub winner: u32,
+}
+
+#[derive(Template)]
+#[template(path = "winner_strip.html")]
+struct WinnerStrip {
+    stretches: Vec<DrawnStretch>,
+    /// Where the errors are.
+    errors: Vec<f64>,
+    /// Where the position is that is shown.
+    here: f64,
+    links: Vec<PositionLink>,
+}
+
+struct DrawnStretch {
+    winner: usize,
+    x: f64,
+    width: f64,
+}
+
+struct PositionLink {
+    ply: u32,
+    address: String,
+    x: f64,
+    width: f64,
 }
 
 /// Returns the stretches of a match, in their order.
@@ -55,46 +79,26 @@ pub(super) fn winner_strip(
         return None;
     }
     let step = WIDTH / f64::from(positions);
-    let mut svg =
-        format!("<svg class=\"strip\" viewBox=\"0 0 {WIDTH} {HEIGHT_WITH_ERRORS}\" aria-hidden=\"true\">");
     let ends = stretches.iter().skip(1).map(|stretch| stretch.from).chain([positions]);
-    for (stretch, to) in stretches.iter().zip(ends) {
-        let (x, end) = (f64::from(stretch.from) * step, f64::from(to) * step);
-        let (width, seat) = (end - x, stretch.winner as usize);
-        // Writing to a text does not fail.
-        let _ = write!(
-            svg,
-            "<rect class=\"{}\" x=\"{x:.2}\" y=\"0\" width=\"{width:.2}\" height=\"{HEIGHT}\"/>",
-            SeatMark::class(seat)
-        );
-        if width >= MARKED_WIDTH {
-            let middle = x + width / 2.0;
-            let _ = write!(
-                svg,
-                "<text class=\"winner\" x=\"{middle:.2}\" y=\"15\" text-anchor=\"middle\">{seat}</text>"
-            );
-        }
-    }
+    let drawn = stretches.iter().zip(ends).map(|(stretch, to)| DrawnStretch {
+        winner: stretch.winner as usize,
+        x: f64::from(stretch.from) * step,
+        width: f64::from(to - stretch.from) * step,
+    });
     let errors = audit.plies.iter().zip(1_u32..).filter(|(ply, _)| ply.regret > 0);
-    for (_, after) in errors.take(MAX_ERRORS) {
-        let x = f64::from(after) * step;
-        let _ = write!(svg, "<path class=\"error\" d=\"M{x:.2} {HEIGHT}l3 7h-6z\"/>");
-    }
-    let x = (f64::from(shown) + 0.5) * step;
-    for class in ["around-here", "here"] {
-        let _ = write!(svg, "<line class=\"{class}\" x1=\"{x:.2}\" y1=\"0\" x2=\"{x:.2}\" y2=\"{HEIGHT}\"/>");
-    }
     let plies_per_link = positions.div_ceil(MAX_LINKS);
-    for from in (0..positions).step_by(plies_per_link as usize) {
-        let x = f64::from(from) * step;
-        let width = f64::from(plies_per_link.min(positions - from)) * step;
-        let _ = write!(
-            svg,
-            "<a href=\"{}\" tabindex=\"-1\"><rect x=\"{x:.2}\" y=\"0\" width=\"{width:.2}\" height=\"{HEIGHT_WITH_ERRORS}\"><title>after {from}</title></rect></a>",
-            Escaped(&address_of(from))
-        );
-    }
-    Some(svg + "</svg>")
+    let links = (0..positions).step_by(plies_per_link as usize).map(|ply| PositionLink {
+        ply,
+        address: address_of(ply),
+        x: f64::from(ply) * step,
+        width: f64::from(plies_per_link.min(positions - ply)) * step,
+    });
+    Some(write_template(&WinnerStrip {
+        stretches: drawn.collect(),
+        errors: errors.take(MAX_ERRORS).map(|(_, after)| f64::from(after) * step).collect(),
+        here: (f64::from(shown) + 0.5) * step,
+        links: links.collect(),
+    }))
 }
 
 #[cfg(test)]
@@ -133,12 +137,12 @@ mod tests {
         );
         assert_eq!(drawn.matches("<a href=").count(), 6);
         assert!(
-            drawn.contains("<a href=\"/?ply=5&amp;oracle=shown\" tabindex=\"-1\"><rect x=\"333.33\""),
+            drawn.contains("<a href=\"/?ply=5&#38;oracle=shown\" tabindex=\"-1\"><rect x=\"333.33\""),
             "{drawn}"
         );
         let long = strip(&[0; 1_000]).unwrap();
         assert_eq!(long.matches("<a href=").count(), MAX_LINKS as usize);
-        assert!(long.contains("ply=990&amp;") && !long.contains("ply=991&amp;"), "{long}");
+        assert!(long.contains("ply=990&#38;") && !long.contains("ply=991&#38;"), "{long}");
         let restless: Vec<_> = (0..1_000).map(|index| index % 2).collect();
         assert_eq!(strip(&restless), None);
         assert_eq!(strip(&[]), None);

@@ -2,22 +2,29 @@
 
 mod charts;
 mod plots;
-mod rounds;
 mod tables;
 mod time;
 
-use crate::{Block, BlockTone, Fact, Report, Section, Tree};
-use std::fmt::{self, Display, Write as _};
+use self::plots::plot_svg;
+use crate::{Block, BlockTone, Fact, Report, RoundEntry, Section};
+use askama::Template;
 
 pub use time::Time;
 
 /// Returns where a page tells more of what stands in a column: its key and the text of a cell are given.
 pub type CellLinks<'a> = &'a dyn Fn(&str, &str) -> Option<String>;
 
-/// Writes reports as HTML, and escapes all that stands in them.
+/// Writes reports as HTML.
 #[derive(Clone, Copy)]
 pub struct Html<'a> {
     links: CellLinks<'a>,
+}
+
+#[derive(Template)]
+#[template(path = "section.html")]
+struct SectionTemplate<'a> {
+    html: Html<'a>,
+    section: &'a Section,
 }
 
 impl<'a> Html<'a> {
@@ -33,92 +40,29 @@ impl<'a> Html<'a> {
 
     /// Writes a section.
     pub fn section_html(self, section: &Section) -> String {
-        let mut html = String::from("<section>\n");
-        if let Some(heading) = &section.heading {
-            push_line(&mut html, format_args!("<h2>{}</h2>", Escaped(heading)));
-        }
-        for block in &section.blocks {
-            self.write_block(&mut html, block);
-        }
-        html + "</section>\n"
-    }
-
-    fn write_block(self, html: &mut String, block: &Block) {
-        match block {
-            Block::Paragraph { text, tone } => {
-                let class = if *tone == BlockTone::Alert { " class=\"alert\"" } else { "" };
-                push_line(html, format_args!("<p{class}>{}</p>", Escaped(text)));
-            }
-            Block::List(items) => push_line(html, format_args!("<ul>{}</ul>", list_items(items))),
-            Block::Numbered { first, items } => {
-                push_line(html, format_args!("<ol start=\"{first}\">{}</ol>", list_items(items)));
-            }
-            Block::Facts(facts) => {
-                html.push_str("<dl>\n");
-                for (label, fact) in facts {
-                    push_line(html, format_args!("<dt>{}</dt><dd>{}</dd>", Escaped(label), fact_html(fact)));
-                }
-                html.push_str("</dl>\n");
-            }
-            Block::Table(table) => html.push_str(&self.table_html(table)),
-            Block::Plot(plot) => html.push_str(&plots::plot_svg(plot)),
-            Block::Chart(chart) => html.push_str(&self.chart_html(chart)),
-            Block::Rounds(rounds) => html.push_str(&self.rounds_html(rounds)),
-            Block::Tree(tree) => html.push_str(&tree_html(tree)),
-            Block::Command(line) => {
-                push_line(html, format_args!("<pre><code>{}</code></pre>", Escaped(line)));
-            }
-        }
+        write_template(&SectionTemplate { html: self, section })
     }
 }
 
-fn fact_html(fact: &Fact) -> String {
-    match fact {
-        Fact::Words(words) => Escaped(words).to_string(),
-        Fact::At(micros) => Time(*micros).to_string(),
-        Fact::Since(micros) => format!("since {}", Time(*micros)),
-    }
+/// Writes a template of the program, which escapes what is not marked as safe in it.
+pub fn write_template(template: &impl Template) -> String {
+    template.render().expect("a template of the program writes into memory")
 }
 
-fn list_items(items: &[String]) -> String {
-    let items: Vec<_> = items.iter().map(|item| format!("<li>{}</li>", Escaped(item))).collect();
-    items.concat()
+#[derive(Template)]
+#[template(source = "{{ text }}", ext = "html")]
+struct TextTemplate<'a> {
+    text: &'a str,
 }
 
-fn tree_html(tree: &Tree) -> String {
-    let mut text = String::new();
-    for (depth, words) in &tree.nodes {
-        push_line(&mut text, format_args!("{}{words}", "  ".repeat(*depth)));
-    }
-    format!("<pre>{}</pre>\n", Escaped(&text))
+/// Writes a text, with what would be markup in it written as what it is.
+pub fn text_html(text: &str) -> String {
+    write_template(&TextTemplate { text })
 }
 
-fn push_line(html: &mut String, line: fmt::Arguments<'_>) {
-    // Writing to a text does not fail.
-    let _ = writeln!(html, "{line}");
-}
-
-/// A text, with what would be markup in it written as what it is.
-#[derive(Debug, Clone, Copy)]
-pub struct Escaped<'a>(pub &'a str);
-
-impl Display for Escaped<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut rest = self.0;
-        while let Some(at) = rest.find(['&', '<', '>', '"', '\'']) {
-            let (before, special) = rest.split_at(at);
-            f.write_str(before)?;
-            f.write_str(match special.as_bytes()[0] {
-                b'&' => "&amp;",
-                b'<' => "&lt;",
-                b'>' => "&gt;",
-                b'"' => "&quot;",
-                _ => "&#39;",
-            })?;
-            rest = &special[1..];
-        }
-        f.write_str(rest)
-    }
+/// Returns whether a bot of a round goes on.
+fn is_still_in(entry: &RoundEntry) -> bool {
+    entry.fate.as_deref().is_some_and(|fate| !fate.is_empty() && !fate.starts_with("out"))
 }
 
 #[cfg(test)]
@@ -126,7 +70,7 @@ mod tests {
     use super::*;
     use crate::{
         Cell, Chart, ChartLevel, ChartLine, Column, MarkShape, NumberFormat, Plot, PlotMark, Round,
-        RoundEntry, RoundTable, Table,
+        RoundTable, Table, Tree,
     };
 
     const HOSTILE: &str = "<script>alert('x')</script>&\"";
@@ -177,7 +121,7 @@ mod tests {
         let html = Html::with_links(&|_, text| Some(format!("/bots/{text}"))).report_html(&section.into());
         assert!(!html.contains("<script") && !html.contains("alert('"), "{html}");
         assert!(
-            html.matches("&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;&quot;").count() >= 22,
+            html.matches("&#60;script&#62;alert(&#39;x&#39;)&#60;/script&#62;&#38;&#34;").count() >= 22,
             "{html}"
         );
     }

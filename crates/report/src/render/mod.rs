@@ -7,5 +7,5 @@ mod terminal;
 
 pub use benchmark_svg::draw_benchmark_card;
 pub use csv::csv_text;
-pub use html::{CellLinks, Escaped, Html, Time};
+pub use html::{CellLinks, Html, Time, text_html, write_template};
 pub use terminal::Terminal;

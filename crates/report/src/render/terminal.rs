@@ -55,17 +55,16 @@ impl Terminal {
             text += &self.with_colour(BOLD, heading);
             text.push('\n');
         }
-        let is_headed = section.heading.is_some();
+        let indent = if section.heading.is_some() { " " } else { "" };
         for block in &section.blocks {
-            self.write_block(&mut text, block, is_headed);
+            self.write_block(&mut text, block, indent);
         }
         text
     }
 
-    fn write_block(self, text: &mut String, block: &Block, is_headed: bool) {
+    fn write_block(self, text: &mut String, block: &Block, indent: &str) {
         match block {
             Block::Paragraph { text: words, tone } => {
-                let indent = if is_headed { " " } else { "" };
                 for line in words.lines() {
                     text.extend([indent, &self.with_tone(*tone, line), "\n"]);
                 }
@@ -76,7 +75,7 @@ impl Terminal {
                     write_item(text, &format!("  {number}. "), item);
                 }
             }
-            Block::Facts(facts) => self.write_facts(text, facts, if is_headed { "  " } else { "" }),
+            Block::Facts(facts) => self.write_facts(text, facts, &indent.repeat(2)),
             Block::Table(table) => text.push_str(&self.table_text(table)),
             Block::Plot(plot) => {
                 if self.has_plots {

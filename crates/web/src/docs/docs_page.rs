@@ -5,26 +5,30 @@ use super::markdown::guide_html;
 use crate::address::PageAddress;
 use crate::page::Page;
 use crate::page_content::PageContent;
-use lastnim_report::render::Escaped;
+use askama::Template;
+use lastnim_report::render::write_template;
 use serde_json::json;
-use std::fmt::Write as _;
+
+/// The guides, by whom they are for.
+#[derive(Template)]
+#[template(path = "guides.html")]
+struct GuideList {
+    audiences: Vec<&'static [Guide]>,
+}
+
+impl GuideList {
+    fn address(&self, guide: &'static Guide) -> PageAddress {
+        PageAddress::Guide { guide }
+    }
+}
 
 /// Returns the list of guides.
 pub(crate) fn guide_list() -> PageContent {
     let listed = Guide::all().iter().map(|guide| json!({ "name": guide.name, "title": guide.title() }));
     let json = json!({ "guides": listed.collect::<Vec<_>>() }).to_string();
     PageContent::of_json(json, |address| {
-        let mut html = String::new();
-        for guides in Guide::all().chunk_by(|one, next| one.audience == next.audience) {
-            // Writing to a text does not fail.
-            let _ = write!(html, "<h2>{}</h2>\n<ul>\n", Escaped(guides[0].audience));
-            for guide in guides {
-                let (link, title) = (PageAddress::Guide { guide }.to_string(), Escaped(guide.title()));
-                let about = Escaped(guide.about);
-                let _ = writeln!(html, "<li><a href=\"{}\">{title}</a>: {about}</li>", Escaped(&link));
-            }
-            html += "</ul>\n";
-        }
+        let audiences = Guide::all().chunk_by(|one, next| one.audience == next.audience).collect();
+        let html = write_template(&GuideList { audiences });
         Ok(Page::of_html(address, "Guides".into(), html))
     })
 }

@@ -1,9 +1,8 @@
 //! What changes on the page of what goes on.
 
-use super::event_stream::event_stream_response;
 use super::feed::FeedPublisher;
-use super::feed_key::{FeedKey, FeedTopic};
-use super::feed_payer::FeedPayer;
+use super::feed_key::FeedTopic;
+use super::feed_start::watch_feed;
 use crate::home_view::read_home;
 use crate::response::PageResponse;
 use crate::site::Site;
@@ -22,13 +21,8 @@ const MIN_IDLE_INTERVAL: Duration = Duration::from_secs(5);
 pub(crate) async fn watch_home_page(site: &Site, visitor: &Visitor) -> Result<PageResponse, Status> {
     // Whoever shares a feed is let in as for a feed of its own.
     site.reads.work_out(&visitor.request(()), || ()).await?;
-    let payer = FeedPayer::new(visitor.address());
-    let key = FeedKey { topic: FeedTopic::Home, token: visitor.token() };
-    let feed = HomeFeed { site: site.clone(), visitor: visitor.of_feed(&payer) };
-    let arena = site.arena.clone();
-    let stopped = async move { arena.wait_until_stopped().await };
-    let watcher = site.feeds.watch(key, payer, None, stopped, |publisher| feed.follow(publisher))?;
-    Ok(event_stream_response(visitor, watcher))
+    let feed = |visitor| HomeFeed { site: site.clone(), visitor };
+    watch_feed(site, visitor, FeedTopic::Home, None, |visitor, publisher| feed(visitor).follow(publisher))
 }
 
 /// Looks at what goes on for all who have the same rights.

@@ -2,8 +2,8 @@
 
 use super::event_stream::event_stream_response;
 use super::feed::{FeedPublisher, FeedWatcher, MAX_SILENCE};
-use super::feed_key::{FeedKey, FeedTopic};
-use super::feed_payer::FeedPayer;
+use super::feed_key::FeedTopic;
+use super::feed_start::watch_feed;
 use super::live_page::LivePage;
 use crate::address::OracleView;
 use crate::match_view::MatchAtPly;
@@ -39,19 +39,14 @@ pub(crate) async fn watch_match_page(
     after: Option<u64>,
 ) -> Result<PageResponse, Status> {
     // Whoever shares a feed is let in as for a feed of its own.
-    let request = pb::GetMatchRequest { match_id: id.to_string() };
-    let shown = site.matches.get_match(visitor.request(request)).await?.into_inner();
+    let shown = site.get_match(visitor, id).await?;
     if shown.r#match.as_ref().is_some_and(|game| game.phase() == pb::Phase::Ended) {
         let watcher = watch_ended_match(site, visitor, MatchShown { id, view, shown }, after).await?;
         return Ok(event_stream_response(visitor, watcher));
     }
-    let payer = FeedPayer::new(visitor.address());
-    let key = FeedKey { topic: FeedTopic::Match(id, view), token: visitor.token() };
-    let feed = MatchFeed { site: site.clone(), visitor: visitor.of_feed(&payer), id, view };
-    let arena = site.arena.clone();
-    let stopped = async move { arena.wait_until_stopped().await };
-    let watcher = site.feeds.watch(key, payer, after, stopped, |publisher| feed.follow(publisher))?;
-    Ok(event_stream_response(visitor, watcher))
+    let feed = |visitor| MatchFeed { site: site.clone(), visitor, id, view };
+    let topic = FeedTopic::Match(id, view);
+    watch_feed(site, visitor, topic, after, |visitor, publisher| feed(visitor).follow(publisher))
 }
 
 /// A match, as the service tells of it.
@@ -69,13 +64,8 @@ async fn watch_ended_match(
     MatchShown { id, view, shown }: MatchShown,
     after: Option<u64>,
 ) -> Result<FeedWatcher, Status> {
-    let request = pb::GetRecordRequest { match_id: id.to_string() };
-    let record = match site.matches.get_record(visitor.request(request)).await {
-        Ok(record) => record.into_inner().record,
-        // Its record was removed, or is damaged: there is nothing to show but that it is over.
-        Err(status) if matches!(status.code(), Code::NotFound | Code::DataLoss) => None,
-        Err(status) => return Err(status),
-    };
+    // Without one there is nothing to show but that it is over.
+    let record = site.find_record(visitor, id).await?;
     let make = move || {
         let Some(replay) = record.as_ref().and_then(Replay::of_record) else { return Ok(None) };
         MatchAtPly { id, shown: &shown, replay: &replay, ply: replay.plies(), view }.live_page().map(Some)
@@ -226,8 +216,7 @@ impl MatchFeed {
 
     /// Makes the page of the events that have come.
     async fn show(self, events: Arc<Mutex<Option<Replay>>>) -> Result<Option<LivePage>, Status> {
-        let request = pb::GetMatchRequest { match_id: self.id.to_string() };
-        let shown = self.site.matches.get_match(self.visitor.request(request)).await?.into_inner();
+        let shown = self.site.get_match(&self.visitor, self.id).await?;
         let (id, view) = (self.id, self.view);
         let make = move || {
             let replay = events.lock().unwrap_or_else(PoisonError::into_inner);

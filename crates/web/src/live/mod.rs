@@ -7,6 +7,7 @@ mod event_stream;
 mod feed;
 mod feed_key;
 mod feed_payer;
+mod feed_start;
 mod feeds;
 mod home_feed;
 mod live_page;

@@ -1,9 +1,8 @@
 //! What changes on the page of a tournament.
 
-use super::event_stream::event_stream_response;
 use super::feed::FeedPublisher;
-use super::feed_key::{FeedKey, FeedTopic};
-use super::feed_payer::FeedPayer;
+use super::feed_key::FeedTopic;
+use super::feed_start::watch_feed;
 use super::live_page::LivePage;
 use crate::response::PageResponse;
 use crate::site::Site;
@@ -41,13 +40,9 @@ pub(crate) async fn watch_tournament_page(
     // Whoever shares a feed is let in as for a feed of its own.
     let request = pb::GetTournamentActivityRequest { tournament_id: id.to_string(), most: 1 };
     site.tournaments.get_tournament_activity(visitor.request(request)).await?;
-    let payer = FeedPayer::new(visitor.address());
-    let key = FeedKey { topic: FeedTopic::Tournament(id), token: visitor.token() };
-    let feed = TournamentFeed { site: site.clone(), visitor: visitor.of_feed(&payer), id };
-    let arena = site.arena.clone();
-    let stopped = async move { arena.wait_until_stopped().await };
-    let watcher = site.feeds.watch(key, payer, None, stopped, |publisher| feed.follow(publisher))?;
-    Ok(event_stream_response(visitor, watcher))
+    let feed = |visitor| TournamentFeed { site: site.clone(), visitor, id };
+    let topic = FeedTopic::Tournament(id);
+    watch_feed(site, visitor, topic, None, |visitor, publisher| feed(visitor).follow(publisher))
 }
 
 /// What was read for the format of a tournament, and when it is to be read again.
@@ -162,8 +157,7 @@ impl TournamentFeed {
         kept: &mut KeptFindings,
         ending: Ending,
     ) -> Result<LivePage, Status> {
-        let request = pb::GetTournamentRequest { tournament_id: self.id.to_string() };
-        let shown = self.site.tournaments.get_tournament(self.visitor.request(request)).await?.into_inner();
+        let shown = self.site.get_tournament(&self.visitor, self.id).await?;
         let matches = newest_matches(&self.site, &self.visitor, self.id).await?;
         let pb::WatchTournamentResponse { standings, verdict, events, .. } = newest.clone();
         let standings = pb::GetStandingsResponse { standings, verdict, events, cross_table: Vec::new() };

@@ -138,8 +138,7 @@ pub(super) async fn remove_bot(
 }
 
 fn bots_response(organiser: &Visitor, status: StatusCode, shown: BotTokens) -> Result<PageResponse, Status> {
-    let form_token = organiser.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
-    let content = BotTokensPage { form_token, shown }.render();
-    let content = content.map_err(|error| Status::internal(error.to_string()))?;
-    Ok(private_response(organiser, status, Page::without_twins("Bots and their tokens", content)))
+    let form_token = organiser.form_token()?;
+    let content = BotTokensPage { form_token, shown };
+    Ok(private_response(organiser, status, Page::of_template("Bots and their tokens", &content)))
 }

@@ -45,8 +45,7 @@ pub(super) fn confirmation_page(
     organiser: &Visitor,
     asked: &Confirmation<'_>,
 ) -> Result<PageResponse, Status> {
-    let form_token = organiser.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
-    let content = ConfirmationForm { form_token, asked }.render();
-    let content = content.map_err(|error| Status::internal(error.to_string()))?;
-    Ok(private_response(organiser, StatusCode::OK, Page::without_twins(asked.title, content)))
+    let form_token = organiser.form_token()?;
+    let content = ConfirmationForm { form_token, asked };
+    Ok(private_response(organiser, StatusCode::OK, Page::of_template(asked.title, &content)))
 }

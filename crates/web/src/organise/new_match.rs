@@ -215,10 +215,9 @@ pub(super) async fn create_match(
 }
 
 fn form_response(organiser: &Visitor, status: StatusCode, typed: TypedMatch) -> Result<PageResponse, Status> {
-    let form_token = organiser.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
-    let content = NewMatchForm { form_token, fields: &FIELDS, typed }.render();
-    let content = content.map_err(|error| Status::internal(error.to_string()))?;
-    Ok(private_response(organiser, status, Page::without_twins("New match", content)))
+    let form_token = organiser.form_token()?;
+    let content = NewMatchForm { form_token, fields: &FIELDS, typed };
+    Ok(private_response(organiser, status, Page::of_template("New match", &content)))
 }
 
 #[cfg(test)]

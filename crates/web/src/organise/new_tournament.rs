@@ -97,7 +97,7 @@ fn form_response(
     status: StatusCode,
     typed: &TypedSettings,
 ) -> Result<PageResponse, Status> {
-    let form_token = organiser.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
+    let form_token = organiser.form_token()?;
     let is_seldom = |group: &FieldGroup| group.condition == SectionCondition::Seldom;
     let (seldom, usual): (Vec<_>, Vec<_>) = FieldGroup::all().into_iter().partition(is_seldom);
     let views = |groups: Vec<FieldGroup>| -> Vec<GroupView> {
@@ -113,8 +113,7 @@ fn form_response(
     };
     let other_mistakes = typed.other_mistakes.clone();
     let form = NewTournamentForm { form_token, summary, other_mistakes, groups, seldom_groups, shows_seldom };
-    let content = form.render().map_err(|error| Status::internal(error.to_string()))?;
-    Ok(private_response(organiser, status, Page::without_twins("New tournament", content)))
+    Ok(private_response(organiser, status, Page::of_template("New tournament", &form)))
 }
 
 fn group_view(group: FieldGroup, typed: &TypedSettings) -> GroupView {

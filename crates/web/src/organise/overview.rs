@@ -40,7 +40,6 @@ pub(super) async fn overview_page(site: &Site, organiser: &Visitor) -> Result<Pa
         Section::with_heading("Tournaments").table(titles_first(tournament_table(&list.tournaments)))
     };
     let tournaments = Html::with_links(&link_of_organised).section_html(&section);
-    let content = Overview { tournaments }.render();
-    let content = content.map_err(|error| Status::internal(error.to_string()))?;
-    Ok(private_response(organiser, StatusCode::OK, Page::without_twins("Organise", content)))
+    let content = Overview { tournaments };
+    Ok(private_response(organiser, StatusCode::OK, Page::of_template("Organise", &content)))
 }

@@ -8,7 +8,7 @@ use crate::response::{PageResponse, http_status, private_response};
 use crate::sign_in::{begin_session, end_sessions};
 use crate::site::Site;
 use crate::token_sessions::TokenHolders;
-use crate::typed_token::authorization_header;
+use crate::typed_token::{authorization_header, token_mistake};
 use crate::visitor::Visitor;
 use askama::Template;
 use tonic::Status;
@@ -28,10 +28,9 @@ pub(super) fn sign_in_page(visitor: &Visitor) -> Result<PageResponse, Status> {
 }
 
 fn sign_in_response(visitor: &Visitor, status: StatusCode, mistake: String) -> Result<PageResponse, Status> {
-    let form_token = visitor.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
+    let form_token = visitor.form_token()?;
     let form = SignInForm { form_token, mistake };
-    let content = form.render().map_err(|error| Status::internal(error.to_string()))?;
-    Ok(private_response(visitor, status, Page::without_twins("Organise", content)))
+    Ok(private_response(visitor, status, Page::of_template("Organise", &form)))
 }
 
 /// Says that a session is over, and asks for the token again.
@@ -42,16 +41,14 @@ pub(super) fn signed_out_response(visitor: &Visitor) -> Result<PageResponse, Sta
 
 /// Signs somebody in who types the admin's token.
 pub(super) fn sign_in(site: &Site, visitor: &Visitor, fields: &FormFields) -> Result<PageResponse, Status> {
-    let header = match authorization_header(fields.value("token")) {
-        Ok(header) => header,
-        Err(mistake) => return sign_in_response(visitor, StatusCode::UNAUTHORIZED, mistake.to_owned()),
-    };
-    if let Err(status) = check_admin_token(site, visitor, &header) {
-        let mistake = status.message().trim_start_matches("authorization: ").to_owned();
-        return sign_in_response(visitor, http_status(&status), mistake);
+    let typed = authorization_header(fields.value("token"));
+    match typed.and_then(|header| check_admin_token(site, visitor, &header).map(|()| header)) {
+        Ok(header) => {
+            let overview = OrganiseAddress::Overview;
+            Ok(begin_session(site, visitor, (&site.organisers, TokenHolders::One), header, &overview))
+        }
+        Err(status) => sign_in_response(visitor, http_status(&status), token_mistake(&status)),
     }
-    let overview = OrganiseAddress::Overview;
-    Ok(begin_session(site, visitor, (&site.organisers, TokenHolders::One), header, &overview))
 }
 
 /// Ends a session, and has the browser forget it.

@@ -15,7 +15,6 @@ use lastnim_report::render::Time;
 use lastnim_report::tournament::progress_words;
 use lastnim_report::tournament_events::event_line;
 use lastnim_tournament::FormatCourse;
-use pb::tournament_service_server::TournamentService as _;
 use tonic::Status;
 use tonic::codegen::http::StatusCode;
 
@@ -101,10 +100,9 @@ pub(super) async fn tournament_page_with(
     id: TournamentId,
     refused: RefusedForm,
 ) -> Result<PageResponse, Status> {
-    let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
-    let shown = site.tournaments.get_tournament(organiser.request(request)).await?.into_inner();
+    let shown = site.get_tournament(organiser, id).await?;
     let tournament = shown.tournament.unwrap_or_default();
-    let form_token = organiser.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
+    let form_token = organiser.form_token()?;
     let bot_link = |bot: &String| {
         let address = bot.parse().map(|name| PageAddress::Bot { name }.to_string());
         (bot.clone(), address.unwrap_or_default())
@@ -140,9 +138,8 @@ pub(super) async fn tournament_page_with(
         can_disqualify: is_running && tournament.format_profile().course != FormatCourse::UntilDecided,
         voidable,
     };
-    let content = content.render().map_err(|error| Status::internal(error.to_string()))?;
     let title = tournament.settings.map(|settings| settings.title).unwrap_or_default();
-    Ok(private_response(organiser, status, Page::without_twins(title, content)))
+    Ok(private_response(organiser, status, Page::of_template(title, &content)))
 }
 
 fn action_buttons(id: TournamentId, tournament: &pb::Tournament) -> Vec<ActionButton> {

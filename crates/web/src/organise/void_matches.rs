@@ -11,7 +11,6 @@ use lastnim_core::game::{MatchId, TournamentId};
 use lastnim_proto::pb::{self, void_target::Target};
 use lastnim_report::matches::outcome_line;
 use lastnim_tournament::Reason;
-use pb::match_service_server::MatchService as _;
 use pb::tournament_service_server::TournamentService as _;
 use std::mem;
 use tonic::codegen::http::StatusCode;
@@ -146,7 +145,7 @@ pub(super) async fn voidable_matches(
 ) -> Result<Vec<VoidableMatch>, Status> {
     let tournament_id = id.to_string();
     let request = pb::ListMatchesRequest { page_size: NEWEST, tournament_id, ..Default::default() };
-    let matches = site.matches.list_matches(organiser.request(request)).await?.into_inner().matches;
+    let matches = site.list_matches(organiser, request).await?.matches;
     let voidable = |game: pb::Match| {
         let setup = game.setup.as_ref().filter(|_| game.void_reason.is_empty())?;
         Some(VoidableMatch {

@@ -8,7 +8,7 @@ use crate::response::{PageResponse, http_status, private_response, redirect_resp
 use crate::site::Site;
 use crate::site_cookies::PLAYER_COOKIE;
 use crate::token_sessions::TokenHolders;
-use crate::typed_token::{authorization_header, check_known_token};
+use crate::typed_token::{authorization_header, check_known_token, token_mistake};
 use crate::visitor::Visitor;
 use askama::Template;
 use lastnim_arena::OpenHand;
@@ -85,10 +85,9 @@ pub(super) fn lost_sign_in_response(visitor: &Visitor) -> Result<PageResponse, S
 }
 
 fn sign_in_response(visitor: &Visitor, status: StatusCode, mistake: String) -> Result<PageResponse, Status> {
-    let form_token = visitor.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
-    let content = BotSignIn { form_token, mistake }.render();
-    let content = content.map_err(|error| Status::internal(error.to_string()))?;
-    Ok(private_response(visitor, status, Page::without_twins("Play as a bot", content)))
+    let form_token = visitor.form_token()?;
+    let content = BotSignIn { form_token, mistake };
+    Ok(private_response(visitor, status, Page::of_template("Play as a bot", &content)))
 }
 
 /// Signs somebody in who types the token of a bot, and takes its seats.
@@ -97,20 +96,15 @@ pub(super) fn sign_in_as_bot(
     visitor: &Visitor,
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
-    let header = match authorization_header(fields.value("token")) {
-        Ok(header) => header,
-        Err(mistake) => return sign_in_response(visitor, StatusCode::UNAUTHORIZED, mistake.to_owned()),
-    };
-    let seated = visitor.with_authorization(header.clone());
     let now = Instant::now();
-    let taken = check_known_token(site, visitor, PATH, &header)
-        .and_then(|()| site.bot_hands.take_seats(&seated.request(()), site.players.end_of_session(now)));
-    let seats = match taken {
-        Ok(seats) => seats,
-        Err(status) => {
-            let mistake = status.message().trim_start_matches("authorization: ").to_owned();
-            return sign_in_response(visitor, http_status(&status), mistake);
-        }
+    let taken = authorization_header(fields.value("token")).and_then(|header| {
+        check_known_token(site, visitor, PATH, &header)?;
+        let request = visitor.with_authorization(header.clone()).request(());
+        Ok((site.bot_hands.take_seats(&request, site.players.end_of_session(now))?, header))
+    });
+    let (seats, header) = match taken {
+        Ok(taken) => taken,
+        Err(status) => return sign_in_response(visitor, http_status(&status), token_mistake(&status)),
     };
     // Of two browsers with the same token, the later one plays.
     site.players.end_all_of(&header, now);
@@ -161,7 +155,7 @@ pub(super) fn bot_seats_page_with(
     status: StatusCode,
     tournaments: String,
 ) -> Result<PageResponse, Status> {
-    let form_token = seated.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
+    let form_token = seated.form_token()?;
     let revision = site.bot_hands.revision(&bot);
     let (hands, has_more) = site.bot_hands.open_hands(&bot, MATCHES);
     let player = Player::Bot(bot);
@@ -175,8 +169,7 @@ pub(super) fn bot_seats_page_with(
         has_more,
         tournaments,
     };
-    let content = content.render().map_err(|error| Status::internal(error.to_string()))?;
-    Ok(private_response(seated, status, Page::without_twins("Play as a bot", content)))
+    Ok(private_response(seated, status, Page::of_template("Play as a bot", &content)))
 }
 
 fn open_match(player: &Player, OpenHand { id, setup, open }: &OpenHand) -> OpenMatch {

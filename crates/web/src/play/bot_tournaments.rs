@@ -9,6 +9,7 @@ use crate::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::{BotName, TournamentId};
 use lastnim_proto::pb::{self, verdict::Verdict};
+use lastnim_report::render::write_template;
 use lastnim_report::words::count_words;
 use pb::tournament_service_server::TournamentService as _;
 use tonic::codegen::http::StatusCode;
@@ -70,7 +71,7 @@ pub(super) async fn bot_tournaments_html(
     bot: &BotName,
     mistake: &str,
 ) -> Result<String, Status> {
-    let form_token = seated.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
+    let form_token = seated.form_token()?;
     let (sections, unread) = match read_tournaments(site, seated, bot).await {
         Ok(sections) => {
             (sections.into_iter().filter(|section| !section.tournaments.is_empty()).collect(), String::new())
@@ -78,7 +79,7 @@ pub(super) async fn bot_tournaments_html(
         Err(status) => (Vec::new(), status.message().to_owned()),
     };
     let shown = BotTournaments { form_token, bot, mistake, sections, unread };
-    shown.render().map_err(|error| Status::internal(error.to_string()))
+    Ok(write_template(&shown))
 }
 
 /// Returns the tournaments that a bot is in, and those that it may join.
@@ -98,13 +99,16 @@ async fn read_tournaments(
             let list = site.tournaments.list_tournaments(seated.request(request)).await?.into_inner();
             for tournament in list.tournaments {
                 let is_entered = tournament.field.iter().any(|entrant| entrant == bot.as_str());
-                let is_suspended = is_entered && tournament.has_open_field() && ladders < MAX_LADDERS && {
+                if !is_entered {
+                    joinable.extend(ListedTournament::of(tournament, FieldEntry::Outside));
+                    continue;
+                }
+                let is_suspended = tournament.has_open_field() && ladders < MAX_LADDERS && {
                     ladders += 1;
                     is_suspended(site, seated, &tournament.id, bot).await?
                 };
-                let entry = FieldEntry::of(is_entered, is_suspended);
-                let section = if is_entered { &mut entered } else { &mut joinable };
-                section.extend(ListedTournament::of(tournament, entry));
+                let entry = if is_suspended { FieldEntry::Suspended } else { FieldEntry::Entered };
+                entered.extend(ListedTournament::of(tournament, entry));
             }
             page_token = list.next_page_token;
             if page_token.is_empty() {
@@ -124,16 +128,6 @@ enum FieldEntry {
     Outside,
     Entered,
     Suspended,
-}
-
-impl FieldEntry {
-    fn of(is_entered: bool, is_suspended: bool) -> Self {
-        match (is_entered, is_suspended) {
-            (_, true) => Self::Suspended,
-            (true, false) => Self::Entered,
-            (false, false) => Self::Outside,
-        }
-    }
 }
 
 impl TournamentSection {
@@ -190,8 +184,7 @@ fn tournament_form(id: TournamentId, action: FieldAction, button: &'static str) 
 }
 
 async fn is_suspended(site: &Site, seated: &Visitor, id: &str, bot: &BotName) -> Result<bool, Status> {
-    let request = pb::GetTournamentRequest { tournament_id: id.to_owned() };
-    let shown = site.tournaments.get_tournament(seated.request(request)).await?.into_inner();
+    let shown = site.get_tournament(seated, id).await?;
     let Some(Verdict::Suspended(suspended)) = shown.verdict.and_then(|verdict| verdict.verdict) else {
         return Ok(false);
     };

@@ -8,7 +8,6 @@ use lastnim_arena::OpenSeat;
 use lastnim_core::game::MatchId;
 use lastnim_proto::pb::{self, record_event::Event};
 use lastnim_rpc::HandStatus;
-use pb::match_service_server::MatchService as _;
 use tonic::Status;
 
 /// A hand of somebody who plays in the browser, as it stands.
@@ -71,13 +70,11 @@ impl Hand {
         player: Player,
         id: MatchId,
     ) -> Result<Self, Status> {
-        let match_id = id.to_string();
-        let request = pb::GetMatchRequest { match_id: match_id.clone() };
         let seat_of = |shown: &pb::GetMatchResponse| {
             let setup = shown.r#match.as_ref()?.setup.as_ref()?;
             setup.bots.iter().position(|bot| bot == player.name().as_str())
         };
-        let first = site.matches.get_match(visitor.request(request.clone())).await?.into_inner();
+        let first = site.get_match(visitor, id).await?;
         let seat = seat_of(&first).ok_or_else(|| {
             let who = match &player {
                 Player::Guest(_) => "somebody else plays this hand".to_owned(),
@@ -87,14 +84,12 @@ impl Hand {
         })?;
         // What the session hears from here on leads to another look.
         let status = player.hand_status(site, id)?;
-        let request_record = pb::GetRecordRequest { match_id };
-        let record = site.matches.get_record(visitor.request(request_record)).await?.into_inner();
-        let record = record.record.unwrap_or_default();
+        let record = site.get_record(visitor, id).await?;
         let replay =
             Replay::of_record(&record).ok_or_else(|| Status::data_loss("the record has no beginning"))?;
         // A match that has ended in between has its audit by now.
         let shown = if replay.end.is_some() && first.audit.is_none() {
-            site.matches.get_match(visitor.request(request)).await?.into_inner()
+            site.get_match(visitor, id).await?
         } else {
             first
         };

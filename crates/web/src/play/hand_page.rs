@@ -17,7 +17,6 @@ use crate::visitor::Visitor;
 use askama::Template;
 use lastnim_core::game::{Ending, Position};
 use lastnim_report::words::{count_words, enum_phrase};
-use std::time::Duration;
 use tonic::Status;
 use tonic::codegen::http::StatusCode;
 
@@ -121,11 +120,10 @@ pub(super) fn mistaken_hand_response(
     mistake: String,
     typed: Option<&FormFields>,
 ) -> Result<PageResponse, Status> {
-    let form_token = visitor.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
+    let form_token = visitor.form_token()?;
     let content = HandContent::of_hand(hand, form_token, mistake, typed)?;
     let title = if hand.is_over() { "Your hand is over" } else { "Your hand" };
-    let html = content.render().map_err(|error| Status::internal(error.to_string()))?;
-    Ok(private_response(visitor, status, Page::without_twins(title, html)))
+    Ok(private_response(visitor, status, Page::of_template(title, &content)))
 }
 
 impl HandContent {
@@ -144,12 +142,15 @@ impl HandContent {
         });
         let (is_over, is_lost) = (hand.is_over(), hand.lost_seat().is_some());
         let audit = hand.shown.audit.as_ref();
-        let clock = hand.open_seat.and_then(|open| Some((open.left?, open.is_awaited)));
+        let oracle = if audit.is_some() { OracleView::Shown } else { OracleView::Hidden };
+        let clock = hand.open_seat.and_then(|open| {
+            let (left, is_own) = (open.left?, open.is_awaited && !is_lost);
+            Some(RunningClock { left_ms: left.as_millis(), words: clock_words(left), is_own })
+        });
         Ok(Self {
             form_token,
             address: hand.player.hand_address(hand.id).to_string(),
-            watched_at: PageAddress::Match { id: hand.id, ply: None, oracle: view_of_audit(audit.is_some()) }
-                .to_string(),
+            watched_at: PageAddress::Match { id: hand.id, ply: None, oracle }.to_string(),
             revision: hand.status.revision,
             is_over,
             is_followed: !is_over && hand.has_session,
@@ -159,9 +160,7 @@ impl HandContent {
             },
             state: state_words(hand, &position),
             notes: note_words(hand),
-            clock: clock
-                .filter(|_| !is_over)
-                .map(|(left, is_awaited)| running_clock(left, is_awaited && !is_lost)),
+            clock: clock.filter(|_| !is_over),
             mistake: if mistake.is_empty() { refusal_words(hand) } else { mistake },
             board: draw_board(&position, last, &hand.replay.setup.piles).svg,
             turn: turn_of_hand(hand, &position, typed),
@@ -175,14 +174,6 @@ impl HandContent {
             },
         })
     }
-}
-
-fn view_of_audit(has_audit: bool) -> OracleView {
-    if has_audit { OracleView::Shown } else { OracleView::Hidden }
-}
-
-fn running_clock(left: Duration, is_own: bool) -> RunningClock {
-    RunningClock { left_ms: left.as_millis(), words: clock_words(left), is_own }
 }
 
 /// Says how a hand stands.

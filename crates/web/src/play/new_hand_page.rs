@@ -99,7 +99,7 @@ fn new_hand_response(
     typed: &TypedHand,
     mistakes: Vec<String>,
 ) -> Result<PageResponse, Status> {
-    let form_token = visitor.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
+    let form_token = visitor.form_token()?;
     let open = site.guests.open_matches(&visitor.request(()), &guest_of_visitor(visitor)?)?;
     let hand_address = |id: MatchId| PlayAddress::Hand { id, since: None }.to_string();
     let opponent = |(name, house_bot): &(BotName, String)| Opponent {
@@ -133,8 +133,7 @@ fn new_hand_response(
         times: choices(&TIMES, &typed.time),
         rows: choices(&ROWS, &typed.rows),
     };
-    let html = content.render().map_err(|error| Status::internal(error.to_string()))?;
-    let page = Page::without_twins("Play a hand", html)
+    let page = Page::of_template("Play a hand", &content)
         .with_summary("Play a hand of Last Nim against house bots, without an account");
     Ok(private_response(visitor, status, page))
 }

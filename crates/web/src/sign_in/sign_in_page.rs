@@ -7,7 +7,7 @@ use crate::response::{PageResponse, http_status, private_response, redirect_resp
 use crate::site::Site;
 use crate::site_cookies::SESSION_COOKIE;
 use crate::token_sessions::{TokenHolders, TokenSessions};
-use crate::typed_token::{authorization_header, check_known_token};
+use crate::typed_token::{authorization_header, check_known_token, token_mistake};
 use crate::visitor::Visitor;
 use askama::Template;
 use lastnim_arena::Principal;
@@ -62,12 +62,11 @@ fn sign_in_response(
     status: StatusCode,
     mistake: String,
 ) -> Result<PageResponse, Status> {
-    let form_token = visitor.form_token().ok_or_else(|| Status::internal("this page has no cookie"))?;
+    let form_token = visitor.form_token()?;
     let action = SignInAddress::SignIn { to: to.cloned().map(Box::new) }.to_string();
     let name = visitor.signed_in().map(|signed_in| signed_in.name().to_owned()).unwrap_or_default();
-    let content = SignInForm { form_token, action, name, mistake }.render();
-    let content = content.map_err(|error| Status::internal(error.to_string()))?;
-    Ok(private_response(visitor, status, Page::without_twins("Sign in", content)))
+    let content = SignInForm { form_token, action, name, mistake };
+    Ok(private_response(visitor, status, Page::of_template("Sign in", &content)))
 }
 
 /// Signs somebody in who types a token that the server knows, or out.
@@ -90,15 +89,13 @@ fn sign_in(
     to: Option<&SiteAddress>,
     fields: &FormFields,
 ) -> Result<PageResponse, Status> {
-    let header = match authorization_header(fields.value("token")) {
-        Ok(header) => header,
-        Err(mistake) => return sign_in_response(visitor, to, StatusCode::UNAUTHORIZED, mistake.to_owned()),
-    };
-    let bearer = visitor.with_authorization(header.clone());
-    let known = check_known_token(site, visitor, PATH, &header)
-        .and_then(|()| site.access.require_viewer(&bearer.request(())));
+    let known = authorization_header(fields.value("token")).and_then(|header| {
+        check_known_token(site, visitor, PATH, &header)?;
+        let bearer = visitor.with_authorization(header.clone());
+        Ok((site.access.require_viewer(&bearer.request(()))?, header))
+    });
     match known {
-        Ok(principal) => {
+        Ok((principal, header)) => {
             let sessions: (&TokenSessions, _) = match principal {
                 Some(Principal::Admin) => (&site.organisers, TokenHolders::One),
                 Some(Principal::Bot(_)) => (&site.readers, TokenHolders::One),
@@ -106,10 +103,7 @@ fn sign_in(
             };
             Ok(begin_session(site, visitor, sessions, header, to.unwrap_or(&FIRST_PAGE)))
         }
-        Err(status) => {
-            let mistake = status.message().trim_start_matches("authorization: ").to_owned();
-            sign_in_response(visitor, to, http_status(&status), mistake)
-        }
+        Err(status) => sign_in_response(visitor, to, http_status(&status), token_mistake(&status)),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Charts as SVG.
 
-use super::{Escaped, Html};
+use super::{Html, write_template};
 use crate::{Chart, ChartFrame};
-use std::fmt::Write as _;
+use askama::Template;
 
 /// The width of what is drawn.
 const WIDTH: f64 = 640.0;
@@ -16,82 +16,80 @@ const RIGHT: f64 = 14.0;
 const TOP: f64 = 14.0;
 /// The room below.
 const BOTTOM: f64 = 36.0;
+/// Where the places along the axis are written.
+const PLACES_Y: f64 = HEIGHT - BOTTOM + 18.0;
 /// Lines that are told apart by their colours and dashes; of more the first ones are drawn.
 const MAX_LINES: usize = 8;
+
+#[derive(Template)]
+#[template(path = "chart.html")]
+struct ChartTemplate<'a> {
+    caption: &'a str,
+    axis: &'a str,
+    /// The least and the greatest number, and what means something by itself.
+    levels: Vec<DrawnLevel>,
+    lines: Vec<DrawnLine<'a>>,
+    /// The first and the last place along the axis: where it is, its number, and how that is aligned.
+    places: [(f64, f64, &'static str); 2],
+    /// Lines that are not drawn.
+    left_out: usize,
+    /// The same as a table.
+    numbers: String,
+}
+
+struct DrawnLevel {
+    class: &'static str,
+    y: f64,
+    text_x: f64,
+    text_y: f64,
+    anchor: &'static str,
+    words: String,
+}
+
+struct DrawnLine<'a> {
+    label: &'a str,
+    points: String,
+    /// Its last number.
+    last: String,
+}
 
 impl Html<'_> {
     /// Draws a chart, with a legend below it that says where each line ends, and its numbers in a table to be opened; nothing without two points.
     pub(super) fn chart_html(self, chart: &Chart) -> String {
-        let Some(frame) = chart.frame() else { return String::new() };
+        let Some(ChartFrame { across, up }) = chart.frame() else { return String::new() };
+        let at_x = |x: f64| LEFT + (x - across.0) / (across.1 - across.0) * (WIDTH - LEFT - RIGHT);
+        let at_y = |y: f64| HEIGHT - BOTTOM - (y.max(up.0) - up.0) / (up.1 - up.0) * (HEIGHT - TOP - BOTTOM);
+        let written = |number: f64| chart.format.format_number(number);
+        let ends = [up.0, up.1].map(|number| {
+            let (y, words) = (at_y(number), written(number));
+            DrawnLevel { class: "axis", y, text_x: LEFT - 6.0, text_y: y + 4.0, anchor: "end", words }
+        });
+        let levels = chart.levels.iter().enumerate().map(|(place, level)| {
+            let y = at_y(level.value);
+            let words = format!("{} {}", level.label, written(level.value));
+            // What stands above a level at the top would not be seen.
+            let text_y = if y < TOP + 16.0 { y + 15.0 } else { y - 5.0 };
+            // Two levels may be close to each other: their words stand at different sides.
+            let (text_x, anchor) =
+                if place % 2 == 0 { (LEFT + 6.0, "start") } else { (WIDTH - RIGHT - 6.0, "end") };
+            DrawnLevel { class: "level", y, text_x, text_y, anchor, words }
+        });
         let drawn = Chart { lines: chart.lines.iter().take(MAX_LINES).cloned().collect(), ..chart.clone() };
-        let (svg, numbers) = (chart_svg(chart, frame), self.table_html(&drawn.number_table()));
-        format!("{svg}<details><summary>The same as numbers</summary>{numbers}</details>\n")
+        let lines = drawn.lines.iter().map(|line| {
+            let points = line.points.iter().map(|&(x, y)| format!("{:.1},{:.1}", at_x(x), at_y(y)));
+            let last = line.points.last().map(|&(_, number)| written(number)).unwrap_or_default();
+            DrawnLine { label: &line.label, points: points.collect::<Vec<_>>().join(" "), last }
+        });
+        write_template(&ChartTemplate {
+            caption: &chart.caption,
+            axis: &chart.axis,
+            levels: ends.into_iter().chain(levels).collect(),
+            lines: lines.collect(),
+            places: [(at_x(across.0), across.0, "start"), (at_x(across.1), across.1, "end")],
+            left_out: chart.lines.len() - drawn.lines.len(),
+            numbers: self.table_html(&drawn.number_table()),
+        })
     }
-}
-
-fn chart_svg(chart: &Chart, ChartFrame { across, up }: ChartFrame) -> String {
-    let at_x = |x: f64| LEFT + (x - across.0) / (across.1 - across.0) * (WIDTH - LEFT - RIGHT);
-    let at_y = |y: f64| HEIGHT - BOTTOM - (y.max(up.0) - up.0) / (up.1 - up.0) * (HEIGHT - TOP - BOTTOM);
-    let caption = Escaped(&chart.caption);
-    let mut svg = format!(
-        "<figure class=\"plot chart\"><figcaption>{caption}</figcaption>\n\
-         <svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{caption}\">\n"
-    );
-    for number in [up.0, up.1] {
-        write_level(&mut svg, "axis", at_y(number));
-        let words = chart.format.format_number(number);
-        let (x, y) = (LEFT - 6.0, at_y(number) + 4.0);
-        let words = Escaped(&words);
-        // Writing to a text does not fail.
-        let _ = writeln!(svg, "<text x=\"{x:.0}\" y=\"{y:.1}\" text-anchor=\"end\">{words}</text>");
-    }
-    for (place, level) in chart.levels.iter().enumerate() {
-        let y = at_y(level.value);
-        write_level(&mut svg, "level", y);
-        let words = format!("{} {}", level.label, chart.format.format_number(level.value));
-        // What stands above a level at the top would not be seen.
-        let y = if y < TOP + 16.0 { y + 15.0 } else { y - 5.0 };
-        // Two levels may be close to each other: their words stand at different sides.
-        let (x, anchor) = if place % 2 == 0 { (LEFT + 6.0, "start") } else { (WIDTH - RIGHT - 6.0, "end") };
-        let words = Escaped(&words);
-        let _ = writeln!(svg, "<text x=\"{x:.0}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{words}</text>");
-    }
-    for (place, line) in chart.lines.iter().take(MAX_LINES).enumerate() {
-        let points: Vec<_> =
-            line.points.iter().map(|&(x, y)| format!("{:.1},{:.1}", at_x(x), at_y(y))).collect();
-        let _ = writeln!(svg, "<polyline class=\"line-{place}\" points=\"{}\"/>", points.join(" "));
-    }
-    let y = HEIGHT - BOTTOM + 18.0;
-    for (place, anchor) in [(across.0, "start"), (across.1, "end")] {
-        let x = at_x(place);
-        let _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"{anchor}\">{place:.0}</text>");
-    }
-    let (middle, words) = (f64::midpoint(LEFT, WIDTH - RIGHT), Escaped(&chart.axis));
-    let _ = writeln!(svg, "<text x=\"{middle:.1}\" y=\"{y:.1}\" text-anchor=\"middle\">{words}</text>");
-    svg + "</svg>\n" + &legend_html(chart) + "</figure>\n"
-}
-
-fn write_level(svg: &mut String, class: &str, y: f64) {
-    let _ = writeln!(
-        svg,
-        "<line class=\"{class}\" x1=\"{LEFT}\" y1=\"{y:.1}\" x2=\"{:.0}\" y2=\"{y:.1}\"/>",
-        WIDTH - RIGHT
-    );
-}
-
-fn legend_html(chart: &Chart) -> String {
-    let items = chart.lines.iter().take(MAX_LINES).enumerate().map(|(place, line)| {
-        let last = line.points.last().map(|&(_, number)| chart.format.format_number(number));
-        format!(
-            "<li><svg class=\"key\" viewBox=\"0 0 24 8\" aria-hidden=\"true\"><polyline class=\"line-{place}\" points=\"0,4 24,4\"/></svg> {} {}</li>",
-            Escaped(&line.label),
-            Escaped(&last.unwrap_or_default())
-        )
-    });
-    let items: String = items.collect();
-    let left_out = chart.lines.len().saturating_sub(MAX_LINES);
-    let left_out = if left_out > 0 { format!("<li>and {left_out} more</li>") } else { String::new() };
-    format!("<ul class=\"legend\">{items}{left_out}</ul>\n")
 }
 
 #[cfg(test)]

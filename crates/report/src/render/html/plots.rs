@@ -1,8 +1,8 @@
 //! Plots as SVG.
 
-use super::Escaped;
-use crate::{MarkShape, Plot, PlotMark};
-use std::fmt::Write as _;
+use super::write_template;
+use crate::{MarkShape, Plot};
+use askama::Template;
 
 /// The height of a line.
 const LINE: u32 = 24;
@@ -15,6 +15,27 @@ const NUMBERS: u32 = 80;
 /// The characters of a label that find room, on a narrow page as well.
 const MAX_LABEL_CHARS: usize = 15;
 
+#[derive(Template)]
+#[template(path = "plot.html")]
+struct PlotTemplate<'a> {
+    caption: &'a str,
+    height: u32,
+    marks: Vec<DrawnMark>,
+}
+
+struct DrawnMark {
+    /// Where the middle of its line is.
+    middle: u32,
+    label: String,
+    shape: DrawnShape,
+    number: String,
+}
+
+enum DrawnShape {
+    Bar { x: f64, width: f64 },
+    Point { at: f64, interval: Option<(f64, f64)> },
+}
+
 /// Draws a plot: a line for each mark, its label before it and its number behind it. Colours come from the page.
 pub(super) fn plot_svg(plot: &Plot) -> String {
     let Some((low, high)) = plot.range().filter(|(low, high)| low.is_finite() && high.is_finite()) else {
@@ -22,53 +43,23 @@ pub(super) fn plot_svg(plot: &Plot) -> String {
     };
     let span = if high > low { high - low } else { 1.0 };
     let at = |value: f64| f64::from(LABELS) + (value - low) / span * f64::from(MARKS);
-    let (width, height) = (LABELS + MARKS + NUMBERS, LINE * plot.marks.len() as u32);
-    let caption = Escaped(&plot.caption);
-    let mut svg = format!(
-        "<figure class=\"plot\"><figcaption>{caption}</figcaption>\n\
-         <svg viewBox=\"0 0 {width} {height}\" role=\"img\" aria-label=\"{caption}\">\n"
-    );
-    for (line, mark) in (0..).zip(&plot.marks) {
-        let middle = LINE * line + LINE / 2;
-        write_mark(&mut svg, plot, mark, middle, &at);
-    }
-    svg + "</svg></figure>\n"
-}
-
-fn write_mark(svg: &mut String, plot: &Plot, mark: &PlotMark, middle: u32, at: &impl Fn(f64) -> f64) {
-    let (label, text) = (middle + 4, plot.format.format_number(mark.value));
-    // Writing to a text does not fail.
-    let _ = writeln!(
-        svg,
-        "<text x=\"{}\" y=\"{label}\" text-anchor=\"end\">{}</text>",
-        LABELS - 12,
-        Escaped(&shortened_label(&mark.label))
-    );
-    match plot.shape {
-        MarkShape::Bars => {
-            let (zero, end) = (at(0.0), at(mark.value));
-            let (x, width, y) = (zero.min(end), (end - zero).abs(), middle - 6);
-            let _ = writeln!(
-                svg,
-                "<rect class=\"mark\" x=\"{x:.1}\" y=\"{y}\" width=\"{width:.1}\" height=\"12\"/>"
-            );
-        }
-        MarkShape::Intervals => {
-            if let Some((low, high)) = mark.interval {
-                let (from, to) = (at(low), at(high));
-                let _ = writeln!(
-                    svg,
-                    "<line class=\"whisker\" x1=\"{from:.1}\" y1=\"{middle}\" x2=\"{to:.1}\" y2=\"{middle}\"/>"
-                );
+    let marks = (0..).zip(&plot.marks).map(|(line, mark)| DrawnMark {
+        middle: LINE * line + LINE / 2,
+        label: shortened_label(&mark.label),
+        shape: match plot.shape {
+            MarkShape::Bars => {
+                let (zero, end) = (at(0.0), at(mark.value));
+                DrawnShape::Bar { x: zero.min(end), width: (end - zero).abs() }
             }
-            let _ = writeln!(
-                svg,
-                "<circle class=\"mark\" cx=\"{:.1}\" cy=\"{middle}\" r=\"4\"/>",
-                at(mark.value)
-            );
-        }
-    }
-    let _ = writeln!(svg, "<text x=\"{}\" y=\"{label}\">{}</text>", LABELS + MARKS + 12, Escaped(&text));
+            MarkShape::Intervals => DrawnShape::Point {
+                at: at(mark.value),
+                interval: mark.interval.map(|(low, high)| (at(low), at(high))),
+            },
+        },
+        number: plot.format.format_number(mark.value),
+    });
+    let (caption, height) = (plot.caption.as_str(), LINE * plot.marks.len() as u32);
+    write_template(&PlotTemplate { caption, height, marks: marks.collect() })
 }
 
 /// Shortens a label that finds no room: it stands in a table as well, as a whole.
@@ -82,7 +73,7 @@ fn shortened_label(label: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::NumberFormat;
+    use crate::{NumberFormat, PlotMark};
 
     #[test]
     fn a_long_label_is_shortened() {

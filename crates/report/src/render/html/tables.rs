@@ -1,8 +1,10 @@
 //! Tables as HTML.
 
-use super::{Escaped, Html, Time, list_items, push_line};
+use super::{Html, Time, write_template};
 use crate::{Alignment, BlockTone, Cell, CellShade, Column, Table, TableRow};
-use std::fmt::Write as _;
+use askama::Template;
+use askama::filters::HtmlSafe;
+use std::borrow::Cow;
 
 /// Items of a cell that are shown one by one; of more the first ones stand there, as everywhere.
 const MAX_LINKED_ITEMS: usize = 8;
@@ -17,69 +19,102 @@ const WHISKER_WIDTH: f64 = 56.0;
 /// The distance of the ends from the border of that drawing.
 const WHISKER_MARGIN: f64 = 3.0;
 
+/// A table, in a frame of its own that scrolls where the page is narrower.
+#[derive(Template)]
+#[template(path = "table.html")]
+struct TableTemplate<'a> {
+    table: &'a Table,
+    rows: Vec<RowTemplate<'a>>,
+    meanings: Vec<String>,
+}
+
+#[derive(Template)]
+#[template(path = "table_row.html")]
+struct RowTemplate<'a> {
+    is_alert: bool,
+    cells: Vec<ShownCell<'a>>,
+}
+
+impl HtmlSafe for RowTemplate<'_> {}
+
+#[derive(Default)]
+struct ShownCell<'a> {
+    classes: String,
+    /// The number of the cell, where the text that is shown is another.
+    sort_value: Option<String>,
+    time: Option<Time>,
+    texts: Vec<LinkedText<'a>>,
+    /// What stands between the texts.
+    separator: &'a str,
+    /// Its interval, drawn. What it shows stands beside it in words.
+    whisker: Option<Whisker>,
+}
+
+/// A text, as a link where there is more to see of it.
+#[derive(Template)]
+#[template(path = "linked_text.html")]
+pub(super) struct LinkedText<'a> {
+    address: Option<String>,
+    /// The part of it that a narrow page leaves out.
+    head: &'a str,
+    text: Cow<'a, str>,
+}
+
+impl HtmlSafe for LinkedText<'_> {}
+
+/// An interval on the scale of its column.
+struct Whisker {
+    low: f64,
+    high: f64,
+    point: Option<f64>,
+}
+
 impl Html<'_> {
-    /// Writes a table, in a frame of its own that scrolls where the page is narrower. Numbers that are shown rounded or with more stand in
-    /// `data-v` as well, by which a browser sorts; intervals are drawn beside them, and shares that have a shade are coloured.
+    /// Writes a table. Numbers that are shown rounded or with more stand in `data-v` as well, by which a browser sorts; intervals are drawn beside them, and
+    /// shares that have a shade are coloured.
     pub fn table_html(self, table: &Table) -> String {
         if table.rows.is_empty() {
             return String::new();
         }
-        let shown = table.rows.len().min(table.max_shown.unwrap_or(usize::MAX));
-        let sorted = if shown >= MIN_SORTED_ROWS { " class=\"sortable\"" } else { "" };
-        let mut html = format!("<div class=\"scroll\"><table{sorted}>\n<thead><tr>");
-        for column in &table.columns {
-            let class = if column.alignment == Alignment::Right { " class=\"number\"" } else { "" };
-            let meaning = column.meaning.map(|meaning| format!(" title=\"{}\"", Escaped(meaning)));
-            // Each time says for itself in which zone it is.
-            let label = column.label.strip_suffix(" (UTC)").unwrap_or(&column.label);
-            let (meaning, label) = (meaning.unwrap_or_default(), Escaped(label));
-            let _ = write!(html, "<th scope=\"col\"{class}{meaning}>{label}</th>");
-        }
-        html.push_str("</tr></thead>\n<tbody>\n");
+        let shown = table.max_shown.unwrap_or(usize::MAX);
         let ranges: Vec<_> = (0..table.columns.len()).map(|index| interval_range(table, index)).collect();
-        for row in table.rows.iter().take(shown) {
-            self.write_row(&mut html, table, row, &ranges);
-        }
-        html.push_str("</tbody></table></div>\n");
-        let meanings: Vec<_> = table.meanings().collect();
-        if !meanings.is_empty() {
-            let items = list_items(&meanings);
-            push_line(
-                &mut html,
-                format_args!(
-                    "<details class=\"meanings\"><summary>What the columns mean</summary><ul>{items}</ul></details>"
-                ),
-            );
-        }
-        html
+        let rows = table.rows.iter().take(shown).map(|row| self.shown_row(table, row, &ranges)).collect();
+        write_template(&TableTemplate { table, rows, meanings: table.meanings().collect() })
     }
 
     /// Writes a row of a table by itself, for one that stands there already.
     pub fn row_html(self, table: &Table, row: &TableRow) -> String {
-        let mut html = String::new();
-        self.write_row(&mut html, table, row, &vec![None; table.columns.len()]);
-        html
+        write_template(&self.shown_row(table, row, &vec![None; table.columns.len()]))
     }
 
-    /// Writes a row, with its intervals on the scales of their columns.
-    fn write_row(self, html: &mut String, table: &Table, row: &TableRow, ranges: &[Option<(f64, f64)>]) {
-        let class = if row.tone == BlockTone::Alert { " class=\"alert\"" } else { "" };
-        let _ = write!(html, "<tr{class}>");
-        for ((column, cell), range) in table.columns.iter().zip(&row.cells).zip(ranges) {
-            let text = cell.display_text(row.format.unwrap_or(column.format));
-            let _ = write!(html, "<td{}{}>", cell_class(column, cell), sort_value(cell));
-            match self.address_of_named(table, row, column) {
+    /// Returns a row as it is shown, with its intervals on the scales of their columns.
+    fn shown_row<'t>(
+        self,
+        table: &'t Table,
+        row: &'t TableRow,
+        ranges: &[Option<(f64, f64)>],
+    ) -> RowTemplate<'t> {
+        let cells = table.columns.iter().zip(&row.cells).zip(ranges).map(|((column, cell), range)| {
+            let content = match self.address_of_named(table, row, column) {
                 Some(address) => {
-                    let _ = write!(html, "<a href=\"{}\">{}</a>", Escaped(&address), Escaped(&text));
+                    let text = cell.display_text(row.format.unwrap_or(column.format)).into();
+                    ShownCell {
+                        texts: vec![LinkedText { address: Some(address), head: "", text }],
+                        ..ShownCell::default()
+                    }
                 }
-                None => html.push_str(&self.cell_html(column, cell, &text)),
+                None => self.cell_content(row, column, cell),
+            };
+            let whisker =
+                range.filter(|_| row.format.is_none()).and_then(|range| whisker_of_cell(cell, range));
+            ShownCell {
+                classes: cell_classes(column, cell),
+                sort_value: sort_value(cell),
+                whisker,
+                ..content
             }
-            if let (Some(range), None) = (range, row.format) {
-                html.push_str(&whisker_svg(cell, *range));
-            }
-            html.push_str("</td>");
-        }
-        html.push_str("</tr>\n");
+        });
+        RowTemplate { is_alert: row.tone == BlockTone::Alert, cells: cells.collect() }
     }
 
     /// Returns where a page tells more of what a cell names.
@@ -92,37 +127,34 @@ impl Html<'_> {
         }
     }
 
-    fn cell_html(self, column: &Column, cell: &Cell, text: &str) -> String {
-        let linked = |text: &str| self.linked_text(&column.key, text);
-        match cell {
+    fn cell_content<'t>(self, row: &TableRow, column: &'t Column, cell: &'t Cell) -> ShownCell<'t> {
+        let texts = match cell {
             Cell::List { items, separator } if items.len() <= MAX_LINKED_ITEMS => {
-                let items: Vec<_> = items.iter().map(|item| linked(item)).collect();
-                items.join(&Escaped(separator).to_string())
+                let texts = items.iter().map(|item| self.linked_text(&column.key, item)).collect();
+                return ShownCell { texts, separator, ..ShownCell::default() };
             }
-            Cell::Text(_) => linked(text),
-            Cell::Time(micros) => Time(*micros).to_string(),
-            _ => Escaped(text).to_string(),
-        }
+            Cell::Time(micros) => return ShownCell { time: Some(Time(*micros)), ..ShownCell::default() },
+            Cell::Text(text) => self.linked_text(&column.key, text),
+            _ => {
+                let text = cell.display_text(row.format.unwrap_or(column.format)).into();
+                LinkedText { address: None, head: "", text }
+            }
+        };
+        ShownCell { texts: vec![texts], ..ShownCell::default() }
     }
 
-    /// Writes a text, as a link where there is more to see of it.
-    pub(super) fn linked_text(self, key: &str, text: &str) -> String {
-        match (self.links)(key, text) {
-            Some(address) => {
-                let address = Escaped(&address);
-                match split_id(key, text) {
-                    // Where a page is narrow, what tells ids apart is enough.
-                    Some((head, tail)) => format!(
-                        "<a href=\"{address}\"><span class=\"id-head\">{}</span>{}</a>",
-                        Escaped(head),
-                        Escaped(tail)
-                    ),
-                    None => format!("<a href=\"{address}\">{}</a>", Escaped(text)),
-                }
-            }
-            None => Escaped(text).to_string(),
-        }
+    /// Returns a text with its link, if there is more to see of it.
+    pub(super) fn linked_text<'t>(self, key: &str, text: &'t str) -> LinkedText<'t> {
+        let address = (self.links)(key, text);
+        // Where a page is narrow, what tells ids apart is enough.
+        let (head, text) = split_id(key, text).filter(|_| address.is_some()).unwrap_or(("", text));
+        LinkedText { address, head, text: text.into() }
     }
+}
+
+/// Returns what stands above a column. Each time says for itself in which zone it is.
+fn column_label(column: &Column) -> &str {
+    column.label.strip_suffix(" (UTC)").unwrap_or(&column.label)
 }
 
 /// Splits an id into its time and what was drawn for it; `None` for what is no id.
@@ -131,7 +163,7 @@ fn split_id<'t>(key: &str, text: &'t str) -> Option<(&'t str, &'t str)> {
     text.split_at_checked(ID_TIME_LENGTH).filter(|_| is_id)
 }
 
-fn cell_class(column: &Column, cell: &Cell) -> String {
+fn cell_classes(column: &Column, cell: &Cell) -> String {
     let mut classes = Vec::new();
     if column.alignment == Alignment::Right {
         classes.push("number".to_owned());
@@ -143,16 +175,14 @@ fn cell_class(column: &Column, cell: &Cell) -> String {
         };
         classes.push(format!("{scale} step-{}", CellShade::step_of_share(share)));
     }
-    if classes.is_empty() { String::new() } else { format!(" class=\"{}\"", classes.join(" ")) }
+    classes.join(" ")
 }
 
-/// Returns the attribute with the number of a cell, where the text that is shown is another.
-fn sort_value(cell: &Cell) -> String {
+/// Returns the number of a cell, where the text that is shown is another.
+fn sort_value(cell: &Cell) -> Option<String> {
     match cell {
-        Cell::Integer(_) => String::new(),
-        cell => {
-            cell.order_value().map(|value| format!(" data-v=\"{}\"", short_number(value))).unwrap_or_default()
-        }
+        Cell::Integer(_) => None,
+        cell => cell.order_value().map(short_number),
     }
 }
 
@@ -174,24 +204,13 @@ fn interval_range(table: &Table, column: usize) -> Option<(f64, f64)> {
     (range.1 > range.0).then_some(range)
 }
 
-/// Draws the interval of a cell on the scale of its column. What it shows stands beside it in words.
-fn whisker_svg(cell: &Cell, (least, greatest): (f64, f64)) -> String {
-    let Some((value, low, high)) = cell.interval() else { return String::new() };
-    if !(low.is_finite() && high.is_finite()) {
-        return String::new();
-    }
+fn whisker_of_cell(cell: &Cell, (least, greatest): (f64, f64)) -> Option<Whisker> {
+    let (value, low, high) = cell.interval().filter(|(_, low, high)| low.is_finite() && high.is_finite())?;
     let at = |value: f64| {
         let share = ((value - least) / (greatest - least)).clamp(0.0, 1.0);
         WHISKER_MARGIN + share * (WHISKER_WIDTH - 2.0 * WHISKER_MARGIN)
     };
-    let point = value.filter(|value| value.is_finite());
-    let point = point.map(|value| format!("<circle cx=\"{:.1}\" cy=\"6\" r=\"2.6\"/>", at(value)));
-    format!(
-        "<svg class=\"whiskers\" viewBox=\"0 0 {WHISKER_WIDTH} 12\" aria-hidden=\"true\"><path d=\"M{0:.1} 3v6m0-3H{1:.1}m0-3v6\"/>{2}</svg>",
-        at(low),
-        at(high),
-        point.unwrap_or_default()
-    )
+    Some(Whisker { low: at(low), high: at(high), point: value.filter(|value| value.is_finite()).map(at) })
 }
 
 #[cfg(test)]
@@ -222,8 +241,8 @@ mod tests {
         let expected = format!(
             "<a href=\"/matches/{id}\"><span class=\"id-head\">0192f0c1-2e6b-7c3a-</span>8f4d-5a6b7c8d9e0f</a>"
         );
-        assert_eq!(html.linked_text("match", id), expected);
-        assert!(!html.linked_text("bot", id).contains("id-head"), "a bot may have such a name");
+        assert_eq!(html.linked_text("match", id).to_string(), expected);
+        assert!(!html.linked_text("bot", id).to_string().contains("id-head"), "a bot may have such a name");
     }
 
     #[test]
@@ -249,11 +268,11 @@ mod tests {
         let links = |key: &str, text: &str| (key == "id").then(|| format!("/cups/{text}"));
         let html = Html::with_links(&links).table_html(&table);
         assert!(
-            html.contains("<td><a href=\"/cups/7\">&lt;Cup&gt;</a></td><td><a href=\"/cups/7\">7</a></td>"),
+            html.contains("<td><a href=\"/cups/7\">&#60;Cup&#62;</a></td><td><a href=\"/cups/7\">7</a></td>"),
             "{html}"
         );
         let bare = Html::with_links(&|_, _| None).table_html(&table);
-        assert!(bare.contains("<td>&lt;Cup&gt;</td><td>7</td>"), "{bare}");
+        assert!(bare.contains("<td>&#60;Cup&#62;</td><td>7</td>"), "{bare}");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Moments on a page.
 
 use crate::words::format_time;
+use askama::filters::HtmlSafe;
 use std::fmt;
 
 /// A moment, in microseconds since 1970-01-01 UTC. A page says it in UTC; where scripts run, in the time of whoever looks at it.
@@ -15,6 +16,8 @@ impl fmt::Display for Time {
         write!(f, "<time datetime=\"{date}T{time}.{micros:06}Z\">{words} UTC</time>")
     }
 }
+
+impl HtmlSafe for Time {}
 
 #[cfg(test)]
 mod tests {
