@@ -164,19 +164,6 @@ impl Reader {
         }
     }
 
-    /// Returns a text, if there is one.
-    pub async fn text(&mut self, query: &str) -> Option<String> {
-        let found = match &mut self.connection {
-            Connection::Sqlite(connection) => {
-                sqlx::query_scalar(AssertSqlSafe(query)).fetch_optional(connection).await
-            }
-            Connection::Postgres(connection) => {
-                sqlx::query_scalar(AssertSqlSafe(query)).fetch_optional(connection).await
-            }
-        };
-        found.unwrap_or_else(|error| panic!("{query}: {error}"))
-    }
-
     /// Counts the rows of a table for which something holds.
     pub async fn count(&mut self, of: &str) -> i64 {
         self.number(&format!("SELECT count(*) FROM {of}")).await

@@ -1,21 +1,21 @@
 //! Everything that is live, behind one handle.
 
-use super::cross_table_queue::CrossTableQueue;
-use super::durability::Durability;
-use super::ended_tournaments::EndedTournaments;
-use super::environment::Environment;
-use super::error::ArenaError;
-use super::ids::IdGenerator;
-use super::keyring::{Keyring, Principal};
-use super::limits::Limits;
-use super::match_handle::MatchHandle;
-use super::open_records::OpenRecords;
-use super::practice::House;
-use super::revision::LiveChanges;
-use super::roster::Roster;
-use super::shard::{MatchContext, MatchTerms, Shards};
-use super::tournament_handle::TournamentHandle;
-use super::wall_clock::WallClock;
+use crate::accounts::keyring::{Keyring, Principal};
+use crate::accounts::practice::House;
+use crate::durability::Durability;
+use crate::environment::Environment;
+use crate::error::ArenaError;
+use crate::ids::IdGenerator;
+use crate::limits::Limits;
+use crate::matches::match_handle::MatchHandle;
+use crate::matches::shard::{MatchContext, MatchTerms, Shards};
+use crate::recovery::open_records::OpenRecords;
+use crate::revision::LiveChanges;
+use crate::sessions::roster::Roster;
+use crate::tournaments::cross_table_queue::CrossTableQueue;
+use crate::tournaments::ended_tournaments::EndedTournaments;
+use crate::tournaments::tournament_handle::TournamentHandle;
+use crate::wall_clock::WallClock;
 use lastnim_core::game::{MatchId, TournamentId};
 use lastnim_core::referee::{MatchSetup, PublicKey, SigningKey, Timestamp};
 use lastnim_store::{
@@ -70,67 +70,67 @@ pub fn generate_key() -> SigningKey {
 /// The live server without its network: bots, sessions, matches, tournaments. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Arena {
-    pub(super) inner: Arc<ArenaInner>,
+    pub(crate) inner: Arc<ArenaInner>,
 }
 
 /// What all clones of an arena share.
 #[derive(Debug)]
-pub(super) struct ArenaInner {
-    pub(super) limits: Arc<Limits>,
-    pub(super) clock: WallClock,
-    pub(super) ids: IdGenerator,
-    pub(super) environment: Environment,
-    pub(super) keyring: Keyring,
+pub(crate) struct ArenaInner {
+    pub(crate) limits: Arc<Limits>,
+    pub(crate) clock: WallClock,
+    pub(crate) ids: IdGenerator,
+    pub(crate) environment: Environment,
+    pub(crate) keyring: Keyring,
     /// How many bots are registered.
-    pub(super) bots: AtomicUsize,
-    pub(super) roster: Arc<Roster>,
-    pub(super) house: House,
+    pub(crate) bots: AtomicUsize,
+    pub(crate) roster: Arc<Roster>,
+    pub(crate) house: House,
     /// For reading; writing goes through the context.
-    pub(super) store: Arc<dyn Store>,
-    pub(super) context: Arc<MatchContext>,
-    pub(super) shards: Shards,
-    pub(super) matches: RwLock<BTreeMap<MatchId, OpenMatch>>,
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) context: Arc<MatchContext>,
+    pub(crate) shards: Shards,
+    pub(crate) matches: RwLock<BTreeMap<MatchId, OpenMatch>>,
     /// Signalled whenever a match ends.
-    pub(super) match_ended: Notify,
+    pub(crate) match_ended: Notify,
     /// The tournaments that are not over.
-    pub(super) tournaments: RwLock<BTreeMap<TournamentId, Arc<TournamentHandle>>>,
+    pub(crate) tournaments: RwLock<BTreeMap<TournamentId, Arc<TournamentHandle>>>,
     /// Held while a bot is registered or removed, enters a tournament, or is given a seat in an exhibition: nobody removes a bot
     /// in between. It is never held while something is planned or a director is asked. Whoever holds the lock of a
     /// tournament may take it, never the other way round.
-    pub(super) names: Arc<Mutex<()>>,
+    pub(crate) names: Arc<Mutex<()>>,
     /// Held while a tournament is created, so that two at once do not both pass the check of the limit.
-    pub(super) creating: Arc<Mutex<()>>,
+    pub(crate) creating: Arc<Mutex<()>>,
     /// Until when bots that were there before the server came back may still return; none on a server that is new.
-    pub(super) returning_until: RwLock<Option<Timestamp>>,
+    pub(crate) returning_until: RwLock<Option<Timestamp>>,
     /// Held while the bots of a tournament are rated.
-    pub(super) rating: Arc<Semaphore>,
+    pub(crate) rating: Arc<Semaphore>,
     /// The cross-tables that somebody waits for.
-    pub(super) cross_tables: CrossTableQueue,
+    pub(crate) cross_tables: CrossTableQueue,
     /// The tournaments that are over and were shown last.
-    pub(super) ended_tournaments: EndedTournaments,
+    pub(crate) ended_tournaments: EndedTournaments,
     /// What changes without a transaction.
-    pub(super) live_changes: LiveChanges,
+    pub(crate) live_changes: LiveChanges,
     /// Held while an end that a bot missed is read.
-    pub(super) catching_up: Arc<Semaphore>,
+    pub(crate) catching_up: Arc<Semaphore>,
     /// Held while what is kept of matches that are over is changed: records are removed, or transcripts published or removed.
-    pub(super) changing_kept: Arc<Mutex<()>>,
+    pub(crate) changing_kept: Arc<Mutex<()>>,
     /// Whether everything has been stopped.
-    pub(super) stopped: CancellationToken,
+    pub(crate) stopped: CancellationToken,
     /// What goes on by itself and may still write: the store is closed after it.
-    pub(super) tasks: TaskTracker,
+    pub(crate) tasks: TaskTracker,
 }
 
 /// A match that runs, as the arena sees it.
 #[derive(Debug, Clone)]
-pub(super) struct OpenMatch {
+pub(crate) struct OpenMatch {
     /// Takes inputs for it.
-    pub(super) handle: MatchHandle,
+    pub(crate) handle: MatchHandle,
     /// What was fixed before the first move.
-    pub(super) setup: Arc<MatchSetup>,
+    pub(crate) setup: Arc<MatchSetup>,
 }
 
 /// Shows a function that its caller holds the lock that its name or its documentation says.
-pub(super) type HeldLock = OwnedMutexGuard<()>;
+pub(crate) type HeldLock = OwnedMutexGuard<()>;
 
 impl Arena {
     /// Opens an arena, and carries on what a server before it has left in the store. The tokens are let in besides those
@@ -195,7 +195,7 @@ impl Arena {
     }
 
     /// Returns the time now.
-    pub(super) fn now(&self) -> Timestamp {
+    pub(crate) fn now(&self) -> Timestamp {
         self.inner.clock.now()
     }
 
@@ -252,7 +252,7 @@ impl Arena {
     /// Takes a lock and changes what it is for. The change is carried out to its end even if whoever asked for it has gone: what is
     /// written and what is live change together. Nobody waits for a store that cannot be used: a request that still waits for
     /// the lock when the store fails is refused, and nothing is done.
-    pub(super) async fn run_locked<T, A>(
+    pub(crate) async fn run_locked<T, A>(
         &self,
         lock: &Arc<Mutex<()>>,
         act: impl FnOnce(HeldLock) -> A + Send,
@@ -280,18 +280,18 @@ impl Arena {
     }
 
     /// Waits for the lock of the names, for a change that holds the lock of a tournament already.
-    pub(super) async fn lock_names(&self) -> HeldLock {
+    pub(crate) async fn lock_names(&self) -> HeldLock {
         Arc::clone(&self.inner.names).lock_owned().await
     }
 
     /// Fails while the store cannot be used. Whoever is about to write asks first, before anything is locked or read: a
     /// database that does not answer may take seconds to say so.
-    pub(super) fn check_store(&self) -> Result<(), ArenaError> {
+    pub(crate) fn check_store(&self) -> Result<(), ArenaError> {
         Ok(self.inner.context.commits.check_usable()?)
     }
 
     /// Makes changes last. Somebody waits for an answer here: while the store cannot be used, there is one at once.
-    pub(super) async fn commit(&self, changes: Vec<Change>) -> Result<(), ArenaError> {
+    pub(crate) async fn commit(&self, changes: Vec<Change>) -> Result<(), ArenaError> {
         self.check_store()?;
         Ok(self.inner.context.commits.commit(changes).await?)
     }

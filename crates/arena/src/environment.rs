@@ -37,7 +37,7 @@ impl Environment {
     }
 
     /// Returns the date.
-    pub(super) fn date(&self) -> SystemTime {
+    pub(crate) fn date(&self) -> SystemTime {
         (self.date)()
     }
 
@@ -56,7 +56,7 @@ impl Environment {
     }
 
     /// Does work that takes long.
-    pub(super) fn spawn_work<T: Send + 'static>(
+    pub(crate) fn spawn_work<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> JoinHandle<T> {
@@ -67,7 +67,7 @@ impl Environment {
     }
 
     /// Fills a buffer with random bytes.
-    pub(super) fn fill_random(&self, bytes: &mut [u8]) {
+    pub(crate) fn fill_random(&self, bytes: &mut [u8]) {
         (self.random)(bytes);
     }
 }

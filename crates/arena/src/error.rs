@@ -1,6 +1,6 @@
 //! Why the arena says no.
 
-use super::closed_oracle::OracleClosure;
+use crate::tournaments::closed_oracle::OracleClosure;
 use lastnim_core::game::{BotName, MatchId, Seat, TournamentId};
 use lastnim_core::referee::MatchSetupError;
 use lastnim_store::StoreError;
@@ -10,7 +10,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 /// Why nobody enters or leaves a ladder whose last round has begun.
-pub(super) const FIELD_IS_SETTLED: &str = "its last round has begun, and its field changes no more";
+pub(crate) const FIELD_IS_SETTLED: &str = "its last round has begun, and its field changes no more";
 
 /// Why the arena does not do what it was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -193,7 +193,7 @@ pub enum ArenaError {
 impl ArenaError {
     /// Says why a tournament cannot be carried on that led to this, to whoever is shown that it is quarantined. What a database says
     /// names addresses and roles, and is no business of theirs.
-    pub(super) fn tournament_damage(&self) -> String {
+    pub(crate) fn tournament_damage(&self) -> String {
         match self {
             Self::Recovery(_, why) => why.clone(),
             Self::Field { error, .. } => error.to_string(),

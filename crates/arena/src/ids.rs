@@ -1,7 +1,7 @@
 //! New ids.
 
-use super::environment::Environment;
-use super::wall_clock::WallClock;
+use crate::environment::Environment;
+use crate::wall_clock::WallClock;
 use lastnim_core::game::{MatchId, TournamentId};
 
 /// Makes ids that rise with time and that nobody can guess.

@@ -1,8 +1,8 @@
 //! What the arena measures of itself, for those who watch over the server.
 
-use super::arena::Arena;
-use super::shard::ShardTally;
-use super::wall_clock::Standstills;
+use crate::arena::Arena;
+use crate::matches::shard::ShardTally;
+use crate::wall_clock::Standstills;
 use lastnim_store::LatencyCounts;
 use std::sync::atomic::Ordering;
 

@@ -1,6 +1,6 @@
 //! Whether anything has changed since something was shown.
 
-use super::arena::Arena;
+use crate::arena::Arena;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What all that can be shown depends on while nothing is played: between two that are equal, nothing has changed but what is measured all
@@ -17,13 +17,13 @@ pub struct Revision {
 
 /// Counts what changes without a transaction.
 #[derive(Debug, Default)]
-pub(super) struct LiveChanges {
+pub(crate) struct LiveChanges {
     ratings: AtomicU64,
 }
 
 impl LiveChanges {
     /// Takes note that bots were rated.
-    pub(super) fn note_ratings(&self) {
+    pub(crate) fn note_ratings(&self) {
         self.ratings.fetch_add(1, Ordering::Release);
     }
 }

@@ -26,7 +26,7 @@ const LOSS_DETECTION_TIME: Duration = Duration::from_secs(5);
 /// Counts the time during which the server ran. Every instant is given as the time since one fixed instant, by a clock that
 /// never stops and is never set.
 #[derive(Debug)]
-pub(super) struct RunningTime {
+pub(crate) struct RunningTime {
     /// The longest time without a sign of life that still counts.
     stall_threshold: Duration,
     /// When the runtime last showed a sign of life in time.
@@ -50,7 +50,7 @@ struct StallRecovery {
 
 impl RunningTime {
     /// Starts at the fixed instant, with a sign of life.
-    pub(super) fn start(stall_threshold: Duration) -> Self {
+    pub(crate) fn start(stall_threshold: Duration) -> Self {
         Self {
             stall_threshold,
             alive_at: Duration::ZERO,
@@ -62,7 +62,7 @@ impl RunningTime {
     }
 
     /// Returns how long the server has run by `at`; never less than it returned before.
-    pub(super) fn running_at(&mut self, at: Duration) -> Duration {
+    pub(crate) fn running_at(&mut self, at: Duration) -> Duration {
         if !self.is_stalled(at) {
             self.count_until(at);
         }
@@ -70,7 +70,7 @@ impl RunningTime {
     }
 
     /// Takes note that the runtime goes round at `at`. Returns the length of a gap that is over with that.
-    pub(super) fn note_heartbeat(&mut self, at: Duration) -> Option<Duration> {
+    pub(crate) fn note_heartbeat(&mut self, at: Duration) -> Option<Duration> {
         if !self.is_stalled(at) {
             self.alive_at = at;
             self.count_until(at);
@@ -102,7 +102,7 @@ impl RunningTime {
     }
 
     /// Returns whether a stream that ends at `at` may have been lost because the server stood still.
-    pub(super) fn may_lose_streams(&self, at: Duration) -> bool {
+    pub(crate) fn may_lose_streams(&self, at: Duration) -> bool {
         let in_gap = self.is_stalled(at) && at.saturating_sub(self.counted_until) >= MIN_GAP_LOSING_STREAMS;
         let after_gap = self.recovered_at.is_some_and(|end| at.saturating_sub(end) < LOSS_DETECTION_TIME);
         in_gap || after_gap

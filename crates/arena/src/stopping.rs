@@ -1,10 +1,10 @@
 //! The end of everything that is live.
 
-use super::arena::Arena;
-use super::error::ArenaError;
-use super::match_handle::MatchHandle;
-use super::outbox::CloseReason;
-use super::shard::MatchInput;
+use crate::arena::Arena;
+use crate::error::ArenaError;
+use crate::matches::match_handle::MatchHandle;
+use crate::matches::shard::MatchInput;
+use crate::sessions::outbox::CloseReason;
 use lastnim_proto::ServerEvent;
 use std::time::Duration;
 
@@ -40,7 +40,7 @@ impl Arena {
     }
 
     /// Returns whether everything has been stopped.
-    pub(super) fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         self.inner.stopped.is_cancelled()
     }
 
@@ -50,7 +50,7 @@ impl Arena {
     }
 
     /// Checks that nobody has begun to stop.
-    pub(super) fn check_not_stopping(&self) -> Result<(), ArenaError> {
+    pub(crate) fn check_not_stopping(&self) -> Result<(), ArenaError> {
         if self.inner.roster.is_closed() { Err(ArenaError::Stopping) } else { Ok(()) }
     }
 }

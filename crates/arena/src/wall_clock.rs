@@ -1,6 +1,6 @@
 //! The one place where the server reads the time.
 
-use super::running_time::RunningTime;
+use crate::running_time::RunningTime;
 use lastnim_core::referee::Timestamp;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

@@ -1,11 +1,11 @@
 //! Counting the results of a tournament that a server before this one has left.
 
-use super::PAGE;
+use super::recovery::PAGE;
 use crate::Arena;
-use crate::cpu_times::CpuTask;
 use crate::error::ArenaError;
-use crate::tournament_handle::TournamentHandle;
-use crate::tournaments::plan_in_background;
+use crate::tournaments::changes::plan_in_background;
+use crate::tournaments::cpu_times::CpuTask;
+use crate::tournaments::tournament_handle::TournamentHandle;
 use lastnim_core::game::{BotName, MatchId, TournamentId};
 use lastnim_store::{StoreError, StoredResult, StoredTournament};
 use lastnim_tournament::{Checkpoint, CheckpointError, FieldChange, MatchResult, ResultFold, Rulings};

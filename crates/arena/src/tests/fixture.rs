@@ -1,7 +1,7 @@
 //! An arena with two registered bots.
 
 use super::shaky_store::{ShakyStore, shaky_store};
-use crate::matches::{BegunMatch, MatchFuture};
+use crate::matches::open_matches::{BegunMatch, MatchFuture};
 use crate::{Arena, ArenaError, Backend, Limits, OutboxStream, Session};
 use lastnim_core::game::{AllianceMatrix, BotName, BotVersion, BySeat, Piles};
 use lastnim_core::referee::{Clock, MatchSetup};

@@ -1,7 +1,7 @@
 //! What a bot hears of ends that it missed: away, behind a lost stream, or when the server was killed.
 
 use super::fixture::{Request, arena, begin, connect, name, reopen, shaky_arena, soon, until};
-use crate::shard::MatchInput;
+use crate::matches::shard::MatchInput;
 use crate::{Arena, NewTournament, OutboxStream};
 use lastnim_core::game::MatchId;
 use lastnim_core::referee::{EndReason, Terms};

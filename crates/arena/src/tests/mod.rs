@@ -3,7 +3,7 @@
 mod breakdown;
 mod checkpoints;
 mod coming_back;
-pub(super) mod fixture;
+pub(crate) mod fixture;
 mod interventions;
 mod joining;
 mod ladder;
@@ -13,7 +13,7 @@ mod outage;
 mod quarantined_tournaments;
 mod removing;
 mod sessions;
-pub(super) mod shaky_store;
+pub(crate) mod shaky_store;
 mod stopping;
 mod tournaments;
 mod transcripts;

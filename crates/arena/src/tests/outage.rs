@@ -3,7 +3,7 @@
 use super::fixture::{begin, connect, name, shaky_arena, soon, until};
 use super::sessions::{snapshot, take, turn};
 use super::shaky_store::Mood;
-use crate::shard::MatchInput;
+use crate::matches::shard::MatchInput;
 use crate::{Arena, ArenaError, NewTournament};
 use lastnim_core::referee::Terms;
 use lastnim_proto::{ServerEvent, pb};

@@ -1,7 +1,7 @@
 use super::fixture::{arena, begin, connect, name, run_silent, soon, until};
-use crate::outbox::outbox_channel;
-use crate::roster::Roster;
-use crate::shard::MatchInput;
+use crate::matches::shard::MatchInput;
+use crate::sessions::outbox::outbox_channel;
+use crate::sessions::roster::Roster;
 use crate::{Arena, CloseReason, OutboxStream, Session};
 use lastnim_core::game::{BotVersion, MatchId};
 use lastnim_core::referee::Timestamp;

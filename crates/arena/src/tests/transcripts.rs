@@ -3,7 +3,7 @@
 use super::fixture::{BANK, arena, begin, connect, duel, shaky_arena, soon, until};
 use super::sessions::{take, turn};
 use super::shaky_store::{Mood, ShakyStore};
-use crate::shard::MatchInput;
+use crate::matches::shard::MatchInput;
 use crate::{Arena, ArenaError, NewTranscript};
 use lastnim_core::game::MatchId;
 use lastnim_core::referee::{EndReason, MatchSetup};

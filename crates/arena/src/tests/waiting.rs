@@ -3,7 +3,7 @@
 use super::fixture::{BANK, arena, arena_with, begin, connect, duel, shaky_arena, soon, until};
 use super::sessions::take;
 use super::shaky_store::Mood;
-use crate::shard::{MatchInput, SeatAction};
+use crate::matches::shard::{MatchInput, SeatAction};
 use crate::{ArenaError, CloseReason, Limits};
 use lastnim_core::game::Seat;
 use lastnim_core::oracle::Mover;

@@ -1,0 +1,376 @@
+//! Matches, those that are open and those that are over.
+
+use crate::arena::{Arena, ArenaInner, HeldLock, OpenMatch};
+use crate::error::ArenaError;
+use crate::matches::match_handle::MatchHandle;
+use crate::matches::shard::{Beginning, MatchEnd, MatchTicket, MatchView, WatchAdmission, WatchEvent};
+use crate::sessions::outbox::{OutboxStream, outbox_channel};
+use lastnim_core::game::{BotName, MatchId};
+use lastnim_core::oracle::Audit;
+use lastnim_core::referee::{MatchSetup, Record, RecordError, TimedEvent};
+use lastnim_store::{MatchFilter, MatchSummary, StoreError, StoredMatch};
+use lastnim_tournament::{MatchOutcome, OracleAccess};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet};
+use std::ops::Bound;
+use std::panic::resume_unwind;
+use std::sync::{Arc, PoisonError, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// How long a tournament without a single open match waits before it looks for room again.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// What plays a match to its end, and tells what it means for the standings.
+pub(crate) trait MatchFuture:
+    Future<Output = Result<Option<MatchOutcome>, ArenaError>> + Send + 'static
+{
+}
+
+impl<F> MatchFuture for F where F: Future<Output = Result<Option<MatchOutcome>, ArenaError>> + Send + 'static {}
+
+/// A match that has begun.
+pub(crate) struct BegunMatch<P> {
+    /// Its id.
+    pub(crate) id: MatchId,
+    /// Takes inputs for it.
+    pub(crate) handle: MatchHandle,
+    /// What was fixed before the first move.
+    pub(crate) setup: Arc<MatchSetup>,
+    /// Says when its beginning is announced; dropped if it never is.
+    pub(crate) begun: oneshot::Receiver<()>,
+    /// Plays it to its end; it stands still until this is polled.
+    pub(crate) play: P,
+}
+
+/// An exhibition that has begun: its id, how it is reached, and what says when its beginning is announced.
+pub(crate) type BegunExhibition = (MatchId, OpenMatch, oneshot::Receiver<()>);
+
+/// A match as a watcher sees it: what happened so far, and the stream of what happens next.
+#[derive(Debug)]
+pub struct MatchWatch {
+    /// The events so far that may be seen.
+    pub so_far: Vec<TimedEvent>,
+    /// The audit, if the match is over.
+    pub audit: Option<Arc<Audit>>,
+    /// Further events; `None` if the match is over.
+    pub next: Option<OutboxStream<WatchEvent>>,
+}
+
+/// The place of a match among the open ones. It is given back when the match is over, has broken down or is never
+/// played; one that its shard still has is given up.
+#[derive(Debug)]
+struct OpenMatchEntry {
+    inner: Arc<ArenaInner>,
+    id: MatchId,
+    handle: MatchHandle,
+}
+
+impl Drop for OpenMatchEntry {
+    fn drop(&mut self) {
+        self.handle.abandon();
+        self.inner.matches.write().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
+        self.inner.match_ended.notify_waiters();
+    }
+}
+
+impl Arena {
+    /// Starts an exhibition match.
+    ///
+    /// # Errors
+    /// If a bot is not registered, the setup cannot be played, or there is no room.
+    pub async fn create_match(&self, setup: MatchSetup) -> Result<MatchSummary, ArenaError> {
+        let arena = self.clone();
+        let beginning = self.run_locked(&self.inner.names, |held| async move {
+            arena.begin_exhibition_locked(held, setup).await
+        });
+        self.wait_until_announced(beginning.await?).await
+    }
+
+    /// Waits until an exhibition that has begun is announced, and returns it in brief.
+    pub(crate) async fn wait_until_announced(
+        &self,
+        (id, open, begun): BegunExhibition,
+    ) -> Result<MatchSummary, ArenaError> {
+        // Nobody is told of a match that is not stored. One that cannot be stored drops its end of this.
+        begun.await.map_err(|_| ArenaError::Stopping)?;
+        match open.summary(id) {
+            Some(summary) => Ok(summary),
+            None => Ok(self.match_summary(id).await?.0),
+        }
+    }
+
+    /// Begins an exhibition, while no bot is removed.
+    pub(crate) async fn begin_exhibition_locked(
+        &self,
+        held: HeldLock,
+        setup: MatchSetup,
+    ) -> Result<BegunExhibition, ArenaError> {
+        for bot in &setup.bots {
+            self.stored_bot(bot).await?;
+        }
+        self.begin_admitted_exhibition(held, setup)
+    }
+
+    /// Begins an exhibition of bots and guests who may play, while no bot is removed.
+    pub(crate) fn begin_admitted_exhibition(
+        &self,
+        _held: HeldLock,
+        setup: MatchSetup,
+    ) -> Result<BegunExhibition, ArenaError> {
+        let BegunMatch { id, handle, setup, begun, play } = self.begin_match(setup, OracleAccess::Open)?;
+        self.inner.tasks.spawn(play_unattended_match(id, play));
+        Ok((id, OpenMatch { handle, setup }, begun))
+    }
+
+    /// Begins a match, whose bots see the audit or not, and returns the task that plays it.
+    pub(crate) fn begin_match(
+        &self,
+        setup: MatchSetup,
+        oracle: OracleAccess,
+    ) -> Result<BegunMatch<impl MatchFuture + use<>>, ArenaError> {
+        let setup = setup.validate().map_err(ArenaError::Setup)?;
+        let inner = &self.inner;
+        let presences = setup.bots.map(|bot| inner.roster.presence(bot));
+        let limit = inner.limits.open_matches;
+        let mut matches = self.lock_matches_mut();
+        // Under the lock, so that who stops the arena and then looks for open matches misses none.
+        self.check_not_stopping()?;
+        if matches.len() >= limit {
+            return Err(ArenaError::Full { what: "open matches", limit });
+        }
+        // Drawn under the lock as well: bots sit down in the order of the ids, so that a match of which nothing is known here
+        // is younger than all that are.
+        let id = inner.ids.next_match();
+        let fixed = Arc::new(setup.clone());
+        let beginning = Beginning::Setup(Box::new(setup));
+        let shard = inner.shards.of_match(id);
+        let ticket = shard.prepare(id, beginning, presences, oracle, self.return_grace_left());
+        Ok(self.insert_open_match(&mut matches, id, fixed, ticket))
+    }
+
+    /// Carries on a match that a server before this one has left, whose bots see the audit or not, and returns the task that
+    /// plays it.
+    pub(crate) fn resume_match(
+        &self,
+        stored: StoredMatch,
+        oracle: OracleAccess,
+    ) -> BegunMatch<impl MatchFuture + use<>> {
+        let StoredMatch { record, versions, .. } = stored;
+        let inner = &self.inner;
+        let setup = Arc::new(record.state().setup().clone());
+        let presences = setup.bots.map(|bot| inner.roster.presence(bot));
+        let id = record.id();
+        let mut matches = self.lock_matches_mut();
+        let beginning = Beginning::Stored { record: Box::new(record), versions };
+        let shard = inner.shards.of_match(id);
+        let ticket = shard.prepare(id, beginning, presences, oracle, inner.limits.return_grace);
+        self.insert_open_match(&mut matches, id, setup, ticket)
+    }
+
+    fn insert_open_match(
+        &self,
+        matches: &mut BTreeMap<MatchId, OpenMatch>,
+        id: MatchId,
+        setup: Arc<MatchSetup>,
+        ticket: MatchTicket,
+    ) -> BegunMatch<impl MatchFuture + use<>> {
+        let MatchTicket { handle, begun, over } = ticket;
+        matches.insert(id, OpenMatch { handle: handle.clone(), setup: Arc::clone(&setup) });
+        let entry = OpenMatchEntry { inner: Arc::clone(&self.inner), id, handle: handle.clone() };
+        let played = Arc::clone(&setup);
+        let play = async move {
+            let entry = entry;
+            let tournament = played.origin.as_ref().map(|origin| tracing::field::display(origin.tournament));
+            let bots: Vec<_> = played.bots.iter().map(BotName::as_str).collect();
+            tracing::debug!(%id, tournament, ?bots, "match starts");
+            entry.handle.start();
+            let outcome = match over.await {
+                Ok(MatchEnd::Stored(outcome)) => Ok(outcome),
+                Ok(MatchEnd::Refused(error)) => Err(error.into()),
+                // As a task that breaks down: its panic has been logged where it was.
+                Ok(MatchEnd::BrokenDown) => resume_unwind(Box::new("a match broke down")),
+                Ok(MatchEnd::Cut) | Err(_) => Err(ArenaError::Stopping),
+            };
+            tracing::debug!(%id, is_played = outcome.is_ok(), "match over");
+            outcome
+        };
+        BegunMatch { id, handle, setup, begun, play }
+    }
+
+    /// Waits until a match has ended, so that there may be room for another, or until it is time to look again.
+    pub(crate) async fn wait_for_match_room(&self) {
+        let _looks_again = tokio::time::timeout(LOOK_AGAIN, self.inner.match_ended.notified()).await;
+    }
+
+    pub(crate) fn lock_matches_mut(&self) -> RwLockWriteGuard<'_, BTreeMap<MatchId, OpenMatch>> {
+        self.inner.matches.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn lock_matches(&self) -> RwLockReadGuard<'_, BTreeMap<MatchId, OpenMatch>> {
+        self.inner.matches.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn open_match(&self, id: MatchId) -> Option<OpenMatch> {
+        self.lock_matches().get(&id).cloned()
+    }
+
+    /// Returns how many matches are open.
+    pub fn open_match_count(&self) -> usize {
+        self.lock_matches().len()
+    }
+
+    /// Returns a match in overview and, if it is over and has a winner, its audit.
+    ///
+    /// # Errors
+    /// If nothing has that id, or the store cannot be read.
+    pub async fn match_summary(&self, id: MatchId) -> Result<(MatchSummary, Option<Arc<Audit>>), ArenaError> {
+        if let Some(summary) = self.open_match(id).and_then(|open| open.summary(id)) {
+            return Ok((summary, None));
+        }
+        let StoredMatch { record, versions, .. } = match self.match_from_store(id).await {
+            Ok(stored) => stored,
+            Err(error @ ArenaError::Store(StoreError::Quarantined { .. } | StoreError::Pruned(_))) => {
+                let summary = self.inner.store.match_summary(id).await?;
+                return summary.map(|summary| (summary, None)).ok_or(error);
+            }
+            Err(error) => return Err(error),
+        };
+        let state = record.state();
+        let void_reason = self.inner.store.match_summary(id).await?.and_then(|summary| summary.void_reason);
+        let summary = MatchSummary {
+            id,
+            setup: Some(Arc::new(state.setup().clone())),
+            phase: state.phase(),
+            plies: state.ply(),
+            end: state.end(),
+            damage: None,
+            void_reason,
+            versions,
+        };
+        Ok((summary, audit_of_record(&record).map(Arc::new)))
+    }
+
+    /// Returns up to `most` matches that the filter admits, the newest first, those before `before`.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub async fn list_matches(
+        &self,
+        filter: &MatchFilter,
+        before: Option<MatchId>,
+        most: usize,
+    ) -> Result<Vec<MatchSummary>, ArenaError> {
+        let to = before.map_or(Bound::Unbounded, Bound::Excluded);
+        // The open ones first: a match that ends meanwhile is then seen twice, and not missed.
+        let mut open: Vec<MatchSummary> = if filter.admits_open_matches() {
+            let matches = self.lock_matches();
+            let newest_first = matches.range((Bound::Unbounded, to)).rev();
+            let admitted = newest_first.filter(|(_, open)| filter.admits_setup(&open.setup));
+            admitted.filter_map(|(&id, open)| open.summary(id)).take(most).collect()
+        } else {
+            Vec::new()
+        };
+        let mut listed = self.inner.store.match_summaries(filter, before, most).await?;
+        let over: HashSet<MatchId> = listed.iter().map(|summary| summary.id).collect();
+        open.retain(|summary| !over.contains(&summary.id));
+        listed.append(&mut open);
+        listed.sort_unstable_by_key(|summary| Reverse(summary.id));
+        listed.truncate(most);
+        Ok(listed)
+    }
+
+    /// Returns the record of a match, as far as it is announced, and its seal if it is over.
+    ///
+    /// # Errors
+    /// If nothing has that id, or the store cannot be read.
+    pub async fn match_record(&self, id: MatchId) -> Result<StoredMatch, ArenaError> {
+        if let Some(open) = self.open_match(id)
+            && let Some(record) = open.handle.announced_record().await
+        {
+            return Ok(StoredMatch { record, seal: None, versions: open.handle.seat_versions() });
+        }
+        self.match_from_store(id).await
+    }
+
+    async fn match_from_store(&self, id: MatchId) -> Result<StoredMatch, ArenaError> {
+        self.inner.store.match_record(id).await?.ok_or(ArenaError::NoSuchMatch(id))
+    }
+
+    /// Begins to watch a match.
+    ///
+    /// # Errors
+    /// If nothing has that id, or it has as many watchers as it may.
+    pub async fn watch_match(&self, id: MatchId) -> Result<MatchWatch, ArenaError> {
+        if let Some(open) = self.open_match(id) {
+            let (outbox, stream) = outbox_channel(self.inner.limits.watcher_queue);
+            let most = self.inner.limits.watchers;
+            match open.handle.watch(outbox, most) {
+                WatchAdmission::Admitted { announced, is_revealed } => {
+                    let events = self.first_events(id, &open.handle, announced).await?;
+                    let seen = events.into_iter().filter(|timed| is_revealed || timed.event.is_public());
+                    return Ok(MatchWatch { so_far: seen.collect(), audit: None, next: Some(stream) });
+                }
+                WatchAdmission::Full => {
+                    return Err(ArenaError::Full { what: "watchers of this match", limit: most });
+                }
+                WatchAdmission::NotOpen => {}
+            }
+        }
+        let StoredMatch { record, .. } = self.match_from_store(id).await?;
+        let audit = audit_of_record(&record).map(Arc::new);
+        Ok(MatchWatch { so_far: record.public_events().cloned().collect(), audit, next: None })
+    }
+}
+
+impl Arena {
+    /// Returns the first events of a match that was open a moment ago: if it is over by now, the store has them.
+    async fn first_events(
+        &self,
+        id: MatchId,
+        handle: &MatchHandle,
+        count: usize,
+    ) -> Result<Vec<TimedEvent>, ArenaError> {
+        if let Some(mut events) = handle.announced_events().await {
+            events.truncate(count);
+            return Ok(events);
+        }
+        let StoredMatch { record, .. } = self.match_from_store(id).await?;
+        Ok(record.events().iter().take(count).cloned().collect())
+    }
+}
+
+impl OpenMatch {
+    /// Sums the match up; nothing if its beginning is not announced yet, or it is over.
+    pub(crate) fn summary(&self, id: MatchId) -> Option<MatchSummary> {
+        Some(self.summary_of_view(id, self.handle.view()?))
+    }
+
+    /// Sums the match up as it was looked at.
+    pub(crate) fn summary_of_view(&self, id: MatchId, view: MatchView) -> MatchSummary {
+        let (setup, end, damage, void_reason) = (Some(Arc::clone(&self.setup)), None, None, None);
+        let MatchView { phase, plies, versions, .. } = view;
+        MatchSummary { id, setup, phase, plies, end, damage, void_reason, versions }
+    }
+}
+
+/// Plays a match that nobody waits for.
+pub(crate) async fn play_unattended_match(id: MatchId, play: impl MatchFuture) {
+    match play.await {
+        Ok(_) => {}
+        Err(ArenaError::Stopping) => tracing::info!(%id, "a match was cut"),
+        Err(error) => tracing::error!(%error, %id, "a match was lost"),
+    }
+}
+
+/// Audits a match if it is over and has a winner.
+pub(crate) fn audit_of_record(record: &Record) -> Option<Audit> {
+    match record.audit() {
+        Ok(audit) => Some(audit),
+        Err(RecordError::NotEnded { .. } | RecordError::Cancelled { .. }) => None,
+        Err(error) => {
+            tracing::error!(%error, id = %record.id(), "a match that is over cannot be audited");
+            None
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! What a match is told.
+
+use crate::sessions::session_link::SessionLink;
+use lastnim_core::game::{BotVersion, Seat};
+use lastnim_core::referee::{NoteHash, NoteHashError, Timestamp};
+use lastnim_proto::TakeFeed;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a match is told: a plain value. `S` is the address of a session.
+#[derive(Debug)]
+pub enum MatchInput<S> {
+    /// A seat's bot sent something.
+    Seat {
+        /// The seat.
+        seat: Seat,
+        /// What it sent.
+        action: SeatAction,
+        /// When it arrived: a seat does not pay for the time that its message waits in the server.
+        at: Timestamp,
+    },
+    /// A session of a seat's bot has opened.
+    Joined {
+        /// The seat.
+        seat: Seat,
+        /// The session.
+        session: SeatSession<S>,
+        /// When it opened.
+        at: Timestamp,
+    },
+    /// A session of a seat's bot is over.
+    Left {
+        /// The seat.
+        seat: Seat,
+        /// The number of the session; it may have been replaced by now.
+        session: u64,
+        /// When it ended.
+        at: Timestamp,
+        /// Whether it may have ended because the server stood still.
+        is_excused: bool,
+    },
+    /// The lag of a session was measured.
+    Lag {
+        /// The seat.
+        seat: Seat,
+        /// The number of the session.
+        session: u64,
+        /// Its round-trip lag.
+        lag: Duration,
+    },
+    /// A session wants to hear other takes than before.
+    Feed {
+        /// The seat.
+        seat: Seat,
+        /// The number of the session.
+        session: u64,
+        /// The takes that it hears.
+        feed: TakeFeed,
+    },
+    /// Somebody waits until everything that was sent before is answered.
+    Barrier {
+        /// The number of whoever waits.
+        waiter: u64,
+    },
+    /// The organiser has disqualified a seat's bot.
+    Disqualify {
+        /// The seat.
+        seat: Seat,
+    },
+    /// The organiser lets the match wait: its clocks stand still, and what seats send waits.
+    Freeze,
+    /// The organiser lets it go on.
+    Thaw,
+    /// The organiser calls the match off.
+    Cancel,
+    /// The server stops: the match is left as it is.
+    Cut,
+}
+
+/// A session as one of its matches knows it.
+#[derive(Debug, Clone)]
+pub struct SeatSession<S> {
+    /// Its number; a newer session of the same bot has a higher one.
+    pub id: u64,
+    /// Where to send what it is to hear.
+    pub address: S,
+    /// What its bot said of the program that plays.
+    pub version: Arc<BotVersion>,
+    /// The takes that it hears.
+    pub feed: TakeFeed,
+    /// Its round-trip lag as it was last measured; zero before that.
+    pub lag: Duration,
+}
+
+impl SeatSession<SessionLink> {
+    /// Says of a session what its matches need to know.
+    pub(crate) fn of_link(link: SessionLink) -> Self {
+        let (id, version, feed, lag) = (link.id(), Arc::clone(link.version()), link.feed(), link.lag());
+        Self { id, address: link, version, feed, lag }
+    }
+}
+
+/// What a bot sends for one of its seats.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SeatAction {
+    /// A declaration.
+    Declare {
+        /// What should be a permutation of 0..n-1.
+        offsets: Vec<u64>,
+        /// What is added to it, or why that is unusable.
+        note_hash: Result<Option<NoteHash>, NoteHashError>,
+    },
+    /// A take.
+    Take {
+        /// The ply that it is for.
+        ply: u32,
+        /// Counters.
+        take: u64,
+        /// What is added to it, or why that is unusable.
+        note_hash: Result<Option<NoteHash>, NoteHashError>,
+    },
+    /// A resignation.
+    Resign,
+}
+
+impl SeatAction {
+    /// Names it in words.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Declare { .. } => "a row".to_owned(),
+            Self::Take { ply, take, .. } => format!("a take of {take} at ply {ply}"),
+            Self::Resign => "a resignation".to_owned(),
+        }
+    }
+}

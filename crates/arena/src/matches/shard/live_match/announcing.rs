@@ -1,0 +1,130 @@
+//! What the bots at the seats and the watchers of a match are told.
+
+use super::LiveMatch;
+use crate::matches::shard::effect::{ShardEffect, WatchEvent};
+use crate::sessions::session_link::describe_refusal;
+use lastnim_core::game::Seat;
+use lastnim_core::oracle::{Audit, Mover};
+use lastnim_core::referee::{Event, MatchSetup, SeatMessage, TimedEvent};
+use lastnim_proto::{MatchEvent, RevealedRows, TakeFeed};
+use lastnim_tournament::OracleAccess;
+use std::sync::Arc;
+
+impl<S: Clone> LiveMatch<S> {
+    /// Tells a seat's session something, if the seat has one.
+    pub(super) fn tell_seat(&self, seat: Seat, tell: SeatMessage, effects: &mut Vec<ShardEffect<S>>) {
+        let Some(session) = &self.seats[seat].session else { return };
+        let wrong = match &tell {
+            SeatMessage::Refused(refusal) => {
+                Some(describe_refusal(refusal.reason, &refusal.message, Some(self.id)))
+            }
+            SeatMessage::TookAgain { ply, take } => {
+                Some(format!("match {}: the take of {take} at ply {ply} was repeated", self.id))
+            }
+            SeatMessage::Declared { .. } | SeatMessage::Turn(_) | SeatMessage::Snapshot(_) => None,
+        };
+        if let Some(wrong) = wrong {
+            effects.push(ShardEffect::CountUnproductive { to: session.address.clone(), wrong });
+        }
+        let event = match tell {
+            SeatMessage::Declared { row } => MatchEvent::Declared { row },
+            SeatMessage::Turn(turn) => MatchEvent::Turn(turn),
+            SeatMessage::TookAgain { ply, take } => MatchEvent::Took { ply, seat, take, mover: Mover::Bot },
+            SeatMessage::Refused(refusal) => MatchEvent::Refused(Box::new(refusal)),
+            SeatMessage::Snapshot(snapshot) => MatchEvent::Snapshot(snapshot),
+        };
+        effects.push(ShardEffect::Send { to: session.address.clone(), id: self.id, event });
+    }
+
+    /// Sends a seat's session something, if the seat has one.
+    pub(super) fn send_to_seat(&self, seat: Seat, event: MatchEvent, effects: &mut Vec<ShardEffect<S>>) {
+        if let Some(session) = &self.seats[seat].session {
+            effects.push(ShardEffect::Send { to: session.address.clone(), id: self.id, event });
+        }
+    }
+
+    fn send_to_all_seats(&self, event: &MatchEvent, effects: &mut Vec<ShardEffect<S>>) {
+        for seat in self.seats.seats().iter() {
+            self.send_to_seat(seat, event.clone(), effects);
+        }
+    }
+
+    /// Says that a seat's session, if it has one, has been sent the end.
+    pub(super) fn end_sent(&self, seat: Seat) -> ShardEffect<S> {
+        let session = self.seats[seat].session.as_ref().map(|session| session.id);
+        ShardEffect::EndSent { id: self.id, seat, session }
+    }
+
+    /// Tells everybody of an event who may hear of it.
+    pub(super) fn announce_event(
+        &self,
+        timed: TimedEvent,
+        audit: Option<&Arc<Audit>>,
+        effects: &mut Vec<ShardEffect<S>>,
+    ) {
+        match &timed.event {
+            Event::Created(setup) => {
+                let setup = Arc::new(MatchSetup::clone(setup));
+                for seat in self.seats.seats().iter() {
+                    self.send_to_seat(seat, MatchEvent::Started { seat, setup: Arc::clone(&setup) }, effects);
+                }
+            }
+            Event::Declared { .. } => return,
+            Event::Revealed { matrix } => {
+                let revelation = RevealedRows { matrix: matrix.clone(), defaulted: self.defaulted_seats() };
+                self.send_to_all_seats(&MatchEvent::Revealed(Arc::new(revelation)), effects);
+                self.show_declarations_to_watchers(effects);
+            }
+            &Event::Took { ply, seat: mover_seat, take, mover, .. } => {
+                for (seat, live) in self.seats.enumerate() {
+                    if let Some(session) = &live.session
+                        && (session.feed == TakeFeed::All || seat == mover_seat)
+                    {
+                        let event = MatchEvent::Took { ply, seat: mover_seat, take, mover };
+                        effects.push(ShardEffect::Send { to: session.address.clone(), id: self.id, event });
+                    }
+                }
+            }
+            Event::Struck { .. } => {}
+            &Event::Forfeited { seat, reason } => {
+                self.send_to_all_seats(&MatchEvent::Forfeited { seat, reason }, effects);
+            }
+            &Event::Ended { reason, winner } => {
+                let audit = self.audit_for_seats(audit);
+                self.send_to_all_seats(&MatchEvent::Ended { reason, winner, audit }, effects);
+                effects.extend(self.seats.seats().iter().map(|seat| self.end_sent(seat)));
+            }
+        }
+        if self.is_watched {
+            let audit = audit.filter(|_| matches!(timed.event, Event::Ended { .. })).cloned();
+            effects
+                .push(ShardEffect::ShowWatchers { id: self.id, event: WatchEvent { event: timed, audit } });
+        }
+    }
+
+    /// Returns the audit, if the bots at the seats may see it.
+    pub(super) fn audit_for_seats(&self, audit: Option<&Arc<Audit>>) -> Option<Arc<Audit>> {
+        audit.filter(|_| self.oracle == OracleAccess::Open).cloned()
+    }
+
+    /// Shows watchers the declarations that were kept from them, though what happened since was shown already.
+    fn show_declarations_to_watchers(&self, effects: &mut Vec<ShardEffect<S>>) {
+        if !self.is_watched {
+            return;
+        }
+        let events = self.referee.record().events().iter();
+        let declared = events.filter(|timed| matches!(timed.event, Event::Declared { .. }));
+        effects.extend(declared.map(|timed| ShardEffect::ShowWatchers {
+            id: self.id,
+            event: WatchEvent { event: timed.clone(), audit: None },
+        }));
+    }
+
+    fn defaulted_seats(&self) -> Vec<Seat> {
+        let defaulted = |timed: &TimedEvent| match timed.event {
+            Event::Declared { seat, defaulted: Some(_), .. } => Some(seat),
+            _ => None,
+        };
+        self.referee.record().events().iter().filter_map(defaulted).collect()
+    }
+}

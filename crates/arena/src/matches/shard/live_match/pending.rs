@@ -1,0 +1,61 @@
+//! What comes while a match waits for its start or for the store.
+
+use super::{LiveMatch, MatchStage, Turn};
+use crate::matches::shard::input::MatchInput;
+
+impl<S: Clone> LiveMatch<S> {
+    /// Keeps an input for later. Of the sessions of a seat that the match has not heard of, only the newest counts: a bot that
+    /// comes back again and again meanwhile leaves nothing behind.
+    pub(super) fn keep_pending(&mut self, input: MatchInput<S>) {
+        match &input {
+            MatchInput::Joined { seat: joined, .. } => {
+                self.pending
+                    .retain(|waiting| !matches!(waiting, MatchInput::Joined { seat, .. } if seat == joined));
+            }
+            MatchInput::Left { session: left, seat: of_seat, .. } => {
+                let before = self.pending.len();
+                self.pending.retain(|waiting| {
+                    !matches!(waiting, MatchInput::Joined { seat, session, .. }
+                        if seat == of_seat && session.id == *left)
+                });
+                let is_known = self.seats[*of_seat].session.as_ref().is_some_and(|known| known.id == *left);
+                if self.pending.len() < before || !is_known {
+                    return;
+                }
+            }
+            MatchInput::Lag { .. } | MatchInput::Feed { .. } => return self.note_about_session(&input),
+            _ => {}
+        }
+        self.pending.push_back(input);
+    }
+
+    /// Takes note of what is known of a session, also of one that waits to be heard of.
+    pub(super) fn note_about_session(&mut self, input: &MatchInput<S>) {
+        let &(MatchInput::Lag { seat, session: id, .. } | MatchInput::Feed { seat, session: id, .. }) = input
+        else {
+            return;
+        };
+        let waiting = self.pending.iter_mut().find_map(|waiting| match waiting {
+            // Each bot counts its own sessions.
+            MatchInput::Joined { seat: joined, session, .. } if (*joined, session.id) == (seat, id) => {
+                Some(session)
+            }
+            _ => None,
+        });
+        let Some(session) = self.seats[seat].session_numbered(id).or(waiting) else { return };
+        match input {
+            MatchInput::Lag { lag, .. } => session.lag = *lag,
+            MatchInput::Feed { feed, .. } => session.feed = *feed,
+            _ => {}
+        }
+    }
+
+    /// Handles what has waited, until the match waits again.
+    pub(super) fn handle_pending(&mut self, turn: &mut Turn<'_, S>) {
+        while matches!(self.stage, MatchStage::Running)
+            && let Some(input) = self.freeze.next_thawed().or_else(|| self.pending.pop_front())
+        {
+            self.handle_input(input, turn);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Removes the records of matches that are over, so that a store does not grow for ever.
+
+use crate::arena::Arena;
+use crate::error::ArenaError;
+use lastnim_core::game::MatchId;
+use lastnim_store::{Change, MAX_PRUNED_AT_ONCE, PruneFilter, PrunePage};
+use tokio::sync::OwnedMutexGuard;
+
+impl Arena {
+    /// Removes the records of matches, while others are played, and returns of how many. What they came to stays: their
+    /// setups, results and figures, their last hashes and signatures.
+    ///
+    /// # Errors
+    /// If the store cannot be read or written. What was removed by then is.
+    pub async fn prune_records(&self, filter: PruneFilter) -> Result<u64, ArenaError> {
+        let (mut pruned, mut after) = (0, None);
+        while let Some((matches, last)) = self.prune_page(filter, after).await? {
+            pruned += matches;
+            after = Some(last);
+        }
+        tracing::info!(matches = pruned, "records pruned");
+        Ok(pruned)
+    }
+
+    /// Removes the records of the oldest few matches behind one, and returns of how many, and the last of them; nothing if
+    /// there are none. Nobody else does meanwhile, so that each is counted once.
+    pub(crate) async fn prune_page(
+        &self,
+        filter: PruneFilter,
+        after: Option<MatchId>,
+    ) -> Result<Option<(u64, MatchId)>, ArenaError> {
+        let arena = self.clone();
+        let prune = |held| async move { arena.prune_page_locked(held, filter, after).await };
+        self.run_locked(&self.inner.changing_kept, prune).await
+    }
+
+    async fn prune_page_locked(
+        &self,
+        _held: OwnedMutexGuard<()>,
+        filter: PruneFilter,
+        after: Option<MatchId>,
+    ) -> Result<Option<(u64, MatchId)>, ArenaError> {
+        let page = PrunePage { filter, after, most: MAX_PRUNED_AT_ONCE };
+        let ids = self.inner.store.prunable_matches(&page).await?;
+        let Some(&last) = ids.last() else { return Ok(None) };
+        let matches = ids.len() as u64;
+        self.commit(vec![Change::RecordsPruned { ids, at: self.now() }]).await?;
+        Ok(Some((matches, last)))
+    }
+}

@@ -1,0 +1,196 @@
+//! Transcripts of language models, published once nothing depends on them any more.
+
+use crate::arena::Arena;
+use crate::error::ArenaError;
+use lastnim_core::game::{BotName, MatchId, Seat};
+use lastnim_core::referee::{EndReason, MatchSetup};
+use lastnim_store::{Change, MatchSummary, QuestionPlace, StoredTranscript, TranscriptHead};
+use std::sync::Arc;
+use tokio::sync::OwnedMutexGuard;
+
+/// What is to be published of a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewTranscript {
+    /// The match.
+    pub match_id: MatchId,
+    /// The seat, by its number.
+    pub seat: usize,
+    /// The ply; none for a row.
+    pub ply: Option<u32>,
+    /// The lines, each with its line feed.
+    pub lines: Arc<str>,
+}
+
+impl Arena {
+    /// Publishes the lines of a question, for an admin or for a bot: its own, in a match of a tournament.
+    ///
+    /// # Errors
+    /// If the match or its tournament is not over, its record was pruned, the seat is not the bot's, the match has no such question of the
+    /// seat, or there would be too much.
+    pub async fn publish_transcript(
+        &self,
+        publisher: Option<&BotName>,
+        transcript: NewTranscript,
+    ) -> Result<(), ArenaError> {
+        let NewTranscript { match_id, seat, ply, lines } = transcript;
+        let (setup, summary) = self.finished_match(match_id).await?;
+        let seat = find_seat(&setup, match_id, seat)?;
+        check_may_publish(publisher, match_id, &setup, seat)?;
+        self.check_tournament_over(match_id, &setup).await?;
+        let place = QuestionPlace { seat, ply };
+        check_question(&setup, &summary, place)?;
+        let arena = self.clone();
+        // One after the other, so that all of them together keep to the bound.
+        let publish = |held| async move { arena.publish_locked(held, match_id, place, lines).await };
+        self.run_locked(&self.inner.changing_kept, publish).await
+    }
+
+    async fn publish_locked(
+        &self,
+        _held: OwnedMutexGuard<()>,
+        match_id: MatchId,
+        place: QuestionPlace,
+        lines: Arc<str>,
+    ) -> Result<(), ArenaError> {
+        let others = self.inner.store.transcript_bytes_besides(match_id, place).await?;
+        let bytes = others.saturating_add(lines.len() as u64);
+        let most = self.limits().transcript_bytes as u64;
+        if bytes > most {
+            return Err(ArenaError::TranscriptSize { match_id, seat: place.seat, bytes, most });
+        }
+        let published_at = self.now();
+        let stored = StoredTranscript { match_id, place, published_at, lines };
+        self.commit(vec![Change::TranscriptPublished(Arc::new(stored))]).await
+    }
+
+    /// Returns which questions of a match were published.
+    ///
+    /// # Errors
+    /// If there is no such match, or the store cannot be read.
+    pub async fn transcripts(&self, match_id: MatchId) -> Result<Vec<TranscriptHead>, ArenaError> {
+        let published = self.inner.store.transcripts(match_id).await?;
+        if published.is_empty() {
+            // That nothing was published is said of matches that there are.
+            self.match_summary(match_id).await?;
+        }
+        Ok(published)
+    }
+
+    /// Returns the lines of a question.
+    ///
+    /// # Errors
+    /// If they were not published, or the store cannot be read.
+    pub async fn transcript(
+        &self,
+        match_id: MatchId,
+        seat: usize,
+        ply: Option<u32>,
+    ) -> Result<StoredTranscript, ArenaError> {
+        let (summary, _) = self.match_summary(match_id).await?;
+        let missing = || ArenaError::NoSuchTranscript { match_id, seat, ply };
+        let seats = summary.setup.ok_or_else(missing)?.bots.seats();
+        let seat = seats.seat(seat).map_err(|_| missing())?;
+        let found = self.inner.store.transcript(match_id, QuestionPlace { seat, ply }).await?;
+        found.ok_or_else(missing)
+    }
+
+    /// Removes what was published of a seat, and returns how many questions that were. Who may publish it may remove it.
+    ///
+    /// # Errors
+    /// If the seat is not the bot's, or the store cannot be used.
+    pub async fn remove_transcript(
+        &self,
+        caller: Option<&BotName>,
+        match_id: MatchId,
+        seat: usize,
+    ) -> Result<usize, ArenaError> {
+        let (setup, _) = self.finished_match(match_id).await?;
+        let seat = find_seat(&setup, match_id, seat)?;
+        check_may_publish(caller, match_id, &setup, seat)?;
+        let arena = self.clone();
+        let remove = |held| async move { arena.remove_transcript_locked(held, match_id, seat).await };
+        self.run_locked(&self.inner.changing_kept, remove).await
+    }
+
+    async fn remove_transcript_locked(
+        &self,
+        _held: OwnedMutexGuard<()>,
+        match_id: MatchId,
+        seat: Seat,
+    ) -> Result<usize, ArenaError> {
+        let published = self.inner.store.transcripts(match_id).await?;
+        let removed = published.iter().filter(|head| head.place.seat == seat).count();
+        if removed > 0 {
+            self.commit(vec![Change::TranscriptRemoved { match_id, seat }]).await?;
+        }
+        Ok(removed)
+    }
+
+    /// Returns the setup of a match that is over, and what it came to.
+    async fn finished_match(&self, id: MatchId) -> Result<(Arc<MatchSetup>, MatchSummary), ArenaError> {
+        let too_early = || ArenaError::TooEarly { match_id: id, awaited: "the match" };
+        if self.open_match(id).is_some() {
+            return Err(too_early());
+        }
+        let summary = self.inner.store.match_summary(id).await?.ok_or(ArenaError::NoSuchMatch(id))?;
+        let setup = summary.setup.clone().ok_or(ArenaError::NoSuchMatch(id))?;
+        Ok((setup, summary))
+    }
+
+    async fn check_tournament_over(&self, match_id: MatchId, setup: &MatchSetup) -> Result<(), ArenaError> {
+        let Some(origin) = &setup.origin else { return Ok(()) };
+        let tournament = self.inner.store.tournament(origin.tournament).await?;
+        if tournament.is_some_and(|tournament| tournament.over.is_none()) {
+            return Err(ArenaError::TooEarly { match_id, awaited: "its tournament" });
+        }
+        Ok(())
+    }
+}
+
+fn find_seat(setup: &MatchSetup, match_id: MatchId, seat: usize) -> Result<Seat, ArenaError> {
+    let seats = setup.bots.seats();
+    seats.seat(seat).map_err(|error| ArenaError::NoSuchQuestion { match_id, what: error.to_string() })
+}
+
+/// Checks that a question is one of the match, and of the seat.
+fn check_question(
+    setup: &MatchSetup,
+    summary: &MatchSummary,
+    place: QuestionPlace,
+) -> Result<(), ArenaError> {
+    let refused = |what: String| Err(ArenaError::NoSuchQuestion { match_id: summary.id, what });
+    let QuestionPlace { seat, ply } = place;
+    let Some(ply) = ply else {
+        let is_assigned = setup.assigned.is_some();
+        return if is_assigned { refused("its rows were assigned".to_owned()) } else { Ok(()) };
+    };
+    let plies = summary.plies;
+    let questions = match summary.end {
+        Some((EndReason::Finished | EndReason::PlyLimit, _)) => plies,
+        // It ended while a seat was being asked.
+        Some((EndReason::AllForfeited | EndReason::Cancelled, _)) | None => plies.saturating_add(1),
+    };
+    if ply >= questions {
+        return refused(format!("ply {ply}: it has {plies} plies"));
+    }
+    let mover = setup.seats().seat_at_offset(setup.first, ply as usize);
+    if seat != mover {
+        return refused(format!("ply {ply} of seat {seat}: it was the turn of seat {mover}"));
+    }
+    Ok(())
+}
+
+fn check_may_publish(
+    bot: Option<&BotName>,
+    match_id: MatchId,
+    setup: &MatchSetup,
+    seat: Seat,
+) -> Result<(), ArenaError> {
+    let Some(bot) = bot else { return Ok(()) };
+    // A bot begins matches of itself as it likes, and must not fill the store with what it says of them.
+    if setup.bots[seat] == *bot && setup.origin.is_some() {
+        Ok(())
+    } else {
+        Err(ArenaError::NotOwnSeat { bot: bot.clone(), match_id, seat })
+    }
+}

@@ -1,0 +1,103 @@
+//! What a bot is told at the beginning of a session: the ends that it missed.
+
+use crate::accounts::keyring::Principal;
+use crate::arena::Arena;
+use crate::matches::open_matches::audit_of_record;
+use crate::sessions::roster::Presence;
+use crate::sessions::session_link::SessionLink;
+use lastnim_core::game::{BotName, MatchId};
+use lastnim_core::referee::Timestamp;
+use lastnim_proto::{MatchEvent, ServerEvent, UnheardEnd};
+use lastnim_store::{StoreError, StoredMatch};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The pause before the store is asked again after it could not be read.
+const PAUSE: Duration = Duration::from_secs(1);
+/// Ends of tournaments that a session is told at most.
+const MAX_TOURNAMENT_ENDS: usize = 16;
+
+/// Tells a session of the ends that its bot has missed: one after the other, each when nothing else waits for the bot, so
+/// that they take nobody's room and a reader that does not read holds one of them. Ends with `caught_up`.
+pub(crate) async fn send_missed_ends(
+    arena: Arena,
+    bot: BotName,
+    presence: Arc<Presence>,
+    session: SessionLink,
+) {
+    let since = arena.oldest_notified_end_time();
+    while !presence.has_loaded_unheard() {
+        let from = MatchId::new(since.as_micros() / 1_000, &[0; 10]);
+        match arena.inner.store.unheard_matches(&bot, from, arena.limits().missed_ends).await {
+            Ok(found) => presence.add_unheard(&found),
+            Err(error) => wait_after_store_error(&bot, &error).await,
+        }
+    }
+    let mut told = 0;
+    while let Some(id) = presence.next_match_end(&session) {
+        session.wait_until_drained().await;
+        match arena.missed_end_event(id, &bot).await {
+            Ok(Some(event)) => {
+                presence.send_match_end(id, event, &session);
+                told += 1;
+            }
+            Ok(None) => presence.skip_match_end(id),
+            Err(error @ StoreError::Unavailable(_)) => wait_after_store_error(&bot, &error).await,
+            Err(error) => {
+                tracing::warn!(%error, %bot, %id, "a bot cannot be told of an end that it missed");
+                presence.skip_match_end(id);
+            }
+        }
+    }
+    let ends = loop {
+        match arena.inner.store.unheard_tournament_ends(&bot, since, MAX_TOURNAMENT_ENDS).await {
+            Ok(ends) => break ends,
+            Err(error @ StoreError::Unavailable(_)) => wait_after_store_error(&bot, &error).await,
+            Err(error) => {
+                tracing::warn!(%error, %bot, "a bot cannot be told of the ends of its tournaments");
+                break Vec::new();
+            }
+        }
+    };
+    for end in ends {
+        session.wait_until_drained().await;
+        presence.send_tournament_end(end);
+    }
+    session.wait_until_drained().await;
+    presence.send_caught_up(told, &session);
+}
+
+async fn wait_after_store_error(bot: &BotName, error: &StoreError) {
+    tracing::debug!(%error, %bot, "the ends that a bot missed cannot be read");
+    tokio::time::sleep(PAUSE).await;
+}
+
+impl Arena {
+    /// Returns the time of the oldest ends that bots are told of.
+    fn oldest_notified_end_time(&self) -> Timestamp {
+        let age = self.limits().missed_ends_age.as_micros();
+        let age = u64::try_from(age).unwrap_or(u64::MAX);
+        Timestamp::from_micros(self.now().as_micros().saturating_sub(age))
+    }
+
+    /// Returns what a bot is told of a match whose end it missed; nothing if the match is not kept any more. Few are read at
+    /// once, for all bots together.
+    async fn missed_end_event(&self, id: MatchId, bot: &BotName) -> Result<Option<ServerEvent>, StoreError> {
+        let _turn = self.inner.catching_up.acquire().await;
+        let Some(StoredMatch { record, .. }) = self.inner.store.match_record(id).await? else {
+            return Ok(None);
+        };
+        let state = record.state();
+        let (setup, forfeits) = (state.setup().clone(), state.forfeits().clone());
+        let (Some(seat), Some((reason, winner))) = (setup.seat_of(bot), state.end()) else { return Ok(None) };
+        let tournament = setup.origin.as_ref().map(|origin| origin.tournament);
+        let caller = Principal::Bot(bot.clone());
+        let audit = if tournament.is_some_and(|id| self.withholds_audits(id, Some(&caller))) {
+            None
+        } else {
+            self.inner.environment.spawn_work(move || audit_of_record(&record)).await.unwrap_or_default()
+        };
+        let end = UnheardEnd { seat, setup, forfeits, reason, winner, audit };
+        Ok(Some(ServerEvent::InMatch { match_id: id, event: MatchEvent::EndedUnheard(Box::new(end)) }))
+    }
+}

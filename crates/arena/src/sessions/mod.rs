@@ -1,0 +1,14 @@
+//! Sessions of bots: what they say, what they hear, and what they missed.
+
+pub(crate) mod end_notifications;
+pub(crate) mod join_queue;
+pub(crate) mod missed_ends;
+pub(crate) mod open_seats;
+pub(crate) mod outbox;
+pub(crate) mod roster;
+pub(crate) mod session;
+pub(crate) mod session_chores;
+pub(crate) mod session_link;
+pub(crate) mod unanswered_pings;
+pub(crate) mod version_history;
+pub(crate) mod wake_gate;

@@ -1,0 +1,106 @@
+//! Seats in open matches.
+
+use crate::arena::{Arena, OpenMatch};
+use crate::matches::shard::MatchView;
+use lastnim_core::game::{BotName, MatchId, Seat, SeatCount};
+use lastnim_core::referee::{MatchPhase, MatchSetup, Timestamp};
+use std::cmp::Reverse;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The seat of a bot or guest in an open match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpenSeat {
+    /// The seat.
+    pub seat: Seat,
+    /// How many seats the match has.
+    pub seats: SeatCount,
+    /// Whether rows are still being declared.
+    pub is_declaring: bool,
+    /// Takes that are announced.
+    pub plies: u32,
+    /// Whether the match waits for the seat.
+    pub is_awaited: bool,
+    /// The time that is left to whom the match waits for; `None` if no clock runs.
+    pub left: Option<Duration>,
+}
+
+/// An open match, as it is for a bot that sits in it.
+#[derive(Debug, Clone)]
+pub struct OpenHand {
+    /// The match.
+    pub id: MatchId,
+    /// What was fixed before the first move.
+    pub setup: Arc<MatchSetup>,
+    /// The seat of the bot.
+    pub open: OpenSeat,
+}
+
+impl OpenMatch {
+    fn seat_of(&self, name: &BotName, now: Timestamp) -> Option<OpenSeat> {
+        let (seat, _) = self.setup.bots.enumerate().find(|(_, bot)| *bot == name)?;
+        let MatchView { phase, plies, awaited, .. } = self.handle.view()?;
+        Some(OpenSeat {
+            seat,
+            seats: self.handle.seats(),
+            is_declaring: phase == MatchPhase::Declaring,
+            plies,
+            is_awaited: awaited.contains(seat),
+            left: awaited.waited_and_left(now).map(|(_, left)| left),
+        })
+    }
+}
+
+impl Arena {
+    /// Returns the seat of a bot or guest in an open match; `None` if it has none there, or the match is over. Nothing is waited for.
+    pub fn open_seat(&self, name: &BotName, id: MatchId) -> Option<OpenSeat> {
+        self.open_match(id)?.seat_of(name, self.now())
+    }
+
+    /// Returns up to `limit` open matches that a bot sits in, and whether there are more. Those that wait for it come first, by the time that is left, then the
+    /// newest of the others. Nothing is waited for.
+    pub fn open_hands(&self, name: &BotName, limit: usize) -> (Vec<OpenHand>, bool) {
+        let now = self.now();
+        let presence = self.inner.roster.existing_presence(name);
+        let ids = presence.map(|presence| presence.open_match_ids(usize::MAX)).unwrap_or_default();
+        let hand = |id| {
+            let game = self.open_match(id)?;
+            Some(OpenHand { id, open: game.seat_of(name, now)?, setup: game.setup })
+        };
+        let mut hands: Vec<_> = ids.into_iter().filter_map(hand).collect();
+        hands.sort_by_key(|hand| {
+            let left = hand.open.left.filter(|_| hand.open.is_awaited).unwrap_or(Duration::MAX);
+            (!hand.open.is_awaited, left, Reverse(hand.id))
+        });
+        let has_more = hands.len() > limit;
+        hands.truncate(limit);
+        (hands, has_more)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::fixture::{arena, duel, name};
+
+    #[tokio::test]
+    async fn matches_that_wait_for_a_bot_come_first() {
+        let arena = arena().await;
+        let older = arena.create_match(duel()).await.unwrap().id;
+        let mut setup = duel();
+        setup.first = setup.seats().seat(1).unwrap();
+        let newer = arena.create_match(setup).await.unwrap().id;
+        for (bot, ids) in [("first", [older, newer]), ("second", [newer, older])] {
+            let (hands, has_more) = arena.open_hands(&name(bot), 2);
+            let listed: Vec<_> = hands.iter().map(|hand| (hand.id, hand.open.is_awaited)).collect();
+            assert_eq!(
+                (listed.as_slice(), has_more),
+                (&[(ids[0], true), (ids[1], false)][..], false),
+                "{bot}"
+            );
+            let (hands, has_more) = arena.open_hands(&name(bot), 1);
+            assert!(has_more && hands.len() == 1 && hands[0].id == ids[0], "{hands:?}");
+        }
+        let (hands, has_more) = arena.open_hands(&name("nobody"), 2);
+        assert!(hands.is_empty() && !has_more);
+    }
+}

@@ -1,0 +1,468 @@
+//! One open session: reads what a bot sends and brings it to its matches.
+
+use crate::arena::Arena;
+use crate::error::ArenaError;
+use crate::limits::Limits;
+use crate::matches::shard::{
+    ActionBatch, ActionRefused, MatchInput, SeatAction, SeatBacklogFull, SeatSession, Shards,
+};
+use crate::sessions::join_queue::{JoinAnswer, JoinQueue};
+use crate::sessions::missed_ends::send_missed_ends;
+use crate::sessions::outbox::{CloseReason, Outbox};
+use crate::sessions::roster::{Presence, Roster};
+use crate::sessions::session_chores::{BackgroundTask, SessionChore, SessionChores};
+use crate::sessions::session_link::{SessionLink, describe_refusal};
+use crate::sessions::unanswered_pings::{AnsweredPing, SentPing, UnansweredPings};
+use crate::sessions::version_history::write_seen_version;
+use crate::wall_clock::WallClock;
+use lastnim_core::game::{BotName, BotVersion, MatchId};
+use lastnim_core::referee::{RefusalReason, Timestamp};
+use lastnim_proto::{BotAction, IncomingAction, InvalidAction, ServerEvent, TakeFeed};
+use lastnim_store::Change;
+use std::future::poll_fn;
+use std::iter;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::Poll;
+use tokio_stream::{Stream, StreamExt as _};
+
+/// Messages of a bot that are read in one go, if so many are there.
+const MAX_READ_AT_ONCE: usize = 32;
+
+/// The reading half of a session. The sending half is the stream that came with it.
+pub struct Session {
+    bot: BotName,
+    presence: Arc<Presence>,
+    /// The number of the bot.
+    number: u64,
+    link: SessionLink,
+    roster: Arc<Roster>,
+    shards: Shards,
+    limits: Arc<Limits>,
+    clock: WallClock,
+    arena: Arena,
+    chores: SessionChores,
+    opened_at: Timestamp,
+    pings: UnansweredPings,
+    /// Whether it has been taken out of the bot's presence.
+    has_left: bool,
+}
+
+/// What comes next in a session.
+enum NextInSession<R> {
+    Chore(SessionChore),
+    /// What the bot sent; nothing if it ends the session.
+    Sent(Option<R>),
+}
+
+/// How far the messages of a bot are read.
+enum ReadProgress<E> {
+    /// There may be more.
+    Stopped,
+    /// All that was there is read: the task is woken for more.
+    AllRead,
+    /// The bot has ended the session, or its next message cannot be read.
+    Ended(Result<(), E>),
+}
+
+/// A message too many for a seat.
+struct MessageTooMany {
+    match_id: MatchId,
+    full: SeatBacklogFull,
+}
+
+impl Session {
+    /// Opens the bot's session, in place of an older one. Nothing waits here, so that a call which is given up
+    /// while it is answered leaves no session behind that nobody runs.
+    ///
+    /// # Errors
+    /// If there are as many sessions as there may be, or the roster is closed.
+    pub(crate) fn open(
+        bot: BotName,
+        version: BotVersion,
+        outbox: Outbox<ServerEvent>,
+        arena: &Arena,
+    ) -> Result<Self, ArenaError> {
+        let inner = &arena.inner;
+        let (roster, limits, clock) =
+            (Arc::clone(&inner.roster), Arc::clone(&inner.limits), inner.clock.clone());
+        let limit = limits.sessions;
+        if !roster.admit_session(&bot, limit) {
+            return Err(ArenaError::Full { what: "sessions", limit });
+        }
+        let presence = roster.presence(&bot);
+        let welcome = |open_matches| ServerEvent::Welcome { bot: bot.clone(), open_matches };
+        let opened_at = clock.now();
+        // No match ends before it has sent the snapshot that the welcome promises.
+        let mut matches = inner.shards.lock_all();
+        let Some((link, resumed)) = presence.connect(&roster, version, opened_at, outbox, welcome) else {
+            roster.release_session();
+            return Err(ArenaError::Stopping);
+        };
+        tracing::debug!(%bot, session = link.id(), "session opened");
+        for (id, route) in resumed {
+            let session = SeatSession::of_link(link.clone());
+            matches.tell(id, MatchInput::Joined { seat: route.seat, session, at: opened_at });
+        }
+        drop(matches);
+        let joining = JoinQueue::new(arena.clone(), bot.clone());
+        let catching_up = send_missed_ends(arena.clone(), bot.clone(), Arc::clone(&presence), link.clone());
+        let writing_version = link.version().is_declared().then(|| {
+            let (presence, version) = (Arc::clone(&presence), Arc::clone(link.version()));
+            Box::pin(write_seen_version(arena.clone(), bot.clone(), presence, version)) as BackgroundTask
+        });
+        let over = Box::pin({
+            let link = link.clone();
+            async move { link.wait_until_over().await }
+        });
+        let ping_interval = limits.ping_interval;
+        let chores = SessionChores::new(over, joining, Box::pin(catching_up), writing_version, ping_interval);
+        Ok(Self {
+            bot,
+            number: presence.number(),
+            presence,
+            link,
+            roster,
+            shards: inner.shards.clone(),
+            limits,
+            clock,
+            arena: arena.clone(),
+            chores,
+            opened_at,
+            pings: UnansweredPings::default(),
+            has_left: false,
+        })
+    }
+
+    /// Returns the session as others see it.
+    pub fn link(&self) -> &SessionLink {
+        &self.link
+    }
+
+    /// Reads to the end of the session, whichever side ends it. The inbound side is drained all the while, also while
+    /// matches wait for the store: unread small messages would bring down the whole connection.
+    pub async fn run<E>(mut self, inbound: impl Stream<Item = Result<IncomingAction, E>>)
+    where
+        E: std::fmt::Display,
+    {
+        let mut inbound = Box::pin(inbound.fuse());
+        self.read_until_over(inbound.as_mut()).await;
+        self.leave();
+        tokio::select! {
+            biased;
+            () = self.link.flush_within(self.limits.closing_grace) => {}
+            () = discard_inbound_forever(inbound) => {}
+        }
+    }
+
+    /// Reads until either side ends the session.
+    async fn read_until_over<E>(
+        &mut self,
+        mut inbound: Pin<&mut impl Stream<Item = Result<IncomingAction, E>>>,
+    ) where
+        E: std::fmt::Display,
+    {
+        let mut more = Vec::new();
+        let mut has_read_all = false;
+        loop {
+            let next = poll_fn(|context| {
+                if let Poll::Ready(chore) = self.chores.poll_next(context) {
+                    return Poll::Ready(NextInSession::Chore(chore));
+                }
+                // What said that there is no more wakes this task for more.
+                if std::mem::take(&mut has_read_all) {
+                    return Poll::Pending;
+                }
+                inbound.as_mut().poll_next(context).map(NextInSession::Sent)
+            });
+            let progress = match next.await {
+                NextInSession::Chore(SessionChore::End) => break,
+                NextInSession::Chore(chore) => {
+                    has_read_all = false;
+                    self.do_chore(chore);
+                    continue;
+                }
+                NextInSession::Sent(Some(Ok(first))) => {
+                    let progress = read_on(inbound.as_mut(), &mut more).await;
+                    let messages = iter::once(first).chain(more.drain(..));
+                    if let Err(too_many) = self.handle_messages(messages) {
+                        self.close_for_full_backlog(too_many, inbound).await;
+                        break;
+                    }
+                    progress
+                }
+                NextInSession::Sent(Some(Err(error))) => ReadProgress::Ended(Err(error)),
+                NextInSession::Sent(None) => ReadProgress::Ended(Ok(())),
+            };
+            match progress {
+                ReadProgress::Stopped => {}
+                ReadProgress::AllRead => has_read_all = true,
+                ReadProgress::Ended(Ok(())) => {
+                    self.link.close(CloseReason::Done);
+                    break;
+                }
+                ReadProgress::Ended(Err(error)) => {
+                    tracing::debug!(bot = %self.bot, %error, "session cannot be read");
+                    self.link.close_with_example(CloseReason::Malformed, &error.to_string());
+                    break;
+                }
+            }
+        }
+    }
+
+    fn do_chore(&mut self, chore: SessionChore) {
+        match chore {
+            SessionChore::End => {}
+            SessionChore::JoinAnswered(answer) => {
+                self.send_join_answer(answer);
+                self.close_if_too_unproductive();
+            }
+            SessionChore::HeardEndsWritten => self.write_heard_ends(),
+            SessionChore::PingDue => self.send_ping(),
+        }
+    }
+
+    /// Ends the session of a bot that has sent more than may wait for a seat, once the match has answered what it sent
+    /// before, so that it hears what was wrong with that; a match that takes too long for it is not waited for.
+    async fn close_for_full_backlog<R, E>(
+        &mut self,
+        too_many: MessageTooMany,
+        inbound: Pin<&mut impl Stream<Item = Result<R, E>>>,
+    ) {
+        let MessageTooMany { match_id, full } = too_many;
+        // A match that is over has answered what it took.
+        let answers = self.shards.of_match(match_id).batch().await_answers(match_id);
+        if let Some(answers) = answers {
+            tokio::select! {
+                biased;
+                _ = tokio::time::timeout(self.limits.closing_grace, answers) => {}
+                () = discard_inbound_forever(inbound) => {}
+                () = self.link.wait_until_over() => {}
+            }
+        }
+        let example = match self.link.last_unproductive() {
+            Some(wrong) => format!("{}; refused last: {wrong}", full.example),
+            None => full.example,
+        };
+        self.link.close_with_example(CloseReason::TooManyUnread, &example);
+    }
+
+    fn send_ping(&mut self) {
+        // What was handed before this is read before the ping.
+        let ends = self.presence.sent_end_count();
+        let id = self.pings.note_sent(SentPing { sent_at: self.clock.now(), ends });
+        self.link.send(ServerEvent::Ping { id });
+    }
+
+    /// Handles what the bot sent, in its order. What is for matches is brought to them in one go.
+    fn handle_messages(
+        &mut self,
+        messages: impl Iterator<Item = IncomingAction>,
+    ) -> Result<(), MessageTooMany> {
+        let shards = self.shards.clone();
+        let mut batch = shards.batch(self.clock.now());
+        for message in messages {
+            let (match_id, action) = match message {
+                Ok(BotAction::Take { match_id, ply, take, note_hash }) => {
+                    (match_id, SeatAction::Take { ply, take, note_hash })
+                }
+                Ok(BotAction::Declare { match_id, offsets, note_hash }) => {
+                    (match_id, SeatAction::Declare { offsets, note_hash })
+                }
+                Ok(BotAction::Resign { match_id }) => (match_id, SeatAction::Resign),
+                other => {
+                    // Its answer stands behind those of the matches.
+                    batch.flush();
+                    self.handle_session_message(other);
+                    if self.close_if_too_unproductive() {
+                        break;
+                    }
+                    continue;
+                }
+            };
+            self.act_in_match(&mut batch, match_id, action)?;
+            if self.close_if_too_unproductive() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn act_in_match(
+        &self,
+        batch: &mut ActionBatch<'_>,
+        match_id: MatchId,
+        action: SeatAction,
+    ) -> Result<(), MessageTooMany> {
+        match batch.act(match_id, self.number, action) {
+            Ok(()) => Ok(()),
+            Err(ActionRefused::UnknownMatch) => {
+                self.refuse_unknown_match(match_id);
+                Ok(())
+            }
+            Err(ActionRefused::BacklogFull(full)) => Err(MessageTooMany { match_id, full }),
+        }
+    }
+
+    /// Handles what is for no match.
+    fn handle_session_message(&mut self, message: IncomingAction) {
+        match message {
+            Err(refused) => self.refuse_message(refused),
+            Ok(BotAction::Subscribe(feed)) => {
+                self.link.count_unproductive(
+                    "a `subscribe`, which asks for nothing that a match waits for".to_owned(),
+                );
+                self.set_feed(feed);
+            }
+            Ok(BotAction::Pong { id }) => self.measure_lag(id),
+            Ok(BotAction::Join(named)) => {
+                if let Err(refused) = named.and_then(|id| self.chores.request_join(id)) {
+                    self.send_join_answer(JoinAnswer::refusal(refused));
+                }
+            }
+            Ok(BotAction::Declare { .. } | BotAction::Take { .. } | BotAction::Resign { .. }) => {}
+        }
+    }
+
+    /// Has the matches of the bot send what it wants to hear: those that are open, and those that begin later.
+    fn set_feed(&self, feed: TakeFeed) {
+        self.link.set_feed(feed);
+        let session = self.link.id();
+        for (_, route) in self.presence.routes() {
+            route.match_handle.send(MatchInput::Feed { seat: route.seat, session, feed });
+        }
+    }
+
+    /// Ends the session if more of what it sent led nowhere than is allowed; returns whether that was so.
+    fn close_if_too_unproductive(&self) -> bool {
+        if self.link.unproductive_count() <= self.limits.unproductive_burst {
+            return false;
+        }
+        let open_for = self.clock.now().since(self.opened_at).as_secs();
+        let forgiven = open_for.saturating_mul(self.limits.unproductive_per_second);
+        let is_too_much =
+            self.link.unproductive_count() > self.limits.unproductive_burst.saturating_add(forgiven);
+        if is_too_much {
+            let example = self.link.last_unproductive().unwrap_or_default();
+            self.link.close_with_example(CloseReason::TooManyUnproductive, &format!("the last: {example}"));
+        }
+        is_too_much
+    }
+
+    fn refuse_unknown_match(&self, match_id: MatchId) {
+        self.refuse_message(InvalidAction {
+            match_id: match_id.to_string(),
+            reason: RefusalReason::UnknownMatch,
+            message: format!("match {match_id}: {} has no seat in an open match of this id", self.bot),
+        });
+    }
+
+    fn refuse_message(&self, refused: InvalidAction) {
+        self.link.count_unproductive(describe_refusal(refused.reason, &refused.message, None));
+        self.link.send(ServerEvent::Unheard(Box::new(refused)));
+    }
+
+    /// Tells the bot what its request to join a tournament came to.
+    fn send_join_answer(&self, answer: JoinAnswer) {
+        if let Some(wrong) = answer.led_nowhere {
+            self.link.count_unproductive(wrong);
+        }
+        self.link.send(answer.event);
+    }
+
+    fn measure_lag(&mut self, id: u64) {
+        match self.pings.take_answered(id) {
+            // What took so long is no fault of the bot, and says nothing of the lag.
+            AnsweredPing::GivenUp => {}
+            AnsweredPing::Unknown => {
+                self.link.count_unproductive(format!("pong {id}: no ping of this id waits for an answer"));
+            }
+            AnsweredPing::Sent(ping) => {
+                let (session, lag) = (self.link.id(), self.clock.now().since(ping.sent_at));
+                self.link.set_lag(lag);
+                for (_, route) in self.presence.routes() {
+                    route.match_handle.send(MatchInput::Lag { seat: route.seat, session, lag });
+                }
+                self.presence.confirm_ends(&self.link, ping.ends);
+                self.write_heard_ends();
+            }
+        }
+    }
+
+    /// Writes of which ends the bot has heard, unless that is being done. Nobody waits for it: what is lost on the way is told
+    /// again after a restart of the server.
+    fn write_heard_ends(&mut self) {
+        if self.chores.is_writing_heard_ends() {
+            return;
+        }
+        let heard = self.presence.take_heard_ends();
+        if heard.is_empty() {
+            return;
+        }
+        let (bot, arena) = (self.bot.clone(), self.arena.clone());
+        self.chores.write_heard_ends(Box::pin(async move {
+            let through = heard.through.map(|through| Change::EndsHeard { bot: bot.clone(), through });
+            let of_tournament = |id| Change::TournamentEndHeard { bot: bot.clone(), id };
+            let changes =
+                through.into_iter().chain(heard.tournaments.into_iter().map(of_tournament)).collect();
+            if let Err(error) = arena.inner.context.commits.commit(changes).await {
+                tracing::debug!(%error, %bot, "what a bot has heard of is not written");
+            }
+        }));
+    }
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session").field("bot", &self.bot).field("link", &self.link).finish_non_exhaustive()
+    }
+}
+
+/// Reads what is there without waiting for more.
+async fn read_on<R, E>(
+    mut inbound: Pin<&mut impl Stream<Item = Result<R, E>>>,
+    read: &mut Vec<R>,
+) -> ReadProgress<E> {
+    while read.len() < MAX_READ_AT_ONCE {
+        let next = poll_fn(|context| Poll::Ready(inbound.as_mut().poll_next(context)));
+        match next.await {
+            Poll::Pending => return ReadProgress::AllRead,
+            Poll::Ready(Some(Ok(message))) => read.push(message),
+            Poll::Ready(Some(Err(error))) => return ReadProgress::Ended(Err(error)),
+            Poll::Ready(None) => return ReadProgress::Ended(Ok(())),
+        }
+    }
+    ReadProgress::Stopped
+}
+
+/// Reads and drops what a bot still sends, and never returns: unread small messages would bring down the whole connection.
+async fn discard_inbound_forever<R, E>(mut inbound: impl Stream<Item = Result<R, E>> + Unpin) {
+    while let Some(Ok(_)) = inbound.next().await {}
+    drop(inbound);
+    std::future::pending::<()>().await;
+}
+
+impl Session {
+    /// Takes the session out of the bot's presence and tells the matches; doing it twice does no harm.
+    fn leave(&mut self) {
+        if std::mem::replace(&mut self.has_left, true) {
+            return;
+        }
+        self.link.close(CloseReason::Broken);
+        let (session, at) = (self.link.id(), self.clock.now());
+        let is_excused = self.clock.may_lose_streams();
+        for (_, route) in self.presence.disconnect(&self.link) {
+            route.match_handle.send(MatchInput::Left { seat: route.seat, session, at, is_excused });
+        }
+        tracing::debug!(bot = %self.bot, session, "session closed");
+    }
+}
+
+impl Drop for Session {
+    /// Leaves, whether the session has run to its end, has been given up on the way, or was never run. A place among the
+    /// sessions is held until what was still to be sent is read or dropped.
+    fn drop(&mut self) {
+        self.leave();
+        self.roster.release_session();
+    }
+}

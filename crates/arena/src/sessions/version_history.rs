@@ -1,0 +1,90 @@
+//! Keeps the versions that bots say.
+
+use crate::arena::Arena;
+use crate::sessions::roster::Presence;
+use lastnim_core::game::{BotName, BotVersion};
+use lastnim_core::referee::Timestamp;
+use lastnim_store::Change;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How often the history of a bot is written at most, however often its sessions come with another version. A version that is
+/// gone again before its turn is not kept in the history; where it played, the match has it.
+const WRITE_INTERVAL: Duration = Duration::from_secs(1);
+/// How often it is written that the same version was seen again.
+const SAME_VERSION_INTERVAL: Duration = Duration::from_mins(1);
+
+/// The last write to the history of a bot.
+#[derive(Debug)]
+pub(crate) struct LastVersionWrite {
+    version: BotVersion,
+    at: Timestamp,
+}
+
+/// When a version is written to the history of a bot.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum VersionWrite {
+    Now,
+    After(Duration),
+    /// What is there says enough.
+    Never,
+}
+
+impl LastVersionWrite {
+    /// Says when a version is to be written; what is to be written now counts as written.
+    pub(crate) fn claim(last: &mut Option<Self>, version: &BotVersion, now: Timestamp) -> VersionWrite {
+        if let Some(last) = last {
+            let passed = now.since(last.at);
+            if last.version == *version && passed < SAME_VERSION_INTERVAL {
+                return VersionWrite::Never;
+            }
+            if passed < WRITE_INTERVAL {
+                return VersionWrite::After(WRITE_INTERVAL.saturating_sub(passed));
+            }
+        }
+        *last = Some(Self { version: version.clone(), at: now });
+        VersionWrite::Now
+    }
+}
+
+/// Writes that a session has said its version, at the time that the history of its bot allows.
+pub(crate) async fn write_seen_version(
+    arena: Arena,
+    bot: BotName,
+    presence: Arc<Presence>,
+    version: Arc<BotVersion>,
+) {
+    let opened_at = arena.now();
+    loop {
+        match presence.claim_version_write(&version, arena.now()) {
+            VersionWrite::Never => return,
+            VersionWrite::After(wait) => tokio::time::sleep(wait).await,
+            VersionWrite::Now => break,
+        }
+    }
+    let seen = Change::VersionSeen { bot: bot.clone(), version: BotVersion::clone(&version), at: opened_at };
+    if let Err(error) = arena.inner.context.commits.commit(vec![seen]).await {
+        tracing::debug!(%error, %bot, "the version of a session is not written");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_history_is_written_at_most_so_often() {
+        let version = |label: &str| BotVersion { label: label.parse().ok(), config_hash: None };
+        let mut last = None;
+        let mut claim = |label, seconds: f64| {
+            let now = Timestamp::from_micros(1_000_000) + Duration::from_secs_f64(seconds);
+            LastVersionWrite::claim(&mut last, &version(label), now)
+        };
+        assert_eq!(claim("1", 0.0), VersionWrite::Now);
+        assert_eq!(claim("1", 59.0), VersionWrite::Never);
+        assert_eq!(claim("1", 60.0), VersionWrite::Now);
+        assert_eq!(claim("2", 60.25), VersionWrite::After(Duration::from_millis(750)));
+        assert_eq!(claim("1", 60.5), VersionWrite::Never, "it was not written in between");
+        assert_eq!(claim("2", 61.0), VersionWrite::Now);
+    }
+}

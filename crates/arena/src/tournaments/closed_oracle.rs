@@ -1,0 +1,94 @@
+//! From whom a tournament keeps what the server knows of optimal play while it runs.
+
+use crate::accounts::keyring::Principal;
+use crate::arena::Arena;
+use crate::error::ArenaError;
+use crate::tournaments::tournament_handle::TournamentHandle;
+use lastnim_core::game::{BotName, TournamentId};
+use lastnim_tournament::{OracleAccess, Title, TournamentState};
+use std::sync::PoisonError;
+use thiserror::Error;
+
+/// A tournament that runs and keeps the oracle from a caller.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{what} is closed to {} while tournament {tournament}, {:?}, runs: {}", self.caller_words(), .title.as_str(), self.way_out())]
+pub struct OracleClosure {
+    /// The tournament.
+    pub tournament: TournamentId,
+    /// Its title.
+    pub title: Title,
+    /// The bot that plays there; none of a caller without a token, behind whom any bot may be.
+    pub bot: Option<BotName>,
+    /// What was asked for.
+    what: &'static str,
+}
+
+impl OracleClosure {
+    fn caller_words(&self) -> &str {
+        self.bot.as_ref().map_or("callers without a token", BotName::as_str)
+    }
+
+    fn way_out(&self) -> &'static str {
+        match self.bot {
+            Some(_) => "it plays there, and that tournament keeps the oracle from its bots",
+            None => "show the token of a bot that does not play there, of a viewer or of an admin",
+        }
+    }
+}
+
+impl Arena {
+    /// Checks that no tournament that runs keeps the oracle from a caller; `None` calls without a token.
+    ///
+    /// # Errors
+    /// Names the first such tournament.
+    pub fn check_oracle_open(&self, caller: Option<&Principal>) -> Result<(), ArenaError> {
+        self.check_open_to(caller, "the oracle")
+    }
+
+    /// Checks that no tournament that runs keeps practice from a bot: house bots answer with optimal takes as well.
+    pub(crate) fn check_practice_open(&self, bot: &BotName) -> Result<(), ArenaError> {
+        self.check_open_to(Some(&Principal::Bot(bot.clone())), "practice")
+    }
+
+    /// Checks that no tournament that runs keeps from a caller what is called `what`; `None` calls without a token.
+    pub(crate) fn check_open_to(
+        &self,
+        caller: Option<&Principal>,
+        what: &'static str,
+    ) -> Result<(), ArenaError> {
+        let bot = match caller {
+            None => None,
+            Some(Principal::Bot(bot)) => Some(bot),
+            Some(Principal::Admin | Principal::Viewer) => return Ok(()),
+        };
+        let tournaments = self.inner.tournaments.read().unwrap_or_else(PoisonError::into_inner);
+        let closing = tournaments.iter().filter(|(_, handle)| handle.keeps_oracle_from(bot));
+        let Some((&tournament, handle)) = closing.min_by_key(|(id, _)| **id) else { return Ok(()) };
+        let title = handle.view().stored.settings.title.clone();
+        Err(ArenaError::OracleClosed(OracleClosure { tournament, title, bot: bot.cloned(), what }))
+    }
+
+    /// Returns whether a caller is not shown the audits of a tournament's matches: not before the tournament is over.
+    pub fn withholds_audits(&self, tournament: TournamentId, caller: Option<&Principal>) -> bool {
+        let bot = match caller {
+            None => None,
+            Some(Principal::Bot(bot)) => Some(bot),
+            Some(Principal::Admin | Principal::Viewer) => return false,
+        };
+        self.live_tournament(tournament).is_some_and(|handle| handle.keeps_oracle_from(bot))
+    }
+}
+
+impl TournamentHandle {
+    /// Returns whether the tournament runs and keeps the oracle from a bot, or from callers without a token.
+    fn keeps_oracle_from(&self, bot: Option<&BotName>) -> bool {
+        let is_in_field = {
+            let stored = &self.borrow_view().stored;
+            if stored.settings.oracle == OracleAccess::Open || stored.state != TournamentState::Running {
+                return false;
+            }
+            bot.is_none_or(|bot| stored.field.contains(bot))
+        };
+        is_in_field || bot.is_some_and(|bot| self.is_departing(bot))
+    }
+}

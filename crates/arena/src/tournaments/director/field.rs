@@ -1,0 +1,175 @@
+//! Bots that come, go and are suspended while their tournament runs.
+
+use super::Director;
+use super::progress::DirectorStage;
+use crate::error::{ArenaError, FIELD_IS_SETTLED};
+use crate::tournaments::tournament_handle::FieldRequest;
+use lastnim_core::game::BotName;
+use lastnim_store::{Change, StoreError, StoredTournament};
+use lastnim_tournament::{FieldChange, FieldMovement, FormatVerdict, Suspension, TournamentState};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// What the director knows of the field besides the schedule.
+#[derive(Debug, Default)]
+pub(super) struct FieldProgress {
+    /// How many changes are stored.
+    changes: usize,
+    /// Those for the newest round, if a server before this one has stored them.
+    newest: Vec<FieldChange>,
+    /// Bots that are suspended, and have been told so.
+    suspended: BTreeMap<BotName, Suspension>,
+    /// Bots that the schedule still suspends, and that have come back or left since: it hears of it with the next round.
+    excused: BTreeSet<BotName>,
+}
+
+impl FieldProgress {
+    /// Starts with what a server before this one has stored.
+    pub(super) fn new(changes: &[FieldChange]) -> Self {
+        let newest = changes.last().map_or(0, |last| last.round);
+        let newest = changes.iter().filter(|change| change.round == newest).cloned().collect();
+        Self { changes: changes.len(), newest, ..Self::default() }
+    }
+
+    /// Returns the bots that left last.
+    pub(super) fn newest_leavers(&self) -> impl Iterator<Item = BotName> {
+        let left = self.newest.iter().filter(|change| change.movement == FieldMovement::Leaves);
+        left.map(|change| change.bot.clone())
+    }
+
+    /// Returns how many changes are stored, all of which the schedule knows.
+    pub(super) fn stored_changes(&self) -> usize {
+        self.changes
+    }
+}
+
+impl Director {
+    /// Lets a bot in or out, from the next round on, and says what came of it. The change is stored before any match of that
+    /// round can be, as no result is heard meanwhile. Breaks if the server can go on no longer.
+    pub(super) async fn change_field(&mut self, request: FieldRequest) -> ControlFlow<()> {
+        let FieldRequest { bot, movement, answer } = request;
+        // Nobody removes the bot before it is in the field.
+        let _names = tokio::select! {
+            biased;
+            names = self.arena.lock_names() => names,
+            () = self.arena.wait_until_stopped() => return ControlFlow::Break(()),
+        };
+        let known = self.arena.stored_bot(&bot).await;
+        let done = match known.and_then(|_| self.change_for_request(bot, movement)) {
+            Err(error) => Err(error),
+            Ok(None) => Ok(()),
+            Ok(Some(change)) => {
+                let (id, seq) = (self.stored.id, self.field.changes);
+                let stored =
+                    self.store(vec![Change::FieldChanged { id, seq, change: change.clone() }]).await?;
+                if stored.is_ok() {
+                    self.apply_change(&change);
+                }
+                stored.map_err(ArenaError::from)
+            }
+        };
+        // Whoever asked may have gone.
+        let _ = answer.send(done);
+        ControlFlow::Continue(())
+    }
+
+    /// Returns the change that is to be made, if any: joining twice does no harm, nor does leaving twice.
+    fn change_for_request(
+        &self,
+        bot: BotName,
+        movement: FieldMovement,
+    ) -> Result<Option<FieldChange>, ArenaError> {
+        self.check_may_enter(&bot, movement)?;
+        let StoredTournament { id, ref field, .. } = self.stored;
+        let round = self.schedule.lock().open_round().filter(|_| self.stage == DirectorStage::Playing);
+        let Some(round) = round else {
+            return Err(ArenaError::WrongState {
+                id,
+                state: TournamentState::Running,
+                needed: FIELD_IS_SETTLED,
+            });
+        };
+        let is_in = field.contains(&bot);
+        let is_due = match movement {
+            FieldMovement::Enters => !is_in || self.field.suspended.contains_key(&bot),
+            FieldMovement::Leaves => is_in,
+        };
+        Ok(is_due.then_some(FieldChange { round, bot, movement }))
+    }
+
+    /// Writes changes, however long the store takes. Breaks if they never will be written by this server.
+    pub(super) async fn store(&self, changes: Vec<Change>) -> ControlFlow<(), Result<(), StoreError>> {
+        let committed = tokio::select! {
+            biased;
+            committed = self.arena.inner.context.commits.commit(changes) => committed,
+            () = self.arena.wait_until_stopped() => return ControlFlow::Break(()),
+        };
+        match committed {
+            Ok(()) => ControlFlow::Continue(Ok(())),
+            Err(refused @ StoreError::Refused(_)) => ControlFlow::Continue(Err(refused)),
+            Err(error) => {
+                tracing::error!(%error, tournament = %self.stored.id, "what changes is not stored");
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    pub(super) fn apply_change(&mut self, change: &FieldChange) {
+        let FieldChange { round, ref bot, movement } = *change;
+        let id = self.stored.id;
+        match movement {
+            FieldMovement::Enters => tracing::info!(tournament = %id, %bot, round, "a bot enters"),
+            FieldMovement::Leaves => tracing::info!(tournament = %id, %bot, round, "a bot leaves"),
+        }
+        self.field.changes += 1;
+        if self.field.suspended.remove(bot).is_some() {
+            self.field.excused.insert(bot.clone());
+            self.arena.inner.roster.presence(bot).withdraw_suspension(id);
+        }
+        movement.apply_to_field(bot, Arc::make_mut(&mut self.stored.field));
+        self.schedule.lock().change_field(change);
+        if movement == FieldMovement::Leaves {
+            self.handle.add_departing([bot.clone()]);
+        }
+        match movement {
+            FieldMovement::Enters => self.handle.show_joined(bot, self.stored.clone()),
+            FieldMovement::Leaves => self.handle.show_tournament(self.stored.clone()),
+        }
+        // Where it waited for bots, a round may have been drawn.
+        self.handle.show_schedule();
+        self.notify_suspended_bots();
+    }
+
+    /// Tells the bots that have been suspended since they were told last.
+    pub(super) fn notify_suspended_bots(&mut self) {
+        if !self.stored.settings.format.has_open_field() {
+            return;
+        }
+        let (round, verdict) = {
+            let schedule = self.schedule.lock();
+            (schedule.open_round(), schedule.format_verdict())
+        };
+        let FormatVerdict::Suspended(now) = verdict else { return };
+        let (id, field) = (self.stored.id, &mut self.field);
+        let now: BTreeMap<BotName, Suspension> =
+            now.into_iter().map(|suspension| (suspension.bot.clone(), suspension)).collect();
+        let still_to_come = field.newest.drain(..).filter(|change| Some(change.round) == round);
+        field.excused.extend(still_to_come.map(|change| change.bot));
+        field.excused.retain(|bot| now.contains_key(bot));
+        for (bot, suspension) in now {
+            if !field.excused.contains(&bot) && field.suspended.get(&bot) != Some(&suspension) {
+                tracing::info!(tournament = %id, "{suspension}");
+                self.arena.inner.roster.presence(&bot).tell_suspended(id, suspension.clone());
+                field.suspended.insert(bot, suspension);
+            }
+        }
+    }
+
+    /// Takes back what bots were told, as the tournament is over.
+    pub(super) fn withdraw_suspensions(&mut self) {
+        for bot in std::mem::take(&mut self.field.suspended).into_keys() {
+            self.arena.inner.roster.presence(&bot).withdraw_suspension(self.stored.id);
+        }
+    }
+}

@@ -1,0 +1,330 @@
+//! What an organiser does to a tournament that runs: stored first, then done.
+
+use super::progress::DirectorStage;
+use super::{Director, OpenPairing};
+use crate::error::ArenaError;
+use crate::matches::shard::MatchInput;
+use crate::recovery::results::UncountedTournament;
+use crate::tournaments::interventions::{Intervention, VoidTarget};
+use crate::tournaments::tournament_handle::InterventionRequest;
+use lastnim_core::game::{BotName, MatchId};
+use lastnim_proto::tournament_event::TimedTournamentEvent;
+use lastnim_store::{Change, FieldHistory, StoredTournament};
+use lastnim_tournament::{
+    DisqualifiedResults, FieldChange, FieldMovement, FormatCourse, MatchLimiter, Pairing, Reason, ResultFold,
+    TournamentEvent, TournamentState, VoidedMatch, group_size,
+};
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// The most events of a tournament: they go into one message.
+const MAX_EVENTS: usize = 1_000;
+/// The most voided matches of a tournament: they go into its events.
+const MAX_VOIDED: usize = 32_000;
+/// Targets that cannot be voided of which it is said why.
+const MAX_REFUSALS: usize = 10;
+
+/// An event that is due, and what is to be stored with it.
+struct DueEvent {
+    event: TournamentEvent,
+    changes: Vec<Change>,
+}
+
+impl From<TournamentEvent> for DueEvent {
+    fn from(event: TournamentEvent) -> Self {
+        Self { event, changes: Vec::new() }
+    }
+}
+
+impl Director {
+    /// Does what an organiser asks for, and says what came of it. No result is heard meanwhile. Breaks if the server can go on
+    /// no longer.
+    pub(super) async fn intervene(&mut self, request: InterventionRequest) -> ControlFlow<()> {
+        let InterventionRequest { intervention, answer } = request;
+        let done = match self.due_event(intervention).await {
+            Err(error) => Err(error),
+            Ok(None) => Ok(None),
+            Ok(Some(DueEvent { event, mut changes })) => {
+                let (id, seq) = (self.stored.id, self.rulings.events());
+                let timed = TimedTournamentEvent { at: self.arena.now(), event };
+                changes.insert(0, Change::TournamentEvent { id, seq, event: timed.clone() });
+                if let Err(error) = self.store(changes).await? {
+                    Err(ArenaError::from(error))
+                } else {
+                    tracing::info!(tournament = %id, event = ?timed.event, "the organiser intervenes");
+                    self.handle.add_events([timed.clone()]);
+                    self.act_on(&timed.event).await?;
+                    Ok(Some(timed))
+                }
+            }
+        };
+        // Whoever asked may have gone.
+        let _ = answer.send(done);
+        ControlFlow::Continue(())
+    }
+
+    fn impossible(&self, why: impl Into<String>) -> ArenaError {
+        ArenaError::Intervention { id: self.stored.id, why: why.into() }
+    }
+
+    /// Returns the event that is due, if any: to pause what is paused does no harm.
+    async fn due_event(&self, intervention: Intervention) -> Result<Option<DueEvent>, ArenaError> {
+        if self.stage != DirectorStage::Playing {
+            return Err(self.impossible("it is being cancelled"));
+        }
+        if self.rulings.events() >= MAX_EVENTS {
+            return Err(ArenaError::Full { what: "events of this tournament", limit: MAX_EVENTS });
+        }
+        match intervention {
+            Intervention::Pause(open) => {
+                let is_due = self.rulings.pause() != Some(open);
+                Ok(is_due.then_some(TournamentEvent::Paused { open }.into()))
+            }
+            Intervention::Resume => Ok(self.rulings.pause().map(|_| TournamentEvent::Resumed.into())),
+            Intervention::Disqualify { bot, results, reason } => {
+                self.disqualification(bot, results, reason).map(Some)
+            }
+            Intervention::Void { targets, reason } => self.voiding(&targets, reason).await.map(Some),
+            Intervention::Finish => {
+                let drawn_until = self.schedule.lock().drawn_until();
+                let drawn_until = drawn_until.filter(|_| self.stored.settings.format.has_open_field());
+                match (drawn_until, self.rulings.closed_before()) {
+                    (None, _) => {
+                        Err(self.impossible("only a ladder can end before its time: others are cancelled"))
+                    }
+                    (Some(_), Some(_)) => Ok(None),
+                    (Some(before), None) => Ok(Some(TournamentEvent::Closed { before }.into())),
+                }
+            }
+        }
+    }
+
+    fn disqualification(
+        &self,
+        bot: BotName,
+        results: DisqualifiedResults,
+        reason: Reason,
+    ) -> Result<DueEvent, ArenaError> {
+        if self.stored.settings.format.profile().course == FormatCourse::UntilDecided {
+            let why = format!(
+                "a sequential test compares bots over whole groups: cancel it, and begin another without {bot}"
+            );
+            return Err(self.impossible(why));
+        }
+        if self.rulings.is_disqualified(&bot) {
+            return Err(self.impossible(format!("{bot} is disqualified already")));
+        }
+        if !self.handle.standings().iter().any(|line| line.bot == bot) {
+            return Err(self.impossible(format!("{bot} does not play in it")));
+        }
+        let leaves = self.leaving(&bot);
+        let StoredTournament { id, .. } = self.stored;
+        let seq = self.field.stored_changes();
+        let changes = leaves.map(|change| Change::FieldChanged { id, seq, change }).into_iter().collect();
+        Ok(DueEvent { event: TournamentEvent::Disqualified { bot, results, reason }, changes })
+    }
+
+    /// Returns the change by which a bot that is out leaves a ladder.
+    fn leaving(&self, bot: &BotName) -> Option<FieldChange> {
+        let round = self.schedule.lock().open_round().filter(|_| self.stored.field.contains(bot))?;
+        Some(FieldChange { round, bot: bot.clone(), movement: FieldMovement::Leaves })
+    }
+
+    /// Returns the event that voids all targets at once.
+    async fn voiding(&self, targets: &[VoidTarget], reason: Reason) -> Result<DueEvent, ArenaError> {
+        let (mut found, mut refused) = (Vec::new(), Vec::new());
+        for &target in targets {
+            match self.voidable_matches(target).await {
+                Ok(matches) => found.extend(matches),
+                Err(ArenaError::Intervention { why, .. }) if targets.len() > 1 => refused.push(why),
+                Err(error @ ArenaError::NoSuchMatch(_)) if targets.len() > 1 => {
+                    refused.push(error.to_string());
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        if !refused.is_empty() {
+            let count = refused.len();
+            refused.truncate(MAX_REFUSALS);
+            let more = if count > MAX_REFUSALS {
+                format!("; and {} more", count - MAX_REFUSALS)
+            } else {
+                String::new()
+            };
+            return Err(self.impossible(format!("{}{more}: nothing was voided", refused.join("; "))));
+        }
+        if self.rulings.voided().count() + found.len() > MAX_VOIDED {
+            return Err(ArenaError::Full { what: "voided matches of this tournament", limit: MAX_VOIDED });
+        }
+        let Some(event) = self.rulings.void(found, reason.clone()) else {
+            return Err(self.impossible("no match was named"));
+        };
+        let open = self.open_ids();
+        let TournamentEvent::Voided { matches, .. } = &event else { return Ok(event.into()) };
+        let over = matches.iter().filter(|voided| !open.contains(&voided.id));
+        let changes =
+            over.map(|voided| Change::MatchVoided { id: voided.id, reason: reason.clone() }).collect();
+        Ok(DueEvent { event, changes })
+    }
+
+    /// Returns the matches of a target that are not voided yet. Where there is none, the request is refused.
+    async fn voidable_matches(&self, target: VoidTarget) -> Result<Vec<VoidedMatch>, ArenaError> {
+        let mut found = match target {
+            VoidTarget::Match(id) => vec![VoidedMatch { number: self.number_of(id).await?, id }],
+            VoidTarget::Group(group) => self.matches_of_group(group).await?,
+        };
+        let first = self.schedule.lock().replayable_from();
+        if let Some(early) = found.iter().find(|voided| voided.number < first) {
+            let number = early.number;
+            return Err(self.impossible(format!(
+                "match {number} is of a round from which the next one was drawn: matches of the round that is being \
+                played can be voided"
+            )));
+        }
+        found.retain(|voided| self.rulings.void_reason(voided.id).is_none());
+        if found.is_empty() {
+            return Err(self.impossible(match target {
+                VoidTarget::Match(id) => format!("match {id} is voided already"),
+                VoidTarget::Group(group) => format!("no match of group {group} has begun"),
+            }));
+        }
+        Ok(found)
+    }
+
+    /// Returns the number of a match of this tournament.
+    async fn number_of(&self, id: MatchId) -> Result<u64, ArenaError> {
+        if let Some(open) = self.open.values().find(|open| open.id == id) {
+            return Ok(open.pairing.number);
+        }
+        let summary = self.arena.inner.store.match_summary(id).await?.ok_or(ArenaError::NoSuchMatch(id))?;
+        let origin = summary.setup.as_ref().and_then(|setup| setup.origin.as_ref());
+        let origin = origin.filter(|origin| origin.tournament == self.stored.id);
+        origin
+            .map(|origin| origin.number)
+            .ok_or_else(|| self.impossible(format!("match {id} is none of its matches")))
+    }
+
+    async fn matches_of_group(&self, group: u64) -> Result<Vec<VoidedMatch>, ArenaError> {
+        let FieldHistory { start, .. } = self.arena.inner.store.field_history(self.stored.id).await?;
+        let size = group_size(&self.stored.settings, start.len());
+        let first = group.saturating_mul(size);
+        let most = usize::try_from(size).unwrap_or(usize::MAX);
+        let results = self.arena.inner.store.match_results(self.stored.id, first, most).await?;
+        let over = results.into_iter().filter(|result| result.group == group);
+        let over = over.map(|result| VoidedMatch { number: result.number, id: result.id });
+        let open = self.open.values().filter(|open| open.pairing.group == group);
+        let open = open.map(|open| VoidedMatch { number: open.pairing.number, id: open.id });
+        Ok(over.chain(open).collect())
+    }
+
+    fn open_ids(&self) -> HashSet<MatchId> {
+        self.open.values().map(|open| open.id).collect()
+    }
+
+    /// Does what follows from an event that is stored.
+    async fn act_on(&mut self, event: &TournamentEvent) -> ControlFlow<()> {
+        let left = match event {
+            TournamentEvent::Disqualified { bot, .. } => self.leaving(bot),
+            _ => None,
+        };
+        self.rulings.add(event);
+        self.handle.show_rulings(&self.rulings, self.arena.now());
+        self.apply_rulings();
+        if let Some(change) = left {
+            self.apply_change(&change);
+        }
+        let recounts = match event {
+            TournamentEvent::Disqualified { results, .. } => *results == DisqualifiedResults::Annul,
+            TournamentEvent::Voided { matches, .. } => {
+                let open = self.open_ids();
+                matches.iter().any(|voided| !open.contains(&voided.id))
+            }
+            _ => false,
+        };
+        if recounts { self.recount().await } else { ControlFlow::Continue(()) }
+    }
+
+    /// Does to the open matches what the rulings say: again does no harm.
+    pub(super) fn apply_rulings(&self) {
+        for OpenPairing { pairing, handle, id, .. } in self.open.values() {
+            if self.rulings.void_reason(*id).is_some() {
+                handle.send(MatchInput::Cancel);
+            }
+            for seat in self.rulings.lost_seats(pairing) {
+                handle.send(MatchInput::Disqualify { seat });
+            }
+            handle.set_frozen(self.rulings.is_frozen());
+        }
+    }
+
+    /// Returns whether a pairing need not be played: it counts for nobody, and nothing follows from it.
+    pub(super) fn is_left_out(&self, pairing: &Pairing) -> bool {
+        self.rulings.annuls(&pairing.bots) && !self.schedule.lock().follows_results()
+    }
+
+    /// Frees the number of a match that was voided while it was open, which is then played again. Breaks if it cannot be.
+    pub(super) async fn replay(&mut self, pairing: Pairing, id: MatchId, reason: Reason) -> ControlFlow<()> {
+        if let Err(error) = self.store(vec![Change::MatchVoided { id, reason }]).await? {
+            tracing::error!(%error, %id, "a voided match keeps its number");
+            return self.give_up(&format!("match {id} is voided, and the store refused to free its number"));
+        }
+        self.replays.push(pairing);
+        ControlFlow::Continue(())
+    }
+
+    /// Counts all results anew, as they now count: what was counted before cannot be taken back one by one. Breaks if the
+    /// server stops before the store can be read.
+    async fn recount(&mut self) -> ControlFlow<()> {
+        let (fold, counted) = loop {
+            match self.count_anew().await {
+                Ok(counted) => break counted,
+                Err(error) => self.wait_to_read_again(error).await?,
+            }
+        };
+        let ResultFold { mut schedule, standings, evidence, cross_table, reported, .. } = fold;
+        self.lineup = MatchLimiter::new(self.stored.settings.bot_concurrency);
+        for open in self.open.values() {
+            schedule.skip_open_match(open.pairing.number);
+            self.lineup.note_begun(&open.pairing);
+        }
+        // The schedule hands them out again.
+        (self.delayed, self.replays) = (None, Vec::new());
+        *self.schedule.lock() = schedule;
+        self.handle.restore_counted(standings, evidence, cross_table);
+        self.handle.show_rulings(&self.rulings, self.arena.now());
+        self.restore_counted(reported, counted);
+        self.handle.show_schedule();
+        ControlFlow::Continue(())
+    }
+
+    /// Counts the results in the store, without those that this director has still to hear of.
+    async fn count_anew(&self) -> Result<(ResultFold, u64), ArenaError> {
+        let FieldHistory { start, changes } = self.arena.inner.store.field_history(self.stored.id).await?;
+        let at_the_start = StoredTournament { field: Arc::new(start), ..self.stored.clone() };
+        let (unheard, rulings) = (self.open_ids(), &self.rulings);
+        let uncounted = UncountedTournament {
+            handle: &self.handle,
+            at_the_start: &at_the_start,
+            changes: &changes,
+            rulings,
+            unheard: &unheard,
+        };
+        let counted = self.arena.count_all_results(&uncounted).await?;
+        Ok((counted.fold, counted.since_checkpoint))
+    }
+}
+
+impl Director {
+    /// Refuses a bot that was disqualified and wants to enter again.
+    pub(super) fn check_may_enter(&self, bot: &BotName, movement: FieldMovement) -> Result<(), ArenaError> {
+        if movement == FieldMovement::Enters && self.rulings.is_disqualified(bot) {
+            return Err(ArenaError::WrongState {
+                id: self.stored.id,
+                state: TournamentState::Running,
+                needed: "this bot was disqualified, and enters it no more",
+            });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,481 @@
+//! One tournament, live: pulls pairings, starts matches, counts results.
+
+mod checkpoints;
+mod field;
+mod interventions;
+mod lost_matches;
+mod progress;
+mod snapshot;
+
+use self::checkpoints::CheckpointTimer;
+use self::field::FieldProgress;
+use self::progress::{
+    DirectorEvent, DirectorResponse, DirectorStage, MAX_STARTS_AT_ONCE, MatchFailure, PauseReason,
+    respond_to_event,
+};
+use crate::arena::Arena;
+use crate::error::ArenaError;
+use crate::matches::match_handle::MatchHandle;
+use crate::matches::open_matches::{BegunMatch, MatchFuture};
+use crate::matches::shard::MatchInput;
+use crate::tournaments::cpu_times::CpuTask;
+use crate::tournaments::tournament_handle::{DirectorInbox, SharedSchedule, TournamentHandle};
+use lastnim_core::game::MatchId;
+use lastnim_core::referee::{MatchSetup, Origin};
+use lastnim_store::{Change, FinishedTournament, StoreError, StoredTournament};
+use lastnim_tournament::{
+    FieldChange, MatchLimiter, MatchOutcome, MatchResult, Pairing, ReportedResults, Rulings, Schedule,
+    ScheduleStep, TotalMatches, TournamentState, assigned_matrix,
+};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use tokio::task::{Id, JoinSet};
+
+/// Runs one tournament from its start to its end.
+#[derive(Debug)]
+pub(crate) struct Director {
+    arena: Arena,
+    handle: Arc<TournamentHandle>,
+    stored: StoredTournament,
+    stage: DirectorStage,
+    schedule: SharedSchedule,
+    lineup: MatchLimiter,
+    reported: ReportedResults,
+    checkpoints: CheckpointTimer,
+    field: FieldProgress,
+    /// Whether nothing can begin before a bot enters.
+    awaits_bots: bool,
+    /// The next match, if the server had no room for it.
+    delayed: Option<Pairing>,
+    inbox: DirectorInbox,
+    /// The id of the match that began last.
+    last_begun: Option<MatchId>,
+    running: JoinSet<Result<Option<MatchOutcome>, ArenaError>>,
+    /// What each task of `running` plays.
+    open: BTreeMap<Id, OpenPairing>,
+    /// What the organiser has ruled.
+    rulings: Rulings,
+    /// Pairings whose matches were voided while they were open.
+    replays: Vec<Pairing>,
+}
+
+/// A match of the tournament that is open.
+#[derive(Debug)]
+struct OpenPairing {
+    pairing: Pairing,
+    handle: MatchHandle,
+    id: MatchId,
+    setup: Arc<MatchSetup>,
+}
+
+impl Director {
+    /// Prepares to run a tournament whose start has been committed; `None` if another director has it. The schedule
+    /// knows of the changes of the field that have been stored.
+    pub(crate) fn new(
+        arena: Arena,
+        handle: Arc<TournamentHandle>,
+        stored: StoredTournament,
+        schedule: Box<dyn Schedule>,
+        changes: &[FieldChange],
+        rulings: Rulings,
+    ) -> Option<Self> {
+        let schedule = SharedSchedule::new(schedule);
+        let field = FieldProgress::new(changes);
+        handle.add_departing(field.newest_leavers());
+        let inbox = handle.attach_director(&stored, &schedule)?;
+        handle.show_rulings(&rulings, arena.now());
+        let lineup = MatchLimiter::new(stored.settings.bot_concurrency);
+        let is_off = !arena.inner.store.is_durable();
+        let checkpoints = CheckpointTimer::new(arena.limits().checkpoint_results, 0, is_off);
+        Some(Self {
+            arena,
+            handle,
+            stage: if stored.state == TournamentState::Cancelled {
+                DirectorStage::Cancelling
+            } else {
+                DirectorStage::Playing
+            },
+            stored,
+            schedule,
+            lineup,
+            reported: ReportedResults::default(),
+            checkpoints,
+            field,
+            awaits_bots: false,
+            delayed: None,
+            inbox,
+            last_begun: None,
+            running: JoinSet::new(),
+            open: BTreeMap::new(),
+            rulings,
+            replays: Vec::new(),
+        })
+    }
+
+    /// Takes on what a server before this one has left: the results that were counted, and how many of them since the last
+    /// checkpoint.
+    pub(crate) fn restore_counted(&mut self, reported: ReportedResults, since_checkpoint: u64) {
+        self.reported = reported;
+        let is_off = !self.arena.inner.store.is_durable();
+        let interval = self.arena.limits().checkpoint_results;
+        self.checkpoints = CheckpointTimer::new(interval, since_checkpoint, is_off);
+    }
+
+    /// Plays all pairings, or stops early when it is cancelled.
+    pub(crate) async fn run(mut self) {
+        if self.stage == DirectorStage::Cancelling {
+            self.cancel_open_matches(0);
+        }
+        self.apply_rulings();
+        self.update_after_results().await;
+        self.handle.begin_pace(self.arena.now());
+        loop {
+            let ControlFlow::Continue(pause) = self.start_matches() else {
+                return self.leave_unfinished().await;
+            };
+            self.handle.show_awaits_bots(pause == PauseReason::AwaitingBots);
+            if pause == PauseReason::Over {
+                break;
+            }
+            let event = self.next_event(pause).await;
+            if self.handle_event(event).await.is_break() {
+                return self.leave_unfinished().await;
+            }
+        }
+        self.refuse_commands();
+        self.withdraw_suspensions();
+        if self.arena.rate_finished_tournament(&self.handle).await.is_break() {
+            return self.leave_unfinished().await;
+        }
+        let (view, verdict) = (self.handle.view(), Arc::new(self.handle.format_verdict()));
+        let over =
+            FinishedTournament { at: self.arena.now(), played: view.played, total: view.total, verdict };
+        let id = self.stored.id;
+        if let Err(error) =
+            self.arena.end_tournament(&self.handle, self.stored, self.stage.final_state(), over).await
+        {
+            tracing::error!(%error, tournament = %id, "the end of a tournament is not stored");
+        }
+    }
+
+    /// Starts the matches that can begin, some in one go, and returns why no more do. Breaks if the tournament cannot go on.
+    fn start_matches(&mut self) -> ControlFlow<(), PauseReason> {
+        let mut started = 0;
+        let is_paused = self.rulings.pause().is_some();
+        while self.stage == DirectorStage::Playing
+            && !is_paused
+            && started < MAX_STARTS_AT_ONCE
+            && self.running.len() < self.stored.settings.concurrency.get()
+            && let Some(pairing) = self.delayed.take().or_else(|| self.next_pairing())
+        {
+            self.delayed = self.start_match(pairing)?;
+            if self.delayed.is_some() {
+                break;
+            }
+            started += 1;
+        }
+        let lacks = (is_paused, self.delayed.is_some(), self.awaits_bots);
+        ControlFlow::Continue(PauseReason::determine(self.stage, started, self.running.len(), lacks))
+    }
+
+    /// Waits for what happens next.
+    async fn next_event(&mut self, pause: PauseReason) -> DirectorEvent {
+        tokio::select! {
+            biased;
+            () = self.arena.wait_until_stopped() => DirectorEvent::ServerStops,
+            Some(command) = self.inbox.commands.recv() => DirectorEvent::Asked(command),
+            Some(request) = self.inbox.snapshots.recv() => DirectorEvent::SnapshotWanted(request),
+            Some(ended) = self.running.join_next_with_id() => match ended {
+                Ok((task, outcome)) => DirectorEvent::MatchEnded(task, outcome.map_err(MatchFailure::Failed)),
+                Err(error) => DirectorEvent::MatchEnded(error.id(), Err(MatchFailure::BrokeDown(error))),
+            },
+            () = tokio::task::yield_now(), if pause == PauseReason::Yielding => DirectorEvent::MayStart,
+            () = self.arena.wait_for_match_room(), if pause == PauseReason::AwaitingRoom => DirectorEvent::MayStart,
+        }
+    }
+
+    /// Carries out what follows from an event. Breaks if this server can go on no longer.
+    async fn handle_event(&mut self, event: DirectorEvent) -> ControlFlow<()> {
+        match respond_to_event(event, self.stage) {
+            DirectorResponse::Leave => return ControlFlow::Break(()),
+            DirectorResponse::StartMatches => {}
+            DirectorResponse::Cancel => {
+                // First of all, so that a server that dies on the way goes on cancelling.
+                self.store_cancellation().await?;
+                self.stage = DirectorStage::Cancelling;
+                self.cancel_open_matches(0);
+            }
+            DirectorResponse::ChangeField(request) => self.change_field(request).await?,
+            DirectorResponse::TakeSnapshot(request) => self.answer_snapshot(request).await,
+            DirectorResponse::Intervene(request) => {
+                self.intervene(request).await?;
+                self.update_after_results().await;
+            }
+            DirectorResponse::Settle(task, outcome) => {
+                self.handle_match_end(task, outcome).await?;
+                self.update_after_results().await;
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Does what results may lead to besides further matches.
+    async fn update_after_results(&mut self) {
+        self.cancel_surplus_matches();
+        self.notify_suspended_bots();
+        self.write_checkpoint_if_due().await;
+    }
+
+    /// Leaves the tournament as it is in the store, where it is not over, once its matches have come to a stop.
+    async fn leave_unfinished(mut self) {
+        self.refuse_commands();
+        while self.running.join_next().await.is_some() {}
+    }
+
+    /// Hears nobody any more: who has asked for something, or asks now, is told at once that it is too late.
+    fn refuse_commands(&mut self) {
+        let DirectorInbox { commands, snapshots } = &mut self.inbox;
+        commands.close();
+        while commands.try_recv().is_ok() {}
+        snapshots.close();
+        while snapshots.try_recv().is_ok() {}
+    }
+
+    /// Writes that the tournament is being called off, however long the store takes. Breaks if it never will be written.
+    async fn store_cancellation(&self) -> ControlFlow<()> {
+        let change = Change::TournamentState { id: self.stored.id, state: TournamentState::Cancelled };
+        let committed = tokio::select! {
+            biased;
+            committed = self.arena.inner.context.commits.commit(vec![change]) => committed,
+            () = self.arena.wait_until_stopped() => return ControlFlow::Break(()),
+        };
+        let Err(error) = committed else { return ControlFlow::Continue(()) };
+        tracing::error!(%error, tournament = %self.stored.id, "that a tournament is called off is not stored");
+        // Where this alone was refused, it can be called off all the same.
+        if matches!(error, StoreError::Refused(_)) {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
+    }
+
+    /// Returns the next match that can begin, if there is one.
+    fn next_pairing(&mut self) -> Option<Pairing> {
+        self.awaits_bots = false;
+        let Self { handle, lineup, schedule, .. } = self;
+        if let TotalMatches::Exactly(total) = schedule.lock().total_matches() {
+            self.replays.retain(|pairing| pairing.number < total);
+        }
+        if let Some(pairing) = self.replays.pop() {
+            lineup.note_begun(&pairing);
+            return Some(pairing);
+        }
+        let step = handle.cpu_times.measure(CpuTask::Pairing, || lineup.next(&mut **schedule.lock()));
+        let closed_before = self.rulings.closed_before().unwrap_or(u64::MAX);
+        match step {
+            ScheduleStep::Match(pairing) if pairing.number < closed_before => return Some(pairing),
+            // It is of a round that is not played any more.
+            ScheduleStep::Match(pairing) => lineup.note_ended(&pairing),
+            ScheduleStep::AwaitBots => self.awaits_bots = closed_before == u64::MAX,
+            ScheduleStep::AwaitResults | ScheduleStep::Over => {}
+        }
+        None
+    }
+
+    /// Returns the match of a number, if it is known yet.
+    pub(crate) fn pairing_of_number(&self, number: u64) -> Option<Pairing> {
+        self.schedule.lock().pairing_of_number(number)
+    }
+
+    /// Tells the schedule a result, and counts it, or once it is sure to count.
+    fn report_result(&mut self, result: MatchResult) {
+        let Self { handle, schedule, reported, checkpoints, rulings, .. } = self;
+        handle.cpu_times.measure(CpuTask::Counting, || {
+            let counting = reported.report_result(result, &mut **schedule.lock());
+            for result in counting {
+                handle.count_result(&rulings.counted(&result));
+            }
+            handle.show_schedule();
+        });
+        checkpoints.note_result();
+    }
+
+    /// Starts a match; gives the pairing back if the server has no room for it now. Breaks if it cannot be played at all.
+    fn start_match(&mut self, pairing: Pairing) -> ControlFlow<(), Option<Pairing>> {
+        if self.is_left_out(&pairing) {
+            self.lineup.note_ended(&pairing);
+            self.checkpoints.disable();
+            self.report_result(MatchResult::cancelled(&pairing));
+            return ControlFlow::Continue(None);
+        }
+        let setup = self.handle.cpu_times.measure(CpuTask::Pairing, || self.match_setup(&pairing));
+        let BegunMatch { id, handle, setup, play, .. } =
+            match self.arena.begin_match(setup, self.stored.settings.oracle) {
+                Ok(begun) => begun,
+                Err(ArenaError::Full { .. } | ArenaError::Stopping) => {
+                    return ControlFlow::Continue(Some(pairing));
+                }
+                Err(error) => return self.give_up(&format!("match {}: {error}", pairing.number)),
+            };
+        self.last_begun = self.last_begun.max(Some(id));
+        for seat in self.rulings.lost_seats(&pairing) {
+            handle.send(MatchInput::Disqualify { seat });
+        }
+        self.spawn_match(OpenPairing { pairing, handle, id, setup }, play);
+        ControlFlow::Continue(None)
+    }
+
+    /// Takes on a match that a server before this one has begun.
+    pub(crate) fn resume_match(&mut self, pairing: Pairing, begun: BegunMatch<impl MatchFuture>) {
+        let BegunMatch { id, handle, setup, play, .. } = begun;
+        self.schedule.lock().skip_open_match(pairing.number);
+        self.last_begun = self.last_begun.max(Some(id));
+        self.lineup.note_begun(&pairing);
+        self.spawn_match(OpenPairing { pairing, handle, id, setup }, play);
+    }
+
+    /// Takes on a match that has begun.
+    fn spawn_match(&mut self, open: OpenPairing, play: impl MatchFuture) {
+        let task = self.running.spawn(play).id();
+        self.open.insert(task, open);
+    }
+
+    fn match_setup(&self, pairing: &Pairing) -> MatchSetup {
+        let settings = &self.stored.settings;
+        let piles =
+            settings.piles(pairing.position).expect("a pairing has one of the tournament's positions");
+        let mut setup = MatchSetup::new(pairing.bots.clone(), piles);
+        setup.ending = settings.ending;
+        setup.terms = self.stored.terms.clone();
+        setup.assigned = assigned_matrix(settings, pairing);
+        setup.origin =
+            Some(Origin { tournament: self.stored.id, number: pairing.number, group: pairing.group });
+        setup
+    }
+
+    /// Counts a match that has come to its end, or to none. Breaks without counting it if the server can go on no longer:
+    /// the next one plays that match to its end.
+    async fn handle_match_end(
+        &mut self,
+        task: Id,
+        outcome: Result<Option<MatchOutcome>, MatchFailure>,
+    ) -> ControlFlow<()> {
+        let Some(ended) = self.open.remove(&task) else {
+            return ControlFlow::Continue(());
+        };
+        let outcome = match outcome {
+            Ok(outcome) => outcome,
+            Err(failure) => self.settle_lost_match(&ended, &failure).await?,
+        };
+        let OpenPairing { pairing, id, .. } = ended;
+        self.lineup.note_ended(&pairing);
+        if let Some(reason) = self.rulings.void_reason(id).cloned() {
+            return self.replay(pairing, id, reason).await;
+        }
+        self.report_result(MatchResult::from_outcome(&pairing, outcome));
+        ControlFlow::Continue(())
+    }
+
+    /// Calls off the matches that are played beyond the answer of a test.
+    fn cancel_surplus_matches(&self) {
+        let (settled, total) = {
+            let schedule = self.schedule.lock();
+            (schedule.settled_below(), schedule.total_matches())
+        };
+        if let (true, TotalMatches::Exactly(total)) = (settled < u64::MAX, total) {
+            self.cancel_open_matches(total);
+        }
+    }
+
+    /// Calls off the open matches from a number on.
+    fn cancel_open_matches(&self, first: u64) {
+        for open in self.open.values().filter(|open| open.pairing.number >= first) {
+            open.handle.send(MatchInput::Cancel);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::NewTournament;
+    use crate::tests::fixture::{arena, name, shaky_arena, soon};
+    use crate::tests::shaky_store::Mood;
+    use lastnim_core::referee::Terms;
+    use lastnim_tournament::{AllianceSource, plan_schedule, testing};
+
+    /// Prepares to run a tournament of two bots and 40 matches.
+    async fn director(arena: &Arena) -> Director {
+        let settings = testing::settings(2, 20, AllianceSource::Standard);
+        let created = arena.create_tournament(NewTournament { settings, terms: Terms::default() });
+        let id = created.await.unwrap().stored.id;
+        for bot in ["first", "second"] {
+            arena.join_tournament(id, &name(bot)).await.unwrap();
+        }
+        let handle = arena.live_tournament(id).unwrap();
+        let mut stored = handle.view().stored;
+        stored.state = TournamentState::Running;
+        let schedule = plan_schedule(&stored.settings, &stored.field).unwrap();
+        Director::new(arena.clone(), handle, stored, schedule, &[], Rulings::default()).unwrap()
+    }
+
+    #[tokio::test]
+    async fn matches_that_break_down_count_for_nobody() {
+        let arena = arena().await;
+        let mut director = director(&arena).await;
+        let handle = Arc::clone(&director.handle);
+        while let Some(pairing) = director.next_pairing() {
+            assert_eq!(director.start_match(pairing), ControlFlow::Continue(None), "there is room");
+        }
+        assert_eq!(arena.open_match_count(), 40);
+        director.running.abort_all();
+        soon("the end of the tournament", director.run()).await;
+        let view = handle.view();
+        let stored = arena.tournament(view.stored.id).await.unwrap().stored;
+        assert_eq!(stored, view.stored, "it is stored as it is shown");
+        assert_eq!((view.played, view.total, view.stored.state), (40, 40, TournamentState::Finished));
+        assert_eq!(arena.open_match_count(), 0);
+        assert!(handle.standings().iter().all(|line| line.matches == 0));
+    }
+
+    #[tokio::test]
+    async fn matches_that_another_server_has_taken_over_do_not_count_here() {
+        let (store, arena) = shaky_arena().await;
+        let director = director(&arena).await;
+        let handle = Arc::clone(&director.handle);
+        store.set(Mood::Taken);
+        soon("the end of the director", director.run()).await;
+        let view = handle.view();
+        assert_eq!((view.played, view.total, view.stored.state), (0, 40, TournamentState::Running));
+        assert_eq!(arena.open_match_count(), 0);
+    }
+
+    #[tokio::test]
+    async fn who_is_asked_to_cancel_while_the_store_is_out_of_order_cancels_later() {
+        let (store, arena) = shaky_arena().await;
+        let director = director(&arena).await;
+        let handle = Arc::clone(&director.handle);
+        let mut watch = handle.subscribe();
+        let running = tokio::spawn(director.run());
+        while arena.open_match_count() == 0 {
+            tokio::task::yield_now().await;
+        }
+        store.set(Mood::OutOfOrder);
+        // It waits for the store, or the matches that begin have found out before what is wrong with it.
+        let failed = soon("an answer", arena.register_bot(name("third"))).await;
+        let is_known =
+            matches!(failed, Err(ArenaError::Delayed(_) | ArenaError::Store(StoreError::Unavailable(_))));
+        assert!(is_known, "{failed:?}");
+        handle.request_cancellation();
+        // The director has time to hear of it.
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        store.set(Mood::Fine);
+        let over = watch.wait_for(|view| view.stored.state.is_over());
+        let state = soon("the end of the tournament", over).await.unwrap().stored.state;
+        assert_eq!(state, TournamentState::Cancelled);
+        soon("the end of the director", running).await.unwrap();
+    }
+}

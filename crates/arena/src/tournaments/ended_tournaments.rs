@@ -1,0 +1,356 @@
+//! What is shown again and again of tournaments that are over, and never changes.
+
+use crate::arena::Arena;
+use crate::error::ArenaError;
+use lastnim_core::game::TournamentId;
+use lastnim_proto::tournament_event::TimedTournamentEvent;
+use lastnim_store::StoredTournament;
+use lastnim_tournament::{BotComparison, FormatVerdict, Positions, Standing, TournamentEvent};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// The most tournaments that are kept.
+const MAX_TOURNAMENTS: usize = 1_000;
+/// The most parts that are kept of all of them together, some 100 bytes each: bots, listed positions, lines of standings and of verdicts,
+/// versions, events, voided matches and pairs of bots.
+const MAX_PARTS: usize = 100_000;
+/// The piles of a position that are one part.
+const PILES_A_PART: usize = 12;
+
+/// A tournament that is over.
+#[derive(Debug)]
+pub(crate) struct EndedTournament {
+    pub(crate) stored: StoredTournament,
+    /// By place, read at the first request for them. Each part is read by itself, so that damage to one of them in the store does
+    /// not affect requests for another.
+    standings: OnceLock<Arc<Vec<Standing>>>,
+    /// What an organiser did to it, once that was asked for.
+    events: OnceLock<Arc<Vec<TimedTournamentEvent>>>,
+    /// How its bots compare, once that was asked for.
+    comparison: OnceLock<Arc<Vec<BotComparison>>>,
+    /// What all of this comes to. Grows with what is kept locked.
+    parts: AtomicUsize,
+}
+
+/// The tournaments that are over and were shown last.
+#[derive(Debug, Default)]
+pub(crate) struct EndedTournaments {
+    kept: Mutex<KeptTournaments>,
+}
+
+#[derive(Debug, Default)]
+struct KeptTournaments {
+    /// Each with when it was shown last.
+    tournaments: HashMap<TournamentId, (u64, Arc<EndedTournament>)>,
+    /// Counts what was shown.
+    shown: u64,
+    /// How often what is over has changed all the same.
+    changes: u64,
+    max_parts: Option<usize>,
+}
+
+/// One of many that are kept, and the parts that it comes to.
+trait KeptPart {
+    fn parts(&self) -> usize;
+}
+
+impl KeptPart for Standing {
+    fn parts(&self) -> usize {
+        1 + self.versions.len()
+    }
+}
+
+impl KeptPart for TimedTournamentEvent {
+    fn parts(&self) -> usize {
+        match &self.event {
+            TournamentEvent::Voided { matches, .. } => 1 + matches.len(),
+            _ => 1,
+        }
+    }
+}
+
+impl KeptPart for BotComparison {
+    fn parts(&self) -> usize {
+        1
+    }
+}
+
+impl EndedTournament {
+    fn new(stored: StoredTournament) -> Self {
+        let positions = match &stored.settings.positions {
+            Positions::Listed(listed) => {
+                listed.as_slice().iter().map(|piles| piles.len().div_ceil(PILES_A_PART)).sum()
+            }
+            Positions::Drawn(_) | Positions::Paper => 0,
+        };
+        let verdict = stored.over.as_ref().map_or(0, |over| match &*over.verdict {
+            FormatVerdict::Standings | FormatVerdict::Sprt(_) => 0,
+            FormatVerdict::Byes(byes) => byes.len(),
+            FormatVerdict::Knockout(places) => places.len(),
+            FormatVerdict::Suspended(suspended) => suspended.len(),
+        });
+        let parts = AtomicUsize::new(1 + stored.field.len() + positions + verdict);
+        let (standings, events, comparison) = Default::default();
+        Self { stored, standings, events, comparison, parts }
+    }
+
+    fn parts(&self) -> usize {
+        self.parts.load(Ordering::Relaxed)
+    }
+}
+
+impl EndedTournaments {
+    fn lock(&self) -> MutexGuard<'_, KeptTournaments> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps a part of a tournament for as long as the tournament is kept, unless somebody was faster, and returns what is kept.
+    fn keep_part<T: KeptPart>(
+        &self,
+        ended: &EndedTournament,
+        place: &OnceLock<Arc<Vec<T>>>,
+        read: Arc<Vec<T>>,
+    ) -> Arc<Vec<T>> {
+        // Nothing grows while it is counted.
+        let mut kept = self.lock();
+        if place.set(Arc::clone(&read)).is_ok() {
+            ended.parts.fetch_add(read.iter().map(KeptPart::parts).sum(), Ordering::Relaxed);
+            kept.shrink();
+        }
+        place.get().map_or(read, Arc::clone)
+    }
+
+    /// Forgets everything: a bot that never played is removed from the lines of what is over.
+    pub(crate) fn clear(&self) {
+        let mut kept = self.lock();
+        kept.tournaments.clear();
+        kept.changes += 1;
+    }
+}
+
+impl KeptTournaments {
+    fn find(&mut self, id: TournamentId) -> Option<Arc<EndedTournament>> {
+        self.shown += 1;
+        let (shown, found) = self.tournaments.get_mut(&id)?;
+        *shown = self.shown;
+        Some(Arc::clone(found))
+    }
+
+    /// Keeps a tournament, unless something has changed since it was read, and forgets those that were shown longest ago.
+    fn insert(&mut self, ended: &Arc<EndedTournament>, changes: u64) {
+        if self.changes != changes {
+            return;
+        }
+        self.shown += 1;
+        self.tournaments.insert(ended.stored.id, (self.shown, Arc::clone(ended)));
+        self.shrink();
+    }
+
+    fn shrink(&mut self) {
+        let max_parts = self.max_parts.unwrap_or(MAX_PARTS);
+        let mut parts: usize = self.tournaments.values().map(|(_, ended)| ended.parts()).sum();
+        while (parts > max_parts || self.tournaments.len() > MAX_TOURNAMENTS)
+            && let Some(oldest) = self.tournaments.iter().min_by_key(|(_, (shown, _))| *shown)
+        {
+            let id = *oldest.0;
+            if let Some((_, ended)) = self.tournaments.remove(&id) {
+                parts -= ended.parts();
+            }
+        }
+    }
+}
+
+impl Arena {
+    /// Returns whether a tournament is over.
+    pub async fn is_ended(&self, id: TournamentId) -> bool {
+        self.live_tournament(id).is_none() && matches!(self.ended_tournament(id).await, Ok(Some(_)))
+    }
+
+    /// Returns a tournament that is over; `None` if it is not.
+    ///
+    /// # Errors
+    /// If nothing has that id, or the store cannot be read.
+    pub(crate) async fn ended_tournament(
+        &self,
+        id: TournamentId,
+    ) -> Result<Option<Arc<EndedTournament>>, ArenaError> {
+        let changes = {
+            let mut kept = self.inner.ended_tournaments.lock();
+            if let Some(found) = kept.find(id) {
+                return Ok(Some(found));
+            }
+            kept.changes
+        };
+        let stored = self.tournament_from_store(id).await?;
+        if stored.over.is_none() {
+            return Ok(None);
+        }
+        let ended = Arc::new(EndedTournament::new(stored));
+        // A store in memory is as fast, and forgets tournaments.
+        if self.inner.store.is_durable() {
+            self.inner.ended_tournaments.lock().insert(&ended, changes);
+        }
+        Ok(Some(ended))
+    }
+
+    /// Returns the standings of a tournament that is over, by place.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub(crate) async fn ended_standings(
+        &self,
+        ended: &EndedTournament,
+    ) -> Result<Arc<Vec<Standing>>, ArenaError> {
+        if let Some(standings) = ended.standings.get() {
+            return Ok(Arc::clone(standings));
+        }
+        let standings = Arc::new(self.inner.store.standings(ended.stored.id).await?);
+        Ok(self.inner.ended_tournaments.keep_part(ended, &ended.standings, standings))
+    }
+
+    /// Returns what an organiser did to a tournament that is over.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub(crate) async fn ended_events(
+        &self,
+        ended: &EndedTournament,
+    ) -> Result<Arc<Vec<TimedTournamentEvent>>, ArenaError> {
+        if let Some(events) = ended.events.get() {
+            return Ok(Arc::clone(events));
+        }
+        let events = Arc::new(self.inner.store.tournament_events(ended.stored.id).await?);
+        Ok(self.inner.ended_tournaments.keep_part(ended, &ended.events, events))
+    }
+
+    /// Returns how the bots of a tournament that is over compare, if that was worked out and kept.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub(crate) async fn kept_comparison(
+        &self,
+        ended: &EndedTournament,
+    ) -> Result<Option<Arc<Vec<BotComparison>>>, ArenaError> {
+        if let Some(compared) = ended.comparison.get() {
+            return Ok(Some(Arc::clone(compared)));
+        }
+        let id = ended.stored.id;
+        let Some(checkpoint) = self.usable_checkpoint(id).await? else { return Ok(None) };
+        match checkpoint.comparisons(id) {
+            Ok(compared) => Ok(Some(self.keep_comparison(ended, Arc::new(compared)))),
+            Err(error) => {
+                tracing::warn!(tournament = %id, %error, "how its bots compare is worked out again: what was kept is of no use");
+                Ok(None)
+            }
+        }
+    }
+
+    /// Keeps how the bots of a tournament that is over compare, for as long as the tournament is kept.
+    pub(crate) fn keep_comparison(
+        &self,
+        ended: &EndedTournament,
+        compared: Arc<Vec<BotComparison>>,
+    ) -> Arc<Vec<BotComparison>> {
+        self.inner.ended_tournaments.keep_part(ended, &ended.comparison, compared)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::fixture::{name, shaky_arena};
+    use crate::{Intervention, NewTournament};
+    use lastnim_core::game::{BotVersion, Piles};
+    use lastnim_core::referee::Terms;
+    use lastnim_store::Change;
+    use lastnim_tournament::{
+        AllianceSource, Checkpoint, KnockoutPlace, PlayedVersion, Settings, SettingsDraft, testing,
+    };
+
+    /// Creates a tournament with a bot that never plays, and cancels it.
+    async fn ended(arena: &Arena, bot: &str) -> TournamentId {
+        let settings = testing::settings(2, 1, AllianceSource::Standard);
+        let id = arena.create_tournament(NewTournament { settings, terms: Terms::default() }).await.unwrap();
+        let id = id.stored.id;
+        arena.join_tournament(id, &name(bot)).await.unwrap();
+        arena.cancel_tournament(id).await.unwrap();
+        id
+    }
+
+    #[tokio::test]
+    async fn a_bot_that_is_removed_leaves_what_is_kept() {
+        let (_store, arena) = shaky_arena().await;
+        for bot in ["one", "two"] {
+            arena.register_bot(name(bot)).await.unwrap();
+        }
+        let id = ended(&arena, "one").await;
+        let field = |arena: Arena| async move { arena.tournament(id).await.unwrap().stored.field.len() };
+        assert_eq!((field(arena.clone()).await, arena.standings(id).await.unwrap().len()), (1, 1));
+        let kept = arena.ended_tournament(id).await.unwrap().unwrap();
+        assert!(Arc::ptr_eq(&kept, &arena.ended_tournament(id).await.unwrap().unwrap()), "it is read once");
+        let before = arena.inner.ended_tournaments.lock().changes;
+        arena.remove_bot(&name("one")).await.unwrap();
+        assert_eq!((field(arena.clone()).await, arena.standings(id).await.unwrap().len()), (0, 0));
+        // Who has read before the change has read what is not so any more.
+        arena.inner.ended_tournaments.lock().insert(&kept, before);
+        assert_eq!(field(arena.clone()).await, 0);
+        assert!(arena.intervene(id, Intervention::Resume).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn what_is_damaged_hides_nothing_else() {
+        let (store, arena) = shaky_arena().await;
+        let id = ended(&arena, "first").await;
+        store.damage_tournaments();
+        assert_eq!(arena.tournament(id).await.unwrap().stored.field.len(), 1);
+        assert_eq!(*arena.format_verdict(id).await.unwrap(), FormatVerdict::Standings);
+        assert!(arena.cross_table(id).await.is_err(), "it needs the events");
+        let damaged = |what: ArenaError| assert!(what.to_string().contains("damaged"), "{what}");
+        damaged(arena.standings(id).await.unwrap_err());
+        damaged(arena.tournament_events(id).await.unwrap_err());
+        let checkpoint = Checkpoint::of_comparisons(id, 0, &[]).unwrap();
+        store.keep(Change::Compared { id, checkpoint: Arc::new(checkpoint) }).await;
+        assert_eq!(*arena.cross_table(id).await.unwrap(), []);
+    }
+
+    #[tokio::test]
+    async fn all_that_is_kept_is_counted() {
+        let (_store, arena) = shaky_arena().await;
+        let id = ended(&arena, "first").await;
+        let kept = arena.ended_tournament(id).await.unwrap().unwrap();
+        let before = kept.parts();
+        let lines = arena.standings(id).await.unwrap();
+        arena.standings(id).await.unwrap();
+        assert_eq!(kept.parts(), before + 1, "a line without versions, once");
+        let mut line = lines[0].clone();
+        line.versions = vec![PlayedVersion { version: BotVersion::default(), matches: 1, wins: 0 }; 3];
+        assert_eq!(line.parts(), 4);
+        let mut stored = kept.stored.clone();
+        let piles = [1, 12, 13].map(|count| Piles::parse(&vec![1; count]).unwrap()).to_vec();
+        let positions = Positions::listed(piles).unwrap();
+        let draft = SettingsDraft { positions, ..(**stored.settings).clone() };
+        stored.settings = Arc::new(Settings::new(draft).unwrap());
+        let places = vec![KnockoutPlace { place: 1, bot: name("first"), out_in: None }; 5];
+        stored.over.as_mut().unwrap().verdict = Arc::new(FormatVerdict::Knockout(places));
+        assert_eq!(EndedTournament::new(stored).parts(), 1 + 1 + (1 + 1 + 2) + 5);
+    }
+
+    #[tokio::test]
+    async fn so_much_is_kept_and_no_more() {
+        let (_store, arena) = shaky_arena().await;
+        arena.register_bot(name("one")).await.unwrap();
+        arena.inner.ended_tournaments.lock().max_parts = Some(9);
+        let mut ids = Vec::new();
+        for _ in 0..3 {
+            ids.push(ended(&arena, "one").await);
+        }
+        for id in [ids[0], ids[1], ids[0], ids[2]] {
+            arena.standings(id).await.unwrap();
+        }
+        let kept = arena.inner.ended_tournaments.lock();
+        let parts: usize = kept.tournaments.values().map(|(_, ended)| ended.parts()).sum();
+        assert_eq!((kept.tournaments.len(), parts), (2, 8));
+        assert!(!kept.tournaments.contains_key(&ids[1]), "it was shown longest ago");
+    }
+}

@@ -1,0 +1,70 @@
+//! How fast the matches of a tournament end.
+
+use lastnim_core::referee::Timestamp;
+use std::time::Duration;
+
+/// Counts the matches of a tournament that end while this server plays it, and the time in which they do: not that in which it
+/// is paused.
+#[derive(Debug, Default)]
+pub(crate) struct MatchPace {
+    counting: Option<Counting>,
+}
+
+#[derive(Debug)]
+struct Counting {
+    /// Since when, later by the time of all pauses that are over.
+    since: Timestamp,
+    /// The matches that were over then.
+    ended_before: u64,
+    paused_at: Option<Timestamp>,
+}
+
+impl MatchPace {
+    /// Begins to count.
+    pub(crate) fn begin(&mut self, now: Timestamp, ended: u64) {
+        self.counting = Some(Counting { since: now, ended_before: ended, paused_at: None });
+    }
+
+    /// Takes note of whether the tournament is paused.
+    pub(crate) fn set_paused(&mut self, now: Timestamp, is_paused: bool) {
+        let Some(counting) = &mut self.counting else { return };
+        match counting.paused_at {
+            None if is_paused => counting.paused_at = Some(now),
+            Some(at) if !is_paused => {
+                counting.since = counting.since + now.since(at);
+                counting.paused_at = None;
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns how many matches have ended, of so many that are over now, and in which time; nothing before the first has.
+    pub(crate) fn so_far(&self, now: Timestamp, ended: u64) -> Option<(u64, Duration)> {
+        let counting = self.counting.as_ref()?;
+        let ended = ended.checked_sub(counting.ended_before).filter(|&ended| ended > 0)?;
+        Some((ended, counting.paused_at.unwrap_or(now).since(counting.since)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_take_no_time() {
+        let at = |seconds: u64| Timestamp::from_micros(1_000_000 * seconds);
+        let mut pace = MatchPace::default();
+        pace.set_paused(at(1), true);
+        assert_eq!(pace.so_far(at(2), 7), None, "it has not begun");
+        pace.begin(at(10), 5);
+        assert_eq!(pace.so_far(at(20), 5), None, "no match has ended");
+        let seconds = Duration::from_secs;
+        assert_eq!(pace.so_far(at(20), 8), Some((3, seconds(10))));
+        pace.set_paused(at(30), true);
+        pace.set_paused(at(35), true);
+        assert_eq!(pace.so_far(at(50), 9), Some((4, seconds(20))));
+        pace.set_paused(at(60), false);
+        pace.set_paused(at(61), false);
+        assert_eq!(pace.so_far(at(70), 9), Some((4, seconds(30))));
+    }
+}
