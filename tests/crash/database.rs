@@ -10,6 +10,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Where a server keeps what must last.
 pub enum Database {
@@ -108,6 +109,23 @@ impl Database {
             }
         }
         panic!("match {id} has no take");
+    }
+
+    /// Waits until a server that was killed is gone from the database: PostgreSQL still carries out what it was sent before.
+    pub async fn wait_until_abandoned(&self) {
+        let Self::Postgres(_, url) = self else { return };
+        let mut connection = PgConnection::connect(url).await.unwrap();
+        let others = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
+                      AND backend_type = 'client backend' AND pid <> pg_backend_pid()";
+        let alone = async {
+            while sqlx::query_scalar::<_, i64>(others).fetch_one(&mut connection).await.unwrap() > 0 {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(10), alone)
+            .await
+            .expect("a killed server lets go of its database");
+        connection.close().await.unwrap();
     }
 
     pub async fn reader(&self) -> Reader {

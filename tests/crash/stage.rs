@@ -135,6 +135,7 @@ impl Stage {
     /// With the server dead: checks that what was announced so far lies in the tables, and returns how many matches are
     /// open.
     pub async fn look_into_the_tables(&self) -> usize {
+        self.database.wait_until_abandoned().await;
         let takes = self.ledger.told().takes.clone();
         let mut reader = self.database.reader().await;
         let newest = takes.iter().rev().take(100).chain(takes.iter().take(20));

@@ -5,7 +5,7 @@ use crate::error::ArenaError;
 use crate::tournaments::tournament_view::TournamentView;
 use lastnim_core::game::TournamentId;
 use lastnim_store::{FieldHistory, StoredTournament};
-use lastnim_tournament::{FormatVerdict, Schedule, Standing, TournamentState};
+use lastnim_tournament::{FormatVerdict, Standing, TournamentState};
 use std::ops::Bound;
 use std::sync::{Arc, PoisonError};
 use tokio::sync::watch;
