@@ -189,7 +189,7 @@ async fn a_bot_has_a_record_and_an_audit_with_puzzles() {
     let answer = puzzle.split("Optimal: ").nth(1).unwrap();
     let winner = answer.split("and seat ").nth(1).unwrap().split(' ').next().unwrap();
     let oracle = puzzle.split("<a href=\"/oracle").nth(1).unwrap().split('"').next().unwrap();
-    let oracle = get(&host, &format!("/oracle{}", oracle.replace("&amp;", "&"))).await.body;
+    let oracle = get(&host, &format!("/oracle{}", oracle.replace("&#38;", "&"))).await.body;
     assert!(oracle.contains(&format!("Seat {winner} wins under optimal play")), "{answer}\n{oracle}");
     assert_eq!(get(&host, "/bots/nobody/audit").await.status, 404);
 }
@@ -245,7 +245,7 @@ async fn transcripts_are_read_question_by_question() {
     let row = get(&host, &format!("/matches/{id}/transcript?seat=0")).await;
     assert!(row.status == 200 && row.body.contains("rel=\"next\""), "{}", row.body);
     assert!(
-        row.body.contains("reply: &lt;script&gt;alert(2)") && !row.body.contains("<script>alert"),
+        row.body.contains("reply: &#60;script&#62;alert(2)") && !row.body.contains("<script>alert"),
         "{}",
         row.body
     );

@@ -155,7 +155,8 @@ macro_rules! declare_addresses {
                         path_of_segments(&[$(&$segment),+])
                     })+
                 };
-                (path, query.finish())
+                // A comma means nothing there, and an address is easier to read with it.
+                (path, query.finish().replace("%2C", ","))
             }
 
             /// Returns the address of the same in another form.

@@ -16,10 +16,8 @@ struct GuideList {
     audiences: Vec<&'static [Guide]>,
 }
 
-impl GuideList {
-    fn address(&self, guide: &'static Guide) -> PageAddress {
-        PageAddress::Guide { guide }
-    }
+fn guide_address(guide: &'static Guide) -> PageAddress {
+    PageAddress::Guide { guide }
 }
 
 /// Returns the list of guides.
