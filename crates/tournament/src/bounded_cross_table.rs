@@ -1,12 +1,12 @@
 //! A cross-table that is kept while a tournament is played.
 
-use super::checkpoint::{CheckpointError, Decoder, Encoder};
 use super::{CrossTable, MatchResult};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// A cross-table that is kept while a tournament is played, as long as it is small: more than [200 bots](Self::MAX_BOTS) are not
 /// compared.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct BoundedCrossTable(Option<Arc<CrossTable>>);
 
 impl Default for BoundedCrossTable {
@@ -34,26 +34,16 @@ impl BoundedCrossTable {
     pub fn table(&self) -> Option<&Arc<CrossTable>> {
         self.0.as_ref()
     }
-
-    pub(super) fn save(&self, to: &mut Encoder) {
-        to.count(usize::from(self.0.is_some()));
-        if let Some(table) = &self.0 {
-            table.save(to);
-        }
-    }
-
-    pub(super) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
-        if !from.flag()? {
-            return Ok(Self(None));
-        }
-        CrossTable::restore(from, Self::MAX_BOTS).map(|table| Self(Some(Arc::new(table))))
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{rating::testing::result, testing::field};
+    use crate::{
+        checkpoint::{decode_state, encode_state},
+        rating::testing::result,
+        testing::field,
+    };
 
     #[test]
     fn a_table_of_too_many_bots_is_not_kept() {
@@ -68,9 +58,7 @@ mod tests {
         assert!(bounded.table().is_none());
         assert_eq!(held.bot_count(), BoundedCrossTable::MAX_BOTS, "who holds it has it as it was");
         bounded.add_result(&result(901, &bots[..2], 0));
-        let mut to = Encoder::new();
-        bounded.save(&mut to);
-        let restored = BoundedCrossTable::restore(&mut Decoder::new(&to.into_bytes())).unwrap();
+        let restored: BoundedCrossTable = decode_state(&encode_state(&bounded)).unwrap();
         assert!(restored.table().is_none(), "it would lack what was forgotten");
     }
 }

@@ -1,8 +1,11 @@
 //! How the bots of a tournament that is over compare, as it is kept.
 
-use super::checkpoint::{CheckpointError, Decoder, Encoder, ensure_holds};
+use super::checkpoint::{CheckpointError, decode_state, encode_state, ensure_holds};
 use super::{BotComparison, BoundedCrossTable, Checkpoint, HeadToHead};
 use lastnim_core::game::{BotName, TournamentId};
+
+/// What is kept of two bots: their meetings, and both chances of their [`BotComparison`].
+type PairFigures = (HeadToHead, Option<f64>, Option<f64>);
 
 impl Checkpoint {
     /// Makes the checkpoint of a tournament that is over from how [all its bots](BotComparison::compare_all) compare after so many
@@ -15,24 +18,10 @@ impl Checkpoint {
         if bots.len() > BoundedCrossTable::MAX_BOTS {
             return None;
         }
-        let mut to = Encoder::new();
-        to.count(bots.len());
-        for bot in bots {
-            to.name(bot);
-        }
-        for pair in compared {
-            let HeadToHead { matches, wins, other_wins } = pair.meeting;
-            for count in [matches, wins, other_wins] {
-                to.number(count);
-            }
-            for chance in [pair.probability_better, pair.adjusted_chance] {
-                to.count(usize::from(chance.is_some()));
-                if let Some(chance) = chance {
-                    to.float(chance);
-                }
-            }
-        }
-        Some(Self::of_ended(tournament, played, to.into_bytes()))
+        let figures =
+            compared.iter().map(|pair| (pair.meeting, pair.probability_better, pair.adjusted_chance));
+        let figures: Vec<PairFigures> = figures.collect();
+        Some(Self::of_ended(tournament, played, encode_state(&(bots, figures))))
     }
 
     /// Returns how the bots of a tournament that is over compare.
@@ -40,39 +29,20 @@ impl Checkpoint {
     /// # Errors
     /// If this is not what this version of the code wrote of that tournament, once it was over.
     pub fn comparisons(&self, tournament: TournamentId) -> Result<Vec<BotComparison>, CheckpointError> {
-        let mut from = Decoder::new(self.verified_end(tournament)?);
-        let count = from.count()?;
-        ensure_holds(count <= BoundedCrossTable::MAX_BOTS, "it compares too many bots")?;
-        let bots = (0..count).map(|_| from.name()).collect::<Result<Vec<_>, _>>()?;
+        let (bots, figures): (Vec<BotName>, Vec<PairFigures>) = decode_state(self.verified_end(tournament)?)?;
+        ensure_holds(bots.len() <= BoundedCrossTable::MAX_BOTS, "it compares too many bots")?;
         ensure_holds(bots.is_sorted_by(|one, next| one < next), "bots are not in the order of their names")?;
-        let mut compared = Vec::new();
-        for (place, bot) in bots.iter().enumerate() {
-            for other in &bots[place + 1..] {
-                compared.push(BotComparison {
-                    bot: bot.clone(),
-                    other: other.clone(),
-                    meeting: HeadToHead {
-                        matches: from.number()?,
-                        wins: from.number()?,
-                        other_wins: from.number()?,
-                    },
-                    probability_better: read_chance(&mut from)?,
-                    adjusted_chance: read_chance(&mut from)?,
-                });
-            }
-        }
-        from.finish()?;
-        Ok(compared)
+        let pairs = bots.len() * bots.len().saturating_sub(1) / 2;
+        ensure_holds(figures.len() == pairs, "not every two bots are compared once")?;
+        let pairs = bots.iter().enumerate();
+        let pairs = pairs.flat_map(|(place, bot)| bots[place + 1..].iter().map(move |other| (bot, other)));
+        let compared =
+            pairs.zip(figures).map(|((bot, other), (meeting, probability_better, adjusted_chance))| {
+                let (bot, other) = (bot.clone(), other.clone());
+                BotComparison { bot, other, meeting, probability_better, adjusted_chance }
+            });
+        Ok(compared.collect())
     }
-}
-
-fn read_chance(from: &mut Decoder<'_>) -> Result<Option<f64>, CheckpointError> {
-    if !from.flag()? {
-        return Ok(None);
-    }
-    let chance = from.float()?;
-    ensure_holds((0.0..=1.0).contains(&chance), "a chance is not one")?;
-    Ok(Some(chance))
 }
 
 #[cfg(test)]

@@ -1,25 +1,24 @@
 //! Who wins at whose tables.
 
-use super::MatchResult;
-use super::checkpoint::{CheckpointError, Decoder, Encoder, ensure_holds};
+use super::{MatchResult, interner::Interner};
 use lastnim_core::game::BotName;
-use std::collections::HashMap;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Who wins at whose tables: for each two bots, the matches in which both sat, and how many each of them won.
 ///
 /// A fold of match results: whatever their order, the same results give the same table. It counts as the standings do: a
 /// match in which a seat was lost counts, a win of the steward's is nobody's, a cancelled match counts for nothing. What it
 /// keeps grows with the pairs of bots that met, never with the matches.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct CrossTable {
-    bots: Vec<BotName>,
-    numbers: HashMap<BotName, u32>,
+    bots: Interner<BotName>,
     /// By the numbers of two bots, the lower first.
-    meetings: HashMap<(u32, u32), HeadToHead>,
+    meetings: BTreeMap<(u32, u32), HeadToHead>,
 }
 
 /// What happened where two bots sat at one table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct HeadToHead {
     /// The matches in which both sat.
     pub matches: u32,
@@ -46,7 +45,7 @@ impl CrossTable {
     /// Counts one match; each must be counted once.
     pub fn add_result(&mut self, result: &MatchResult) {
         let Some(outcome) = &result.outcome else { return };
-        let bots = result.bots.map(|bot| self.number_of_bot(bot));
+        let bots = result.bots.map(|bot| self.bots.intern(bot));
         let won = |seat| outcome.credit(seat).won;
         for (seat, &one) in bots.enumerate() {
             for (other_seat, &other) in bots.enumerate() {
@@ -62,7 +61,7 @@ impl CrossTable {
 
     /// Returns what happened where two bots met, seen from the first; nothing but zeros if they never did.
     pub fn head_to_head(&self, one: &BotName, other: &BotName) -> HeadToHead {
-        let (Some(&one), Some(&other)) = (self.numbers.get(one), self.numbers.get(other)) else {
+        let (Some(one), Some(other)) = (self.bots.number_of(one), self.bots.number_of(other)) else {
             return HeadToHead::default();
         };
         let meeting = self.meetings.get(&(one.min(other), one.max(other))).copied().unwrap_or_default();
@@ -71,65 +70,14 @@ impl CrossTable {
 
     /// Returns all bots that sat in a match, in the order of their names.
     pub fn bots(&self) -> Vec<&BotName> {
-        let mut bots: Vec<_> = self.bots.iter().collect();
+        let mut bots: Vec<_> = self.bots.items().iter().collect();
         bots.sort_unstable();
         bots
     }
 
     /// Returns how many bots sat in a match.
     pub fn bot_count(&self) -> usize {
-        self.bots.len()
-    }
-
-    /// Writes the same for the same results, in whichever order they came.
-    pub(super) fn save(&self, to: &mut Encoder) {
-        let bots = self.bots();
-        to.count(bots.len());
-        for bot in &bots {
-            to.name(bot);
-        }
-        for (place, bot) in bots.iter().enumerate() {
-            for other in &bots[place + 1..] {
-                let HeadToHead { matches, wins, other_wins } = self.head_to_head(bot, other);
-                to.number(matches);
-                if matches > 0 {
-                    to.number(wins);
-                    to.number(other_wins);
-                }
-            }
-        }
-    }
-
-    /// Reads what was saved of at most so many bots.
-    pub(super) fn restore(from: &mut Decoder<'_>, most: usize) -> Result<Self, CheckpointError> {
-        let count = from.count()?;
-        ensure_holds(count <= most, "more bots have met than are compared")?;
-        let bots = (0..count).map(|_| from.name()).collect::<Result<Vec<_>, _>>()?;
-        ensure_holds(bots.is_sorted_by(|one, next| one < next), "bots are not in the order of their names")?;
-        let mut meetings = HashMap::new();
-        for one in 0..count as u32 {
-            for other in one + 1..count as u32 {
-                let matches: u32 = from.number()?;
-                if matches > 0 {
-                    let (wins, other_wins): (u32, u32) = (from.number()?, from.number()?);
-                    let won = wins.checked_add(other_wins).is_some_and(|won| won <= matches);
-                    ensure_holds(won, "more matches were won than played")?;
-                    meetings.insert((one, other), HeadToHead { matches, wins, other_wins });
-                }
-            }
-        }
-        let numbers = bots.iter().cloned().zip(0..).collect();
-        Ok(Self { bots, numbers, meetings })
-    }
-
-    fn number_of_bot(&mut self, bot: &BotName) -> u32 {
-        if let Some(&number) = self.numbers.get(bot) {
-            return number;
-        }
-        let number = self.bots.len() as u32;
-        self.bots.push(bot.clone());
-        self.numbers.insert(bot.clone(), number);
-        number
+        self.bots.items().len()
     }
 }
 

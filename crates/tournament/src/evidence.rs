@@ -1,6 +1,6 @@
 //! What ratings and skills follow from, and what the standings say of them.
 
-use super::checkpoint::{CheckpointError, Decoder, Encoder, ensure_holds};
+use super::checkpoint::{CheckpointError, ensure_holds};
 use super::{
     EloByNumber, EloRatings, LadderSettings, MatchResult, RatedResults, Rating, RatingMeasure, RegretTally,
     ReplicateCount, Resampling, Settings, SkillEstimate, Standing, StrengthLead, StrengthRatings,
@@ -10,6 +10,7 @@ use lastnim_core::{
     game::BotName,
     oracle::{Budget, HaltReason},
 };
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// The most steps that one attempt at the last ratings of a tournament may take: about ten seconds.
@@ -53,6 +54,10 @@ pub struct Appraisal {
     order: StandingsOrder,
 }
 
+/// What all results have come to: how many were added, the newest group, the newest when old ones were forgotten last, and what
+/// ratings and skills follow from.
+type EvidenceState = (u64, u64, u64, RatedResults, RegretTally, Option<EloByNumber>);
+
 impl RatingEvidence {
     /// Starts without any match.
     pub fn new(settings: &Settings) -> Self {
@@ -93,29 +98,26 @@ impl RatingEvidence {
         self.added
     }
 
-    /// Writes what all results have come to.
-    pub(super) fn save(&self, to: &mut Encoder) {
-        for number in [self.added, self.newest, self.forgotten_at] {
-            to.number(number);
-        }
-        self.matches.save(to);
-        self.skills.save(to);
-        if let Some(elo) = &self.elo {
-            elo.save(to);
-        }
+    /// Returns what all results have come to.
+    pub(super) fn state(&self) -> impl Serialize {
+        (self.added, self.newest, self.forgotten_at, &self.matches, &self.skills, &self.elo)
     }
 
-    /// Takes what was saved of a tournament with these settings.
-    pub(super) fn restore(settings: &Settings, from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
-        let [added, newest, forgotten_at] = [from.number()?, from.number()?, from.number()?];
+    /// Takes the state of a tournament with these settings.
+    pub(super) fn restore(
+        settings: &Settings,
+        (added, newest, forgotten_at, matches, skills, elo): EvidenceState,
+    ) -> Result<Self, CheckpointError> {
         ensure_holds(
             forgotten_at <= newest && newest < u64::MAX,
             "groups are forgotten that were not there",
         )?;
-        let matches = RatedResults::restore(settings.rating_measure(), from)?;
-        let skills = RegretTally::restore(from)?;
+        matches.ensure_consistent(settings.rating_measure())?;
         let fresh = Self::new(settings);
-        let elo = fresh.elo.is_some().then(|| EloByNumber::restore(from)).transpose()?;
+        ensure_holds(elo.is_some() == fresh.elo.is_some(), "plain Elo is for matches of two")?;
+        if let Some(elo) = &elo {
+            elo.ensure_consistent()?;
+        }
         Ok(Self { added, matches, skills, newest, forgotten_at, elo, ..fresh })
     }
 
@@ -222,7 +224,9 @@ mod tests {
     use crate::LadderPairing;
     use crate::{
         AllianceSource, SeatLoss, SeededDraw, SettingsDraft, StandingRating, Standings, Streak, TableGroups,
-        rating::testing::result, testing,
+        checkpoint::{decode_state, encode_state},
+        rating::testing::result,
+        testing,
     };
 
     #[test]
@@ -293,10 +297,9 @@ mod tests {
         };
         let appraised = |evidence: &RatingEvidence| evidence.appraise_finally(&|| true).unwrap();
         let restored = |evidence: &RatingEvidence| {
-            let mut to = Encoder::new();
-            evidence.save(&mut to);
+            let state = encode_state(&evidence.state());
             let settings = settings(TournamentFormat::Ladder(endless));
-            let read = RatingEvidence::restore(&settings, &mut Decoder::new(&to.into_bytes())).unwrap();
+            let read = RatingEvidence::restore(&settings, decode_state(&state).unwrap()).unwrap();
             RatingEvidence { most: Some(30), ..read }
         };
         let (mut in_order, mut backwards, mut newest, mut kept) = (new(), new(), new(), new());

@@ -17,6 +17,7 @@ mod evidence;
 mod field_error;
 mod format;
 mod format_profile;
+mod interner;
 mod intervention;
 mod match_result;
 mod methods;

@@ -5,9 +5,10 @@ use lastnim_core::{
     game::{BotName, BySeat, Seat, SeatVersions},
     oracle::Audit,
 };
+use serde::{Deserialize, Serialize};
 
 /// How one match of a tournament came out.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MatchResult {
     /// The number of the match in its tournament, from 0.
     pub number: u64,
@@ -20,7 +21,7 @@ pub struct MatchResult {
 }
 
 /// The outcome of a match that was not cancelled.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MatchOutcome {
     /// The seat that won.
     pub winner: Seat,
@@ -29,7 +30,7 @@ pub struct MatchOutcome {
 }
 
 /// One seat's game in figures; only the takes of the bot itself are counted, none of the steward's.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SeatResult {
     /// The place of the winner in the seat's row, 0 (best) to n-1.
     pub rank_actual: u32,
@@ -48,7 +49,7 @@ pub struct SeatResult {
 }
 
 /// How a seat was lost, as far as the standings care.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SeatLoss {
     /// The bot never came.
     NoShow,

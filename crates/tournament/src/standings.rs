@@ -1,14 +1,13 @@
 //! How the bots of a tournament stand.
 
-use super::checkpoint::{CheckpointError, Decoder, Encoder, ensure_holds};
+use super::checkpoint::{CheckpointError, ensure_holds};
 use super::{
-    MatchResult, Scoring, Settings, Standing, TableGroups, format::StandingsOrder, tally::StandingTally,
+    MatchResult, Scoring, Settings, Standing, TableGroups, format::StandingsOrder, interner::Interner,
+    tally::StandingTally,
 };
 use lastnim_core::game::{BotName, SeatCount};
-use std::{
-    cmp::Ordering,
-    collections::{BTreeMap, HashMap},
-};
+use serde::Serialize;
+use std::{cmp::Ordering, collections::BTreeMap};
 
 /// A fold of match results: whatever their order, the same results give the same standings.
 ///
@@ -22,13 +21,15 @@ pub struct Standings {
     scoring: Scoring,
     order: StandingsOrder,
     seats: SeatCount,
-    bots: Vec<BotName>,
-    places: HashMap<BotName, usize>,
+    bots: Interner<BotName>,
     tallies: Vec<StandingTally>,
     /// By bot, then by opponent against whom it has points: its points, in the tally's units, in the matches in which both
     /// sat.
     against: Vec<BTreeMap<u32, i64>>,
 }
+
+/// What all results have come to: the bots, and by bot its tally and its points against others.
+type StandingsState = (Interner<BotName>, Vec<StandingTally>, Vec<BTreeMap<u32, i64>>);
 
 impl Standings {
     /// Gives every bot of the field a line with nothing on it.
@@ -37,8 +38,7 @@ impl Standings {
             scoring: settings.scoring,
             order: settings.format.standings_order(),
             seats: settings.seats,
-            bots: Vec::new(),
-            places: HashMap::new(),
+            bots: Interner::default(),
             tallies: Vec::new(),
             against: Vec::new(),
         };
@@ -48,34 +48,24 @@ impl Standings {
         standings
     }
 
-    /// Writes what all results have come to; byes are for the format to say.
-    pub(super) fn save(&self, to: &mut Encoder) {
-        to.count(self.bots.len());
-        for ((bot, tally), against) in self.bots.iter().zip(&self.tallies).zip(&self.against) {
-            to.name(bot);
-            tally.save(to);
-            to.rising(against.keys().map(|&opponent| opponent.into()));
-            for &units in against.values() {
-                to.signed(units);
-            }
-        }
+    /// Returns what all results have come to; byes are for the format to say.
+    pub(super) fn state(&self) -> impl Serialize {
+        (&self.bots, &self.tallies, &self.against)
     }
 
-    /// Takes what was saved of a tournament with these settings.
-    pub(super) fn restore(settings: &Settings, from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
-        let mut restored = Self::new(settings, []);
-        let bots = from.count()?;
-        for place in 0..bots {
-            let bot = from.name()?;
-            ensure_holds(restored.number_of_bot(&bot) == place, "a bot has two lines in the standings")?;
-            restored.tallies[place] = StandingTally::restore(from)?;
-            let opponents = from.rising()?;
-            ensure_holds(opponents.last().is_none_or(|&last| last < bots as u64), "an opponent has no line")?;
-            for opponent in opponents {
-                restored.against[place].insert(opponent as u32, from.signed()?);
-            }
-        }
-        Ok(restored)
+    /// Takes the state of a tournament with these settings.
+    pub(super) fn restore(
+        settings: &Settings,
+        (bots, tallies, against): StandingsState,
+    ) -> Result<Self, CheckpointError> {
+        let count = bots.items().len();
+        let is_whole = tallies.len() == count && against.len() == count;
+        ensure_holds(is_whole, "a bot has no line in the standings, or two")?;
+        let is_known = |opponents: &BTreeMap<u32, i64>| {
+            opponents.last_key_value().is_none_or(|(&last, _)| (last as usize) < count)
+        };
+        ensure_holds(against.iter().all(is_known), "an opponent has no line")?;
+        Ok(Self { bots, tallies, against, ..Self::new(settings, []) })
     }
 
     /// Gives a bot that joins the field a line with nothing on it; one that has a line keeps it.
@@ -116,20 +106,20 @@ impl Standings {
 
     /// Returns a line for every bot, by place.
     pub fn lines(&self) -> Vec<Standing> {
-        let mut order: Vec<usize> = (0..self.bots.len()).collect();
+        let mut order: Vec<usize> = (0..self.tallies.len()).collect();
         order.sort_by(|&one, &other| self.cmp(one, other));
-        let mut lines = Vec::with_capacity(order.len());
+        let (bots, mut lines) = (self.bots.items(), Vec::with_capacity(order.len()));
         for tied in order.chunk_by(|&one, &other| self.cmp(one, other).is_eq()) {
             // The sort is stable: those who are tied are in the order of their numbers.
             let mut tied: Vec<_> =
                 tied.iter().map(|&bot| (self.head_to_head_points(bot, tied), bot)).collect();
             tied.sort_by(|(ours, one), (theirs, other)| {
-                theirs.cmp(ours).then_with(|| self.bots[*one].cmp(&self.bots[*other]))
+                theirs.cmp(ours).then_with(|| bots[*one].cmp(&bots[*other]))
             });
             for equal in tied.chunk_by(|(ours, _), (theirs, _)| ours == theirs) {
                 let place = lines.len() as u32 + 1;
                 lines.extend(equal.iter().map(|&(_, bot)| {
-                    self.tallies[bot].to_standing(place, self.bots[bot].clone(), self.scoring, self.seats)
+                    self.tallies[bot].to_standing(place, bots[bot].clone(), self.scoring, self.seats)
                 }));
             }
         }
@@ -137,12 +127,12 @@ impl Standings {
     }
 
     fn number_of_bot(&mut self, bot: &BotName) -> usize {
-        *self.places.entry(bot.clone()).or_insert_with(|| {
-            self.bots.push(bot.clone());
+        let number = self.bots.intern(bot) as usize;
+        if number == self.tallies.len() {
             self.tallies.push(StandingTally::default());
             self.against.push(BTreeMap::new());
-            self.bots.len() - 1
-        })
+        }
+        number
     }
 
     fn cmp(&self, one: usize, other: usize) -> Ordering {

@@ -1,12 +1,12 @@
 //! What one bot has to show for its matches.
 
-use super::checkpoint::{CheckpointError, Decoder, Encoder};
 use super::{MatchOutcome, Scoring, Standing, VersionTally};
 use lastnim_core::game::{BotName, Seat, SeatCount};
+use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
 /// Counts of one bot's matches: integers only, so that the order in which matches are added never matters.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct StandingTally {
     matches: u32,
     wins: u32,
@@ -18,56 +18,13 @@ pub(super) struct StandingTally {
     optimal_plies: i64,
     forfeits: u32,
     no_shows: u32,
-    /// What its byes score, in the units of the scoring.
+    /// What its byes score, in the units of the scoring: that is for the format to say.
+    #[serde(skip)]
     byes: i64,
     versions: VersionTally,
 }
 
 impl StandingTally {
-    /// Writes all but what its byes score: that is for the format to say.
-    pub(super) fn save(&self, to: &mut Encoder) {
-        let Self {
-            matches,
-            wins,
-            contentment,
-            regret,
-            luck,
-            plies,
-            optimal_plies,
-            forfeits,
-            no_shows,
-            byes: _,
-            ref versions,
-        } = *self;
-        for count in [matches, wins, forfeits, no_shows] {
-            to.number(count);
-        }
-        for sum in [contentment, regret, luck, plies, optimal_plies] {
-            to.signed(sum);
-        }
-        versions.save(to);
-    }
-
-    pub(super) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
-        let [matches, wins, forfeits, no_shows] =
-            [from.number()?, from.number()?, from.number()?, from.number()?];
-        let [contentment, regret, luck, plies, optimal_plies] =
-            [from.signed()?, from.signed()?, from.signed()?, from.signed()?, from.signed()?];
-        Ok(Self {
-            matches,
-            wins,
-            contentment,
-            regret,
-            luck,
-            plies,
-            optimal_plies,
-            forfeits,
-            no_shows,
-            byes: 0,
-            versions: VersionTally::restore(from)?,
-        })
-    }
-
     /// Says what its byes score, in the units of the scoring.
     pub(super) fn set_bye_scores(&mut self, units: i64) {
         self.byes = units;

@@ -1,7 +1,7 @@
 //! Which versions of a bot played.
 
-use super::checkpoint::{CheckpointError, Decoder, Encoder};
 use lastnim_core::game::BotVersion;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The most versions of one bot that are told apart.
@@ -22,7 +22,7 @@ pub struct PlayedVersion {
 ///
 /// The result does not depend on the order of the matches: of too many versions the first are kept in their own order,
 /// with all of their matches.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct VersionTally(BTreeMap<BotVersion, (u32, u32)>);
 
 impl VersionTally {
@@ -61,27 +61,15 @@ impl VersionTally {
         };
         self.0.iter().map(played).collect()
     }
-
-    pub(super) fn save(&self, to: &mut Encoder) {
-        to.count(self.0.len());
-        for (version, &(matches, wins)) in &self.0 {
-            to.version(version);
-            to.number(matches);
-            to.number(wins);
-        }
-    }
-
-    pub(super) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
-        let versions = from.count()?;
-        let counted = |from: &mut Decoder<'_>| Ok((from.version()?, (from.number()?, from.number()?)));
-        (0..versions).map(|_| counted(from)).collect::<Result<_, _>>().map(Self)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SeededDraw;
+    use crate::{
+        SeededDraw,
+        checkpoint::{decode_state, encode_state},
+    };
 
     fn version(label: u64) -> BotVersion {
         BotVersion { label: format!("v{label:03}").parse().ok(), config_hash: None }
@@ -115,11 +103,6 @@ mod tests {
         assert!(in_order.played_versions().iter().all(|played| played.matches == 3));
         SeededDraw::from_numbers([7]).shuffle(&mut labels);
         assert_eq!(tally(&labels), in_order);
-        let mut to = Encoder::new();
-        in_order.save(&mut to);
-        let written = to.into_bytes();
-        let mut from = Decoder::new(&written);
-        assert_eq!(VersionTally::restore(&mut from), Ok(in_order));
-        assert_eq!(from.finish(), Ok(()));
+        assert_eq!(decode_state(&encode_state(&in_order)), Ok(in_order));
     }
 }

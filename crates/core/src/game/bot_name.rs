@@ -1,12 +1,14 @@
 //! The name of a registered player.
 
+use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr, sync::Arc};
 use thiserror::Error;
 
 /// The name of a bot: 1 to 32 of the characters a-z, 0-9, `-`, `_` and `.`, beginning with a letter or digit.
 ///
 /// It identifies the bot everywhere. Cheap to clone.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String")]
 pub struct BotName(Arc<str>);
 
 /// A word that names no bot.
@@ -38,6 +40,14 @@ impl FromStr for BotName {
         } else {
             Err(BotNameError(word.chars().take(2 * Self::MAX_CHARS).collect()))
         }
+    }
+}
+
+impl TryFrom<String> for BotName {
+    type Error = BotNameError;
+
+    fn try_from(word: String) -> Result<Self, BotNameError> {
+        word.parse()
     }
 }
 

@@ -1,11 +1,13 @@
 //! Which program plays for a bot.
 
 use super::base64_text::{self, Base64};
+use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr, sync::Arc};
 use thiserror::Error;
 
 /// What a bot calls the version of its program: 1 to 64 visible ASCII characters, without spaces.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String")]
 pub struct VersionLabel(Arc<str>);
 
 /// A word that cannot name a version.
@@ -15,7 +17,7 @@ pub struct VersionLabelError(String);
 
 /// The hash of what a program was configured with, such as its settings file or its prompt. How it is made is the bot's own
 /// affair. As text it is base64.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ConfigHash([u8; Self::BYTES]);
 
 /// What cannot be a config hash.
@@ -31,7 +33,7 @@ pub enum ConfigHashError {
 }
 
 /// What a bot says at the start of a session of the program that plays for it; all of it is optional.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 pub struct BotVersion {
     /// What it calls the version.
     pub label: Option<VersionLabel>,
@@ -59,6 +61,14 @@ impl FromStr for VersionLabel {
         } else {
             Err(VersionLabelError(word.chars().take(2 * Self::MAX_CHARS).collect()))
         }
+    }
+}
+
+impl TryFrom<String> for VersionLabel {
+    type Error = VersionLabelError;
+
+    fn try_from(word: String) -> Result<Self, VersionLabelError> {
+        word.parse()
     }
 }
 

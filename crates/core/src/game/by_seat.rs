@@ -1,10 +1,12 @@
 //! One value for each seat.
 
 use super::{Seat, SeatCount, SeatCountError};
+use serde::{Deserialize, Serialize};
 use std::ops::{Index, IndexMut};
 
 /// Holds one `T` for each of 2 to 32 seats, indexed by [`Seat`].
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "Vec<T>")]
 pub struct BySeat<T>(Box<[T]>);
 
 impl<T> BySeat<T> {

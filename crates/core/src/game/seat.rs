@@ -1,5 +1,6 @@
 //! Seats and how many of them a game has.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use thiserror::Error;
 
@@ -74,7 +75,7 @@ impl fmt::Display for SeatCount {
 }
 
 /// A seat, numbered from 0 in playing order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Seat(u8);
 
 /// A number that is no seat of the game.

@@ -1,13 +1,14 @@
 //! Which programs played at a seat of a match.
 
 use super::{BotVersion, VersionLabel};
+use serde::{Deserialize, Serialize};
 
 /// The most versions that are kept of one seat of one match.
 pub const MAX_SEAT_VERSIONS: usize = 8;
 
 /// The versions that a bot said in the sessions that it had at a seat of a match, in the order in which they came, each once; the
 /// first [`MAX_SEAT_VERSIONS`] of them. A session that said none counts as a version of its own. Empty if no session said any.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SeatVersions(Vec<BotVersion>);
 
 impl SeatVersions {

@@ -14,9 +14,9 @@ struct StateKind {
 }
 
 /// What a tournament that runs has come to.
-const RUNNING: StateKind = StateKind { context: "lastnim tournament checkpoint", version: 7 };
+const RUNNING: StateKind = StateKind { context: "lastnim tournament checkpoint", version: 8 };
 /// How the bots of a tournament that is over compare.
-const ENDED: StateKind = StateKind { context: "lastnim tournament that is over", version: 7 };
+const ENDED: StateKind = StateKind { context: "lastnim tournament that is over", version: 8 };
 
 /// What a tournament had come to when some of its results were counted, or all of them.
 #[derive(Debug, Clone, PartialEq, Eq)]

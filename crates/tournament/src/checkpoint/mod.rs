@@ -4,14 +4,12 @@
 //! gives the same. What is kept holds the state of every fold bit for bit.
 
 mod checkpoint;
-mod decoder;
-mod encoder;
 mod reported_results;
 mod result_fold;
+mod state_bytes;
 
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use reported_results::ReportedResults;
 pub use result_fold::{ResultFold, SnapshotUnavailable, snapshot_state};
 
-pub(super) use decoder::{Decoder, ensure_holds};
-pub(super) use encoder::Encoder;
+pub(super) use state_bytes::{decode_state, encode_state, ensure_holds, ensure_results_fit};

@@ -1,12 +1,13 @@
 //! Which results a schedule was told, and which of them count.
 
-use super::{CheckpointError, Decoder, Encoder, ensure_holds};
+use super::{CheckpointError, ensure_holds, ensure_results_fit};
 use crate::schedule::NumberSequence;
 use crate::{MatchResult, Schedule};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The results that a schedule was told: which they are, and those among them that do not count yet, and perhaps never will.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ReportedResults {
     numbers: NumberSequence,
     unsettled: BTreeMap<u64, MatchResult>,
@@ -50,17 +51,11 @@ impl ReportedResults {
         &self.numbers
     }
 
-    pub(super) fn save(&self, to: &mut Encoder) {
-        self.numbers.save(to);
-        to.results(self.unsettled.values());
-    }
-
-    pub(super) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
-        let numbers = NumberSequence::restore(from)?;
-        let unsettled = from.results()?;
-        let told = unsettled.iter().all(|result| numbers.contains(result.number));
-        ensure_holds(told, "a result waits that was never told")?;
-        let unsettled = unsettled.into_iter().map(|result| (result.number, result)).collect();
-        Ok(Self { numbers, unsettled })
+    /// Checks what was read of a checkpoint.
+    pub(super) fn ensure_consistent(&self) -> Result<(), CheckpointError> {
+        self.numbers.ensure_consistent()?;
+        ensure_results_fit(&self.unsettled)?;
+        let told = self.unsettled.keys().all(|&number| self.contains(number));
+        ensure_holds(told, "a result waits that was never told")
     }
 }

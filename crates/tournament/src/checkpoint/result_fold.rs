@@ -1,6 +1,6 @@
 //! What a tournament has come to by its results.
 
-use super::{CheckpointError, Decoder, Encoder, ReportedResults, ensure_holds};
+use super::{CheckpointError, ReportedResults, decode_state, encode_state, ensure_holds};
 use crate::{
     BoundedCrossTable, FieldChange, MatchResult, RatingEvidence, Rulings, Schedule, Settings, Standings,
 };
@@ -67,17 +67,21 @@ impl ResultFold {
         rulings: Rulings,
         state: &[u8],
     ) -> Result<Self, CheckpointError> {
-        let mut from = Decoder::new(state);
-        let told: usize = from.number()?;
+        let (told, recounts, reported, schedule_state, standings, evidence, cross_table): (
+            usize,
+            u64,
+            ReportedResults,
+            &[u8],
+            _,
+            _,
+            _,
+        ) = decode_state(state)?;
         let later = changes.get(told..).ok_or(CheckpointError::Missing("changes of the field"))?;
-        let same = from.number::<u64>()? == rulings.recounts();
-        ensure_holds(same, "results have come to count otherwise since")?;
-        let reported = ReportedResults::restore(&mut from)?;
-        schedule.restore(from.bytes()?, &reported)?;
-        let mut standings = Standings::restore(settings, &mut from)?;
-        let evidence = RatingEvidence::restore(settings, &mut from)?;
-        let cross_table = BoundedCrossTable::restore(&mut from)?;
-        from.finish()?;
+        ensure_holds(recounts == rulings.recounts(), "results have come to count otherwise since")?;
+        reported.ensure_consistent()?;
+        schedule.restore(schedule_state, &reported)?;
+        let mut standings = Standings::restore(settings, standings)?;
+        let evidence = RatingEvidence::restore(settings, evidence)?;
         ensure_holds(
             evidence.added_count() == reported.counted_results(),
             "not as many matches are rated as count",
@@ -118,13 +122,14 @@ pub fn snapshot_state(
     if evidence.added_count() != reported.counted_results() {
         return Err(SnapshotUnavailable::Busy);
     }
-    let mut to = Encoder::new();
-    to.count(changes);
-    to.number(recounts);
-    reported.save(&mut to);
-    to.bytes(&schedule.save().ok_or(SnapshotUnavailable::Unsupported)?);
-    standings.save(&mut to);
-    evidence.save(&mut to);
-    cross_table.save(&mut to);
-    Ok(to.into_bytes())
+    let schedule = schedule.save().ok_or(SnapshotUnavailable::Unsupported)?;
+    Ok(encode_state(&(
+        changes,
+        recounts,
+        reported,
+        schedule,
+        standings.state(),
+        evidence.state(),
+        cross_table,
+    )))
 }

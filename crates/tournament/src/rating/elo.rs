@@ -1,11 +1,9 @@
 //! Plain Elo, for matches of two.
 
 use super::{RatedMatch, Rating};
-use crate::{
-    MatchResult,
-    checkpoint::{CheckpointError, Decoder, Encoder},
-};
+use crate::MatchResult;
 use lastnim_core::game::BotName;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The most points that one match moves a rating by.
@@ -17,7 +15,7 @@ const POINTS_A_MATCH: f64 = 20.0;
 /// It is here because everybody knows it. It depends on the order of the matches, for which it takes that of their numbers;
 /// it says nothing of how sure it is, and it never settles. Only matches to which exactly two bots came count. Source:
 /// Elo, "The Rating of Chessplayers, Past and Present" (1978).
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct EloRatings {
     points: BTreeMap<BotName, f64>,
 }
@@ -32,19 +30,6 @@ impl EloRatings {
             elo.add_result(result);
         }
         elo
-    }
-
-    pub(super) fn save(&self, to: &mut Encoder) {
-        to.count(self.points.len());
-        for (bot, &points) in &self.points {
-            to.name(bot);
-            to.float(points);
-        }
-    }
-
-    pub(super) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
-        let points = (0..from.count()?).map(|_| Ok((from.name()?, from.float()?)));
-        Ok(Self { points: points.collect::<Result<_, CheckpointError>>()? })
     }
 
     /// Rates by one more match, played after all those before.

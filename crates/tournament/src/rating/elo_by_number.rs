@@ -2,12 +2,13 @@
 
 use super::EloRatings;
 use crate::MatchResult;
-use crate::checkpoint::{CheckpointError, Decoder, Encoder};
+use crate::checkpoint::{CheckpointError, ensure_results_fit};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Plain Elo by results that come in any order: each is rated once all of lower numbers are there. What waits is as much as
 /// is played at once.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct EloByNumber {
     elo: EloRatings,
     /// The number of the next match to be rated.
@@ -25,16 +26,9 @@ impl EloByNumber {
         }
     }
 
-    pub(crate) fn save(&self, to: &mut Encoder) {
-        self.elo.save(to);
-        to.number(self.next);
-        to.results(self.waiting.values());
-    }
-
-    pub(crate) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
-        let (elo, next) = (EloRatings::restore(from)?, from.number()?);
-        let waiting = from.results()?.into_iter().map(|result| (result.number, result)).collect();
-        Ok(Self { elo, next, waiting })
+    /// Checks what was read of a checkpoint.
+    pub(crate) fn ensure_consistent(&self) -> Result<(), CheckpointError> {
+        ensure_results_fit(&self.waiting)
     }
 
     /// Returns the ratings by all matches that were added, as if those in between that are missing had been cancelled.

@@ -6,10 +6,11 @@ use super::{
 };
 use crate::{
     MatchResult,
-    checkpoint::{CheckpointError, Decoder, Encoder, ensure_holds},
+    checkpoint::{CheckpointError, ensure_holds},
 };
 use lastnim_core::game::BotName;
-use std::collections::BTreeMap;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The variance of a strength by wins of which nothing is known: what the one virtual draw that every bot starts with leaves of
 /// it, whose information is 1/4.
@@ -36,7 +37,7 @@ const QUANTILE: f64 = 1.959_963_984_540_054;
 /// By satisfaction, a match says how far each bot at its table lay above their mean (see
 /// [`SatisfactionRatings`](super::SatisfactionRatings)), and what is known stays normal exactly. The matches of a whole duplicate group
 /// together tell the same of the strengths as its places do one by one.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OnlineRatings {
     measure: RatingMeasure,
     numbers: BTreeMap<BotName, usize>,
@@ -51,7 +52,7 @@ pub struct OnlineRatings {
 }
 
 /// What is kept of a bot that left.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct AbsentBot {
     matches: u32,
     strength: f64,
@@ -138,46 +139,17 @@ impl OnlineRatings {
         self.absent.insert(bot.clone(), AbsentBot { matches, strength, variance });
     }
 
-    pub(crate) fn save(&self, to: &mut Encoder) {
-        let mut names: Vec<_> = self.numbers.iter().collect();
-        names.sort_unstable_by_key(|(_, number)| **number);
-        to.count(names.len());
-        for (bot, &number) in names {
-            to.name(bot);
-            to.number(self.matches[number]);
-            to.float(self.strengths[number]);
-            to.float(self.sums[number]);
-            for &covariance in &self.covariances[number] {
-                to.float(covariance);
-            }
-        }
-        to.count(self.absent.len());
-        for (bot, AbsentBot { matches, strength, variance }) in &self.absent {
-            to.name(bot);
-            to.number(*matches);
-            to.float(*strength);
-            to.float(*variance);
-        }
-    }
-
-    pub(crate) fn restore(measure: RatingMeasure, from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
-        let mut restored = Self::new(measure);
-        for number in 0..from.count()? {
-            let known = restored.numbers.insert(from.name()?, number);
-            ensure_holds(known.is_none(), "a bot is rated twice")?;
-            restored.matches.push(from.number()?);
-            restored.strengths.push(from.float()?);
-            restored.sums.push(from.float()?);
-            let covariances = (0..=number).map(|_| from.float()).collect::<Result<_, _>>()?;
-            restored.covariances.push(covariances);
-        }
-        for _ in 0..from.count()? {
-            let bot = from.name()?;
-            let absent =
-                AbsentBot { matches: from.number()?, strength: from.float()?, variance: from.float()? };
-            restored.absent.insert(bot, absent);
-        }
-        Ok(restored)
+    /// Checks what was read of a checkpoint.
+    pub(crate) fn ensure_consistent(&self, measure: RatingMeasure) -> Result<(), CheckpointError> {
+        ensure_holds(self.measure == measure, "ratings are by another measure")?;
+        let bots = self.numbers.len();
+        let numbers: BTreeSet<usize> = self.numbers.values().copied().collect();
+        let are_numbered = numbers.len() == bots && numbers.last().is_none_or(|&last| last < bots);
+        ensure_holds(are_numbered, "a bot is rated twice")?;
+        let lengths = [self.matches.len(), self.strengths.len(), self.covariances.len(), self.sums.len()];
+        let is_whole =
+            lengths == [bots; 4] && (1..).zip(&self.covariances).all(|(number, row)| row.len() == number);
+        ensure_holds(is_whole, "not every two bots have a covariance")
     }
 
     /// Takes in one match; each must be taken in once. Their order matters a little.

@@ -7,28 +7,28 @@ use super::{
 };
 use crate::{
     MatchResult,
-    checkpoint::{CheckpointError, Decoder, Encoder, ensure_holds},
+    checkpoint::{CheckpointError, ensure_holds},
+    interner::Interner,
 };
 use lastnim_core::{
     game::BotName,
     oracle::{Budget, HaltReason},
 };
-use std::collections::HashMap;
+use serde::{Deserialize, Serialize};
+use std::{collections::HashMap, sync::Arc};
 
 /// All matches that ratings follow from, in no order: the same matches give the same ratings, bit for bit.
 ///
 /// It keeps 16 bytes a match, and each table once.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct RatedMatches {
-    bots: Vec<BotName>,
-    numbers: HashMap<BotName, u32>,
-    /// Each table by its number.
-    tables: HashMap<Box<[u32]>, u32>,
+    bots: Interner<BotName>,
+    tables: Interner<Arc<[u32]>>,
     matches: Vec<MatchEntry>,
 }
 
 /// One match.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct MatchEntry {
     group: u64,
     table: u32,
@@ -45,80 +45,36 @@ impl RatedMatches {
     /// Adds one match; each must be added once. What counts, and for whom, is [`RatedMatch`]'s to say.
     pub fn add_result(&mut self, result: &MatchResult) {
         let Some(said) = RatedMatch::of_result(result) else { return };
-        let table: Vec<u32> = said.table().iter().map(|bot| self.number_of_bot(bot)).collect();
+        let table: Vec<u32> = said.table().iter().map(|bot| self.bots.intern(bot)).collect();
         let Some(winner) = said.table().iter().position(|&bot| bot == said.winner()) else { return };
-        let table = self.table_number(table.into());
+        let table = self.tables.intern(&table.into());
         self.matches.push(MatchEntry { group: result.group, table, winner: winner as u32 });
     }
 
     /// Forgets the matches of groups before one, as if they had never been added.
     pub fn forget_before(&mut self, group: u64) {
         let before = std::mem::take(self);
-        let tables_before: HashMap<u32, &[u32]> =
-            before.tables.iter().map(|(table, &number)| (number, &**table)).collect();
         let mut tables = HashMap::new();
         for entry in before.matches.iter().filter(|entry| entry.group >= group) {
             let table = *tables.entry(entry.table).or_insert_with(|| {
-                let bots = tables_before[&entry.table].iter();
+                let bots = before.tables.items()[entry.table as usize].iter();
                 let bots: Vec<u32> =
-                    bots.map(|&bot| self.number_of_bot(&before.bots[bot as usize])).collect();
-                self.table_number(bots.into())
+                    bots.map(|&bot| self.bots.intern(&before.bots.items()[bot as usize])).collect();
+                self.tables.intern(&bots.into())
             });
             self.matches.push(MatchEntry { table, ..*entry });
         }
     }
 
-    pub(crate) fn save(&self, to: &mut Encoder) {
-        to.count(self.bots.len());
-        for bot in &self.bots {
-            to.name(bot);
-        }
-        let mut tables: Vec<&[u32]> = vec![&[]; self.tables.len()];
-        for (table, &number) in &self.tables {
-            tables[number as usize] = table;
-        }
-        to.count(tables.len());
-        for table in tables {
-            to.count(table.len());
-            for &bot in table {
-                to.number(bot);
-            }
-        }
-        let mut matches = self.matches.clone();
-        matches.sort_unstable();
-        to.count(matches.len());
-        let mut last = 0;
-        for MatchEntry { group, table, winner } in matches {
-            to.number(group - last);
-            to.number(table);
-            to.number(winner);
-            last = group;
-        }
-    }
-
-    pub(crate) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
-        let mut restored = Self::new();
-        let bots = from.count()?;
-        for number in 0..bots {
-            ensure_holds(restored.number_of_bot(&from.name()?) as usize == number, "a bot is rated twice")?;
-        }
-        let count = from.count()?;
-        let mut seats = Vec::with_capacity(count);
-        for number in 0..count {
-            let table = (0..from.count()?).map(|_| Ok(from.place(bots)? as u32));
-            let table: Box<[u32]> = table.collect::<Result<_, CheckpointError>>()?;
-            seats.push(table.len());
-            ensure_holds(restored.table_number(table) as usize == number, "a table is there twice")?;
-        }
-        let mut group = 0_u64;
-        for _ in 0..from.count()? {
-            let later: u64 = from.number()?;
-            group = group.checked_add(later).ok_or(CheckpointError::Malformed("a group is too high"))?;
-            let table = from.place(count)?;
-            let winner = from.place(seats[table])? as u32;
-            restored.matches.push(MatchEntry { group, table: table as u32, winner });
-        }
-        Ok(restored)
+    /// Checks what was read of a checkpoint.
+    pub(super) fn ensure_consistent(&self) -> Result<(), CheckpointError> {
+        let (bots, tables) = (self.bots.items().len(), self.tables.items());
+        let is_known = tables.iter().all(|table| table.iter().all(|&bot| (bot as usize) < bots));
+        ensure_holds(is_known, "a table has a bot that is not rated")?;
+        let has_place = |entry: &MatchEntry| {
+            tables.get(entry.table as usize).is_some_and(|table| (entry.winner as usize) < table.len())
+        };
+        ensure_holds(self.matches.iter().all(has_place), "nobody at a table has won its match")
     }
 
     /// Returns how many matches count.
@@ -143,28 +99,11 @@ impl RatedMatches {
         Ratings::compute(&self.sorted_matches(), resampling, budget)
     }
 
-    fn number_of_bot(&mut self, bot: &BotName) -> u32 {
-        if let Some(&number) = self.numbers.get(bot) {
-            return number;
-        }
-        let number = self.bots.len() as u32;
-        self.bots.push(bot.clone());
-        self.numbers.insert(bot.clone(), number);
-        number
-    }
-
-    fn table_number(&mut self, table: Box<[u32]>) -> u32 {
-        let next = self.tables.len() as u32;
-        *self.tables.entry(table).or_insert(next)
-    }
-
     /// Puts bots, tables and groups in an order that does not depend on the one in which the matches were added.
     fn sorted_matches(&self) -> SortedMatches {
-        let bots = dense_ranks(&self.bots);
-        let mut tables: Vec<Box<[u32]>> = vec![Box::default(); self.tables.len()];
-        for (table, &number) in &self.tables {
-            tables[number as usize] = table.iter().map(|&bot| bots[bot as usize]).collect();
-        }
+        let bots = dense_ranks(self.bots.items());
+        let renamed = |table: &Arc<[u32]>| table.iter().map(|&bot| bots[bot as usize]).collect();
+        let tables: Vec<Box<[u32]>> = self.tables.items().iter().map(renamed).collect();
         let table_ranks = dense_ranks(&tables);
         let renumbered =
             |entry: &MatchEntry| MatchEntry { table: table_ranks[entry.table as usize], ..*entry };
@@ -172,12 +111,12 @@ impl RatedMatches {
         matches.sort_unstable();
         let mut in_order = tables;
         in_order.sort_unstable();
-        let tables = SeatedTables::new(self.bots.len(), in_order.iter().map(|table| &**table));
+        let tables = SeatedTables::new(bots.len(), in_order.iter().map(|table| &**table));
         let mut groups = GroupCounts::default();
         for group in matches.chunk_by(|one, other| one.group == other.group) {
             groups.push(&tables, group.iter().map(|entry| (entry.table, entry.winner)));
         }
-        let mut bots = self.bots.clone();
+        let mut bots = self.bots.items().to_vec();
         bots.sort_unstable();
         SortedMatches { bots, tables, groups }
     }

@@ -6,16 +6,17 @@ use super::{
 };
 use crate::{
     MatchResult, StandingRating,
-    checkpoint::{CheckpointError, Decoder, Encoder},
+    checkpoint::{CheckpointError, ensure_holds},
 };
 use lastnim_core::{
     game::BotName,
     oracle::{Budget, HaltReason},
 };
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// What the ratings of a tournament follow from: who won, or how satisfied bots were.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum RatedResults {
     /// Who won.
     Wins(RatedMatches),
@@ -82,18 +83,13 @@ impl RatedResults {
         })
     }
 
-    pub(crate) fn save(&self, to: &mut Encoder) {
-        match self {
-            Self::Wins(matches) => matches.save(to),
-            Self::Satisfaction(scores) => scores.save(to),
+    /// Checks what was read of a checkpoint.
+    pub(crate) fn ensure_consistent(&self, measure: RatingMeasure) -> Result<(), CheckpointError> {
+        match (self, measure) {
+            (Self::Wins(matches), RatingMeasure::Wins) => matches.ensure_consistent(),
+            (Self::Satisfaction(scores), RatingMeasure::Satisfaction) => scores.ensure_consistent(),
+            _ => ensure_holds(false, "ratings are by another measure"),
         }
-    }
-
-    pub(crate) fn restore(measure: RatingMeasure, from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
-        Ok(match measure {
-            RatingMeasure::Wins => Self::Wins(RatedMatches::restore(from)?),
-            RatingMeasure::Satisfaction => Self::Satisfaction(SatisfactionScores::restore(from)?),
-        })
     }
 }
 

@@ -6,26 +6,27 @@ use super::{
 };
 use crate::{
     MatchResult,
-    checkpoint::{CheckpointError, Decoder, Encoder, ensure_holds},
+    checkpoint::{CheckpointError, ensure_holds},
+    interner::Interner,
 };
 use lastnim_core::{
     game::BotName,
     oracle::{Budget, HaltReason},
 };
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
 /// How satisfied bots were, by duplicate group and seat, in no order: the same matches give the same ratings, bit for bit.
 ///
 /// It keeps 8 bytes a seat of a match, and the number of each group.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct SatisfactionScores {
-    bots: Vec<BotName>,
-    numbers: HashMap<BotName, u32>,
+    bots: Interner<BotName>,
     groups: BTreeMap<u64, Vec<SeatScore>>,
 }
 
 /// How satisfied a bot was with one match. At the same seat of a group stands the same position with the same row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct SeatScore {
     seat: u8,
     /// In units of 1 / (n - 1).
@@ -48,7 +49,7 @@ impl SatisfactionScores {
         for (seat, bot) in result.bots.enumerate() {
             let credit = outcome.credit(seat);
             if credit.attended {
-                let bot = self.number_of_bot(bot);
+                let bot = self.bots.intern(bot);
                 let [seat, units, most] =
                     [seat.index() as u32, credit.satisfaction_units, credit.satisfaction_most]
                         .map(|number| number as u8);
@@ -66,47 +67,16 @@ impl SatisfactionScores {
         let before = std::mem::replace(self, Self { groups: kept, ..Self::default() });
         let mut groups = std::mem::take(&mut self.groups);
         for score in groups.values_mut().flatten() {
-            score.bot = self.number_of_bot(&before.bots[score.bot as usize]);
+            score.bot = self.bots.intern(&before.bots.items()[score.bot as usize]);
         }
         self.groups = groups;
     }
 
-    pub(crate) fn save(&self, to: &mut Encoder) {
-        to.count(self.bots.len());
-        for bot in &self.bots {
-            to.name(bot);
-        }
-        to.rising(self.groups.keys().copied());
-        for scores in self.groups.values() {
-            let mut scores = scores.clone();
-            scores.sort_unstable();
-            to.count(scores.len());
-            for SeatScore { seat, units, most, bot } in scores {
-                to.number(bot);
-                for number in [seat, units, most] {
-                    to.number(number);
-                }
-            }
-        }
-    }
-
-    pub(crate) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
-        let mut restored = Self::new();
-        let bots = from.count()?;
-        for number in 0..bots {
-            ensure_holds(restored.number_of_bot(&from.name()?) as usize == number, "a bot is scored twice")?;
-        }
-        for group in from.rising()? {
-            let count = from.count()?;
-            let score = |_| {
-                let bot = from.place(bots)? as u32;
-                Ok(SeatScore { bot, seat: from.number()?, units: from.number()?, most: from.number()? })
-            };
-            let scores = (0..count).map(score).collect::<Result<Vec<_>, CheckpointError>>()?;
-            ensure_holds(scores.iter().all(|score| score.units <= score.most), "a score is too high")?;
-            restored.groups.insert(group, scores);
-        }
-        Ok(restored)
+    /// Checks what was read of a checkpoint.
+    pub(super) fn ensure_consistent(&self) -> Result<(), CheckpointError> {
+        let bots = self.bots.items().len();
+        let fits = |score: &SeatScore| (score.bot as usize) < bots && score.units <= score.most;
+        ensure_holds(self.groups.values().flatten().all(fits), "a score is too high, or nobody's")
     }
 
     /// Works out the ratings of all bots that can be compared with another. A step of the budget is one look at a seat of a table,
@@ -119,10 +89,10 @@ impl SatisfactionScores {
         resampling: &Resampling,
         budget: &mut Budget,
     ) -> Result<SatisfactionRatings, HaltReason> {
-        let mut bots: Vec<&BotName> = self.bots.iter().collect();
+        let mut bots: Vec<&BotName> = self.bots.items().iter().collect();
         bots.sort_unstable();
         let places: HashMap<&BotName, u32> = bots.iter().copied().zip(0..).collect();
-        let by_number: Vec<u32> = self.bots.iter().map(|bot| places[bot]).collect();
+        let by_number: Vec<u32> = self.bots.items().iter().map(|bot| places[bot]).collect();
         let groups: Vec<ComparedGroup> = self
             .groups
             .values()
@@ -141,15 +111,5 @@ impl SatisfactionScores {
     /// Returns whether no match counts.
     pub fn is_empty(&self) -> bool {
         self.groups.is_empty()
-    }
-
-    fn number_of_bot(&mut self, bot: &BotName) -> u32 {
-        if let Some(&number) = self.numbers.get(bot) {
-            return number;
-        }
-        let number = self.bots.len() as u32;
-        self.bots.push(bot.clone());
-        self.numbers.insert(bot.clone(), number);
-        number
     }
 }

@@ -1,12 +1,10 @@
 //! How well bots play by the oracle's measure.
 
 use super::{ConfidenceInterval, ratio::RatioSums};
-use crate::{
-    MatchResult, SeatLoss,
-    checkpoint::{CheckpointError, Decoder, Encoder, ensure_holds},
-};
+use crate::{MatchResult, SeatLoss};
 use lastnim_core::game::BotName;
-use std::collections::{BTreeMap, HashMap};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// How well a bot plays by the oracle's measure, whoever won: the ranks of its row that its own takes cost it.
 ///
@@ -34,13 +32,13 @@ pub struct MeanEstimate {
 }
 
 /// The oracle's figures of every bot, by duplicate group; in whole numbers, so that the order of matches does not matter.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct RegretTally {
-    bots: BTreeMap<BotName, HashMap<u64, BotGroupFigures>>,
+    bots: BTreeMap<BotName, BTreeMap<u64, BotGroupFigures>>,
 }
 
 /// What one bot did in one group.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct BotGroupFigures {
     matches: u32,
     regret: u32,
@@ -62,7 +60,7 @@ impl RegretTally {
                 continue;
             }
             if !self.bots.contains_key(bot) {
-                self.bots.insert(bot.clone(), HashMap::new());
+                self.bots.insert(bot.clone(), BTreeMap::new());
             }
             let Some(groups) = self.bots.get_mut(bot) else { continue };
             let figures = groups.entry(result.group).or_default();
@@ -72,39 +70,10 @@ impl RegretTally {
         }
     }
 
-    pub(crate) fn save(&self, to: &mut Encoder) {
-        to.count(self.bots.len());
-        for (bot, groups) in &self.bots {
-            to.name(bot);
-            let mut groups: Vec<_> = groups.iter().collect();
-            groups.sort_unstable_by_key(|(group, _)| **group);
-            to.rising(groups.iter().map(|(group, _)| **group));
-            for (_, BotGroupFigures { matches, regret, plies }) in groups {
-                for figure in [matches, regret, plies] {
-                    to.number(*figure);
-                }
-            }
-        }
-    }
-
-    pub(crate) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
-        let mut bots = BTreeMap::new();
-        for _ in 0..from.count()? {
-            let (bot, numbers) = (from.name()?, from.rising()?);
-            let mut groups = HashMap::with_capacity(numbers.len());
-            for group in numbers {
-                let [matches, regret, plies] = [from.number()?, from.number()?, from.number()?];
-                groups.insert(group, BotGroupFigures { matches, regret, plies });
-            }
-            ensure_holds(bots.insert(bot, groups).is_none(), "a bot has two skills")?;
-        }
-        Ok(Self { bots })
-    }
-
     /// Forgets the matches of groups before one, as if they had never been added.
     pub fn forget_before(&mut self, group: u64) {
         for groups in self.bots.values_mut() {
-            groups.retain(|&number, _| number >= group);
+            *groups = groups.split_off(&group);
         }
         self.bots.retain(|_, groups| !groups.is_empty());
     }

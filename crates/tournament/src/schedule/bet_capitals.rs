@@ -1,7 +1,9 @@
 //! What the two bets of a sequential test have made of their capitals.
 
+use serde::{Deserialize, Serialize};
+
 /// The logarithms of what the two bets of a sequential test have made of 1 each. One that has grown to its bound gives the answer.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct BetCapitals {
     /// Of the bet that the candidate is better.
     pub better: f64,

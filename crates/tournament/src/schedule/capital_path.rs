@@ -1,14 +1,14 @@
 //! How the capital of a sequential test has moved.
 
 use super::BetCapitals;
-use crate::checkpoint::{CheckpointError, Decoder, Encoder, ensure_holds};
+use serde::{Deserialize, Serialize};
 
 /// Points that are kept. When there are as many, every second one is dropped, and from then on one is kept half as often: the memory
 /// is bounded however many groups are judged, and the same groups always leave the same points.
 const MAX_POINTS: usize = 128;
 
 /// A point of the path: how much the results spoke for one answer after so many groups.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CapitalPoint {
     /// Groups that were judged.
     pub groups: u64,
@@ -26,7 +26,7 @@ impl CapitalPoint {
 }
 
 /// How the capital of a sequential test has moved, thinned.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct CapitalPath {
     points: Vec<CapitalPoint>,
     /// A point is kept after each multiple of so many groups.
@@ -61,36 +61,12 @@ impl CapitalPath {
         let before = self.points.iter().filter(|point| point.groups < last.groups);
         before.copied().chain((last.groups > 0).then_some(last)).collect()
     }
-
-    pub(super) fn save(&self, to: &mut Encoder) {
-        to.number(self.interval);
-        to.count(self.points.len());
-        for point in &self.points {
-            let BetCapitals { better, no_better } = point.capitals.unwrap_or_default();
-            to.number(point.groups);
-            to.float(better);
-            to.float(no_better);
-        }
-    }
-
-    pub(super) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
-        let interval: u64 = from.number()?;
-        let count = from.count()?;
-        ensure_holds(interval > 0 && count <= MAX_POINTS, "a path of a test that is too long")?;
-        let mut points = Vec::with_capacity(count);
-        for _ in 0..count {
-            let groups = from.number()?;
-            let capitals = BetCapitals { better: from.float()?, no_better: from.float()? };
-            points.push(CapitalPoint::new(groups, capitals));
-        }
-        ensure_holds(points.is_sorted_by_key(|point| point.groups), "a path of a test that goes back")?;
-        Ok(Self { points, interval })
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::checkpoint::{decode_state, encode_state};
 
     fn point(groups: u64) -> CapitalPoint {
         let better = f64::from(u32::try_from(groups).unwrap()) / 8.0;
@@ -104,10 +80,7 @@ mod tests {
             path.push(point(groups));
             kept.push(point(groups));
             if groups % 997 == 0 {
-                let mut to = Encoder::new();
-                kept.save(&mut to);
-                let bytes = to.into_bytes();
-                kept = CapitalPath::restore(&mut Decoder::new(&bytes)).unwrap();
+                kept = decode_state(&encode_state(&kept)).unwrap();
             }
             assert!(path.points.len() <= MAX_POINTS);
         }

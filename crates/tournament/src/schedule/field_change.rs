@@ -1,6 +1,7 @@
 //! Bots that come and go while a tournament runs.
 
 use lastnim_core::game::BotName;
+use serde::{Deserialize, Serialize};
 
 /// A bot that enters or leaves a tournament between two rounds. It is to be stored before a match of its round is: a
 /// schedule is rebuilt from the changes as well.
@@ -15,7 +16,7 @@ pub struct FieldChange {
 }
 
 /// What a bot does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum FieldMovement {
     /// It enters, or returns: also one that was suspended.
     Enters,

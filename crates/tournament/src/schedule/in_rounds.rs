@@ -5,9 +5,12 @@ use super::{
     numbers::{MAX_NUMBER, NumberSequence},
     seating::SeatAssigner,
 };
-use crate::checkpoint::{CheckpointError, Decoder, Encoder, ReportedResults, ensure_holds};
+use crate::checkpoint::{
+    CheckpointError, ReportedResults, decode_state, encode_state, ensure_holds, ensure_results_fit,
+};
 use crate::{MatchResult, Pairing, Settings, TableGroups};
 use lastnim_core::game::BotName;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{collections::BTreeMap, fmt};
 
 /// A table of one round: its bots, by their place in the roster.
@@ -17,6 +20,8 @@ pub(super) type RoundTable = Vec<usize>;
 pub(super) trait RoundFormat: fmt::Debug + Send + Sync {
     /// Whether settled rounds are kept, so that their matches can still be asked for.
     const KEPT: bool;
+    /// What the rounds make of it.
+    type State: DeserializeOwned;
 
     /// Draws the tables of the next round.
     fn draw_round(&mut self) -> DrawnRound;
@@ -47,11 +52,11 @@ pub(super) trait RoundFormat: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Writes what the rounds that are settled, and those that are drawn, have made of it.
-    fn save(&self, to: &mut Encoder);
+    /// Returns what the rounds that are settled, and those that are drawn, have made of it.
+    fn state(&self) -> impl Serialize;
 
-    /// Takes what was saved; after it, these are the rounds that are drawn.
-    fn restore(&mut self, from: &mut Decoder<'_>) -> Result<(), CheckpointError>;
+    /// Takes such a state; after it, these are the rounds that are drawn.
+    fn restore(&mut self, state: Self::State) -> Result<(), CheckpointError>;
 
     /// Takes the tables of the rounds that are kept, the last one at the end, after what was saved.
     fn restore_tables(&mut self, _rounds: &[&[RoundTable]]) {}
@@ -94,7 +99,7 @@ pub(super) struct RoundSchedule<R> {
     changes: BTreeMap<u64, BTreeMap<BotName, FieldMovement>>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 struct OpenRound {
     index: u64,
     /// The number of its first match.
@@ -103,7 +108,7 @@ struct OpenRound {
 }
 
 /// Where the last round drawn stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum RoundState {
     Open,
     /// It is settled, and the next one cannot be drawn.
@@ -217,27 +222,14 @@ impl<R: RoundFormat> RoundSchedule<R> {
         }
     }
 
-    fn save_rounds(&self, to: &mut Encoder) {
-        to.count(self.drawn.len());
-        for round in &self.drawn {
-            to.number(round.index);
-            to.number(round.first);
-            to.count(round.tables.len());
-            for &bot in round.tables.iter().flatten() {
-                to.count(bot);
-            }
-        }
-    }
-
-    fn restore_rounds(&mut self, from: &mut Decoder<'_>) -> Result<(), CheckpointError> {
-        let bots = self.rounds.bot_count();
+    /// Takes the rounds that were drawn, after what they have made of the format.
+    fn restore_rounds(&mut self, drawn: Vec<OpenRound>) -> Result<(), CheckpointError> {
+        let (bots, seats) = (self.rounds.bot_count(), self.seating.seats());
         self.drawn.clear();
-        for _ in 0..from.count()? {
-            let (index, first, tables) = (from.number()?, from.number()?, from.count()?);
-            let mut table = || (0..self.seating.seats()).map(|_| from.place(bots)).collect();
-            let tables = (0..tables).map(|_| table()).collect::<Result<Vec<RoundTable>, _>>()?;
-            let round = OpenRound { index, first, tables };
-            ensure_holds(first.max(index) <= MAX_NUMBER, "a round is too late")?;
+        for round in drawn {
+            let is_table = |table: &RoundTable| table.len() == seats && table.iter().all(|&bot| bot < bots);
+            ensure_holds(round.tables.iter().all(is_table), "a table is not of the field")?;
+            ensure_holds(round.first.max(round.index) <= MAX_NUMBER, "a round is too late")?;
             let follows = self.drawn.is_empty()
                 || (round.first, round.index) == (self.end_of_last_round(), self.next_index());
             ensure_holds(follows, "a round does not follow the one before")?;
@@ -245,31 +237,6 @@ impl<R: RoundFormat> RoundSchedule<R> {
         }
         let rounds: Vec<&[RoundTable]> = self.drawn.iter().map(|round| &*round.tables).collect();
         self.rounds.restore_tables(&rounds);
-        Ok(())
-    }
-
-    fn save_changes(&self, to: &mut Encoder) {
-        to.count(self.changes.len());
-        for (&round, changes) in &self.changes {
-            to.number(round);
-            to.count(changes.len());
-            for (bot, movement) in changes {
-                to.name(bot);
-                to.count(usize::from(*movement == FieldMovement::Enters));
-            }
-        }
-    }
-
-    fn restore_changes(&mut self, from: &mut Decoder<'_>) -> Result<(), CheckpointError> {
-        self.changes.clear();
-        for _ in 0..from.count()? {
-            let (round, changes) = (from.number()?, from.count()?);
-            for _ in 0..changes {
-                let (bot, enters) = (from.name()?, from.flag()?);
-                let movement = if enters { FieldMovement::Enters } else { FieldMovement::Leaves };
-                self.changes.entry(round).or_default().insert(bot, movement);
-            }
-        }
         Ok(())
     }
 
@@ -373,33 +340,16 @@ impl<R: RoundFormat> Schedule for RoundSchedule<R> {
         if is_ahead {
             return None;
         }
-        let mut to = Encoder::new();
-        self.rounds.save(&mut to);
-        self.save_rounds(&mut to);
-        to.number(match self.state {
-            RoundState::Open => 0_u32,
-            RoundState::TooFewBots => 1,
-            RoundState::Over => 2,
-        });
-        to.number(self.learnt);
-        to.results(self.results.values());
-        self.save_changes(&mut to);
-        Some(to.into_bytes())
+        let format = self.rounds.state();
+        Some(encode_state(&(format, &self.drawn, self.state, self.learnt, &self.results, &self.changes)))
     }
 
     fn restore(&mut self, state: &[u8], _reported: &ReportedResults) -> Result<(), CheckpointError> {
-        let mut from = Decoder::new(state);
-        self.rounds.restore(&mut from)?;
-        self.restore_rounds(&mut from)?;
-        self.state = match from.number::<u64>()? {
-            0 => RoundState::Open,
-            1 => RoundState::TooFewBots,
-            2 => RoundState::Over,
-            _ => return Err(CheckpointError::Malformed("an unknown state of a round")),
-        };
-        self.learnt = from.number()?;
-        self.results = from.results()?.into_iter().map(|result| (result.number, result)).collect();
-        self.restore_changes(&mut from)?;
+        let (format, drawn);
+        (format, drawn, self.state, self.learnt, self.results, self.changes) = decode_state(state)?;
+        self.rounds.restore(format)?;
+        self.restore_rounds(drawn)?;
+        ensure_results_fit(&self.results)?;
         let first = match (self.state, self.drawn.last()) {
             (RoundState::Open, Some(round)) => round.first,
             (RoundState::Open, None) => return Err(CheckpointError::Malformed("no round is open")),
@@ -413,6 +363,6 @@ impl<R: RoundFormat> Schedule for RoundSchedule<R> {
             )?;
             self.numbers.leave_out(number);
         }
-        from.finish()
+        Ok(())
     }
 }

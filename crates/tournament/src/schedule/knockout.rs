@@ -2,9 +2,10 @@
 
 use super::in_rounds::{DrawnRound, RoundFormat, RoundTable};
 use super::{FormatVerdict, KnockoutPlace, TotalMatches, meetings::MeetingCounts};
-use crate::checkpoint::{CheckpointError, Decoder, Encoder};
+use crate::checkpoint::{CheckpointError, ensure_holds};
 use crate::{MatchResult, SeededDraw, Settings, Standing, Standings, TableGroups};
 use lastnim_core::game::BotName;
+use serde::Serialize;
 
 /// What is drawn for a knockout, besides the seed and the round: no group of matches has such a number.
 const KNOCKOUT_DRAW: u64 = 0x6b6e_6f63_6b6f_7574;
@@ -98,6 +99,7 @@ impl Knockout {
 
 impl RoundFormat for Knockout {
     const KEPT: bool = true;
+    type State = (u64, bool, Vec<usize>, Vec<u64>, Vec<Option<u64>>);
 
     fn draw_round(&mut self) -> DrawnRound {
         if self.is_over {
@@ -186,28 +188,15 @@ impl RoundFormat for Knockout {
         FormatVerdict::Knockout(places)
     }
 
-    fn save(&self, to: &mut Encoder) {
-        to.number(self.round);
-        to.count(usize::from(self.is_over));
-        to.count(self.still_in.len());
-        for &bot in &self.still_in {
-            to.count(bot);
-        }
-        for (&byes, &out_in) in self.byes.iter().zip(&self.out_in) {
-            to.number(byes);
-            to.optional(out_in);
-        }
+    fn state(&self) -> impl Serialize {
+        (self.round, self.is_over, &self.still_in, &self.byes, &self.out_in)
     }
 
-    fn restore(&mut self, from: &mut Decoder<'_>) -> Result<(), CheckpointError> {
+    fn restore(&mut self, state: Self::State) -> Result<(), CheckpointError> {
+        (self.round, self.is_over, self.still_in, self.byes, self.out_in) = state;
         let bots = self.field.len();
-        self.round = from.number()?;
-        self.is_over = from.flag()?;
-        self.still_in = (0..from.count()?).map(|_| from.place(bots)).collect::<Result<_, _>>()?;
-        for (byes, out_in) in self.byes.iter_mut().zip(&mut self.out_in) {
-            (*byes, *out_in) = (from.number()?, from.optional()?);
-        }
-        Ok(())
+        ensure_holds(self.still_in.iter().all(|&bot| bot < bots), "a bot is in that is not of the field")?;
+        ensure_holds([self.byes.len(), self.out_in.len()] == [bots; 2], "it is of another field")
     }
 
     fn restore_tables(&mut self, rounds: &[&[RoundTable]]) {

@@ -2,12 +2,13 @@
 
 use super::in_rounds::{DrawnRound, RoundFormat, RoundTable};
 use super::{FieldMovement, FormatVerdict, Suspension, TotalMatches};
-use crate::checkpoint::{CheckpointError, Decoder, Encoder, ensure_holds};
+use crate::checkpoint::{CheckpointError, ensure_holds};
 use crate::{
     BoundedCount, LadderPairing, LadderSettings, MatchResult, OnlineRatings, RatingMeasure, SeatLoss,
     SeededDraw, Settings, StrengthBelief,
 };
 use lastnim_core::game::BotName;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 
 /// What is drawn for a ladder, besides the seed and the round: no group of matches has such a number.
@@ -46,8 +47,8 @@ pub(super) struct Ladder {
     ratings: OnlineRatings,
 }
 
-#[derive(Debug)]
-struct LadderEntrant {
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct LadderEntrant {
     name: BotName,
     presence: LadderPresence,
     /// Whether it played when the last round was drawn.
@@ -59,16 +60,16 @@ struct LadderEntrant {
     streak: LossStreak,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum LadderPresence {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum LadderPresence {
     Playing,
     Left,
     Suspended(Suspension),
 }
 
 /// Seats lost in matches in a row.
-#[derive(Debug, Clone, Copy, Default)]
-struct LossStreak {
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub(super) struct LossStreak {
     lost: u64,
     no_shows: u64,
 }
@@ -185,6 +186,7 @@ impl Ladder {
 
 impl RoundFormat for Ladder {
     const KEPT: bool = false;
+    type State = (Option<u64>, u64, u64, Vec<LadderEntrant>, OnlineRatings);
 
     fn draw_round(&mut self) -> DrawnRound {
         let mut free = self.playing_bots();
@@ -293,60 +295,15 @@ impl RoundFormat for Ladder {
         true
     }
 
-    fn save(&self, to: &mut Encoder) {
-        to.optional(self.groups_left);
-        to.number(self.round);
-        to.number(self.tables_drawn);
-        to.count(self.bots.len());
-        for LadderEntrant { name, presence, was_in, tables, waits_since, streak } in &self.bots {
-            to.name(name);
-            to.count(usize::from(*was_in));
-            to.number(*tables);
-            to.number(*waits_since);
-            to.number(streak.lost);
-            to.number(streak.no_shows);
-            match presence {
-                LadderPresence::Playing => to.number(0_u32),
-                LadderPresence::Left => to.number(1_u32),
-                LadderPresence::Suspended(Suspension { bot: _, from_round, lost, no_shows, last }) => {
-                    to.number(2_u32);
-                    for number in [from_round, lost, no_shows, last] {
-                        to.number(*number);
-                    }
-                }
-            }
-        }
-        self.ratings.save(to);
+    fn state(&self) -> impl Serialize {
+        (self.groups_left, self.round, self.tables_drawn, &self.bots, &self.ratings)
     }
 
-    fn restore(&mut self, from: &mut Decoder<'_>) -> Result<(), CheckpointError> {
-        self.groups_left = from.optional()?;
-        self.round = from.number()?;
-        self.tables_drawn = from.number()?;
-        self.bots.clear();
-        self.places.clear();
-        for place in 0..from.count()? {
-            let name = from.name()?;
-            let (was_in, tables, waits_since) = (from.flag()?, from.number()?, from.number()?);
-            let streak = LossStreak { lost: from.number()?, no_shows: from.number()? };
-            let presence = match from.number::<u64>()? {
-                0 => LadderPresence::Playing,
-                1 => LadderPresence::Left,
-                2 => LadderPresence::Suspended(Suspension {
-                    bot: name.clone(),
-                    from_round: from.number()?,
-                    lost: from.number()?,
-                    no_shows: from.number()?,
-                    last: from.number()?,
-                }),
-                _ => return Err(CheckpointError::Malformed("a bot is neither in, out nor suspended")),
-            };
-            let known = self.places.insert(name.clone(), place);
-            ensure_holds(known.is_none(), "a bot is in a ladder twice")?;
-            self.bots.push(LadderEntrant { name, presence, was_in, tables, waits_since, streak });
-        }
-        self.ratings = OnlineRatings::restore(self.measure, from)?;
-        Ok(())
+    fn restore(&mut self, state: Self::State) -> Result<(), CheckpointError> {
+        (self.groups_left, self.round, self.tables_drawn, self.bots, self.ratings) = state;
+        self.places = self.bots.iter().enumerate().map(|(place, bot)| (bot.name.clone(), place)).collect();
+        ensure_holds(self.places.len() == self.bots.len(), "a bot is in a ladder twice")?;
+        self.ratings.ensure_consistent(self.measure)
     }
 
     fn bot_count(&self) -> usize {

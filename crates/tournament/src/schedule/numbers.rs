@@ -1,13 +1,14 @@
 //! Which matches were handed out.
 
-use crate::checkpoint::{CheckpointError, Decoder, Encoder, ensure_holds};
+use crate::checkpoint::{CheckpointError, ensure_holds};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// More matches than any tournament comes to, and low enough to count on from there.
 pub(super) const MAX_NUMBER: u64 = 1 << 62;
 
 /// Numbers in order, without those that are left out. It holds only what is out of order.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct NumberSequence {
     next: u64,
     /// Numbers above `next` that are left out.
@@ -35,16 +36,11 @@ impl NumberSequence {
         number < self.next || self.ahead.contains(&number)
     }
 
-    pub(crate) fn save(&self, to: &mut Encoder) {
-        to.number(self.next);
-        to.rising(self.ahead.iter().copied());
-    }
-
-    pub(crate) fn restore(from: &mut Decoder<'_>) -> Result<Self, CheckpointError> {
-        let (next, ahead) = (from.number()?, from.rising()?);
-        ensure_holds(ahead.first().is_none_or(|&first| first > next), "numbers are not above those before")?;
-        ensure_holds(ahead.last().unwrap_or(&next) <= &MAX_NUMBER, "a number is too high")?;
-        Ok(Self { next, ahead: ahead.into_iter().collect() })
+    /// Checks what was read of a checkpoint.
+    pub(crate) fn ensure_consistent(&self) -> Result<(), CheckpointError> {
+        let Self { next, ahead } = self;
+        ensure_holds(ahead.first().is_none_or(|first| first > next), "numbers are not above those before")?;
+        ensure_holds(ahead.last().unwrap_or(next) <= &MAX_NUMBER, "a number is too high")
     }
 
     /// Hands out the next number, if it is below the end.

@@ -1,7 +1,7 @@
 //! Tournaments whose matches are all known beforehand.
 
 use super::{Schedule, ScheduleStep, TotalMatches, numbers::NumberSequence, seating::SeatAssigner};
-use crate::checkpoint::{CheckpointError, Decoder, ReportedResults};
+use crate::checkpoint::{CheckpointError, ReportedResults, ensure_holds};
 use crate::{MatchResult, Pairing, Settings};
 use lastnim_core::game::BotName;
 use std::fmt;
@@ -107,7 +107,7 @@ impl<T: GroupTables> Schedule for PlannedSchedule<T> {
             return Err(CheckpointError::Unsupported);
         }
         self.steps = reported.numbers().clone();
-        Decoder::new(state).finish()
+        ensure_holds(state.is_empty(), "more follows than was written")
     }
 }
 

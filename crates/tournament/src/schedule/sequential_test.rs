@@ -1,7 +1,6 @@
 //! A test that stops as soon as it knows enough.
 
 use super::{BetCapitals, SprtAnswer};
-use crate::checkpoint::{CheckpointError, Decoder, Encoder};
 use crate::{EffectBounds, ErrorRates};
 
 /// A sequential test on the mean of independent differences that are bounded, and of which nothing else is assumed.
@@ -46,6 +45,9 @@ pub(super) struct SequentialTest {
     capitals: BetCapitals,
 }
 
+/// What the differences have come to: how many there are, their sum, that of their squares, and the capitals.
+pub(super) type TestState = (u32, f64, f64, BetCapitals);
+
 /// The largest part of a capital that one difference can take.
 const MOST: f64 = 0.75;
 /// The square by which a difference is taken to have been off the mean before the first is seen: half a point or rank.
@@ -58,20 +60,14 @@ impl SequentialTest {
         Self { effects, errors, bound, differences, sum, squares, capitals: BetCapitals::default() }
     }
 
-    pub(super) fn save(&self, to: &mut Encoder) {
-        to.number(self.differences);
-        for float in [self.sum, self.squares, self.capitals.better, self.capitals.no_better] {
-            to.float(float);
-        }
+    /// Returns what the differences have come to.
+    pub(super) fn state(&self) -> TestState {
+        (self.differences, self.sum, self.squares, self.capitals)
     }
 
-    pub(super) fn restore(&mut self, from: &mut Decoder<'_>) -> Result<(), CheckpointError> {
-        self.differences = from.number()?;
-        let BetCapitals { better, no_better } = &mut self.capitals;
-        for float in [&mut self.sum, &mut self.squares, better, no_better] {
-            *float = from.float()?;
-        }
-        Ok(())
+    /// Takes what the differences had come to.
+    pub(super) fn restore(&mut self, state: TestState) {
+        (self.differences, self.sum, self.squares, self.capitals) = state;
     }
 
     /// Takes a difference: by how much the candidate was better.

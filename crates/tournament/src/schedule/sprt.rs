@@ -4,7 +4,7 @@ use super::capital_path::{CapitalPath, CapitalPoint};
 use super::opponents::OpponentRotation;
 use super::{FormatVerdict, Schedule, ScheduleStep, SprtAnswer, SprtVerdict, TotalMatches};
 use super::{numbers::NumberSequence, seating::SeatAssigner, sequential_test::SequentialTest};
-use crate::checkpoint::{CheckpointError, Decoder, Encoder, ReportedResults};
+use crate::checkpoint::{CheckpointError, ReportedResults, decode_state, encode_state, ensure_results_fit};
 use crate::{FieldError, MatchOutcome, MatchResult, Pairing, Scoring, Settings, SprtMeasure, SprtSettings};
 use lastnim_core::game::{BotName, Seat, SeatCount};
 use std::collections::BTreeMap;
@@ -236,34 +236,15 @@ impl Schedule for SprtSchedule {
     }
 
     fn save(&self) -> Option<Vec<u8>> {
-        let mut to = Encoder::new();
-        to.number(self.judged);
-        self.test.save(&mut to);
-        self.path.save(&mut to);
-        to.number(match self.answer {
-            SprtAnswer::Open => 0_u32,
-            SprtAnswer::Better => 1,
-            SprtAnswer::NoBetter => 2,
-            SprtAnswer::Undecided => 3,
-        });
-        to.results(self.results.values());
-        Some(to.into_bytes())
+        let state = (self.judged, self.test.state(), &self.path, self.answer, &self.results);
+        Some(encode_state(&state))
     }
 
     fn restore(&mut self, state: &[u8], reported: &ReportedResults) -> Result<(), CheckpointError> {
-        let mut from = Decoder::new(state);
-        self.judged = from.number()?;
-        self.test.restore(&mut from)?;
-        self.path = CapitalPath::restore(&mut from)?;
-        self.answer = match from.number::<u64>()? {
-            0 => SprtAnswer::Open,
-            1 => SprtAnswer::Better,
-            2 => SprtAnswer::NoBetter,
-            3 => SprtAnswer::Undecided,
-            _ => return Err(CheckpointError::Malformed("an unknown answer of a test")),
-        };
-        self.results = from.results()?.into_iter().map(|result| (result.number, result)).collect();
+        let test;
+        (self.judged, test, self.path, self.answer, self.results) = decode_state(state)?;
+        self.test.restore(test);
         self.numbers = reported.numbers().clone();
-        from.finish()
+        ensure_results_fit(&self.results)
     }
 }

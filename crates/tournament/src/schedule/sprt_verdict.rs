@@ -1,6 +1,7 @@
 //! What a sequential test has found.
 
 use super::CapitalPoint;
+use serde::{Deserialize, Serialize};
 
 /// What a sequential test has found so far.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,7 +24,7 @@ pub struct SprtVerdict {
 }
 
 /// Whether the candidate is better than the baseline.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum SprtAnswer {
     /// It is not known yet.
     Open,

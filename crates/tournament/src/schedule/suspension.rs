@@ -1,10 +1,11 @@
 //! Bots that no longer get matches.
 
 use lastnim_core::game::BotName;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A bot that lost its seat in so many matches in a row that it gets no more, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suspension {
     /// The bot.
     pub bot: BotName,

@@ -2,9 +2,10 @@
 
 use super::in_rounds::{DrawnRound, RoundFormat, RoundTable};
 use super::{FormatVerdict, TotalMatches, meetings::MeetingCounts};
-use crate::checkpoint::{CheckpointError, Decoder, Encoder};
+use crate::checkpoint::{CheckpointError, ensure_holds};
 use crate::{MatchResult, RoundCount, Scoring, SeededDraw, Settings, TableGroups, tally::StandingTally};
 use lastnim_core::game::BotName;
+use serde::Serialize;
 
 /// What the order of equal bots is drawn for, besides the seed: no group of matches has such a number.
 const ORDER_DRAW: u64 = 0x7377_6973_7320_6f72;
@@ -91,6 +92,7 @@ impl Swiss {
 
 impl RoundFormat for Swiss {
     const KEPT: bool = true;
+    type State = (u64, Vec<(StandingTally, u64)>);
 
     fn draw_round(&mut self) -> DrawnRound {
         let Some(left) = self.rounds_left.checked_sub(1) else { return DrawnRound::Over };
@@ -138,19 +140,16 @@ impl RoundFormat for Swiss {
         FormatVerdict::Byes(with_byes.map(|bot| (bot.name.clone(), bot.byes)).collect())
     }
 
-    fn save(&self, to: &mut Encoder) {
-        to.number(self.rounds_left);
-        for bot in &self.bots {
-            bot.tally.save(to);
-            to.number(bot.byes);
-        }
+    fn state(&self) -> impl Serialize {
+        let bots: Vec<_> = self.bots.iter().map(|bot| (&bot.tally, bot.byes)).collect();
+        (self.rounds_left, bots)
     }
 
-    fn restore(&mut self, from: &mut Decoder<'_>) -> Result<(), CheckpointError> {
-        self.rounds_left = from.number()?;
-        for bot in &mut self.bots {
-            bot.tally = StandingTally::restore(from)?;
-            bot.byes = from.number()?;
+    fn restore(&mut self, (rounds_left, bots): Self::State) -> Result<(), CheckpointError> {
+        ensure_holds(bots.len() == self.bots.len(), "it is of another field")?;
+        self.rounds_left = rounds_left;
+        for (bot, (tally, byes)) in self.bots.iter_mut().zip(bots) {
+            (bot.tally, bot.byes) = (tally, byes);
         }
         Ok(())
     }

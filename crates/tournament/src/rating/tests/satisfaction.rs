@@ -6,7 +6,7 @@ use super::super::{
 };
 use crate::{
     MatchResult, OnlineRatings, RatingMeasure, SeatLoss, SeededDraw,
-    checkpoint::{Decoder, Encoder},
+    checkpoint::{decode_state, encode_state},
     testing::field,
 };
 use lastnim_core::{game::BotName, oracle::Budget};
@@ -289,9 +289,7 @@ fn the_order_of_results_and_a_restart_do_not_matter() {
     SeededDraw::new(9, 9).shuffle(&mut results);
     assert_eq!(rated(&results, 1, 50), expected);
     let (before, after) = results.split_at(40);
-    let mut to = Encoder::new();
-    scored(before).save(&mut to);
-    let mut restored = SatisfactionScores::restore(&mut Decoder::new(&to.into_bytes())).unwrap();
+    let mut restored: SatisfactionScores = decode_state(&encode_state(&scored(before))).unwrap();
     for result in after {
         restored.add_result(result);
     }

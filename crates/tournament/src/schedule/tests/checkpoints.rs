@@ -388,7 +388,7 @@ fn what_is_written_belongs_to_its_version() {
     let hash = blake3::hash(&played.snapshot_state().unwrap()).to_hex();
     assert_eq!(
         hash.as_str(),
-        "1cb7187136c05b9de564b75bef098b3a7aeb401b804a09da12a7c05e16261e55",
+        "de4368414614f7f0c2baaa5342c6f522c9f0e88ff1a38f8594f1684487af53f4",
         "with what is written changes the version of checkpoints"
     );
 }
