@@ -1,8 +1,7 @@
-//! Compiles the protos with protox (no protoc needed) into tonic services, and the canonical JSON of what is kept in it.
+//! Compiles the protos with protox (no protoc needed) into tonic services.
 
 use prost::Message as _;
-use protox::prost_reflect::{DescriptorPool, Kind};
-use std::{collections::BTreeSet, env, error::Error, fs, path::PathBuf};
+use std::{env, error::Error, fs, path::PathBuf};
 use tonic_build::manual::{Method, Service};
 
 const PROTOS: [&str; 22] = [
@@ -30,23 +29,11 @@ const PROTOS: [&str; 22] = [
     "lastnim/v1/transcript_service.proto",
 ];
 
-/// What files and databases hold in the canonical JSON of proto3; all other JSON is derived from descriptors.
-const KEPT: [&str; 7] = [
-    "lastnim.v1.GetRecordResponse",
-    "lastnim.v1.ManifestLine",
-    "lastnim.v1.PlayedVersion",
-    "lastnim.v1.SeatVersions",
-    "lastnim.v1.TournamentEvent",
-    "lastnim.v1.TournamentSettings",
-    "lastnim.v1.Verdict",
-];
-
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=lastnim");
     let descriptors = protox::compile(PROTOS, ["."])?;
     let out = PathBuf::from(env::var("OUT_DIR")?);
-    let encoded = descriptors.encode_to_vec();
-    fs::write(out.join("lastnim.v1.descriptors.bin"), &encoded)?;
+    fs::write(out.join("lastnim.v1.descriptors.bin"), descriptors.encode_to_vec())?;
     // A message is moved several times on its way to the stream: the large and rare events are boxed, so that a take does
     // not move like a snapshot.
     let rare = ["match_started", "snapshot", "match_ended", "joined_tournament", "tournament_ended"];
@@ -66,10 +53,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     if has_feature("SERVER") {
         generate_play_service();
     }
-    pbjson_build::Builder::new()
-        .register_descriptors(&encoded)?
-        .preserve_proto_field_names()
-        .build(&kept_types(&encoded)?)?;
     Ok(())
 }
 
@@ -86,26 +69,4 @@ fn generate_play_service() {
         .build();
     let service = Service::builder().name("ArenaService").package("lastnim.v1").method(play).build();
     tonic_build::manual::Builder::new().build_client(false).compile(&[service]);
-}
-
-/// Returns the paths of the types that are kept, with all that they are made of.
-fn kept_types(descriptors: &[u8]) -> Result<Vec<String>, Box<dyn Error>> {
-    let pool = DescriptorPool::decode(descriptors)?;
-    let mut open: Vec<_> = KEPT.iter().filter_map(|kept| pool.get_message_by_name(kept)).collect();
-    let mut found = BTreeSet::new();
-    while let Some(message) = open.pop() {
-        if !found.insert(format!(".{}", message.full_name())) {
-            continue;
-        }
-        for field in message.fields() {
-            match field.kind() {
-                Kind::Message(inner) => open.push(inner),
-                Kind::Enum(kind) => {
-                    found.insert(format!(".{}", kind.full_name()));
-                }
-                _ => {}
-            }
-        }
-    }
-    Ok(found.into_iter().collect())
 }

@@ -85,7 +85,6 @@ pub mod play_service {
 #[allow(missing_docs, clippy::all, clippy::pedantic)]
 pub mod pb {
     tonic::include_proto!("lastnim.v1");
-    include!(concat!(env!("OUT_DIR"), "/lastnim.v1.serde.rs"));
 
     /// The descriptors of all protos, for server reflection.
     pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/lastnim.v1.descriptors.bin"));

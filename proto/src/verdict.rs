@@ -102,6 +102,7 @@ pub fn parse_verdict(given: &pb::Verdict, field: RequestField<'_>) -> Option<For
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::{message_from_json, message_to_json};
     use crate::parse_request;
     use lastnim_tournament::SprtAnswer;
 
@@ -142,8 +143,8 @@ mod tests {
             [SprtAnswer::Open, SprtAnswer::Better, SprtAnswer::NoBetter, SprtAnswer::Undecided].map(sprt),
         );
         for verdict in verdicts {
-            let json = serde_json::to_string(&pb::Verdict::from(&verdict)).unwrap();
-            let written = serde_json::from_str(&json).unwrap();
+            let json = message_to_json(&pb::Verdict::from(&verdict));
+            let written = message_from_json(&json).unwrap();
             let read = parse_request(|request| parse_verdict(&written, request.member("verdict")));
             assert_eq!(read, Ok(verdict), "{json}");
         }

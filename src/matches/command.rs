@@ -10,7 +10,10 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 use lastnim_core::game::MatchId;
-use lastnim_proto::pb::{self, record_event::Event};
+use lastnim_proto::{
+    json::MessageJson,
+    pb::{self, record_event::Event},
+};
 use lastnim_report::{
     match_events::{SeatNames, event_line},
     matches::{AUDIT_WITHHELD, audit_line, match_report, match_table},
@@ -149,7 +152,7 @@ async fn watch_match(remote: &RemoteServer, id: &str, form: OutputForm) -> Resul
         let timed = event.ok_or_else(|| remote.missing_part_failure("event"))?;
         let mut output = io::stdout().lock();
         if form == OutputForm::Json {
-            batch::print_json_line(&mut output, &timed)?;
+            batch::print_json_line(&mut output, &MessageJson::canonical(&timed))?;
         }
         // A kind of event that this version does not know is passed over.
         let Some(event) = timed.event else { continue };

@@ -12,8 +12,9 @@
 //!
 //! [`message_from_json`] reads what [`message_to_json`] writes. A key may be missing there: it is as if it were `null`.
 //!
-//! Signed records and what the stores keep have another form, the canonical proto3 JSON, which is frozen. [`message_from_proto3_json`] reads
-//! all that the proto3 mapping allows.
+//! Signed records, manifests and what the stores keep have another form, the canonical proto3 JSON, which is frozen: numbers of 64 bits are
+//! texts, enumerations have their full names, and defaults are left out. [`MessageJson::canonical`] writes it, and [`message_from_proto3_json`]
+//! reads all that the proto3 mapping allows.
 
 mod document;
 mod exact_number;
@@ -28,10 +29,12 @@ pub use message_json_error::{JsonFlaw, MessageJsonError};
 
 use super::pb;
 use prost::Name;
-use prost_reflect::{DescriptorPool, EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor};
+use prost_reflect::{
+    DescriptorPool, EnumDescriptor, EnumValueDescriptor, FieldDescriptor, Kind, MessageDescriptor,
+};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
-use std::sync::LazyLock;
+use std::{borrow::Cow, sync::LazyLock};
 use writer::EncodedMessage;
 
 static DESCRIPTORS: LazyLock<DescriptorPool> =
@@ -40,6 +43,7 @@ static DESCRIPTORS: LazyLock<DescriptorPool> =
 /// A message that is serialized as its JSON: what is long need not be held as a [`Value`].
 #[derive(Debug, Clone)]
 pub struct MessageJson {
+    mapping: JsonMapping,
     kind: MessageDescriptor,
     bytes: Vec<u8>,
 }
@@ -47,13 +51,19 @@ pub struct MessageJson {
 impl MessageJson {
     /// Takes a message.
     pub fn of<M: Name>(message: &M) -> Self {
-        Self { kind: message_descriptor::<M>(), bytes: message.encode_to_vec() }
+        JsonMapping::Printed.json_of(message)
+    }
+
+    /// Takes a message whose JSON is to be the canonical one of proto3.
+    pub fn canonical<M: Name>(message: &M) -> Self {
+        JsonMapping::Proto3.json_of(message)
     }
 }
 
 impl Serialize for MessageJson {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        EncodedMessage { kind: self.kind.clone(), bytes: &self.bytes }.serialize(serializer)
+        let Self { mapping, ref kind, ref bytes } = *self;
+        EncodedMessage { mapping, kind: kind.clone(), bytes }.serialize(serializer)
     }
 }
 
@@ -89,19 +99,43 @@ pub fn message_from_proto3_json<M: Name + Default>(json: &Value) -> Result<M, Me
     JsonMapping::Proto3.message_from_json(json)
 }
 
-/// Which mapping of messages is read.
+/// Which mapping of messages is read or written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum JsonMapping {
     /// That of this module, which is printed.
     Printed,
-    /// That of proto3, with all that its readers have to accept.
+    /// That of proto3: written in its canonical form, and read with all that its readers have to accept.
     Proto3,
 }
 
 impl JsonMapping {
+    fn json_of<M: Name>(self, message: &M) -> MessageJson {
+        MessageJson { mapping: self, kind: message_descriptor::<M>(), bytes: message.encode_to_vec() }
+    }
+
+    /// Returns the word for a value of an enumeration.
+    fn enum_word(self, value: &EnumValueDescriptor) -> Cow<'_, str> {
+        let name = value.name();
+        match self {
+            Self::Printed => {
+                // The prefix stands before the word of 0, which every enumeration of ours has.
+                let zero = value.parent_enum().default_value();
+                let prefix = zero.name().trim_end_matches("UNSPECIFIED");
+                name.strip_prefix(prefix).unwrap_or(name).to_ascii_lowercase().into()
+            }
+            Self::Proto3 => name.into(),
+        }
+    }
+
+    /// Returns the word for each value of an enumeration, with its number.
+    fn enum_words(self, kind: &EnumDescriptor) -> impl Iterator<Item = (i32, String)> {
+        kind.values().map(move |value| (value.number(), self.enum_word(&value).into_owned()))
+    }
+
     fn message_from_json<M: Name + Default>(self, json: &Value) -> Result<M, MessageJsonError> {
-        let dynamic = self.read_message(&message_descriptor::<M>(), json)?;
-        Ok(dynamic.transcode_to().expect("a message has the form of its descriptor"))
+        let mut encoded = Vec::new();
+        self.encode_message(&message_descriptor::<M>(), json, &mut encoded)?;
+        Ok(M::decode(&*encoded).expect("it is encoded by its descriptor"))
     }
 }
 
@@ -115,7 +149,7 @@ pub fn field_words<M: Name>(path: &str) -> Vec<String> {
     }
     let kind = message.and_then(|message| message.get_field_by_name(name)).map(|field| field.kind());
     let kind = kind.as_ref().and_then(Kind::as_enum);
-    kind.map(|kind| enum_words(kind).map(|(_, word)| word).collect()).unwrap_or_default()
+    kind.map(|kind| JsonMapping::Printed.enum_words(kind).map(|(_, word)| word).collect()).unwrap_or_default()
 }
 
 /// Returns the descriptor of a message.
@@ -132,15 +166,4 @@ pub fn has_method(service: &str, method: &str) -> bool {
 /// Returns whether a field is one of several alternatives, of which at most one is set.
 fn is_alternative(field: &FieldDescriptor) -> bool {
     field.containing_oneof().is_some_and(|choice| !choice.is_synthetic())
-}
-
-/// Returns the word for each value of an enumeration, with its number.
-fn enum_words(kind: &EnumDescriptor) -> impl Iterator<Item = (i32, String)> {
-    // The prefix stands before the word of 0, which every enumeration of ours has.
-    let prefix = kind.default_value().name().trim_end_matches("UNSPECIFIED").to_owned();
-    let words = kind.values().map(move |value| {
-        let name = value.name();
-        (value.number(), name.strip_prefix(&prefix).unwrap_or(name).to_ascii_lowercase())
-    });
-    words.collect::<Vec<_>>().into_iter()
 }

@@ -1,17 +1,13 @@
-//! Reads messages from JSON.
+//! Reads messages from JSON, straight into their encoded form: what that is decoded to needs no model besides.
 
-use super::{
-    JsonFlaw, JsonMapping, MessageJsonError, enum_words, exact_number::parse_whole_number, is_alternative,
-};
+use super::{JsonFlaw, JsonMapping, MessageJsonError, exact_number::parse_whole_number, is_alternative};
 use base64::{
     Engine as _,
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig, general_purpose::STANDARD},
 };
-use prost_reflect::{
-    DynamicMessage, EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor, Value as Field,
-};
+use prost_reflect::{EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor};
 use serde_json::Value;
-use std::{collections::HashSet, fmt::Display};
+use std::fmt::Display;
 
 /// Standard base64, whose padding may be missing.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
@@ -20,31 +16,33 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
 );
 
 impl JsonMapping {
-    pub(super) fn read_message(
+    /// Writes the message of a JSON in protobuf's encoding, with its fields in the order of the JSON.
+    pub(super) fn encode_message(
         self,
         descriptor: &MessageDescriptor,
         json: &Value,
-    ) -> Result<DynamicMessage, MessageJsonError> {
+        to: &mut Vec<u8>,
+    ) -> Result<(), MessageJsonError> {
         let object = json.as_object().ok_or_else(|| JsonFlaw::wrong_type(json, "an object"))?;
-        let mut message = DynamicMessage::new(descriptor.clone());
-        let mut seen = HashSet::new();
+        let (mut seen, mut set) = (Vec::with_capacity(object.len()), Vec::with_capacity(object.len()));
         for (key, value) in object {
             let field = self.find_field(descriptor, key);
             let keys = || descriptor.fields().map(|field| field.name().to_owned()).collect();
             let field = field.ok_or_else(|| JsonFlaw::unknown_key(key, keys()))?;
-            if !seen.insert(field.number()) {
+            if seen.contains(&field.number()) {
                 return Err(JsonFlaw::KeyTwice { key: field.name().to_owned() }.into());
             }
+            seen.push(field.number());
             if value.is_null() {
                 continue;
             }
-            if let Some(other) = set_alternative(&message, &field) {
+            if let Some(other) = set_alternative(&set, &field) {
                 return Err(JsonFlaw::TwoAlternatives { one: other, other: key.clone() }.into());
             }
-            let value = self.read_field(&field, value).map_err(|error| error.in_member(key))?;
-            message.set_field(&field, value);
+            set.push(field.number());
+            self.encode_field(&field, value, to).map_err(|error| error.in_member(key))?;
         }
-        Ok(message)
+        Ok(())
     }
 
     fn find_field(self, descriptor: &MessageDescriptor, key: &str) -> Option<FieldDescriptor> {
@@ -55,70 +53,83 @@ impl JsonMapping {
         }
     }
 
-    fn read_field(self, field: &FieldDescriptor, json: &Value) -> Result<Field, MessageJsonError> {
+    fn encode_field(
+        self,
+        field: &FieldDescriptor,
+        json: &Value,
+        to: &mut Vec<u8>,
+    ) -> Result<(), MessageJsonError> {
+        let (number, kind) = (field.number(), field.kind());
         if !field.is_list() {
-            return self.read_value(&field.kind(), json);
+            return self.encode_value(number, &kind, json, to);
         }
         let list = json.as_array().ok_or_else(|| JsonFlaw::wrong_type(json, "a list"))?;
-        let read =
-            |(index, json)| self.read_value(&field.kind(), json).map_err(|error| error.in_element(index));
-        list.iter().enumerate().map(read).collect::<Result<_, _>>().map(Field::List)
-    }
-
-    fn read_value(self, kind: &Kind, json: &Value) -> Result<Field, MessageJsonError> {
-        Ok(match kind {
-            Kind::Message(descriptor) => Field::Message(self.read_message(descriptor, json)?),
-            Kind::Enum(kind) => Field::EnumNumber(self.read_enum(kind, json)?),
-            Kind::Bool => {
-                Field::Bool(json.as_bool().ok_or_else(|| JsonFlaw::wrong_type(json, "true or false"))?)
-            }
-            Kind::String => {
-                Field::String(json.as_str().ok_or_else(|| JsonFlaw::wrong_type(json, "a text"))?.to_owned())
-            }
-            Kind::Bytes => Field::Bytes(self.read_bytes(json)?.into()),
-            Kind::Double => Field::F64(self.read_double(json)?),
-            Kind::Float => Field::F32(self.read_double(json)? as f32),
-            Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => {
-                Field::I32(self.read_whole_number(json, i32::MIN, i32::MAX)?)
-            }
-            Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 => {
-                Field::I64(self.read_whole_number(json, i64::MIN, i64::MAX)?)
-            }
-            Kind::Uint32 | Kind::Fixed32 => Field::U32(self.read_whole_number(json, u32::MIN, u32::MAX)?),
-            Kind::Uint64 | Kind::Fixed64 => Field::U64(self.read_whole_number(json, u64::MIN, u64::MAX)?),
+        list.iter().enumerate().try_for_each(|(index, json)| {
+            self.encode_value(number, &kind, json, to).map_err(|error| error.in_element(index))
         })
     }
 
+    fn encode_value(
+        self,
+        number: u32,
+        kind: &Kind,
+        json: &Value,
+        to: &mut Vec<u8>,
+    ) -> Result<(), MessageJsonError> {
+        write_varint(u64::from(number) << 3 | kind.wire_type() as u64, to);
+        match kind {
+            Kind::Message(descriptor) => {
+                let mut message = Vec::new();
+                self.encode_message(descriptor, json, &mut message)?;
+                write_bytes(&message, to);
+            }
+            Kind::String => {
+                let text = json.as_str().ok_or_else(|| JsonFlaw::wrong_type(json, "a text"))?;
+                write_bytes(text.as_bytes(), to);
+            }
+            Kind::Bytes => write_bytes(&self.read_bytes(json)?, to),
+            Kind::Bool => {
+                let is_true = json.as_bool().ok_or_else(|| JsonFlaw::wrong_type(json, "true or false"))?;
+                write_varint(is_true.into(), to);
+            }
+            Kind::Enum(kind) => write_signed(self.read_enum(kind, json)?, to),
+            Kind::Double => to.extend(self.read_double(json)?.to_le_bytes()),
+            Kind::Float => to.extend((self.read_double(json)? as f32).to_le_bytes()),
+            Kind::Int32 => write_signed(self.read_whole_number(json, i32::MIN, i32::MAX)?, to),
+            Kind::Int64 => write_signed(self.read_whole_number(json, i64::MIN, i64::MAX)?, to),
+            Kind::Sint32 => write_folded(self.read_whole_number(json, i32::MIN, i32::MAX)?, to),
+            Kind::Sint64 => write_folded(self.read_whole_number(json, i64::MIN, i64::MAX)?, to),
+            Kind::Sfixed32 => to.extend(self.read_whole_number(json, i32::MIN, i32::MAX)?.to_le_bytes()),
+            Kind::Sfixed64 => to.extend(self.read_whole_number(json, i64::MIN, i64::MAX)?.to_le_bytes()),
+            Kind::Uint32 => write_varint(self.read_whole_number(json, u32::MIN, u32::MAX)?.into(), to),
+            Kind::Uint64 => write_varint(self.read_whole_number(json, u64::MIN, u64::MAX)?, to),
+            Kind::Fixed32 => to.extend(self.read_whole_number(json, u32::MIN, u32::MAX)?.to_le_bytes()),
+            Kind::Fixed64 => to.extend(self.read_whole_number(json, u64::MIN, u64::MAX)?.to_le_bytes()),
+        }
+        Ok(())
+    }
+
     fn read_enum(self, kind: &EnumDescriptor, json: &Value) -> Result<i32, JsonFlaw> {
-        let Some(word) = json.as_str() else {
-            let is_number = json.is_number();
-            return if is_number {
-                self.read_whole_number(json, i32::MIN, i32::MAX)
-            } else {
-                Err(JsonFlaw::wrong_type(json, "a word"))
-            };
-        };
-        let words: Vec<(i32, String)> = match self {
-            Self::Printed => enum_words(kind).collect(),
-            Self::Proto3 => kind.values().map(|value| (value.number(), value.name().to_owned())).collect(),
-        };
-        match words.iter().find(|(_, known)| known == word) {
-            Some((number, _)) => Ok(*number),
-            None => Err(JsonFlaw::unknown_word(word, words.into_iter().map(|(_, word)| word).collect())),
+        match json.as_str() {
+            None if json.is_number() => self.read_whole_number(json, i32::MIN, i32::MAX),
+            None => Err(JsonFlaw::wrong_type(json, "a word")),
+            Some(word) => {
+                let value = kind.values().find(|value| self.enum_word(value) == word);
+                let words = || self.enum_words(kind).map(|(_, word)| word).collect();
+                value.map(|value| value.number()).ok_or_else(|| JsonFlaw::unknown_word(word, words()))
+            }
         }
     }
 
     fn read_bytes(self, json: &Value) -> Result<Vec<u8>, JsonFlaw> {
         let word = json.as_str().ok_or_else(|| JsonFlaw::wrong_type(json, "bytes in base64"))?;
-        match self {
-            Self::Printed => {
-                STANDARD.decode(word).map_err(|_| JsonFlaw::wrong_type(json, "bytes in base64, with padding"))
-            }
+        STANDARD.decode(word).or_else(|_| match self {
+            Self::Printed => Err(JsonFlaw::wrong_type(json, "bytes in base64, with padding")),
             Self::Proto3 => {
                 let standard = word.replace('-', "+").replace('_', "/");
                 LENIENT.decode(standard).map_err(|_| JsonFlaw::wrong_type(json, "bytes in base64"))
             }
-        }
+        })
     }
 
     fn read_double(self, json: &Value) -> Result<f64, JsonFlaw> {
@@ -154,7 +165,32 @@ impl JsonMapping {
 }
 
 /// Returns the alternative to a field that is set already, if there is one.
-fn set_alternative(message: &DynamicMessage, field: &FieldDescriptor) -> Option<String> {
+fn set_alternative(set: &[u32], field: &FieldDescriptor) -> Option<String> {
     let choice = field.containing_oneof().filter(|_| is_alternative(field))?;
-    choice.fields().find(|other| message.has_field(other)).map(|other| other.name().to_owned())
+    choice.fields().find(|other| set.contains(&other.number())).map(|other| other.name().to_owned())
+}
+
+/// Writes seven bits a byte, the lowest first; the highest bit says that more follow.
+fn write_varint(mut number: u64, to: &mut Vec<u8>) {
+    while number >= 0x80 {
+        to.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    to.push(number as u8);
+}
+
+/// Writes all bits of a number, which are many below zero.
+fn write_signed(number: impl Into<i64>, to: &mut Vec<u8>) {
+    write_varint(number.into().cast_unsigned(), to);
+}
+
+/// Writes a number with its sign as the lowest bit.
+fn write_folded(number: impl Into<i64>, to: &mut Vec<u8>) {
+    let number: i64 = number.into();
+    write_varint((number << 1 ^ number >> 63).cast_unsigned(), to);
+}
+
+fn write_bytes(bytes: &[u8], to: &mut Vec<u8>) {
+    write_varint(bytes.len() as u64, to);
+    to.extend_from_slice(bytes);
 }

@@ -1,13 +1,15 @@
 //! Writes messages as JSON, straight from their encoded form: a tree of 100,000 nodes needs no more memory than its bytes.
 
-use super::{enum_words, is_alternative};
+use super::{JsonMapping, is_alternative};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
+use std::fmt::Display;
 
 /// An encoded message of ours, which serializes as its JSON.
 #[derive(Debug, Clone)]
 pub(super) struct EncodedMessage<'a> {
+    pub(super) mapping: JsonMapping,
     pub(super) kind: MessageDescriptor,
     pub(super) bytes: &'a [u8],
 }
@@ -15,6 +17,7 @@ pub(super) struct EncodedMessage<'a> {
 /// The value of a field.
 #[derive(Debug, Clone)]
 struct EncodedValue<'a> {
+    mapping: JsonMapping,
     kind: Kind,
     raw: RawValue<'a>,
 }
@@ -34,15 +37,24 @@ impl Serialize for EncodedMessage<'_> {
             let tag = read_varint(&mut rest);
             fields.push((tag >> 3, read_raw(tag & 7, &mut rest)));
         }
+        let (mapping, is_printed) = (self.mapping, self.mapping == JsonMapping::Printed);
+        // Signatures of manifests are of texts in which alternatives come last.
+        let (first, last): (Vec<_>, Vec<_>) =
+            self.kind.fields().partition(|field| is_printed || !is_alternative(field));
         let mut object = serializer.serialize_map(None)?;
-        for field in self.kind.fields() {
+        for field in first.into_iter().chain(last) {
             let found = fields.iter().filter(|(number, _)| *number == u64::from(field.number()));
             let mut values = found.map(|(_, raw)| *raw);
             if field.is_list() {
-                object.serialize_entry(field.name(), &read_list(&field, values))?;
-            } else if let Some(raw) = values.next_back().or_else(|| default_value(&field)) {
-                object.serialize_entry(field.name(), &EncodedValue { kind: field.kind(), raw })?;
-            } else if !is_alternative(&field) {
+                let list = read_list(mapping, &field, values);
+                if is_printed || !list.is_empty() {
+                    object.serialize_entry(field.name(), &list)?;
+                }
+            } else if let Some(raw) =
+                values.next_back().or_else(|| default_value(&field).filter(|_| is_printed))
+            {
+                object.serialize_entry(field.name(), &EncodedValue { mapping, kind: field.kind(), raw })?;
+            } else if is_printed && !is_alternative(&field) {
                 object.serialize_entry(field.name(), &())?;
             }
         }
@@ -52,17 +64,18 @@ impl Serialize for EncodedMessage<'_> {
 
 impl Serialize for EncodedValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mapping = self.mapping;
         match (&self.kind, self.raw) {
             (Kind::Message(kind), RawValue::Bytes(bytes)) => {
-                EncodedMessage { kind: kind.clone(), bytes }.serialize(serializer)
+                EncodedMessage { mapping, kind: kind.clone(), bytes }.serialize(serializer)
             }
             (Kind::String, RawValue::Bytes(bytes)) => serializer.collect_str(&String::from_utf8_lossy(bytes)),
             (_, RawValue::Bytes(bytes)) => serializer.collect_str(&STANDARD.encode(bytes)),
             (Kind::Bool, RawValue::Number(bits)) => serializer.serialize_bool(bits != 0),
             (Kind::Enum(kind), RawValue::Number(bits)) => {
                 let number = bits as i32;
-                match enum_words(kind).find(|(known, _)| *known == number) {
-                    Some((_, word)) => serializer.serialize_str(&word),
+                match kind.get_value(number) {
+                    Some(value) => serializer.serialize_str(&mapping.enum_word(&value)),
                     None => serializer.serialize_i32(number),
                 }
             }
@@ -70,16 +83,35 @@ impl Serialize for EncodedValue<'_> {
             (Kind::Float, RawValue::Number(bits)) => {
                 write_double(f32::from_bits(bits as u32).into(), serializer)
             }
-            (Kind::Sint32 | Kind::Sint64, RawValue::Number(bits)) => {
-                serializer.serialize_i64((bits >> 1).cast_signed() ^ -(bits & 1).cast_signed())
-            }
+            (Kind::Sint32, RawValue::Number(bits)) => serializer.serialize_i64(unfold_sign(bits)),
+            (Kind::Sint64, RawValue::Number(bits)) => mapping.write_number(unfold_sign(bits), serializer),
             (Kind::Int32 | Kind::Sfixed32, RawValue::Number(bits)) => serializer.serialize_i32(bits as i32),
             (Kind::Int64 | Kind::Sfixed64, RawValue::Number(bits)) => {
-                serializer.serialize_i64(bits.cast_signed())
+                mapping.write_number(bits.cast_signed(), serializer)
             }
+            (Kind::Uint64 | Kind::Fixed64, RawValue::Number(bits)) => mapping.write_number(bits, serializer),
             (_, RawValue::Number(bits)) => serializer.serialize_u64(bits),
         }
     }
+}
+
+impl JsonMapping {
+    /// Writes a number of 64 bits.
+    fn write_number<S: Serializer>(
+        self,
+        number: impl Serialize + Display,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Printed => number.serialize(serializer),
+            Self::Proto3 => serializer.collect_str(&number),
+        }
+    }
+}
+
+/// Returns a signed number whose sign is its lowest bit.
+fn unfold_sign(bits: u64) -> i64 {
+    (bits >> 1).cast_signed() ^ -(bits & 1).cast_signed()
 }
 
 fn write_double<S: Serializer>(value: f64, serializer: S) -> Result<S::Ok, S::Error> {
@@ -102,6 +134,7 @@ fn default_value(field: &FieldDescriptor) -> Option<RawValue<'static>> {
 
 /// Reads the elements of a list: each by itself, or numbers packed into bytes.
 fn read_list<'a>(
+    mapping: JsonMapping,
     field: &FieldDescriptor,
     values: impl Iterator<Item = RawValue<'a>>,
 ) -> Vec<EncodedValue<'a>> {
@@ -112,10 +145,10 @@ fn read_list<'a>(
             (RawValue::Bytes(mut packed), kind) if field.is_packed() => {
                 while !packed.is_empty() {
                     let raw = read_raw(kind.wire_type() as u64, &mut packed);
-                    list.push(EncodedValue { kind: kind.clone(), raw });
+                    list.push(EncodedValue { mapping, kind: kind.clone(), raw });
                 }
             }
-            (raw, kind) => list.push(EncodedValue { kind: kind.clone(), raw }),
+            (raw, kind) => list.push(EncodedValue { mapping, kind: kind.clone(), raw }),
         }
     }
     list

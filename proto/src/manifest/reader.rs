@@ -3,6 +3,7 @@
 use super::listed_match::parse_key;
 use super::{ListedMatch, ListedRecord, ManifestWriter, VERSION, pb};
 use crate::field_history::parse_field_change;
+use crate::json::{message_from_proto3_json, parse_document};
 use crate::{RequestField, parse_request};
 use lastnim_core::game::{BotName, MatchId, TournamentId};
 use lastnim_core::referee::{ManifestHasher, PublicKey, Seal, Signature};
@@ -139,7 +140,7 @@ impl ManifestReader {
         }
         let number = self.lines;
         let at_line = |why: String| ManifestFlaw::Line { line: number, why };
-        let parsed = serde_json::from_slice::<pb::ManifestLine>(line).map_err(|error| error.to_string());
+        let parsed = parse_line(line);
         if let Ok(pb::ManifestLine { line: Some(Line::Seal(seal)) }) = &parsed {
             let seal = parse_request(|field| parse_seal(seal, field.member("seal")));
             let seal = seal.map_err(|violations| violations.to_string());
@@ -265,6 +266,11 @@ fn parse_header(
 const REWRITTEN: &str = "the signature is not written as lastnim writes it";
 
 /// Returns whether a line is byte for byte what is written for a seal. No hash covers it.
+fn parse_line(line: &[u8]) -> Result<pb::ManifestLine, String> {
+    let text = str::from_utf8(line).map_err(|error| error.to_string())?;
+    message_from_proto3_json(&parse_document(text)?).map_err(|error| error.to_string())
+}
+
 fn is_seal_line(line: &[u8], seal: &Seal) -> bool {
     let mut writer = ManifestWriter::default();
     writer.push_seal(seal);

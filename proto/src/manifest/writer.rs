@@ -1,6 +1,7 @@
 //! Writes manifests.
 
 use super::{ListedMatch, ListedRecord, VERSION, pb};
+use crate::json::MessageJson;
 use lastnim_core::game::TournamentId;
 use lastnim_core::referee::{ManifestHash, ManifestHasher, PublicKey, Seal, Timestamp};
 use lastnim_tournament::TournamentState;
@@ -74,7 +75,8 @@ impl ManifestWriter {
 
     fn push_unhashed(&mut self, line: Line) {
         let line = pb::ManifestLine { line: Some(line) };
-        serde_json::to_writer(&mut self.text, &line).expect("a line has a JSON, and memory takes it");
+        serde_json::to_writer(&mut self.text, &MessageJson::canonical(&line))
+            .expect("a line has a JSON, and memory takes it");
         self.text.push(b'\n');
     }
 }

@@ -24,13 +24,6 @@ pub enum RecordJsonError {
 /// # Errors
 /// The first field that does not fit.
 pub fn read_record_json(text: &str) -> Result<pb::MatchRecord, RecordJsonError> {
-    // Nearly all records are read by the code that is generated for them; what it does not take is looked at field by field.
-    if let Ok(record) = serde_json::from_str::<pb::MatchRecord>(text) {
-        return Ok(record);
-    }
-    if let Ok(pb::GetRecordResponse { record: Some(record) }) = serde_json::from_str(text) {
-        return Ok(record);
-    }
     let document = parse_document(text).map_err(RecordJsonError::Document)?;
     if document.get("record").is_none() {
         return Ok(message_from_proto3_json(&document)?);

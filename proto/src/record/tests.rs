@@ -1,6 +1,7 @@
 //! Records over the wire and back, and records that were tampered with.
 
 use super::*;
+use crate::json::{MessageJson, message_from_proto3_json};
 use lastnim_core::game::MAX_SEATS;
 use lastnim_core::referee::testing::{Scene, scene};
 use proptest::prelude::*;
@@ -8,7 +9,7 @@ use prost::Message as _;
 use serde_json::Value;
 
 fn over_json(record: &pb::MatchRecord) -> pb::MatchRecord {
-    serde_json::from_str(&serde_json::to_string(record).unwrap()).unwrap()
+    message_from_proto3_json(&serde_json::to_value(MessageJson::canonical(record)).unwrap()).unwrap()
 }
 
 fn over_bytes(record: &pb::MatchRecord) -> pb::MatchRecord {
@@ -324,11 +325,12 @@ proptest! {
         place in any::<prop::sample::Index>(),
         leaf in any_leaf(),
     ) {
-        let mut document = serde_json::to_value(pb::MatchRecord::from(&finished(&scene))).unwrap();
+        let record = pb::MatchRecord::from(&finished(&scene));
+        let mut document = serde_json::to_value(MessageJson::canonical(&record)).unwrap();
         let mut paths = Vec::new();
         visit(&document, &mut paths, String::new());
         *document.pointer_mut(&paths[place.index(paths.len())]).unwrap() = leaf;
-        if let Ok(record) = serde_json::from_value::<pb::MatchRecord>(document) {
+        if let Ok(record) = message_from_proto3_json(&document) {
             judge(&record);
         }
     }

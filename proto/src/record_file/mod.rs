@@ -1,5 +1,6 @@
 //! Records as files hold them: in which forms, and whether every byte is in its place.
 
+use super::json::MessageJson;
 use super::pb;
 use super::record::{RecordJsonError, read_record_json};
 use super::record_text::{RecordTextError, VERSION_LINE, read_record_text, write_record_text};
@@ -23,7 +24,7 @@ impl RecordForm {
 
     /// Writes a record, with its seal if its match is over, and a newline at the end.
     pub fn write(self, record: &Record, seal: Option<&Seal>) -> String {
-        let json = || pb::MatchRecord::of(record, seal);
+        let json = || MessageJson::canonical(&pb::MatchRecord::of(record, seal));
         let written = match self {
             Self::Json => serde_json::to_string(&json()),
             Self::PrettyJson => serde_json::to_string_pretty(&json()),

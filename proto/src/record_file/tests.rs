@@ -95,7 +95,7 @@ fn other_layouts_hold_the_same_record_and_are_told() {
     assert_eq!(first(&format!("{{\"record\":{}}}", json.trim_end())), (1, 3));
     assert_eq!(first(&pretty.replacen("  \"events\": [", "  \"events\":  [", 1)), (3, 13));
     assert_eq!(first(&text.replacen("\nseat 1 ", "\nseat  1 ", 1)), (5, 6));
-    let number = json.replacen("\"charged_us\":\"", "\"charged_us\":\"0", 1);
+    let number = json.replacen("\"charged_us\":\"1100\"", "\"charged_us\":1.1e3", 1);
     assert_eq!(first(&number).0, 1);
     // The last character before the padding of 32 bytes holds two bits that count for nothing.
     let loose = json.replacen(&format!("{FROZEN_KEY}\""), &FROZEN_KEY.replacen("Mbg=", "Mbh=", 1), 1);

@@ -3,44 +3,51 @@
 use crate::{StoreError, StoredTournament};
 use lastnim_core::game::SeatVersions;
 use lastnim_core::referee::MatchSetup;
-use lastnim_proto::{pb, tournament::settings_message, tournament_event::TimedTournamentEvent};
+use lastnim_proto::{
+    json::MessageJson, pb, tournament::settings_message, tournament_event::TimedTournamentEvent,
+};
 use lastnim_tournament::{FormatVerdict, PlayedVersion};
 use std::fmt;
 
 /// Writes a setup as JSON, as records have it.
 pub(super) fn setup_json(setup: &MatchSetup) -> Result<String, StoreError> {
-    json_text(&pb::MatchSetup::from(setup))
+    message_text(&pb::MatchSetup::from(setup))
 }
 
 /// Writes what a tournament is as JSON, as the wire has it.
 pub(super) fn settings_json(stored: &StoredTournament) -> Result<String, StoreError> {
-    json_text(&settings_message(&stored.settings, &stored.terms))
+    message_text(&settings_message(&stored.settings, &stored.terms))
 }
 
 /// Writes what a format says besides the standings as JSON, as the wire has it; nothing where it says nothing.
 pub(super) fn verdict_json(verdict: &FormatVerdict) -> Result<Option<String>, StoreError> {
     let written = pb::Verdict::from(verdict);
-    written.verdict.is_some().then(|| json_text(&written)).transpose()
+    written.verdict.is_some().then(|| message_text(&written)).transpose()
 }
 
 /// Writes what an organiser did as JSON, as the wire has it.
 pub(super) fn event_json(event: &TimedTournamentEvent) -> Result<String, StoreError> {
-    json_text(&pb::TournamentEvent::from(event))
+    message_text(&pb::TournamentEvent::from(event))
 }
 
 /// Writes the versions by seat as JSON, as the wire has it.
 pub(super) fn seat_versions_json(versions: &[SeatVersions]) -> Result<String, StoreError> {
-    let written: Vec<pb::SeatVersions> = versions.iter().map(Into::into).collect();
-    json_text(&written)
+    let written = versions.iter().map(|versions| MessageJson::canonical(&pb::SeatVersions::from(versions)));
+    serde_json::to_string(written.collect::<Vec<_>>()).map_err(|error| StoreError::Refused(error.to_string()))
 }
 
 /// Writes the versions that played as JSON, as the wire has it; nothing where none was said.
 pub(super) fn played_versions_json(versions: &[PlayedVersion]) -> Result<Option<String>, StoreError> {
-    let written: Vec<pb::PlayedVersion> = versions.iter().map(Into::into).collect();
+    let written = versions.iter().map(|version| MessageJson::canonical(&pb::PlayedVersion::from(version)));
+    let written: Vec<_> = written.collect();
     (!written.is_empty()).then(|| json_text(&written)).transpose()
 }
 
-fn json_text(value: &(impl serde::Serialize + ?Sized)) -> Result<String, StoreError> {
+fn message_text(message: &impl prost::Name) -> Result<String, StoreError> {
+    json_text(&MessageJson::canonical(message))
+}
+
+fn json_text(value: &impl serde::Serialize) -> Result<String, StoreError> {
     serde_json::to_string(value).map_err(|error| StoreError::Refused(error.to_string()))
 }
 

@@ -13,6 +13,7 @@ use lastnim_core::referee::{EndReason, EventHash, MatchPhase, MatchSetup, Public
 use lastnim_proto::{
     RequestField,
     bot_version::parse_seat_versions,
+    json::message_from_proto3_json,
     manifest::ListedRecord,
     parse_request, pb,
     setup::parse_recorded_setup,
@@ -24,6 +25,8 @@ use lastnim_tournament::{
     Checkpoint, ConfidenceInterval, FieldChange, FieldMovement, FormatVerdict, MatchOutcome, MeanEstimate,
     PlayedVersion, SeatResult, Standing, StandingRating, TournamentEnd,
 };
+use prost::Name;
+use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
 
@@ -75,12 +78,12 @@ pub(super) fn read_lost_seat(row: &impl RowColumns) -> Result<LostSeat, StoreErr
 /// Reads the versions by seat of a match.
 pub(super) fn read_seat_versions(json: Option<String>) -> Result<Vec<SeatVersions>, DamageReason> {
     let Some(json) = json else { return Ok(Vec::new()) };
-    parse_seat_versions(&parse_plain_json::<Vec<pb::SeatVersions>>("seat_versions", &json)?)
+    parse_seat_versions(&parse_messages_json::<pb::SeatVersions>("seat_versions", &json)?)
 }
 
 fn read_played_versions(json: Option<String>) -> Result<Vec<PlayedVersion>, DamageReason> {
     let Some(json) = json else { return Ok(Vec::new()) };
-    parse_plain_json::<Vec<pb::PlayedVersion>>("versions", &json)?.iter().map(TryInto::try_into).collect()
+    parse_messages_json::<pb::PlayedVersion>("versions", &json)?.iter().map(TryInto::try_into).collect()
 }
 
 /// Reads a tournament, without the bots that are in it.
@@ -414,13 +417,20 @@ pub(super) fn read_setup(setup: &str) -> Result<MatchSetup, DamageReason> {
     parse_message_json::<pb::MatchSetup, _>("setup", setup, parse_recorded_setup)
 }
 
-fn parse_message_json<M: serde::de::DeserializeOwned, T>(
+fn parse_message_json<M: Name + Default, T>(
     column: &'static str,
     json: &str,
     parse: impl FnOnce(&M, RequestField<'_>) -> Option<T>,
 ) -> Result<T, DamageReason> {
-    let message = parse_plain_json(column, json)?;
+    let message = message_from_proto3_json(&parse_plain_json(column, json)?)
+        .map_err(|error| error.in_member(column).to_string())?;
     parse_request(|row| parse(&message, row.member(column))).map_err(|error| error.to_string())
+}
+
+fn parse_messages_json<M: Name + Default>(column: &str, json: &str) -> Result<Vec<M>, DamageReason> {
+    let messages: Vec<Value> = parse_plain_json(column, json)?;
+    let read = |message| message_from_proto3_json(message).map_err(|error| format!("{column}: {error}"));
+    messages.iter().map(read).collect()
 }
 
 /// Reads JSON that is no message of the wire.
