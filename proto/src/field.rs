@@ -64,6 +64,19 @@ impl RequestField<'_> {
         if word.is_empty() { Some(None) } else { self.ok_or_report(word.parse()).map(Some) }
     }
 
+    /// Parses the number in the field, of which 0 says nothing.
+    #[expect(
+        clippy::option_option,
+        reason = "the outer one says whether it could be read, as everywhere here"
+    )]
+    pub(crate) fn parse_unless_zero<N: PartialEq + From<u8>, T, E: fmt::Display>(
+        &self,
+        number: N,
+        parse: impl FnOnce(N) -> Result<T, E>,
+    ) -> Option<Option<T>> {
+        if number == N::from(0) { Some(None) } else { self.ok_or_report(parse(number)).map(Some) }
+    }
+
     /// Returns what the field holds, or reports that it is missing.
     pub fn require<'m, T>(&self, message: Option<&'m T>) -> Option<&'m T> {
         self.ok_or_report(message.ok_or("required, but missing"))
@@ -108,6 +121,12 @@ impl RequestField<'_> {
     /// if the number is unknown, which is reported.
     pub fn optional_enum<T: FromWire>(&self, number: i32) -> Option<Option<T>> {
         self.known_enum::<T::Wire>(number).map(T::from_known)
+    }
+
+    /// Returns the value that a number of an enum of the wire stands for, or reports that it is unknown, or what is wrong where it
+    /// is not specified.
+    pub(crate) fn required_enum<T: FromWire>(&self, number: i32, if_missing: &str) -> Option<T> {
+        self.optional_enum(number).and_then(|value| self.ok_or_report(value.ok_or(if_missing)))
     }
 }
 

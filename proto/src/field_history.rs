@@ -25,9 +25,7 @@ pub fn parse_field_history(
 /// Reads how a bot entered or left a tournament.
 pub fn parse_field_change(given: &pb::FieldChange, field: RequestField<'_>) -> Option<FieldChange> {
     let bot = field.ok_or_report(given.bot.parse());
-    let movement = field.optional_enum(given.movement);
-    let movement =
-        movement.and_then(|movement| field.ok_or_report(movement.ok_or("a change without a movement")));
+    let movement = field.required_enum(given.movement, "a change without a movement");
     Some(FieldChange { round: given.round, bot: bot?, movement: movement? })
 }
 

@@ -100,10 +100,7 @@ fn parse_sprt(given: &pb::SprtFormat, field: RequestField<'_>) -> Option<SprtSet
 /// Reads a bound on the groups of a format, if there is one; none of all if it cannot be.
 #[expect(clippy::option_option, reason = "the outer one says whether it could be read, as everywhere here")]
 fn parse_groups(given: u64, field: RequestField<'_>) -> Option<Option<GroupCount>> {
-    if given == 0 {
-        return Some(None);
-    }
-    field.member("groups").ok_or_report(BoundedCount::new(given)).map(Some)
+    field.member("groups").parse_unless_zero(given, BoundedCount::new)
 }
 
 fn parse_table_groups(given: u32, field: RequestField<'_>) -> Option<TableGroups> {

@@ -45,14 +45,12 @@ pub fn parse_settings(settings: &pb::TournamentSettings, field: RequestField<'_>
     let scoring = field.member("scoring").optional_enum(settings.scoring).and_then(|given| given.or(default));
     let oracle: Option<Option<OracleAccess>> = field.member("oracle").optional_enum(settings.oracle);
     let retention = parse_retention(settings.retention.as_ref(), field.member("retention"));
-    let concurrency = match settings.concurrency {
-        0 => Some(Concurrency::default()),
-        given => field.member("concurrency").ok_or_report(Concurrency::new(given as usize)),
-    };
-    let bot_concurrency = match settings.bot_concurrency {
-        0 => Some(None),
-        given => field.member("bot_concurrency").ok_or_report(Concurrency::new(given as usize)).map(Some),
-    };
+    let concurrency = field.member("concurrency");
+    let concurrency =
+        concurrency.parse_unless_zero(settings.concurrency, |given| Concurrency::new(given as usize));
+    let bot_concurrency = field.member("bot_concurrency");
+    let bot_concurrency =
+        bot_concurrency.parse_unless_zero(settings.bot_concurrency, |given| Concurrency::new(given as usize));
     let start_at = (settings.start_at > 0).then_some(settings.start_at as usize);
     let seats = seats?;
     // What does not fit together is reported beside what is wrong by itself.
@@ -77,7 +75,7 @@ pub fn parse_settings(settings: &pb::TournamentSettings, field: RequestField<'_>
         scoring: scoring?,
         oracle: oracle?.unwrap_or_default(),
         retention: retention?,
-        concurrency: concurrency?,
+        concurrency: concurrency?.unwrap_or_default(),
         bot_concurrency: bot_concurrency?,
         start_at,
         seed: settings.seed,
@@ -117,14 +115,8 @@ fn parse_alliance(
 #[expect(clippy::option_option, reason = "the outer one says whether it could be read, as everywhere here")]
 fn parse_retention(given: Option<&pb::Retention>, field: RequestField<'_>) -> Option<Option<Retention>> {
     let Some(&pb::Retention { matches, days }) = given else { return Some(None) };
-    let kept_matches = match matches {
-        0 => Some(None),
-        given => field.member("matches").ok_or_report(BoundedCount::new(given)).map(Some),
-    };
-    let kept_days = match days {
-        0 => Some(None),
-        given => field.member("days").ok_or_report(BoundedCount::new(given.into())).map(Some),
-    };
+    let kept_matches = field.member("matches").parse_unless_zero(matches, BoundedCount::new);
+    let kept_days = field.member("days").parse_unless_zero(days.into(), BoundedCount::new);
     let retention = Retention::new(kept_matches?, kept_days?);
     field.ok_or_report(retention.ok_or("it says neither how many matches nor for how many days")).map(Some)
 }

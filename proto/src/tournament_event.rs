@@ -16,10 +16,7 @@ pub struct TimedTournamentEvent {
 
 /// Reads what becomes of the results of a bot that is disqualified.
 pub fn parse_disqualified_results(number: i32, field: RequestField<'_>) -> Option<DisqualifiedResults> {
-    let given: Option<DisqualifiedResults> = field.optional_enum(number)?;
-    field.ok_or_report(
-        given.ok_or("not given: expected that the bot's results stand, or that they are annulled"),
-    )
+    field.required_enum(number, "not given: expected that the bot's results stand, or that they are annulled")
 }
 
 impl From<&TimedTournamentEvent> for pb::TournamentEvent {

@@ -90,8 +90,7 @@ pub fn parse_verdict(given: &pb::Verdict, field: RequestField<'_>) -> Option<For
         }
         Some(Said::Sprt(said)) => {
             let at_answer = field.member("sprt");
-            let answer = at_answer.optional_enum(said.answer)?;
-            let answer = at_answer.ok_or_report(answer.ok_or("a test without an answer"))?;
+            let answer = at_answer.required_enum(said.answer, "a test without an answer")?;
             let pb::SprtVerdict { llr, lower, upper, groups, effect, ref path, .. } = *said;
             let path = path.iter().map(Into::into).collect();
             FormatVerdict::Sprt(SprtVerdict { answer, llr, lower, upper, groups, effect, path })
