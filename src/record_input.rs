@@ -11,7 +11,7 @@ use std::{
     path::Path,
 };
 
-/// The most bytes of a record that is spread over lines: twice what the largest needs as text, or as pretty JSON.
+/// The most bytes of a record that is spread over lines: twice what the largest needs as pretty JSON.
 const MAX_RECORD_BYTES: usize = 64 << 20;
 /// The most bytes of a line of a manifest: a tournament may have many positions.
 const MAX_MANIFEST_LINE_BYTES: usize = 64 << 20;
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn one_record_or_one_in_each_line() {
         let whole = |text: &str| vec![(None, text.to_owned())];
-        for text in ["", "{}", "{}\n", "{\n  \"a\": 1\n}\n", "lastnim record 1\n{\n", "{}\n\n{}\n"] {
+        for text in ["", "{}", "{}\n", "{\n  \"a\": 1\n}\n", "record\n{\n", "{}\n\n{}\n"] {
             assert_eq!(read(text.as_bytes()), whole(text), "{text:?}");
         }
         let lines = read(b"{1}\n{2}\n\nx");
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(refusal(Box::new(&b"{\xff}"[..])), "byte 2 of the record is no UTF-8");
         let words = refusal(Box::new(io::repeat(b'x')));
         assert_eq!(words, format!("a record of more than {MAX_LINE_BYTES} bytes: that is the most"));
-        let endless = (&b"lastnim record 1\n\n"[..]).chain(io::repeat(b'\n'));
+        let endless = (&b"{\n\n"[..]).chain(io::repeat(b'\n'));
         assert_eq!(
             refusal(Box::new(endless)),
             format!("a record of more than {MAX_RECORD_BYTES} bytes: that is the most")

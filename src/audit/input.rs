@@ -23,7 +23,7 @@ pub enum AuditInputError {
     /// The game cannot be audited.
     #[error(transparent)]
     Audit(#[from] AuditError),
-    /// It is no record in the form that it seems to have.
+    /// It is no JSON of a record.
     #[error(transparent)]
     File(#[from] RecordFileError),
     /// The events are no record.
@@ -41,8 +41,7 @@ struct FormKeys {
     record: Option<IgnoredAny>,
 }
 
-/// Audits what a document holds: a match's record, as text or as JSON, bare or as `{"record":{..}}`, or a bare game, which
-/// is a game's JSON with its takes.
+/// Audits what a document holds: the JSON of a match's record, bare or as `{"record":{..}}`, or a bare game, which is a game's JSON with its takes.
 ///
 /// # Errors
 /// Says what is missing, or the first thing in it that does not fit.

@@ -44,7 +44,7 @@ const MAX_STEPS_A_GAME: u64 = 10_000_000;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RationaliseArgs {
-    /// Files with a record or a game and its takes, or with one of JSON in each line; folders of records (.json, .jsonl and .txt); -
+    /// Files with a record or a game and its takes, or with one of JSON in each line; folders of records (.json and .jsonl); -
     /// for standard input
     #[arg(value_name = "FILE|DIR|-", required = true)]
     files: Vec<PathBuf>,

@@ -118,6 +118,7 @@ pub async fn run(remote: &RemoteServer, args: &ExportArgs, form: RecordForm) -> 
 /// A match that ended before its rows were revealed is not signed.
 fn is_already_exported(file: &Path, game: &pb::Match, form: RecordForm, key: &PublicKey) -> bool {
     let Ok(text) = fs::read_to_string(file) else { return false };
+    // Text is not read again: it is fetched, and compared.
     let Ok(given) = read_record(&text) else { return false };
     let Ok(sealed) = verify_record(&given) else { return false };
     let state = sealed.record().state();

@@ -48,7 +48,7 @@ pub struct ReplayArgs {
 const EXAMPLES: &str = "\
 Examples:
   lastnim replay record.json
-  lastnim replay record.txt --from 1
+  lastnim replay record.json --from 1
   lastnim replay record.json --ply 1 --json
   lastnim record get $MATCH | lastnim replay -
 

@@ -20,7 +20,7 @@ use std::{fs, io, path::PathBuf};
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct StandingsArgs {
-    /// Files of records, and folders of them: .json, .jsonl and .txt
+    /// Files of records, and folders of them: .json and .jsonl
     #[arg(long, value_name = "FILE|DIR", required = true, num_args = 1..)]
     from_records: Vec<PathBuf>,
     /// What the tournament is, as `lastnim tournament show ID --json` prints it

@@ -345,12 +345,7 @@ fn refusal_of_parse_error(document: &RecordDocument, error: RecordFileError) -> 
     let text = document.text.trim_ascii_end();
     let json_ends = || matches!(serde_json::from_str::<IgnoredAny>(text), Err(error) if error.is_eof());
     let last_line = text.lines().count();
-    let cut_off = match &error {
-        RecordFileError::Json(_) => json_ends(),
-        RecordFileError::Text(error) => !document.text.ends_with('\n') && error.line >= last_line,
-        _ => false,
-    };
-    if cut_off {
+    if matches!(error, RecordFileError::Json(_)) && json_ends() {
         return VerifyRefusal::CutOff {
             line: last_line + document.line_offset(),
             column: text.lines().last().unwrap_or_default().chars().count(),

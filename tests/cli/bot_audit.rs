@@ -132,9 +132,8 @@ fn figures_are_the_sums_of_the_single_audits() {
 #[test]
 fn files_folders_and_their_order_come_to_the_same() {
     let folder = Folder::new("bot-audit-folder");
-    for (number, form) in (0..60).zip(RecordForm::ALL.into_iter().cycle()) {
-        let extension = if form == RecordForm::Text { "txt" } else { "json" };
-        folder.write(&format!("{number:03}.{extension}"), &record(number, form));
+    for (number, form) in (0..60).zip(RecordForm::JSON.into_iter().cycle()) {
+        folder.write(&format!("{number:03}.json"), &record(number, form));
     }
     let mut backwards: Vec<String> = (0..60).rev().map(|number| record(number, RecordForm::Json)).collect();
     backwards.swap(3, 40);

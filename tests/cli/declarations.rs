@@ -110,7 +110,7 @@ fn what_is_not_settled_in_time_is_said() {
 
 #[test]
 fn a_bots_rows_are_found_in_records() {
-    let record = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/record.txt");
+    let record = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/record.json");
     let record = record.to_str().unwrap();
     assert_eq!(
         printed(&["rationalise", "--bot", "bob", "--examples", "1", record], ""),

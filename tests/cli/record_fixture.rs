@@ -9,7 +9,7 @@ use std::{
 };
 
 pub(super) const LASTNIM: &str = env!("CARGO_BIN_EXE_lastnim");
-pub(super) const FROZEN: [&str; 3] = ["record.json", "record.pretty.json", "record.txt"];
+pub(super) const FROZEN: [&str; 2] = ["record.json", "record.pretty.json"];
 /// The key of the seed 0, 1, .., 31, which signed the frozen records.
 pub(super) const FROZEN_KEY: &str = "A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=";
 pub(super) const NOBODY: &str = "01890a5d-ac96-774b-bcce-b302099a8057";

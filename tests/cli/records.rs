@@ -28,6 +28,15 @@ fn records_are_fetched_listed_exported_and_verified() {
         let file = folder.path(file);
         assert_eq!(server.printed(&[&["record", "get", id, "--output", &file], form].concat()), "");
         assert_eq!(fs::read_to_string(&file).unwrap(), record);
+        if form == ["--format", "text"] {
+            let (code, verdict, _) = offline(&["verify", &file], "");
+            assert_eq!(
+                (code, verdict.contains(": a record as text, which is for people")),
+                (1, true),
+                "{verdict}"
+            );
+            continue;
+        }
         let verdict = printed(&["verify", "--key", &key, &file], "");
         assert_eq!(
             verdict,

@@ -18,7 +18,7 @@ fn with_records() -> Terminal {
     let lines: String = (0..60).map(|number| record(number, RecordForm::Json)).collect();
     terminal.write("records.jsonl", &lines);
     for number in 0..6 {
-        terminal.write(&format!("records/{number}.txt"), &record(number, RecordForm::Text));
+        terminal.write(&format!("records/{number}.json"), &record(number, RecordForm::PrettyJson));
     }
     terminal
 }

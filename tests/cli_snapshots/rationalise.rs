@@ -5,9 +5,9 @@ use crate::audit::with_record;
 #[test]
 fn rows_that_explain_play_are_found() {
     let lines = [
-        "lastnim rationalise --bot bob record.txt",
+        "lastnim rationalise --bot bob record.pretty.json",
         "lastnim rationalise --bot alice --examples 1 record.json",
-        "lastnim rationalise --bot bob record.json record.txt --json",
+        "lastnim rationalise --bot bob record.json record.pretty.json --json",
         r#"echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[1,2]}' | lastnim rationalise --seat 0 -"#,
         r#"echo '{"piles":[1,2,2],"alliance_matrix":[[0,2,1],[0,1,2],[0,2,1]],"takes":[2,1,1,1]}' > game.json"#,
         "cat game.json game.json | lastnim rationalise --seat 0 -",
@@ -21,7 +21,7 @@ fn records_of_folders_are_read_and_what_does_not_count_is_named() {
     let mut terminal = with_record();
     terminal.set("KEY", crate::stable_text::PUBLIC_KEY);
     let lines = [
-        "mkdir -p folder && cp record.json folder/a.json && cp record.txt folder/b.txt",
+        "mkdir -p folder && cp record.json folder/a.json && cp record.pretty.json folder/b.json",
         "lastnim rationalise --bot bob --key $KEY folder",
         "sed 's/\"take\":\"2\"/\"take\":\"1\"/' record.json > folder/changed.json",
         "head -c 300 record.json > folder/cut.json",
@@ -29,7 +29,7 @@ fn records_of_folders_are_read_and_what_does_not_count_is_named() {
         "cat folder/a.json folder/cut.json > folder/lines.jsonl",
         "lastnim rationalise --bot bob --key $KEY folder",
         "lastnim rationalise --bot bob --key 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo= record.json",
-        "lastnim rationalise --bot bob folder/cut.json record.txt --json",
+        "lastnim rationalise --bot bob folder/cut.json record.pretty.json --json",
         "mkdir -p empty && lastnim rationalise --bot bob empty",
     ];
     terminal.run_all(&lines).is_snapshot("rationalise", "folders");

@@ -6,11 +6,11 @@ use crate::audit::with_record;
 fn a_record_is_replayed() {
     let text = [
         "lastnim replay record.json",
-        "lastnim replay record.txt --from 1 --to 1",
+        "lastnim replay record.pretty.json --from 1 --to 1",
         "yes '' | lastnim replay record.json --step --ply 2",
     ];
     with_record().run_all(&text).is_snapshot("replay", "text");
-    let json = ["lastnim replay record.json --json", "lastnim replay --ply 1 --json - < record.txt"];
+    let json = ["lastnim replay record.json --json", "lastnim replay --ply 1 --json - < record.pretty.json"];
     with_record().run_all(&json).is_snapshot("replay", "json");
 }
 

@@ -7,7 +7,7 @@ fn whole_records_verify() {
     let mut terminal = with_record();
     terminal.set("KEY", PUBLIC_KEY);
     let lines = [
-        "lastnim verify record.json record.pretty.json record.txt",
+        "lastnim verify record.json record.pretty.json",
         "lastnim verify --key $KEY record.json",
         "lastnim verify --key $KEY record.json --json",
         "cat record.json record.json | lastnim verify -",
@@ -28,9 +28,8 @@ fn what_is_wrong_with_a_record_is_named() {
         "sed 's/\"carol\"/\"carla\"/' record.json | lastnim verify -",
         "tr , '\\n' < record.json | lastnim verify -",
         "head -c 500 record.json | lastnim verify -",
-        "head -n 20 record.txt | lastnim verify -",
-        "sed 's/take 2/take 3/' record.txt | lastnim verify -",
-        "sed 's/took ply 0/tok ply 0/' record.txt | lastnim verify -",
+        "head -n 20 record.pretty.json | lastnim verify -",
+        "lastnim verify record.txt",
         "(cat record.json; echo nonsense) | lastnim verify - --json",
         "lastnim verify /dev/null",
         "lastnim verify no-such-file record.json",

@@ -10,7 +10,7 @@ use super::site::Site;
 use super::transcript_page::place_of_question;
 use super::visitor::Visitor;
 use lastnim_core::game::MatchId;
-use lastnim_proto::{pb, record::verify_record};
+use lastnim_proto::{json::MessageJson, pb, record::verify_record};
 use lastnim_report::matches::{match_report, outcome_line};
 use lastnim_report::render::Html;
 use lastnim_report::words::join_first_words;
@@ -57,7 +57,7 @@ pub(super) async fn match_record(site: &Site, visitor: &Visitor, id: MatchId) ->
     let record = site.get_record(visitor, id).await?;
     // It is signed once it is whole.
     let is_whole = !record.signature.is_empty();
-    let write = move || serde_json::to_string(&record);
+    let write = move || serde_json::to_string(&MessageJson::canonical(&record));
     let json = site.reads.work_out(&visitor.request(()), write).await?;
     let json = json.map_err(|error| Status::internal(error.to_string()))?;
     let lifetime = if is_whole { PageLifetime::Lasting } else { PageLifetime::Moment };

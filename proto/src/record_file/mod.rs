@@ -3,7 +3,7 @@
 use super::json::MessageJson;
 use super::pb;
 use super::record::{RecordJsonError, read_record_json};
-use super::record_text::{RecordTextError, VERSION_LINE, read_record_text, write_record_text};
+use super::record_text::{VERSION_LINE, write_record_text};
 use lastnim_core::referee::{Record, Seal};
 use thiserror::Error;
 
@@ -14,13 +14,13 @@ pub enum RecordForm {
     Json,
     /// The same JSON in many lines.
     PrettyJson,
-    /// Text, one event a line: see [`record_text`](super::record_text).
+    /// Text for people, which is not read again, one event a line: see [`record_text`](super::record_text).
     Text,
 }
 
 impl RecordForm {
-    /// Every form.
-    pub const ALL: [Self; 3] = [Self::Json, Self::PrettyJson, Self::Text];
+    /// The forms that are read again.
+    pub const JSON: [Self; 2] = [Self::Json, Self::PrettyJson];
 
     /// Writes a record, with its seal if its match is over, and a newline at the end.
     pub fn write(self, record: &Record, seal: Option<&Seal>) -> String {
@@ -34,30 +34,32 @@ impl RecordForm {
     }
 }
 
-/// A text that is no record in any form.
+/// A text that is no record in a form that is read.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RecordFileError {
-    /// It begins as none of the forms do.
-    #[error("not a record: JSON begins with `{{`, and the text form with the line `{VERSION_LINE}`")]
+    /// It begins as no JSON of a record does.
+    #[error("not a record: its JSON begins with `{{`")]
     Form,
+    /// It is a record as text.
+    #[error(
+        "a record as text, which is for people to read: give its JSON, which `record get` and `record export` write without --format text"
+    )]
+    Text,
     /// It is no JSON of a record.
     #[error(transparent)]
     Json(#[from] RecordJsonError),
-    /// It is no text of a record.
-    #[error(transparent)]
-    Text(#[from] RecordTextError),
 }
 
-/// Reads a record in whichever form it is.
+/// Reads the JSON of a record, in one line or many.
 ///
 /// # Errors
-/// The first thing that does not read as it should. Whether the events fit each other is not looked at.
+/// The first thing that does not read as it should; a record as text is refused. Whether the events fit each other is not looked at.
 pub fn read_record(text: &str) -> Result<pb::MatchRecord, RecordFileError> {
     if text.trim_ascii_start().starts_with('{') {
         Ok(read_record_json(text)?)
-    } else if text.starts_with(VERSION_LINE.split(' ').next().unwrap_or_default()) {
-        Ok(read_record_text(text)?)
+    } else if text.starts_with(VERSION_LINE) {
+        Err(RecordFileError::Text)
     } else {
         Err(RecordFileError::Form)
     }
@@ -72,10 +74,10 @@ pub struct LayoutDifference {
     pub column: usize,
 }
 
-/// Finds where a text differs from what is written for a record in any of the forms: none if it is one of them byte for
+/// Finds where a text differs from what is written for a record as JSON: none if it is one of the two forms byte for
 /// byte, and else the place up to which it agrees with the form that it agrees with longest.
 pub fn layout_difference(text: &str, record: &Record, seal: Option<&Seal>) -> Option<LayoutDifference> {
-    let forms = RecordForm::ALL.map(|form| common_length(text, &form.write(record, seal)));
+    let forms = RecordForm::JSON.map(|form| common_length(text, &form.write(record, seal)));
     let agreed = forms.into_iter().collect::<Option<Vec<usize>>>()?.into_iter().max().unwrap_or_default();
     let before = &text[..agreed];
     let line = before.rsplit('\n').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Records as text, for people: one thing a line, one event a line.
+//! Records as text, for people: one thing a line, one event a line. Programs read JSON instead.
 //!
 //! ```text
 //! lastnim record 1
@@ -31,11 +31,9 @@
 //! base64>` stands before `hash` where a bot added one to its row or take. A cancelled match ends with `ended cancelled`. Words are those of the proto's enumerations without what all of one kind begin with; years after
 //! 9999 have more digits. Every line ends with a newline.
 
-mod reader;
 mod utc;
 mod writer;
 
-pub use reader::{RecordTextError, read_record_text};
 pub use utc::Utc;
 pub use writer::write_record_text;
 

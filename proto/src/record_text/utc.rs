@@ -1,6 +1,6 @@
 //! Points in time as people read them.
 
-use std::{fmt, str::FromStr};
+use std::fmt;
 
 /// A point in time, in microseconds since 1970-01-01 UTC; as text it is RFC 3339 with six decimals, as in
 /// `2023-11-14T22:13:20.000000Z`. Years after 9999, which RFC 3339 does not know, have more digits.
@@ -28,19 +28,6 @@ fn date_of_days(days: u64) -> (u64, u64, u64) {
     (400 * era + year_of_era + u64::from(month <= 2), month, day)
 }
 
-/// Returns the day since 1970-01-01; none before that day or for numbers that are no date.
-fn days_of_date(year: u64, month: u64, day: u64) -> Option<u64> {
-    if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
-        return None;
-    }
-    let from_march = year.checked_sub(u64::from(month <= 2))?;
-    let (era, year_of_era) = (from_march / 400, from_march % 400);
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    let day_of_era = 365 * year_of_era + year_of_era / 4 - year_of_era / 100 + day_of_year;
-    let days = era.checked_mul(DAYS_OF_ERA)?.checked_add(day_of_era)?.checked_sub(DAYS_TO_EPOCH)?;
-    (date_of_days(days) == (year, month, day)).then_some(days)
-}
-
 impl fmt::Display for Utc {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (year, month, day) = date_of_days(self.0 / DAY);
@@ -50,41 +37,12 @@ impl fmt::Display for Utc {
     }
 }
 
-/// A word that is no point in time.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UtcError;
-
-impl FromStr for Utc {
-    type Err = UtcError;
-
-    /// Reads what is written, and nothing else: every digit stands in its place.
-    fn from_str(word: &str) -> Result<Self, UtcError> {
-        let parsed = || -> Option<Self> {
-            let (date, time) = word.strip_suffix('Z')?.split_once('T')?;
-            let number = |digits: &str| digits.parse::<u64>().ok();
-            let mut date = date.split('-').map(number);
-            let days = days_of_date(date.next()??, date.next()??, date.next()??)?;
-            let (clock, micros) = time.split_once('.')?;
-            let mut clock = clock.split(':').map(number);
-            let (hour, minute, second) = (clock.next()??, clock.next()??, clock.next()??);
-            if hour > 23 || minute > 59 || second > 59 {
-                return None;
-            }
-            let seconds = (hour * 60 + minute) * 60 + second;
-            let micros = number(micros)?.checked_add(seconds * SECOND)?;
-            Some(Self(days.checked_mul(DAY)?.checked_add(micros)?))
-        };
-        parsed().filter(|utc| utc.to_string() == word).ok_or(UtcError)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
 
     #[test]
-    fn well_known_moments_read_as_they_should() {
+    fn well_known_moments_are_written_as_they_should() {
         for (micros, text) in [
             (0, "1970-01-01T00:00:00.000000Z"),
             (951_782_400_000_001, "2000-02-29T00:00:00.000001Z"),
@@ -94,42 +52,6 @@ mod tests {
             (u64::MAX, "586524-01-19T08:01:49.551615Z"),
         ] {
             assert_eq!(Utc(micros).to_string(), text);
-            assert_eq!(text.parse(), Ok(Utc(micros)));
-        }
-    }
-
-    #[test]
-    fn what_is_no_moment_is_refused() {
-        for text in [
-            "",
-            "1969-12-31T23:59:59.999999Z",
-            "2023-02-29T00:00:00.000000Z",
-            "2023-13-01T00:00:00.000000Z",
-            "2023-00-01T00:00:00.000000Z",
-            "2023-11-14T24:00:00.000000Z",
-            "2023-11-14T22:60:20.000000Z",
-            "2023-11-14T22:13:60.000000Z",
-            "2023-11-14T22:13:20Z",
-            "2023-11-14T22:13:20.00000Z",
-            "2023-11-14T22:13:20.0000000Z",
-            "2023-11-14T22:13:20.000000",
-            "2023-11-14t22:13:20.000000Z",
-            "2023-11-14T22:13:20.000000+00:00",
-            "+2023-11-14T22:13:20.000000Z",
-            "02023-11-14T22:13:20.000000Z",
-            "2023-11-14-01T22:13:20.000000Z",
-            "586524-01-19T08:01:49.551616Z",
-            "99999999999999999999-01-19T08:01:49.551616Z",
-        ] {
-            assert_eq!(text.parse::<Utc>(), Err(UtcError), "{text}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn every_moment_round_trips(micros: u64, shift in 0..64_u32) {
-            let utc = Utc(micros >> shift);
-            prop_assert_eq!(utc.to_string().parse(), Ok(utc));
         }
     }
 }

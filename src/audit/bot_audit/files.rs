@@ -58,7 +58,7 @@ struct RecordPlace {
 
 type VerifiedBatch = Vec<(RecordPlace, Result<AdmittedRecord, RecordRefusal>, usize)>;
 
-/// Reads the records of files, and of all `.json`, `.jsonl` and `.txt` files of folders; `-` is standard input.
+/// Reads the records of files, and of all `.json` and `.jsonl` files of folders; `-` is standard input.
 ///
 /// This thread reads, and counts what was verified. A second one verifies; while it is busy, so does this one.
 pub fn read_record_files<C: MatchCounter>(
@@ -172,7 +172,7 @@ pub fn list_files(files: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         for entry in fs::read_dir(file).map_err(failed)? {
             let path = entry.map_err(failed)?.path();
             let extension = path.extension().and_then(|extension| extension.to_str());
-            if path.is_file() && matches!(extension, Some("json" | "jsonl" | "txt")) {
+            if path.is_file() && matches!(extension, Some("json" | "jsonl")) {
                 inside.push(path);
             } else if path.is_dir() {
                 folders += 1;
@@ -185,7 +185,10 @@ pub fn list_files(files: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
                 1 => ": its subfolder is not read, give that".to_owned(),
                 folders => format!(": its {folders} subfolders are not read, give those"),
             };
-            return Err(Failure::input(format!("{}: a folder without a record{hint}", file.display())));
+            return Err(Failure::input(format!(
+                "{}: a folder without a .json or .jsonl file{hint}",
+                file.display()
+            )));
         }
         listed.append(&mut inside);
     }

@@ -11,9 +11,9 @@
 
 use super::TimedEvent;
 use super::canonical::CanonicalBytes;
-use crate::game::base64_text::{self, Base64};
-use crate::game::{Base64Error, MatchId};
-use std::{fmt, str::FromStr};
+use crate::game::MatchId;
+use crate::game::base64_text::Base64;
+use std::fmt;
 
 /// What the chain of a match is hashed from, before the match's id: it tells these hashes from all others.
 const ORIGIN: &[u8] = b"lastnim event chain v1\n";
@@ -61,14 +61,6 @@ impl EventHash {
     /// Returns its bytes.
     pub fn as_bytes(&self) -> &[u8; Self::BYTES] {
         &self.0
-    }
-}
-
-impl FromStr for EventHash {
-    type Err = Base64Error;
-
-    fn from_str(text: &str) -> Result<Self, Base64Error> {
-        base64_text::decode_base64("event hash", text).map(Self)
     }
 }
 

@@ -225,14 +225,6 @@ impl Signature {
     }
 }
 
-impl FromStr for Signature {
-    type Err = Base64Error;
-
-    fn from_str(text: &str) -> Result<Self, Base64Error> {
-        base64_text::decode_base64("signature", text).map(Self)
-    }
-}
-
 impl fmt::Display for Signature {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Base64(&self.0).fmt(f)
@@ -291,10 +283,9 @@ mod tests {
         }
 
         #[test]
-        fn keys_and_signatures_round_trip_as_text(seed: [u8; 32], head: [u8; 32]) {
-            let seal = SigningKey::from_seed(&seed).seal(EventHash::from_bytes(head));
-            prop_assert_eq!(seal.signer.to_string().parse(), Ok(seal.signer));
-            prop_assert_eq!(seal.signature.to_string().parse(), Ok(seal.signature));
+        fn keys_round_trip_as_text(seed: [u8; 32]) {
+            let key = SigningKey::from_seed(&seed).public_key();
+            prop_assert_eq!(key.to_string().parse(), Ok(key));
         }
     }
 
@@ -339,10 +330,6 @@ mod tests {
                 )
             );
         }
-        assert_eq!(
-            "AAAA".parse::<Signature>().unwrap_err().to_string(),
-            "signature \"AAAA\", of 4 characters: expected 64 bytes in base64, with padding"
-        );
     }
 
     #[test]
