@@ -128,7 +128,7 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
     }
     "Listed positions", PositionSource("positions") => {
         "positions" Positions "Piles" "1 to 1,000 positions", ["" suggest "3 4 5"],
-            "The counters of each pile of a position; the last pile is played first", "{}";
+            "The counters of each pile of a position, of which the last is played first", "{}";
     }
     "Drawn positions", PositionSource("drawn_positions") => {
         "drawn_positions.count" Count "How many" "1 to 1,000", [needed "20"], "Positions that are drawn from the seed",

@@ -199,7 +199,8 @@ mod tests {
         assert_eq!(wrong.mistake("positions"), "line 2: \"x\" is not a whole number");
         assert_eq!(wrong.mistake("sprt.effect_some"), "\"inf\" is not a number");
         assert!(wrong.mistake("ending").contains("never") && !wrong.mistake("seed").is_empty(), "{wrong:?}");
-        assert_eq!(wrong.mistake_count(), 5);
+        assert_eq!(wrong.mistake("sprt.candidate"), "required, but missing");
+        assert_eq!(wrong.mistake_count(), 6);
         let mut unknown = typed(&[("format", "<b>")]);
         assert_eq!(unknown.read(), None);
         assert!(unknown.mistake("format").starts_with("\"<b>\": expected one of round-robin"));
