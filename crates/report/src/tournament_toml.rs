@@ -16,9 +16,11 @@ pub fn tournament_toml(tournament: &pb::Tournament) -> String {
     let mut text = format!("# Tournament {}\n", tournament.id);
     if settings.start_at > 0 {
         let bots = count_words(settings.start_at, "bot", "bots");
-        text.push_str(&format!(
-            "# It starts by itself with {bots}; the tournament of a file once all of its bots have come.\n"
-        ));
+        text.extend([
+            "# It starts by itself with ",
+            &bots,
+            "; the tournament of a file once all of its bots have come.\n",
+        ]);
     }
     if tournament.field.is_empty() {
         text.push_str("# Nobody has joined it: a file needs a table [[bot]] for each of its bots.\n");
@@ -27,7 +29,7 @@ pub fn tournament_toml(tournament: &pb::Tournament) -> String {
     for table in file_tables() {
         let entries = entries_of_table(table, &json);
         if !table.is_empty() && !entries.is_empty() {
-            text.push_str(&format!("\n[{table}]\n"));
+            text.extend(["\n[", table, "]\n"]);
         }
         text.extend(entries.iter().map(|(name, value)| format!("{name} = {value}\n")));
     }

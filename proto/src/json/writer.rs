@@ -46,9 +46,9 @@ impl Serialize for EncodedMessage<'_> {
             let found = fields.iter().filter(|(number, _)| *number == u64::from(field.number()));
             let mut values = found.map(|(_, raw)| *raw);
             if field.is_list() {
-                let list = read_list(mapping, &field, values);
-                if is_printed || !list.is_empty() {
-                    object.serialize_entry(field.name(), &list)?;
+                let elements = read_list(mapping, &field, values);
+                if is_printed || !elements.is_empty() {
+                    object.serialize_entry(field.name(), &elements)?;
                 }
             } else if let Some(raw) =
                 values.next_back().or_else(|| default_value(&field).filter(|_| is_printed))

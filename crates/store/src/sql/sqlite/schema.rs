@@ -33,8 +33,8 @@ pub(super) async fn make_and_claim(
     }
     sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await.map_err(at_open)?;
     if found.is_none() {
-        let made = sqlx::raw_sql(include_str!("schema.sql")).execute(&mut *connection).await;
-        made.map_err(store_error_of)?;
+        let tables = sqlx::raw_sql(include_str!("schema.sql")).execute(&mut *connection).await;
+        tables.map_err(store_error_of)?;
     }
     let (epoch, id): (i64, String) = sqlx::query_as(
         "INSERT INTO server (id, schema_version, epoch, database_id) VALUES (1, $1, 1, $2)
