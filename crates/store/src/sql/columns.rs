@@ -33,8 +33,7 @@ pub(super) fn event_json(event: &TimedTournamentEvent) -> Result<String, StoreEr
 /// Writes the versions by seat as JSON, as the wire has it.
 pub(super) fn seat_versions_json(versions: &[SeatVersions]) -> Result<String, StoreError> {
     let written = versions.iter().map(|versions| MessageJson::canonical(&pb::SeatVersions::from(versions)));
-    serde_json::to_string(&written.collect::<Vec<_>>())
-        .map_err(|error| StoreError::Refused(error.to_string()))
+    json_text(&written.collect::<Vec<_>>())
 }
 
 /// Writes the versions that played as JSON, as the wire has it; nothing where none was said.

@@ -433,10 +433,7 @@ fn parse_messages_json<M: Name + Default>(column: &str, json: &str) -> Result<Ve
     messages.iter().map(read).collect()
 }
 
-/// Reads JSON that is no message of the wire.
-pub(super) fn parse_plain_json<T: serde::de::DeserializeOwned>(
-    column: &str,
-    json: &str,
-) -> Result<T, DamageReason> {
+/// Reads the JSON of a column.
+fn parse_plain_json<T: serde::de::DeserializeOwned>(column: &str, json: &str) -> Result<T, DamageReason> {
     serde_json::from_str(json).map_err(|error| format!("{column}: {error}"))
 }

@@ -67,7 +67,7 @@ fn confirm_bot_change(
     name: &str,
     button: &'static str,
     what: String,
-    action: OrganiseAddress,
+    action: &OrganiseAddress,
 ) -> Result<PageResponse, Status> {
     confirmation_page(
         organiser,
@@ -93,7 +93,7 @@ pub(super) async fn rotate_token(
         let what = format!(
             "The token that {name} has is void at once, and its session ends. It keeps its seats, and their clocks run."
         );
-        return confirm_bot_change(organiser, &name, "Replace the token", what, OrganiseAddress::RotateToken);
+        return confirm_bot_change(organiser, &name, "Replace the token", what, &OrganiseAddress::RotateToken);
     }
     let request = pb::RotateTokenRequest { name: name.clone() };
     match site.bots.rotate_token(organiser.request(request)).await {
@@ -121,7 +121,7 @@ pub(super) async fn remove_bot(
         let what = format!(
             "The token of {name} is void at once, its session ends, and its name is free again. A bot that has played stays."
         );
-        return confirm_bot_change(organiser, &name, "Remove the bot", what, OrganiseAddress::RemoveBot);
+        return confirm_bot_change(organiser, &name, "Remove the bot", what, &OrganiseAddress::RemoveBot);
     }
     let request = pb::RemoveBotRequest { name: name.clone() };
     match site.bots.remove_bot(organiser.request(request)).await {
