@@ -17,7 +17,10 @@ use clap::Parser;
 use lastnim_client::connect;
 use lastnim_core::{
     game::{BotName, BySeat, MatchId, Piles, SeatCount, TournamentId},
-    referee::{MatchPhase, MatchSetup, Origin, Record, Referee, RefereeInput, SigningKey, Terms, Timestamp},
+    referee::{
+        MatchPhase, MatchSetup, Origin, Record, Referee, RefereeInput, SeatAction, SigningKey, Terms,
+        Timestamp,
+    },
 };
 use lastnim_proto::pb::{ListMatchesRequest, match_service_client::MatchServiceClient};
 use lastnim_store::{
@@ -390,8 +393,8 @@ fn play(id: MatchId, setup: MatchSetup, seed: u64) -> Record {
     let (mut referee, _) = Referee::begin(id, setup, BySeat::filled(seats, &true), now);
     for seat in seats.iter() {
         let row = lastnim_core::game::Row::favouring(draw.number_below(seats.get() as u64) as usize, seats);
-        let _effects =
-            referee.handle_input(RefereeInput::Declare { seat, row: Ok(row), note_hash: Ok(None) }, now);
+        let action = SeatAction::declare(&row, None);
+        let _effects = referee.handle_input(RefereeInput::Act { seat, action }, now);
     }
     while referee.record().state().phase() != MatchPhase::Ended {
         referee.effects_announced(now);
@@ -399,7 +402,8 @@ fn play(id: MatchId, setup: MatchSetup, seed: u64) -> Record {
         let state = referee.record().state();
         let (seat, ply) = (state.position().to_move(), state.ply());
         let take = 1 + draw.number_below(state.position().counters().min(3));
-        let _effects = referee.handle_input(RefereeInput::Take { seat, ply, take, note_hash: Ok(None) }, now);
+        let action = SeatAction::take(ply, take, None);
+        let _effects = referee.handle_input(RefereeInput::Act { seat, action }, now);
     }
     referee.into_record()
 }

@@ -3,7 +3,10 @@
 use lastnim_core::{
     game::{BotName, BySeat, MatchId, Piles, Row, SeatCount, TournamentId},
     oracle::Solution,
-    referee::{MatchPhase, MatchSetup, Origin, Record, Referee, RefereeInput, Seal, SigningKey, Timestamp},
+    referee::{
+        MatchPhase, MatchSetup, Origin, Record, Referee, RefereeInput, Seal, SeatAction, SigningKey,
+        Timestamp,
+    },
 };
 use lastnim_tournament::SeededDraw;
 
@@ -72,10 +75,8 @@ impl MadeUp {
         let (mut referee, _) = Referee::begin(id, setup, BySeat::filled(seats, &true), tick());
         for seat in seats.iter() {
             let at = tick();
-            drop(referee.handle_input(
-                RefereeInput::Declare { seat, row: Ok(Row::standard(seats)), note_hash: Ok(None) },
-                at,
-            ));
+            let action = SeatAction::declare(&Row::standard(seats), None);
+            drop(referee.handle_input(RefereeInput::Act { seat, action }, at));
             referee.effects_announced(at);
         }
         let solution = Solution::new(referee.record().state().game().expect("all rows are in"));
@@ -88,7 +89,8 @@ impl MadeUp {
             let any = 1 + draw.number_below(position.counters());
             let take = if optimal { solution.optimal_takes(position).smallest().unwrap_or(any) } else { any };
             let at = tick();
-            drop(referee.handle_input(RefereeInput::Take { seat, ply, take, note_hash: Ok(None) }, at));
+            let action = SeatAction::take(ply, take, None);
+            drop(referee.handle_input(RefereeInput::Act { seat, action }, at));
             referee.effects_announced(at);
         }
         referee.into_record()

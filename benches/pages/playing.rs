@@ -3,7 +3,9 @@
 use lastnim_core::game::TournamentId;
 use lastnim_core::{
     game::{BySeat, Ending, MatchId, Piles, Row, SeatCount},
-    referee::{MatchPhase, MatchSetup, Origin, Record, Referee, RefereeInput, SigningKey, Timestamp},
+    referee::{
+        MatchPhase, MatchSetup, Origin, Record, Referee, RefereeInput, SeatAction, SigningKey, Timestamp,
+    },
 };
 use lastnim_store::{Change, FinishedMatch};
 use lastnim_tournament::{
@@ -86,8 +88,8 @@ fn play_match(id: MatchId, setup: MatchSetup, seed: u64, began: Timestamp) -> Re
     let (mut referee, _) = Referee::begin(id, setup, BySeat::filled(seats, &true), now);
     for seat in seats.iter() {
         let row = Row::favouring(draw.number_below(seats.get() as u64) as usize, seats);
-        let _effects =
-            referee.handle_input(RefereeInput::Declare { seat, row: Ok(row), note_hash: Ok(None) }, now);
+        let action = SeatAction::declare(&row, None);
+        let _effects = referee.handle_input(RefereeInput::Act { seat, action }, now);
     }
     while referee.record().state().phase() != MatchPhase::Ended {
         referee.effects_announced(now);
@@ -95,7 +97,8 @@ fn play_match(id: MatchId, setup: MatchSetup, seed: u64, began: Timestamp) -> Re
         let state = referee.record().state();
         let (seat, ply) = (state.position().to_move(), state.ply());
         let take = 1 + draw.number_below(state.position().counters().min(3));
-        let _effects = referee.handle_input(RefereeInput::Take { seat, ply, take, note_hash: Ok(None) }, now);
+        let action = SeatAction::take(ply, take, None);
+        let _effects = referee.handle_input(RefereeInput::Act { seat, action }, now);
     }
     referee.into_record()
 }

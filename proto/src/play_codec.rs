@@ -8,7 +8,7 @@ use super::pb::{PlayRequest, PlayResponse};
 use super::play::{BotAction, InvalidAction, MatchEvent, ServerEvent, whole_millis};
 use lastnim_core::game::MatchId;
 use lastnim_core::oracle::Mover;
-use lastnim_core::referee::NoteHash;
+use lastnim_core::referee::{NoteHash, SeatAction};
 use prost::Message as _;
 use prost::bytes::{Buf, BufMut};
 use prost::encoding::encode_varint;
@@ -141,7 +141,7 @@ fn read_take(bytes: &[u8]) -> Option<BotAction> {
         _ => return None,
     };
     let (ply, note_hash) = (u32::try_from(ply).ok()?, NoteHash::parse_optional(note_hash));
-    Some(BotAction::Take { match_id, ply, take, note_hash })
+    Some(BotAction::Act { match_id, action: SeatAction::Take { ply, take, note_hash } })
 }
 
 /// Reads a number if it comes next; it is 0 if it does not. Nothing of a number that does not end.

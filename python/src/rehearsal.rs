@@ -5,7 +5,7 @@ use lastnim_bots::HouseBot;
 use lastnim_client::{Bot, MatchView};
 use lastnim_core::{
     game::{BotName, BySeat, Game, MatchId},
-    referee::{MatchSetup, NoteHash, Referee, RefereeInput, Timestamp},
+    referee::{MatchSetup, NoteHash, Referee, RefereeInput, SeatAction, Timestamp},
 };
 use lastnim_proto::{
     game::parse_game,
@@ -100,17 +100,17 @@ pub fn record_of_play(
         let now = Timestamp::from_micros(at_us);
         let present = BySeat::from_fn(setup.seats(), |_| true);
         let (mut referee, _) = Referee::begin(MatchId::new(at_us / 1_000, &random), setup, present, now);
-        let hash_of = |hash: Option<[u8; 32]>| Ok(hash.map(NoteHash::from_bytes));
+        let hash_of = |hash: Option<[u8; 32]>| hash.map(NoteHash::from_bytes);
         let mut inputs = Vec::with_capacity(takes.len() + row_hashes.len());
         if !assigned {
             for (seat, row) in game.matrix.rows().enumerate() {
                 let note_hash = hash_of(row_hashes.get(seat.index()).copied().flatten());
-                inputs.push(RefereeInput::Declare { seat, row: Ok(row.clone()), note_hash });
+                inputs.push(RefereeInput::Act { seat, action: SeatAction::declare(row, note_hash) });
             }
         }
         let mut seat = game.first_seat();
         for (ply, (take, hash)) in (0..).zip(takes) {
-            inputs.push(RefereeInput::Take { seat, ply, take, note_hash: hash_of(hash) });
+            inputs.push(RefereeInput::Act { seat, action: SeatAction::take(ply, take, hash_of(hash)) });
             seat = game.matrix.seats().next(seat);
         }
         for input in inputs {

@@ -2,7 +2,8 @@
 
 use lastnim_core::game::{AllianceMatrix, BotName, MatchId, Piles, Row, SeatCount, TournamentId};
 use lastnim_core::referee::{
-    MatchPhase, MatchSetup, NoteHash, Origin, Record, Referee, RefereeInput, Seal, SigningKey, Timestamp,
+    MatchPhase, MatchSetup, NoteHash, Origin, Record, Referee, RefereeInput, Seal, SeatAction, SigningKey,
+    Timestamp,
 };
 use lastnim_proto::record::seat_loss_of_forfeit;
 use lastnim_store::{Change, FinishedMatch};
@@ -58,8 +59,8 @@ pub fn play(id: MatchId, bots: Vec<BotName>, origin: Option<Origin>, seed: u64, 
         let row = Row::favouring(whims.below(9) as usize, seats);
         if whims.below(6) > 0 {
             now = now + Duration::from_micros(whims.below(5_000));
-            let note_hash = Ok(note_hash(whims));
-            let _ = referee.handle_input(RefereeInput::Declare { seat, row: Ok(row), note_hash }, now);
+            let action = SeatAction::declare(&row, note_hash(whims));
+            let _ = referee.handle_input(RefereeInput::Act { seat, action }, now);
         }
     }
     while referee.record().state().phase() != MatchPhase::Ended && referee.record().state().ply() < plies {
@@ -67,18 +68,19 @@ pub fn play(id: MatchId, bots: Vec<BotName>, origin: Option<Origin>, seed: u64, 
         now = now + Duration::from_micros(whims.below(5_000));
         let state = referee.record().state();
         let (ply, seat) = (state.ply(), state.position().to_move());
+        let act = |action| RefereeInput::Act { seat, action };
         let input = match (state.phase(), whims.below(100)) {
             (MatchPhase::Declaring, _) | (_, 0) => {
                 now = now.max(referee.deadline().unwrap());
                 RefereeInput::Tick
             }
-            (_, 1) => RefereeInput::Resign { seat },
+            (_, 1) => act(SeatAction::Resign),
             (_, 2) if whims.below(10) == 0 => RefereeInput::Cancel,
-            (_, 3..10) => RefereeInput::Take { seat, ply, take: u64::MAX, note_hash: Ok(None) },
+            (_, 3..10) => act(SeatAction::take(ply, u64::MAX, None)),
             _ => {
                 referee.set_lag(seat, Duration::from_micros(whims.below(3_000)));
                 let take = 1 + whims.below(referee.record().state().position().counters().min(4));
-                RefereeInput::Take { seat, ply, take, note_hash: Ok(note_hash(whims)) }
+                act(SeatAction::take(ply, take, note_hash(whims)))
             }
         };
         let _ = referee.handle_input(input, now);

@@ -5,10 +5,10 @@ use lastnim_core::{
     oracle::Mover,
     referee::{
         Clock, Event, MatchPhase, MatchSetup, MatchState, Origin, Referee, RefereeEffect, RefereeInput,
-        Refusal, RefusalReason, SeatMessage, Terms, TimedEvent, Timestamp,
+        Refusal, RefusalReason, SeatAction, SeatMessage, Terms, TimedEvent, Timestamp,
     },
 };
-use lastnim_proto::{BotAction, MatchEvent, RevealedRows, ServerEvent, TakeFeed, UnheardEnd};
+use lastnim_proto::{MatchEvent, RevealedRows, ServerEvent, TakeFeed, UnheardEnd};
 use std::{collections::VecDeque, mem, sync::Arc, time::Duration};
 
 /// Spreads the takes of the script's seats over what is left; odd, and far from a multiple of small numbers.
@@ -243,21 +243,9 @@ impl ScriptedMatch {
     }
 
     /// Decides on what the bot sent. Returns the refusal, if it is refused.
-    pub(super) fn handle_action(&mut self, action: &BotAction) -> Option<Refusal> {
+    pub(super) fn handle_action(&mut self, action: SeatAction) -> Option<Refusal> {
         let seat = self.seat;
-        let input = match action {
-            BotAction::Declare { offsets, note_hash, .. } => RefereeInput::Declare {
-                seat,
-                row: Row::parse(offsets, self.setup.seats()),
-                note_hash: note_hash.clone(),
-            },
-            &BotAction::Take { ply, take, ref note_hash, .. } => {
-                RefereeInput::Take { seat, ply, take, note_hash: note_hash.clone() }
-            }
-            BotAction::Resign { .. } => RefereeInput::Resign { seat },
-            BotAction::Subscribe(_) | BotAction::Pong { .. } | BotAction::Join(_) => return None,
-        };
-        let effects = self.referee.handle_input(input, script_time());
+        let effects = self.referee.handle_input(RefereeInput::Act { seat, action }, script_time());
         let refusal = effects.iter().find_map(|effect| match effect {
             RefereeEffect::Tell { seat: told, tell: SeatMessage::Refused(refusal) } if *told == seat => {
                 Some(refusal.clone())
@@ -290,10 +278,8 @@ impl ScriptedMatch {
         let (own_seat, seats) = (self.seat, self.setup.seats());
         for seat in seats.iter().filter(|&seat| seat != own_seat) {
             if self.state().phase() == MatchPhase::Declaring {
-                let row = Ok(Row::favouring((seat.index() + 1) % seats.get(), seats));
-                let declare = RefereeInput::Declare { seat, row, note_hash: Ok(None) };
-                let effects = self.referee.handle_input(declare, script_time());
-                self.announce(effects);
+                let row = Row::favouring((seat.index() + 1) % seats.get(), seats);
+                self.act_for(seat, SeatAction::declare(&row, None));
             }
         }
         self.let_others_move();
@@ -312,8 +298,11 @@ impl ScriptedMatch {
     fn take_for(&mut self, seat: Seat) {
         let (ply, counters) = (self.state().ply(), self.state().position().counters());
         let take = 1 + (u64::from(ply) + 1).wrapping_mul(TAKE_SPREAD) % counters;
-        let taken = RefereeInput::Take { seat, ply, take, note_hash: Ok(None) };
-        let effects = self.referee.handle_input(taken, script_time());
+        self.act_for(seat, SeatAction::take(ply, take, None));
+    }
+
+    fn act_for(&mut self, seat: Seat, action: SeatAction) {
+        let effects = self.referee.handle_input(RefereeInput::Act { seat, action }, script_time());
         self.announce(effects);
     }
 

@@ -7,8 +7,8 @@ use super::{JoinRefused, PublicTournament};
 use lastnim_core::game::{AllianceMatrix, BotName, BySeat, MatchId, Row, Seat, TournamentId};
 use lastnim_core::oracle::{Audit, Mover};
 use lastnim_core::referee::{
-    EndReason, ForfeitReason, MatchPhase, MatchSetup, MatchSnapshot, NoteHash, NoteHashError, Refusal,
-    RefusalReason, Turn,
+    EndReason, ForfeitReason, MatchPhase, MatchSetup, MatchSnapshot, NoteHash, Refusal, RefusalReason,
+    SeatAction, Turn,
 };
 use lastnim_tournament::{Suspension, TournamentEnd};
 use std::{sync::Arc, time::Duration};
@@ -16,30 +16,12 @@ use std::{sync::Arc, time::Duration};
 /// What a bot asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BotAction {
-    /// To declare a row, whose offsets only the match can check.
-    Declare {
+    /// To act in a match, which alone can check whether that is right.
+    Act {
         /// The match.
         match_id: MatchId,
-        /// What should be a permutation of 0..n-1.
-        offsets: Vec<u64>,
-        /// What it adds to the row, or why that is unusable.
-        note_hash: Result<Option<NoteHash>, NoteHashError>,
-    },
-    /// To take counters.
-    Take {
-        /// The match.
-        match_id: MatchId,
-        /// The ply that the take is for.
-        ply: u32,
-        /// Counters.
-        take: u64,
-        /// What it adds to the take, or why that is unusable.
-        note_hash: Result<Option<NoteHash>, NoteHashError>,
-    },
-    /// To give up a seat.
-    Resign {
-        /// The match.
-        match_id: MatchId,
+        /// What it does there.
+        action: SeatAction,
     },
     /// To hear of other takes than before.
     Subscribe(TakeFeed),
@@ -87,18 +69,16 @@ impl TryFrom<pb::PlayRequest> for BotAction {
                 "no action that this server knows: expected one of declare, take, resign, subscribe, pong and join_tournament"
                     .to_owned(),
             )),
-            Some(Action::Declare(declare)) => Ok(Self::Declare {
-                match_id: parse_named_match(&declare.match_id)?,
-                offsets: declare.row.unwrap_or_default().offsets.into_iter().map(u64::from).collect(),
-                note_hash: NoteHash::parse_optional(&declare.note_hash),
-            }),
-            Some(Action::Take(take)) => Ok(Self::Take {
-                match_id: parse_named_match(&take.match_id)?,
-                ply: take.ply,
-                take: take.take,
-                note_hash: NoteHash::parse_optional(&take.note_hash),
-            }),
-            Some(Action::Resign(resign)) => Ok(Self::Resign { match_id: parse_named_match(&resign.match_id)? }),
+            Some(Action::Declare(declare)) => {
+                let offsets = declare.row.unwrap_or_default().offsets.into_iter().map(u64::from).collect();
+                let note_hash = NoteHash::parse_optional(&declare.note_hash);
+                act_in_match(&declare.match_id, SeatAction::Declare { offsets, note_hash })
+            }
+            Some(Action::Take(pb::Take { match_id, ply, take, note_hash })) => {
+                let note_hash = NoteHash::parse_optional(&note_hash);
+                act_in_match(&match_id, SeatAction::Take { ply, take, note_hash })
+            }
+            Some(Action::Resign(resign)) => act_in_match(&resign.match_id, SeatAction::Resign),
             Some(Action::Subscribe(subscribe)) => match pb::Feed::try_from(subscribe.feed) {
                 Ok(pb::Feed::Unspecified | pb::Feed::All) => Ok(Self::Subscribe(TakeFeed::All)),
                 Ok(pb::Feed::OwnTurns) => Ok(Self::Subscribe(TakeFeed::OwnTurns)),
@@ -113,12 +93,15 @@ impl TryFrom<pb::PlayRequest> for BotAction {
     }
 }
 
-fn parse_named_match(word: &str) -> Result<MatchId, InvalidAction> {
-    word.parse().map_err(|error: lastnim_core::game::MatchIdError| InvalidAction {
-        match_id: error.0.clone(),
-        reason: RefusalReason::UnknownMatch,
-        message: error.to_string(),
-    })
+fn act_in_match(match_id: &str, action: SeatAction) -> Result<BotAction, InvalidAction> {
+    match match_id.parse::<MatchId>() {
+        Ok(match_id) => Ok(BotAction::Act { match_id, action }),
+        Err(error) => Err(InvalidAction {
+            match_id: error.0.clone(),
+            reason: RefusalReason::UnknownMatch,
+            message: error.to_string(),
+        }),
+    }
 }
 
 /// What a bot is sent. A plain value that could cross a network between the match and the session.

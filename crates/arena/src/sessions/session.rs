@@ -3,9 +3,7 @@
 use crate::arena::Arena;
 use crate::error::ArenaError;
 use crate::limits::Limits;
-use crate::matches::shard::{
-    ActionBatch, ActionRefused, MatchInput, SeatAction, SeatBacklogFull, SeatSession, Shards,
-};
+use crate::matches::shard::{ActionBatch, ActionRefused, MatchInput, SeatBacklogFull, SeatSession, Shards};
 use crate::sessions::join_queue::{JoinAnswer, JoinQueue};
 use crate::sessions::missed_ends::send_missed_ends;
 use crate::sessions::outbox::{CloseReason, Outbox};
@@ -16,7 +14,7 @@ use crate::sessions::unanswered_pings::{AnsweredPing, SentPing, UnansweredPings}
 use crate::sessions::version_history::write_seen_version;
 use crate::wall_clock::WallClock;
 use lastnim_core::game::{BotName, BotVersion, MatchId};
-use lastnim_core::referee::{RefusalReason, Timestamp};
+use lastnim_core::referee::{RefusalReason, SeatAction, Timestamp};
 use lastnim_proto::{BotAction, IncomingAction, InvalidAction, ServerEvent, TakeFeed};
 use lastnim_store::Change;
 use std::future::poll_fn;
@@ -262,25 +260,21 @@ impl Session {
         let shards = self.shards.clone();
         let mut batch = shards.batch(self.clock.now());
         for message in messages {
-            let (match_id, action) = match message {
-                Ok(BotAction::Take { match_id, ply, take, note_hash }) => {
-                    (match_id, SeatAction::Take { ply, take, note_hash })
-                }
-                Ok(BotAction::Declare { match_id, offsets, note_hash }) => {
-                    (match_id, SeatAction::Declare { offsets, note_hash })
-                }
-                Ok(BotAction::Resign { match_id }) => (match_id, SeatAction::Resign),
-                other => {
-                    // Its answer stands behind those of the matches.
-                    batch.flush();
-                    self.handle_session_message(other);
-                    if self.close_if_too_unproductive() {
-                        break;
+            if !matches!(message, Ok(BotAction::Act { .. })) {
+                // Its answer stands behind those of the matches.
+                batch.flush();
+            }
+            match message {
+                Ok(BotAction::Act { match_id, action }) => self.act_in_match(&mut batch, match_id, action)?,
+                Ok(BotAction::Subscribe(feed)) => self.set_feed(feed),
+                Ok(BotAction::Pong { id }) => self.measure_lag(id),
+                Ok(BotAction::Join(named)) => {
+                    if let Err(refused) = named.and_then(|id| self.chores.request_join(id)) {
+                        self.send_join_answer(JoinAnswer::refusal(refused));
                     }
-                    continue;
                 }
-            };
-            self.act_in_match(&mut batch, match_id, action)?;
+                Err(refused) => self.refuse_message(refused),
+            }
             if self.close_if_too_unproductive() {
                 break;
             }
@@ -304,28 +298,10 @@ impl Session {
         }
     }
 
-    /// Handles what is for no match.
-    fn handle_session_message(&mut self, message: IncomingAction) {
-        match message {
-            Err(refused) => self.refuse_message(refused),
-            Ok(BotAction::Subscribe(feed)) => {
-                self.link.count_unproductive(
-                    "a `subscribe`, which asks for nothing that a match waits for".to_owned(),
-                );
-                self.set_feed(feed);
-            }
-            Ok(BotAction::Pong { id }) => self.measure_lag(id),
-            Ok(BotAction::Join(named)) => {
-                if let Err(refused) = named.and_then(|id| self.chores.request_join(id)) {
-                    self.send_join_answer(JoinAnswer::refusal(refused));
-                }
-            }
-            Ok(BotAction::Declare { .. } | BotAction::Take { .. } | BotAction::Resign { .. }) => {}
-        }
-    }
-
     /// Has the matches of the bot send what it wants to hear: those that are open, and those that begin later.
     fn set_feed(&self, feed: TakeFeed) {
+        self.link
+            .count_unproductive("a `subscribe`, which asks for nothing that a match waits for".to_owned());
         self.link.set_feed(feed);
         let session = self.link.id();
         for (_, route) in self.presence.routes() {

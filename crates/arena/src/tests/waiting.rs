@@ -3,11 +3,11 @@
 use super::fixture::{BANK, arena, arena_with, begin, connect, duel, shaky_arena, soon, until};
 use super::sessions::take;
 use super::shaky_store::Mood;
-use crate::matches::shard::{MatchInput, SeatAction};
+use crate::matches::shard::MatchInput;
 use crate::{ArenaError, CloseReason, Limits};
 use lastnim_core::game::Seat;
 use lastnim_core::oracle::Mover;
-use lastnim_core::referee::{Event, ForfeitReason};
+use lastnim_core::referee::{Event, ForfeitReason, SeatAction};
 use lastnim_proto::{MatchEvent, ServerEvent};
 use lastnim_store::MatchFilter;
 use std::time::Duration;
@@ -171,11 +171,7 @@ async fn what_waits_behind_another_input_is_in_time_if_it_arrived_in_time() {
     let at = arena.now() + BANK / 2;
     let [first, second] = [0, 1].map(|seat| duel().seats().seat(seat).unwrap());
     begun.handle.send(MatchInput::Left { seat: second, session: 1, at, is_excused: false });
-    begun.handle.send(MatchInput::Seat {
-        seat: first,
-        action: SeatAction::Take { ply: 0, take: 1, note_hash: Ok(None) },
-        at,
-    });
+    begun.handle.send(MatchInput::Seat { seat: first, action: SeatAction::take(0, 1, None), at });
     // All of it is read when the time is over.
     tokio::time::advance(BANK + Duration::from_secs(1)).await;
     assert_eq!(until(&mut first_hears, took).await, (first, Mover::Bot));

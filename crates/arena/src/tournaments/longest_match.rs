@@ -33,7 +33,9 @@ fn counters_of(piles: &Piles) -> u64 {
 mod tests {
     use super::*;
     use lastnim_core::game::{BySeat, MatchId};
-    use lastnim_core::referee::{Clock, MatchPhase, MatchSetup, Referee, RefereeInput, Timestamp};
+    use lastnim_core::referee::{
+        Clock, MatchPhase, MatchSetup, Referee, RefereeInput, SeatAction, Timestamp,
+    };
     use lastnim_proto::tournament::parse_settings;
     use lastnim_proto::{parse_request, pb};
 
@@ -63,14 +65,15 @@ mod tests {
             let due = referee.deadline().unwrap();
             let state = referee.record().state();
             let (seat, ply) = (state.position().to_move(), state.ply());
+            let take = RefereeInput::Act { seat, action: SeatAction::take(ply, 1, None) };
             let input = match state.phase() {
                 MatchPhase::Declaring => RefereeInput::Tick,
                 // In every third turn nearly all that is left goes, so that increments are used as well.
                 _ if ply % 3 == 0 => {
                     now = Timestamp::from_micros(due.as_micros() - 1).max(now);
-                    RefereeInput::Take { seat, ply, take: 1, note_hash: Ok(None) }
+                    take
                 }
-                _ => RefereeInput::Take { seat, ply, take: 1, note_hash: Ok(None) },
+                _ => take,
             };
             if input == RefereeInput::Tick {
                 now = due;

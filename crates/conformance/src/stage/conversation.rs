@@ -7,7 +7,10 @@ use crate::{
     scripted_match::{MatchNames, MatchPlan, ScriptedMatch},
     stage::FIRST_MATCH_MS,
 };
-use lastnim_core::{game::MatchId, referee::RefusalReason};
+use lastnim_core::{
+    game::MatchId,
+    referee::{RefusalReason, SeatAction},
+};
 use lastnim_proto::{BotAction, MatchEvent, ServerEvent, json::message_to_json, pb};
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
@@ -119,18 +122,18 @@ impl Stage {
     /// Lets the referee decide on what the bot sent, of which the bot is not told yet.
     pub(crate) fn decide(&mut self, matches: &mut [ScriptedMatch], action: &BotAction) -> SceneResult {
         let awaited = awaited_of(matches);
-        let named = match action {
-            BotAction::Declare { match_id, .. } | BotAction::Take { match_id, .. } => Some(*match_id),
-            _ => None,
+        let (match_id, acted) = match action {
+            BotAction::Act { match_id, action } if *action != SeatAction::Resign => (*match_id, action),
+            _ => return Err(self.failure(awaited, describe_action(action))),
         };
-        let Some(played) = matches.iter_mut().find(|played| Some(played.id()) == named) else {
-            if self.tolerates_late_answers && named.is_some() {
+        let Some(played) = matches.iter_mut().find(|played| played.id() == match_id) else {
+            if self.tolerates_late_answers {
                 return Ok(());
             }
             return Err(self.failure(awaited, describe_action(action)));
         };
         let ply = played.ply();
-        match played.handle_action(action) {
+        match played.handle_action(acted.clone()) {
             Some(refusal) if !self.is_borne(refusal.reason) => {
                 let (reason, message) = (refusal.reason, refusal.message);
                 let got = format!("{}, refused as {reason}: {message}", describe_action(action));
@@ -233,13 +236,13 @@ fn awaited_of(matches: &[ScriptedMatch]) -> String {
 
 pub(super) fn describe_action(action: &BotAction) -> String {
     match action {
-        BotAction::Declare { match_id, offsets, .. } => {
-            format!("`declare` of {offsets:?} in match {match_id}")
-        }
-        BotAction::Take { match_id, ply, take, .. } => {
-            format!("`take` of {take} at ply {ply} of match {match_id}")
-        }
-        BotAction::Resign { match_id } => format!("`resign` in match {match_id}"),
+        BotAction::Act { match_id, action } => match action {
+            SeatAction::Declare { offsets, .. } => format!("`declare` of {offsets:?} in match {match_id}"),
+            SeatAction::Take { ply, take, .. } => {
+                format!("`take` of {take} at ply {ply} of match {match_id}")
+            }
+            SeatAction::Resign => format!("`resign` in match {match_id}"),
+        },
         BotAction::Subscribe(_) => "`subscribe`".to_owned(),
         BotAction::Pong { id } => format!("`pong` with id {id}"),
         BotAction::Join(Ok(id)) => format!("`join_tournament` with tournament_id {id}"),

@@ -4,7 +4,8 @@ use lastnim_core::{
     game::{AllianceMatrix, BySeat, MatchId, Piles, Seat, SeatCount},
     oracle::Mover,
     referee::{
-        Event, MatchSetup, Referee, RefereeEffect, RefereeInput, SeatMessage, TimedEvent, Timestamp, Turn,
+        Event, MatchSetup, Referee, RefereeEffect, RefereeInput, SeatAction, SeatMessage, TimedEvent,
+        Timestamp, Turn,
     },
 };
 use std::{hint::black_box, time::Duration};
@@ -47,7 +48,7 @@ impl OpenMatches {
             self.now = self.now + Duration::from_micros(37);
             for open in &mut *batch {
                 let (seat, ply) = (open.seat, open.ply);
-                let take = RefereeInput::Take { seat, ply, take: 1, note_hash: Ok(None) };
+                let take = RefereeInput::Act { seat, action: SeatAction::take(ply, 1, None) };
                 let first = self.effects.len();
                 open.referee.handle_input_into(black_box(take), self.now, &mut self.effects);
                 let next = self.effects[first..].iter().find_map(next_turn).expect("it is a seat's turn");

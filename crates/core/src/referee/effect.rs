@@ -1,7 +1,7 @@
 //! What goes into the referee and what comes out of it.
 
-use super::{MatchSnapshot, NoteHash, NoteHashError, Refusal, TimedEvent};
-use crate::game::{Row, RowError, Seat};
+use super::{MatchSnapshot, Refusal, SeatAction, TimedEvent};
+use crate::game::{Row, Seat};
 use std::time::Duration;
 
 /// Something that the referee is told.
@@ -17,30 +17,12 @@ pub enum RefereeInput {
         /// The seat.
         seat: Seat,
     },
-    /// The seat declares a row, or something that is none.
-    Declare {
+    /// The seat's bot acts.
+    Act {
         /// The seat.
         seat: Seat,
-        /// The row, or why it is none.
-        row: Result<Row, RowError>,
-        /// What it adds to the row, or why that is unusable.
-        note_hash: Result<Option<NoteHash>, NoteHashError>,
-    },
-    /// The seat takes counters.
-    Take {
-        /// The seat.
-        seat: Seat,
-        /// The ply that the take is for.
-        ply: u32,
-        /// Counters to take.
-        take: u64,
-        /// What it adds to the take, or why that is unusable.
-        note_hash: Result<Option<NoteHash>, NoteHashError>,
-    },
-    /// The seat gives up.
-    Resign {
-        /// The seat.
-        seat: Seat,
+        /// What it does.
+        action: SeatAction,
     },
     /// The organiser has disqualified the seat's bot. A seat that is lost already stays as it is.
     Disqualify {

@@ -2,10 +2,10 @@
 
 use super::{
     Clock, MatchPhase, MatchSetup, MatchState, NoteHash, NoteHashError, Origin, Record, Referee,
-    RefereeEffect, RefereeInput, SeatMessage, Terms, TimedEvent, Timestamp,
+    RefereeEffect, RefereeInput, SeatAction, SeatMessage, Terms, TimedEvent, Timestamp,
 };
 use crate::game::{
-    AllianceMatrix, BySeat, Ending, MAX_COUNTERS, MatchId, Piles, Row, Seat, SeatCount, TournamentId,
+    AllianceMatrix, BySeat, Ending, MAX_COUNTERS, MatchId, Piles, Seat, SeatCount, TournamentId,
 };
 use proptest::prelude::*;
 use std::time::Duration;
@@ -41,9 +41,8 @@ enum Time {
 enum What {
     Join(usize),
     Leave(usize),
-    /// Seat and offsets, or a row for so many seats.
+    /// Seat and offsets.
     Declare(usize, Vec<u64>),
-    ForeignRow(usize, SeatCount),
     /// The seat to move takes what the rules allow.
     LegalTake(u64),
     /// Seat, distance from the ply reached, counters.
@@ -217,33 +216,31 @@ impl What {
         let state = referee.record().state();
         let seats = state.setup().seats();
         let seat = |index| seat_of(referee, index);
+        let act = |seat, action| RefereeInput::Act { seat, action };
         match *self {
             Self::Join(index) => RefereeInput::Joined { seat: seat(index) },
             Self::Leave(index) => RefereeInput::Left { seat: seat(index) },
             Self::Declare(index, ref offsets) => {
-                RefereeInput::Declare { seat: seat(index), row: Row::parse(offsets, seats), note_hash }
-            }
-            Self::ForeignRow(index, count) => {
-                RefereeInput::Declare { seat: seat(index), row: Ok(Row::standard(count)), note_hash }
+                act(seat(index), SeatAction::Declare { offsets: offsets.clone(), note_hash })
             }
             Self::LegalTake(some) => {
                 let take = 1 + some % state.position().counters().max(1);
-                RefereeInput::Take { seat: state.position().to_move(), ply: state.ply(), take, note_hash }
+                act(state.position().to_move(), SeatAction::Take { ply: state.ply(), take, note_hash })
             }
             Self::Take(index, distance, take) => {
                 let ply = i64::from(state.ply()).saturating_add(distance);
                 let ply = u32::try_from(ply.max(0)).unwrap_or(u32::MAX);
-                RefereeInput::Take { seat: seat(index), ply, take, note_hash }
+                act(seat(index), SeatAction::Take { ply, take, note_hash })
             }
             Self::TakeAgain(ago) => match state.ply().checked_sub(ago.max(1)) {
                 None => RefereeInput::Tick,
                 Some(ply) => {
                     let take = state.takes()[ply as usize].take;
                     let seat = seats.seat_at_offset(state.setup().first, ply as usize);
-                    RefereeInput::Take { seat, ply, take, note_hash }
+                    act(seat, SeatAction::Take { ply, take, note_hash })
                 }
             },
-            Self::Resign(index) => RefereeInput::Resign { seat: seat(index) },
+            Self::Resign(index) => act(seat(index), SeatAction::Resign),
             Self::Disqualify(index) => RefereeInput::Disqualify { seat: seat(index) },
             Self::Tick | Self::Lag(..) => RefereeInput::Tick,
             Self::Cancel => RefereeInput::Cancel,
@@ -315,7 +312,7 @@ fn step(seats: SeatCount) -> impl Strategy<Value = Step> {
         3 => seat().prop_map(What::Leave),
         8 => (seat(), row(seats)).prop_map(|(seat, row)| What::Declare(seat, row)),
         1 => (seat(), garbage).prop_map(|(seat, row)| What::Declare(seat, row)),
-        1 => (seat(), 2..7_usize).prop_map(|(seat, n)| What::ForeignRow(seat, SeatCount::new(n).unwrap())),
+        1 => (seat(), 2..7_u64).prop_map(|(seat, seats)| What::Declare(seat, (0..seats).collect())),
         16 => any::<u64>().prop_map(|some| What::LegalTake(some >> 3)),
         3 => (seat(), distance, counters).prop_map(|(seat, ply, take)| What::Take(seat, ply, take)),
         3 => (0..4_u32).prop_map(What::TakeAgain),

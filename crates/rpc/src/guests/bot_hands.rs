@@ -6,7 +6,7 @@ use crate::access::Access;
 use crate::status::{arena_status, refusal_status};
 use lastnim_arena::{Arena, OpenHand, OpenSeat};
 use lastnim_core::game::{BotName, MatchId};
-use lastnim_proto::BotAction;
+use lastnim_core::referee::SeatAction;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -99,10 +99,10 @@ impl BotHands {
     ///
     /// # Errors
     /// If the token of the request is not a bot's, another session has its seats, or the match is over.
-    pub async fn act<T>(&self, request: &Request<T>, id: MatchId, action: BotAction) -> Result<(), Status> {
+    pub async fn act<T>(&self, request: &Request<T>, id: MatchId, action: SeatAction) -> Result<(), Status> {
         let bot = self.access.require_bot(request)?;
         if let Some(session) = self.session(&bot)
-            && session.act(action).await
+            && session.act(id, action).await
         {
             return Ok(());
         }

@@ -10,7 +10,8 @@ use crate::status::{arena_status, read_request, refusal_status, retry_after_stat
 use lastnim_arena::{Arena, OpenSeat, Principal};
 use lastnim_core::game::{BotName, MatchId};
 use lastnim_core::referee::MatchSetup;
-use lastnim_proto::{BotAction, pb, setup::parse_new_setup};
+use lastnim_core::referee::SeatAction;
+use lastnim_proto::{pb, setup::parse_new_setup};
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -166,7 +167,7 @@ impl GuestHands {
         Ok(id)
     }
 
-    /// Does something in an open match of a guest, which the action names. Its status says what comes of it.
+    /// Does something in an open match of a guest. Its status says what comes of it.
     ///
     /// # Errors
     /// If the caller may not look, no session can be opened, the match is over, or the action did not reach it.
@@ -175,13 +176,13 @@ impl GuestHands {
         request: &Request<T>,
         guest: &BotName,
         id: MatchId,
-        action: BotAction,
+        action: SeatAction,
     ) -> Result<(), Status> {
         self.access.require_viewer(request)?;
         // A session that has just been closed is opened again, once.
         for _ in 0..2 {
             if let Some(session) = self.session(guest)?
-                && session.act(action.clone()).await
+                && session.act(id, action.clone()).await
             {
                 return Ok(());
             }

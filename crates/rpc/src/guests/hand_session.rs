@@ -4,6 +4,7 @@ use super::hand_status::HandStatus;
 use super::hand_statuses::HandStatuses;
 use lastnim_arena::{Arena, ArenaError, OutboxStream, SessionLink};
 use lastnim_core::game::{BotName, BotVersion, MatchId};
+use lastnim_core::referee::SeatAction;
 use lastnim_proto::{BotAction, IncomingAction, ServerEvent};
 use std::convert::Infallible;
 use std::time::Duration;
@@ -70,8 +71,8 @@ impl HandSession {
     }
 
     /// Hands an action to the session; returns whether it is open.
-    pub(super) async fn act(&self, action: BotAction) -> bool {
-        self.is_open() && self.actions.send(Ok(Ok(action))).await.is_ok()
+    pub(super) async fn act(&self, match_id: MatchId, action: SeatAction) -> bool {
+        self.is_open() && self.actions.send(Ok(Ok(BotAction::Act { match_id, action }))).await.is_ok()
     }
 
     /// Returns whether it is still open.

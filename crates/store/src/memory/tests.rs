@@ -4,7 +4,7 @@ use super::*;
 use crate::FinishedMatch;
 use lastnim_core::game::{AllianceMatrix, BySeat, Piles, SeatCount};
 use lastnim_core::referee::{
-    MatchPhase, MatchSetup, Origin, Record, Referee, RefereeInput, SigningKey, Terms, Timestamp,
+    MatchPhase, MatchSetup, Origin, Record, Referee, RefereeInput, SeatAction, SigningKey, Terms, Timestamp,
 };
 use lastnim_tournament::{AllianceSource, TournamentState, testing};
 use std::sync::Arc;
@@ -31,14 +31,9 @@ fn played(id: MatchId, setup: MatchSetup) -> Record {
     let (mut referee, _) = Referee::begin(id, setup, present, at);
     while referee.record().state().phase() != MatchPhase::Ended {
         let state = referee.record().state();
-        let input = RefereeInput::Take {
-            seat: state.position().to_move(),
-            ply: state.ply(),
-            take: 1,
-            note_hash: Ok(None),
-        };
+        let (seat, action) = (state.position().to_move(), SeatAction::take(state.ply(), 1, None));
         at = Timestamp::from_micros(at.as_micros() + 1);
-        let _told = referee.handle_input(input, at);
+        let _told = referee.handle_input(RefereeInput::Act { seat, action }, at);
         referee.effects_announced(at);
     }
     referee.into_record()

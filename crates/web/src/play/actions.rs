@@ -11,7 +11,7 @@ use crate::site::Site;
 use crate::visitor::Visitor;
 use lastnim_arena::OpenSeat;
 use lastnim_core::game::MatchId;
-use lastnim_proto::BotAction;
+use lastnim_core::referee::SeatAction;
 use lastnim_rpc::HandStatus;
 use std::time::Duration;
 use tonic::codegen::http::StatusCode;
@@ -36,7 +36,7 @@ pub(super) async fn act_in_hand(
         return Hand::load(site, visitor, player, id).await.map(|_| answer);
     };
     let action = match read_action(&open, fields) {
-        Ok(HandAction::Take { ply, take }) if ply < open.plies => {
+        Ok(HandAction::New(SeatAction::Take { ply, take, .. })) if ply < open.plies => {
             let hand = Hand::load(site, visitor, player.clone(), id).await?;
             match describe_past_ply(&hand, ply, take) {
                 Some(mistake) => return mistake_response(visitor, &hand, mistake, fields),
@@ -51,7 +51,7 @@ pub(super) async fn act_in_hand(
     };
     let refusals = player.hand_status(site, id)?.refusals;
     let is_answered = answer_of_action(&action, refusals);
-    if let Some(action) = action.into_bot_action(id) {
+    if let HandAction::New(action) = action {
         match player.act(site, visitor, id, action).await {
             Ok(()) => {}
             // It has ended in between, as the page will show.
@@ -87,39 +87,20 @@ fn mistake_response(
 /// What a form asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum HandAction {
-    Take {
-        ply: u32,
-        take: u64,
-    },
-    Declare {
-        offsets: Vec<u64>,
-    },
-    Resign,
+    New(SeatAction),
     /// What counts already; for a take at this ply.
     MadeBefore {
         ply: Option<u32>,
     },
 }
 
-impl HandAction {
-    /// Returns what a bot would send; `None` for what counts already.
-    fn into_bot_action(self, match_id: MatchId) -> Option<BotAction> {
-        match self {
-            Self::Take { ply, take } => Some(BotAction::Take { match_id, ply, take, note_hash: Ok(None) }),
-            Self::Declare { offsets } => Some(BotAction::Declare { match_id, offsets, note_hash: Ok(None) }),
-            Self::Resign => Some(BotAction::Resign { match_id }),
-            Self::MadeBefore { .. } => None,
-        }
-    }
-}
-
 /// Returns what says that an action has been answered; `refusals` is how much was refused before.
 fn answer_of_action(action: &HandAction, refusals: u64) -> impl Fn(&HandStatus) -> bool + use<> {
-    let (ply, awaits_rows) = match action {
-        HandAction::Take { ply, .. } => (Some(*ply), false),
-        HandAction::MadeBefore { ply } => (*ply, ply.is_none()),
-        HandAction::Declare { .. } => (None, true),
-        HandAction::Resign => (None, false),
+    let (ply, awaits_rows) = match *action {
+        HandAction::New(SeatAction::Take { ply, .. }) => (Some(ply), false),
+        HandAction::New(SeatAction::Declare { .. }) => (None, true),
+        HandAction::New(SeatAction::Resign) => (None, false),
+        HandAction::MadeBefore { ply } => (ply, ply.is_none()),
     };
     move |status| match ply {
         Some(ply) => status.answers(ply, refusals),
@@ -133,15 +114,15 @@ fn read_action(open: &OpenSeat, fields: &FormFields) -> Result<HandAction, Strin
         "take" => {
             let ply = read_number(fields, "ply")?;
             let ply = u32::try_from(ply).map_err(|_| format!("ply {ply}: expected a ply of this hand"))?;
-            Ok(HandAction::Take { ply, take: read_number(fields, "take")? })
+            Ok(HandAction::New(SeatAction::take(ply, read_number(fields, "take")?, None)))
         }
         // Sent twice, it counts once.
         "declare" if !(open.is_declaring && open.is_awaited) => Ok(HandAction::MadeBefore { ply: None }),
         "declare" => {
             let offsets = read_row(fields, open.seat.index(), open.seats.get())?;
-            Ok(HandAction::Declare { offsets })
+            Ok(HandAction::New(SeatAction::Declare { offsets, note_hash: Ok(None) }))
         }
-        "resign" => Ok(HandAction::Resign),
+        "resign" => Ok(HandAction::New(SeatAction::Resign)),
         other => Err(format!("act {:?}: expected take, declare or resign", shortened(other))),
     }
 }

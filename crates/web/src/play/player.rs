@@ -5,7 +5,7 @@ use crate::site::Site;
 use crate::visitor::Visitor;
 use lastnim_arena::{OpenSeat, guest_name};
 use lastnim_core::game::{BotName, MatchId};
-use lastnim_proto::BotAction;
+use lastnim_core::referee::SeatAction;
 use lastnim_rpc::HandStatus;
 use std::time::{Duration, Instant};
 use tonic::Status;
@@ -97,7 +97,7 @@ impl Player {
         site: &Site,
         visitor: &Visitor,
         id: MatchId,
-        action: BotAction,
+        action: SeatAction,
     ) -> Result<(), Status> {
         let request = visitor.request(());
         match self {

@@ -2,11 +2,11 @@
 
 use super::effect::ShardEffect;
 use super::handle::{ShardCore, ShardState, Shards};
-use super::input::{MatchInput, SeatAction};
+use super::input::MatchInput;
 use super::machine::ActionRefused;
 use crate::sessions::session_link::SessionLink;
 use lastnim_core::game::MatchId;
-use lastnim_core::referee::Timestamp;
+use lastnim_core::referee::{SeatAction, Timestamp};
 use lastnim_store::StoreError;
 use std::sync::MutexGuard;
 use std::task::Waker;

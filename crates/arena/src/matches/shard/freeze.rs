@@ -80,9 +80,9 @@ impl<S> MatchFreeze<S> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::input::SeatAction;
     use super::*;
     use lastnim_core::game::Seat;
+    use lastnim_core::referee::SeatAction;
 
     fn at(micros: u64) -> Timestamp {
         Timestamp::from_micros(micros)

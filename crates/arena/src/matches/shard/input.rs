@@ -2,7 +2,7 @@
 
 use crate::sessions::session_link::SessionLink;
 use lastnim_core::game::{BotVersion, Seat};
-use lastnim_core::referee::{NoteHash, NoteHashError, Timestamp};
+use lastnim_core::referee::{SeatAction, Timestamp};
 use lastnim_proto::TakeFeed;
 use std::sync::Arc;
 use std::time::Duration;
@@ -97,39 +97,5 @@ impl SeatSession<SessionLink> {
     pub(crate) fn of_link(link: SessionLink) -> Self {
         let (id, version, feed, lag) = (link.id(), Arc::clone(link.version()), link.feed(), link.lag());
         Self { id, address: link, version, feed, lag }
-    }
-}
-
-/// What a bot sends for one of its seats.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SeatAction {
-    /// A declaration.
-    Declare {
-        /// What should be a permutation of 0..n-1.
-        offsets: Vec<u64>,
-        /// What is added to it, or why that is unusable.
-        note_hash: Result<Option<NoteHash>, NoteHashError>,
-    },
-    /// A take.
-    Take {
-        /// The ply that it is for.
-        ply: u32,
-        /// Counters.
-        take: u64,
-        /// What is added to it, or why that is unusable.
-        note_hash: Result<Option<NoteHash>, NoteHashError>,
-    },
-    /// A resignation.
-    Resign,
-}
-
-impl SeatAction {
-    /// Names it in words.
-    pub fn describe(&self) -> String {
-        match self {
-            Self::Declare { .. } => "a row".to_owned(),
-            Self::Take { ply, take, .. } => format!("a take of {take} at ply {ply}"),
-            Self::Resign => "a resignation".to_owned(),
-        }
     }
 }

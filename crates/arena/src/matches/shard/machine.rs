@@ -1,12 +1,12 @@
 //! The machine: many matches, without tokio, clock or lock.
 
 use super::effect::{MatchEnd, ShardEffect};
-use super::input::{MatchInput, SeatAction};
+use super::input::MatchInput;
 use super::live_match::{LiveMatch, MatchTerms, NewMatch, SeatBacklogFull, Turn};
 use super::tally::ShardTally;
 use super::view::MatchView;
 use lastnim_core::game::{MatchId, MatchMap, SeatVersions};
-use lastnim_core::referee::{Event, RefereeEffect, TimedEvent, Timestamp};
+use lastnim_core::referee::{Event, RefereeEffect, SeatAction, TimedEvent, Timestamp};
 use lastnim_store::StoreError;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -23,7 +23,7 @@ pub(crate) use batch::ActionBatch;
 pub(crate) use effect::MatchEnd;
 pub use effect::WatchEvent;
 pub(crate) use handle::{MatchContext, MatchTicket, ShardHandle, Shards, WatchAdmission};
-pub(crate) use input::{MatchInput, SeatAction, SeatSession};
+pub(crate) use input::{MatchInput, SeatSession};
 pub(crate) use live_match::{Beginning, MatchTerms, SeatBacklogFull};
 pub(crate) use machine::ActionRefused;
 pub use tally::ShardTally;

@@ -1,14 +1,14 @@
 //! The machine by itself: no runtime, no clock, and a store that answers when the test says so.
 
 use super::effect::{MatchEnd, ShardEffect};
-use super::input::{MatchInput, SeatAction, SeatSession};
+use super::input::{MatchInput, SeatSession};
 use super::live_match::{Beginning, MatchTerms, NewMatch};
 use super::machine::{ActionRefused, Shard};
 use crate::durability::Durability;
 use lastnim_core::game::{AllianceMatrix, BotName, BotVersion, BySeat, MatchId, Piles, Seat};
 use lastnim_core::oracle::Mover;
 use lastnim_core::referee::{
-    Clock, Event, ForfeitReason, MatchSetup, Record, SigningKey, TimedEvent, Timestamp,
+    Clock, Event, ForfeitReason, MatchSetup, Record, SeatAction, SigningKey, TimedEvent, Timestamp,
 };
 use lastnim_proto::{MatchEvent, TakeFeed};
 use lastnim_store::{Change, StoreError};
@@ -64,7 +64,7 @@ fn setup(counters: u64) -> MatchSetup {
 }
 
 fn take(ply: u32) -> SeatAction {
-    SeatAction::Take { ply, take: 1, note_hash: Ok(None) }
+    SeatAction::take(ply, 1, None)
 }
 
 impl Driver {

@@ -8,10 +8,10 @@ use super::state::DecidedTake;
 use super::time::whole_micros;
 use super::{
     EndReason, Event, ForfeitReason, MatchPhase, MatchSetup, MatchSnapshot, MatchState, NoteHash, Record,
-    RefereeEffect, RefereeInput, Refusal, RefusalReason, RowDefault, SeatMessage, TimedEvent, Timestamp,
-    Turn,
+    RefereeEffect, RefereeInput, Refusal, RefusalReason, RowDefault, SeatAction, SeatMessage, TimedEvent,
+    Timestamp, Turn,
 };
-use crate::game::{BySeat, MatchId, Row, RowError, Seat, SeatSet};
+use crate::game::{BySeat, MatchId, Row, Seat, SeatSet};
 use crate::oracle::{Mover, Solution};
 use std::time::Duration;
 
@@ -206,10 +206,7 @@ impl Referee {
     ) {
         self.advance_time(at);
         // As the record shows it to a referee that resumes the match: who acts has come.
-        if let RefereeInput::Declare { seat, .. }
-        | RefereeInput::Take { seat, .. }
-        | RefereeInput::Resign { seat } = &input
-        {
+        if let RefereeInput::Act { seat, .. } = &input {
             self.came.insert(*seat);
         }
         if !matches!(input, RefereeInput::Cancel) {
@@ -224,17 +221,19 @@ impl Referee {
                 effects.push(RefereeEffect::Tell { seat, tell });
             }
             RefereeInput::Left { seat } => self.present.remove(seat),
-            RefereeInput::Declare { seat, note_hash: Err(error), .. }
-            | RefereeInput::Take { seat, note_hash: Err(error), .. } => {
-                self.refuse_message(seat, RefusalReason::Malformed, error.to_string(), effects);
-            }
-            RefereeInput::Declare { seat, row, note_hash: Ok(note_hash) } => {
-                self.handle_declaration(seat, row, note_hash, effects);
-            }
-            RefereeInput::Take { seat, ply, take, note_hash: Ok(note_hash) } => {
-                self.handle_take(seat, OfferedTake { ply, take, note_hash }, at, effects);
-            }
-            RefereeInput::Resign { seat } => self.handle_resignation(seat, effects),
+            RefereeInput::Act { seat, action } => match action {
+                SeatAction::Declare { note_hash: Err(error), .. }
+                | SeatAction::Take { note_hash: Err(error), .. } => {
+                    self.refuse_message(seat, RefusalReason::Malformed, error.to_string(), effects);
+                }
+                SeatAction::Declare { offsets, note_hash: Ok(note_hash) } => {
+                    self.handle_declaration(seat, &offsets, note_hash, effects);
+                }
+                SeatAction::Take { ply, take, note_hash: Ok(note_hash) } => {
+                    self.handle_take(seat, OfferedTake { ply, take, note_hash }, at, effects);
+                }
+                SeatAction::Resign => self.handle_resignation(seat, effects),
+            },
             RefereeInput::Disqualify { seat } => {
                 if self.state().phase() != MatchPhase::Ended && !self.state().is_forfeited(seat) {
                     self.forfeit_seat(seat, ForfeitReason::Disqualified, effects);
@@ -313,7 +312,7 @@ impl Referee {
     fn handle_declaration(
         &mut self,
         seat: Seat,
-        row: Result<Row, RowError>,
+        offsets: &[u64],
         note_hash: Option<NoteHash>,
         effects: &mut Vec<RefereeEffect>,
     ) {
@@ -321,10 +320,10 @@ impl Referee {
             MatchPhase::Ended => return self.refuse_after_end(seat, effects),
             MatchPhase::Declaring if self.state().row_of_seat(seat).is_none() => {}
             MatchPhase::Declaring | MatchPhase::Playing => {
-                return self.handle_repeated_declaration(seat, row, effects);
+                return self.handle_repeated_declaration(seat, offsets, effects);
             }
         }
-        match row.and_then(|row| self.check_row_fits(row)) {
+        match Row::parse(offsets, self.state().setup().seats()) {
             Ok(row) => {
                 let declared = Event::Declared { seat, row: row.clone(), defaulted: None, note_hash };
                 self.record_event(declared, effects);
@@ -339,26 +338,13 @@ impl Referee {
         self.reveal_if_settled(effects);
     }
 
-    fn check_row_fits(&self, row: Row) -> Result<Row, RowError> {
-        let seats = self.state().setup().seats();
-        if row.seats() == seats { Ok(row) } else { Err(RowError::Length { given: row.seats().get(), seats }) }
-    }
-
     /// Answers a row from a seat whose row is in: the same row is acknowledged again.
-    fn handle_repeated_declaration(
-        &mut self,
-        seat: Seat,
-        row: Result<Row, RowError>,
-        effects: &mut Vec<RefereeEffect>,
-    ) {
-        let settled = self.state().row_of_seat(seat);
-        if let Ok(row) = row
-            && settled == Some(&row)
-        {
-            effects.push(RefereeEffect::Tell { seat, tell: SeatMessage::Declared { row } });
-            return;
-        }
-        let message = match settled {
+    fn handle_repeated_declaration(&mut self, seat: Seat, offsets: &[u64], effects: &mut Vec<RefereeEffect>) {
+        let message = match self.state().row_of_seat(seat) {
+            Some(settled) if settled.offsets().iter().copied().map(u64::from).eq(offsets.iter().copied()) => {
+                let tell = SeatMessage::Declared { row: settled.clone() };
+                return effects.push(RefereeEffect::Tell { seat, tell });
+            }
             Some(settled) => format!("seat {seat} has the row {settled} already: a row is declared once"),
             None => "the rows of this match are assigned: there is nothing to declare".to_owned(),
         };

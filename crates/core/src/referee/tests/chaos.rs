@@ -5,7 +5,7 @@ use crate::oracle::Mover;
 use crate::referee::testing::{Moment, Scene, event, scene};
 use crate::referee::{
     EndReason, Event, ForfeitReason, MAX_EVENTS, MatchPhase, MatchState, Record, RefereeEffect, RefereeInput,
-    SeatMessage,
+    SeatAction, SeatMessage,
 };
 use proptest::prelude::*;
 use std::time::Duration;
@@ -25,10 +25,7 @@ impl Witness {
 
     fn see(&mut self, moment: &Moment<'_>) {
         self.states.push((moment.after.events().len(), moment.after.state().clone()));
-        if let RefereeInput::Declare { seat, .. }
-        | RefereeInput::Take { seat, .. }
-        | RefereeInput::Resign { seat } = moment.input
-        {
+        if let RefereeInput::Act { seat, .. } = moment.input {
             self.came[*seat] = true;
         }
         self.judge_events(moment);
@@ -42,7 +39,7 @@ impl Witness {
                 assert_eq!(snapshots.count(), 1);
             }
             RefereeInput::Left { seat } => self.present[seat] = false,
-            RefereeInput::Declare { seat, .. } | RefereeInput::Take { seat, .. } => {
+            RefereeInput::Act { seat, ref action } if *action != SeatAction::Resign => {
                 let answered = moment.effects.iter().any(|effect| match effect {
                     RefereeEffect::Tell { seat: told, tell } => {
                         *told == seat && !matches!(tell, SeatMessage::Snapshot(_))
@@ -53,7 +50,7 @@ impl Witness {
                 });
                 assert!(answered, "whatever a bot sends is answered");
             }
-            RefereeInput::Resign { .. }
+            RefereeInput::Act { .. }
             | RefereeInput::Disqualify { .. }
             | RefereeInput::Tick
             | RefereeInput::Cancel => {}
@@ -69,19 +66,14 @@ impl Witness {
             match &timed.event {
                 Event::Took { ply, seat, take, mover: Mover::Bot, note_hash, .. } => {
                     takes_by_bots += 1;
-                    let note_hash = Ok(note_hash.clone());
-                    assert_eq!(
-                        moment.input,
-                        &RefereeInput::Take { seat: *seat, ply: *ply, take: *take, note_hash }
-                    );
+                    let action = SeatAction::take(*ply, *take, note_hash.clone());
+                    assert_eq!(moment.input, &RefereeInput::Act { seat: *seat, action });
                 }
                 Event::Declared { seat, row, defaulted: None, note_hash } => {
-                    let (row, note_hash) = (Ok(row.clone()), Ok(note_hash.clone()));
-                    assert_eq!(moment.input, &RefereeInput::Declare { seat: *seat, row, note_hash });
+                    let action = SeatAction::declare(row, note_hash.clone());
+                    assert_eq!(moment.input, &RefereeInput::Act { seat: *seat, action });
                 }
-                Event::Struck { seat, .. } => {
-                    assert!(matches!(moment.input, RefereeInput::Take { seat: by, .. } if by == seat));
-                }
+                Event::Struck { seat, .. } => assert!(is_take_of(*seat, moment.input)),
                 Event::Forfeited { seat, reason } => self.judge_loss(*seat, *reason, moment),
                 Event::Ended { .. } => ended = true,
                 Event::Took { .. } | Event::Declared { .. } | Event::Revealed { .. } | Event::Created(_) => {}
@@ -97,14 +89,18 @@ impl Witness {
             ForfeitReason::NoShow => due && !self.came[seat] && !has_taken(moment.after, seat),
             ForfeitReason::Disconnected => due && self.came[seat] && !self.present[seat],
             ForfeitReason::TimedOut => due && self.came[seat] && self.present[seat],
-            ForfeitReason::Strikes => {
-                matches!(moment.input, RefereeInput::Take { seat: by, .. } if *by == seat)
+            ForfeitReason::Strikes => is_take_of(seat, moment.input),
+            ForfeitReason::Resigned => {
+                *moment.input == RefereeInput::Act { seat, action: SeatAction::Resign }
             }
-            ForfeitReason::Resigned => *moment.input == RefereeInput::Resign { seat },
             ForfeitReason::Disqualified => *moment.input == RefereeInput::Disqualify { seat },
         };
         assert!(fits, "seat {seat} is lost: {reason}, by {:?}", moment.input);
     }
+}
+
+fn is_take_of(seat: Seat, input: &RefereeInput) -> bool {
+    matches!(input, RefereeInput::Act { seat: by, action: SeatAction::Take { .. } } if *by == seat)
 }
 
 /// Returns whether a seat's own bot has made a take.

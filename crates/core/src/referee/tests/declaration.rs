@@ -1,9 +1,9 @@
 //! Rows are declared in secret and revealed at once.
 
 use super::table::{DECLARATION, Table, assigned, declared, happened, refused, reveals, turns, words};
-use crate::game::{AllianceMatrix, Row, SeatCount};
+use crate::game::{AllianceMatrix, SeatCount};
 use crate::referee::{
-    Event, ForfeitReason, MatchPhase, RefereeEffect, RefereeInput, RefusalReason, RowDefault, SeatMessage,
+    Event, ForfeitReason, MatchPhase, RefereeEffect, RefusalReason, RowDefault, SeatMessage,
 };
 
 fn matrix(table: &Table) -> String {
@@ -85,10 +85,7 @@ fn a_row_that_is_none_counts_as_the_standard_row_and_is_refused() {
 #[test]
 fn a_row_for_another_number_of_seats_is_none() {
     let mut table = Table::open(declared(2, &[3]));
-    let seat = table.seat(1);
-    let row = Ok(Row::standard(SeatCount::new(3).unwrap()));
-    let effects = table.input(RefereeInput::Declare { seat, row, note_hash: Ok(None) });
-    assert_eq!(refused(&effects), [(1, RefusalReason::InvalidRow)]);
+    assert_eq!(refused(&table.declare(1, &[0, 1, 2])), [(1, RefusalReason::InvalidRow)]);
 }
 
 #[test]

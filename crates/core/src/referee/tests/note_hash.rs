@@ -1,18 +1,14 @@
 //! A bot may add a hash of a note to its row and to each of its takes.
 
 use super::table::{Table, declared, happened, refused, standard, takes, turns, words};
-use crate::game::{Row, Seat};
+use crate::game::Row;
 use crate::referee::{
-    Event, MatchPhase, NoteHash, NoteHashError, Record, RefereeEffect, RefereeInput, RefusalReason,
+    Event, MatchPhase, NoteHash, NoteHashError, Record, RefereeEffect, RefusalReason, SeatAction,
     SeatMessage, TimedEvent,
 };
 
 fn note(byte: u8) -> NoteHash {
     NoteHash::from_bytes([byte; NoteHash::BYTES])
-}
-
-fn take(seat: Seat, ply: u32, take: u64, note_hash: Result<Option<NoteHash>, NoteHashError>) -> RefereeInput {
-    RefereeInput::Take { seat, ply, take, note_hash }
 }
 
 /// Returns the note hashes of a record, in order.
@@ -28,12 +24,10 @@ fn note_hashes(table: &Table) -> Vec<Option<NoteHash>> {
 fn it_stands_in_the_record_with_the_row_and_the_take() {
     let mut table = Table::open(declared(2, &[5]));
     let row = Row::standard(table.record().state().setup().seats());
-    let [first, second] = [0, 1].map(|index| table.seat(index));
-    let noted = RefereeInput::Declare { seat: first, row: Ok(row.clone()), note_hash: Ok(Some(note(1))) };
-    assert_eq!(happened(&table.input(noted)).len(), 1);
-    table.input(RefereeInput::Declare { seat: second, row: Ok(row), note_hash: Ok(None) });
-    table.input(take(first, 0, 1, Ok(Some(note(2)))));
-    table.input(take(second, 1, 1, Ok(None)));
+    assert_eq!(happened(&table.act(0, SeatAction::declare(&row, Some(note(1))))).len(), 1);
+    table.declare(1, &[0, 1]);
+    table.act(0, SeatAction::take(0, 1, Some(note(2))));
+    table.take(1, 1, 1);
     assert_eq!(note_hashes(&table), [Some(note(1)), None, Some(note(2)), None]);
 }
 
@@ -41,21 +35,17 @@ fn it_stands_in_the_record_with_the_row_and_the_take() {
 fn the_first_one_counts_when_a_row_or_a_take_is_sent_again() {
     let mut table = Table::open(declared(2, &[5]));
     let row = Row::standard(table.record().state().setup().seats());
-    let [first, second] = [0, 1].map(|index| table.seat(index));
+    let first = table.seat(0);
     for byte in [1, 2] {
-        let effects = table.input(RefereeInput::Declare {
-            seat: first,
-            row: Ok(row.clone()),
-            note_hash: Ok(Some(note(byte))),
-        });
+        let effects = table.act(0, SeatAction::declare(&row, Some(note(byte))));
         assert!(effects.contains(&RefereeEffect::Tell {
             seat: first,
             tell: SeatMessage::Declared { row: row.clone() }
         }));
     }
-    table.input(RefereeInput::Declare { seat: second, row: Ok(row), note_hash: Ok(None) });
-    table.input(take(first, 0, 1, Ok(None)));
-    let again = table.input(take(first, 0, 1, Ok(Some(note(3)))));
+    table.declare(1, &[0, 1]);
+    table.take(0, 0, 1);
+    let again = table.act(0, SeatAction::take(0, 1, Some(note(3))));
     assert_eq!(
         again,
         [RefereeEffect::Tell { seat: first, tell: SeatMessage::TookAgain { ply: 0, take: 1 } }]
@@ -67,17 +57,17 @@ fn the_first_one_counts_when_a_row_or_a_take_is_sent_again() {
 fn one_of_another_length_is_refused_without_a_strike_and_the_bot_is_asked_again() {
     let mut table = Table::open(standard(2, &[5]));
     let seat = table.seat(0);
-    let effects = table.input(take(seat, 0, 1, Err(NoteHashError { given: 31 })));
+    let note_hash = Err(NoteHashError { given: 31 });
+    let effects = table.act(0, SeatAction::Take { ply: 0, take: 1, note_hash });
     assert_eq!(refused(&effects), [(0, RefusalReason::Malformed)]);
     assert_eq!(words(&effects), "a note hash of 31 bytes: it has 32, or is left out");
     assert!(happened(&effects).is_empty(), "it costs no strike");
     assert_eq!(turns(&effects).len(), 1);
-    assert_eq!(takes(&table.input(take(seat, 0, 1, Ok(Some(note(1)))))).len(), 1);
+    assert_eq!(takes(&table.act(0, SeatAction::take(0, 1, Some(note(1))))).len(), 1);
 
     let mut table = Table::open(declared(2, &[5]));
-    let row = Ok(Row::standard(table.record().state().setup().seats()));
-    let effects =
-        table.input(RefereeInput::Declare { seat, row, note_hash: Err(NoteHashError { given: 64 }) });
+    let note_hash = Err(NoteHashError { given: 64 });
+    let effects = table.act(0, SeatAction::Declare { offsets: vec![0, 1], note_hash });
     assert_eq!(refused(&effects), [(0, RefusalReason::Malformed)]);
     assert!(
         effects
@@ -91,12 +81,8 @@ fn one_of_another_length_is_refused_without_a_strike_and_the_bot_is_asked_again(
 #[test]
 fn what_is_not_the_bots_own_has_none() {
     let mut table = Table::open(declared(2, &[5]));
-    let row = RefereeInput::Declare {
-        seat: table.seat(0),
-        row: Row::parse(&[7], table.record().state().setup().seats()),
-        note_hash: Ok(Some(note(1))),
-    };
-    assert_eq!(refused(&table.input(row)), [(0, RefusalReason::InvalidRow)]);
+    let row = SeatAction::Declare { offsets: vec![7], note_hash: Ok(Some(note(1))) };
+    assert_eq!(refused(&table.act(0, row)), [(0, RefusalReason::InvalidRow)]);
     table.declare(1, &[0, 1]);
     table.resign(0);
     assert_eq!(note_hashes(&table), [const { None }; 3], "a defaulted row, a row, and the steward's take");

@@ -1,8 +1,10 @@
 //! A snapshot is all that a bot needs to play on, and shows nothing that it may not see.
 
 use super::table::{BANK, DECLARATION, Table, declared, ms, standard};
-use crate::game::{BySeat, Row};
-use crate::referee::{ForfeitReason, MatchPhase, MatchSnapshot, RefereeEffect, RefereeInput, SeatMessage};
+use crate::game::BySeat;
+use crate::referee::{
+    ForfeitReason, MatchPhase, MatchSnapshot, RefereeEffect, RefereeInput, SeatAction, SeatMessage,
+};
 
 fn banks(snapshot: &MatchSnapshot) -> Vec<u64> {
     snapshot.banks.iter().map(|bank| bank.as_millis() as u64).collect()
@@ -29,10 +31,9 @@ fn before_the_match_is_announced_there_is_all_the_time() {
     let mut table = Table::open(declared(2, &[2]));
     table.declare(0, &[1, 0]);
     let seat = table.seat(1);
-    let row = Row::parse(&[0, 1], table.record().state().setup().seats());
+    let action = SeatAction::Declare { offsets: vec![0, 1], note_hash: Ok(None) };
     table.now = table.now + ms(DECLARATION / 2);
-    let effects =
-        table.referee.handle_input(RefereeInput::Declare { seat, row, note_hash: Ok(None) }, table.now);
+    let effects = table.referee.handle_input(RefereeInput::Act { seat, action }, table.now);
     assert!(!effects.is_empty());
     table.now = table.now + ms(DECLARATION);
     let snapshot = table.join(0);

@@ -1,10 +1,10 @@
 //! A table at which a match is refereed, with the time in the tests' own hands.
 
-use crate::game::{AllianceMatrix, BySeat, MatchId, Piles, Row, RowError, Seat, SeatCount};
+use crate::game::{AllianceMatrix, BySeat, MatchId, Piles, Seat, SeatCount};
 use crate::oracle::Mover;
 use crate::referee::{
     Clock, EndReason, Event, ForfeitReason, MatchPhase, MatchSetup, MatchSnapshot, Record, Referee,
-    RefereeEffect, RefereeInput, RefusalReason, SeatMessage, Timestamp, Turn,
+    RefereeEffect, RefereeInput, RefusalReason, SeatAction, SeatMessage, Timestamp, Turn,
 };
 use std::time::Duration;
 
@@ -104,17 +104,20 @@ impl Table {
         self.input(RefereeInput::Tick)
     }
 
+    pub(super) fn act(&mut self, seat: usize, action: SeatAction) -> Vec<RefereeEffect> {
+        self.input(RefereeInput::Act { seat: self.seat(seat), action })
+    }
+
     pub(super) fn declare(&mut self, seat: usize, offsets: &[u64]) -> Vec<RefereeEffect> {
-        let row: Result<Row, RowError> = Row::parse(offsets, self.record().state().setup().seats());
-        self.input(RefereeInput::Declare { seat: self.seat(seat), row, note_hash: Ok(None) })
+        self.act(seat, SeatAction::Declare { offsets: offsets.to_vec(), note_hash: Ok(None) })
     }
 
     pub(super) fn take(&mut self, seat: usize, ply: u32, take: u64) -> Vec<RefereeEffect> {
-        self.input(RefereeInput::Take { seat: self.seat(seat), ply, take, note_hash: Ok(None) })
+        self.act(seat, SeatAction::take(ply, take, None))
     }
 
     pub(super) fn resign(&mut self, seat: usize) -> Vec<RefereeEffect> {
-        self.input(RefereeInput::Resign { seat: self.seat(seat) })
+        self.act(seat, SeatAction::Resign)
     }
 
     pub(super) fn disqualify(&mut self, seat: usize) -> Vec<RefereeEffect> {

@@ -5,7 +5,7 @@ use super::table::{
 };
 use crate::oracle::Mover;
 use crate::referee::{
-    Clock, EndReason, Event, ForfeitReason, MatchSetup, RefereeInput, RefusalReason, Timestamp,
+    Clock, EndReason, Event, ForfeitReason, MatchSetup, RefereeInput, RefusalReason, SeatAction, Timestamp,
 };
 use std::time::Duration;
 
@@ -74,9 +74,8 @@ fn a_take_in_the_instant_of_the_deadline_is_too_late() {
 fn no_clock_runs_before_the_turn_is_announced() {
     let mut table = Table::open(standard(2, &[9]));
     let seat = table.seat(0);
-    let effects = table
-        .referee
-        .handle_input(RefereeInput::Take { seat, ply: 0, take: 1, note_hash: Ok(None) }, table.now);
+    let action = SeatAction::take(0, 1, None);
+    let effects = table.referee.handle_input(RefereeInput::Act { seat, action }, table.now);
     assert_eq!(turns(&effects).len(), 1);
     assert_eq!(table.referee.deadline(), None);
     table.now = table.now + ms(10 * BANK);

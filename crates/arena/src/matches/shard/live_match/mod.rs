@@ -7,16 +7,16 @@ mod storing;
 use self::storing::MatchEnding;
 use super::effect::{MatchEnd, ShardEffect};
 use super::freeze::MatchFreeze;
-use super::input::{MatchInput, SeatAction, SeatSession};
+use super::input::{MatchInput, SeatSession};
 use super::live_seat::LiveSeat;
 use super::tally::ShardTally;
 use super::view::{AnnouncedState, AwaitedSeats, MatchView};
 use crate::durability::Durability;
-use lastnim_core::game::{BySeat, MatchId, Row, Seat, SeatVersions};
+use lastnim_core::game::{BySeat, MatchId, Seat, SeatVersions};
 use lastnim_core::oracle::Audit;
 use lastnim_core::referee::{
-    MatchPhase, MatchSetup, Record, Referee, RefereeEffect, RefereeInput, SeatMessage, SigningKey,
-    TimedEvent, Timestamp,
+    MatchPhase, MatchSetup, Record, Referee, RefereeEffect, RefereeInput, SeatAction, SeatMessage,
+    SigningKey, TimedEvent, Timestamp,
 };
 use lastnim_proto::MatchEvent;
 use lastnim_store::StoreError;
@@ -313,17 +313,7 @@ impl<S: Clone> LiveMatch<S> {
         let (input, at) = match input {
             MatchInput::Seat { seat, action, at } => {
                 self.seats[seat].unread -= 1;
-                let input = match action {
-                    SeatAction::Declare { offsets, note_hash } => {
-                        let row = Row::parse(&offsets, self.seats.seats());
-                        RefereeInput::Declare { seat, row, note_hash }
-                    }
-                    SeatAction::Take { ply, take, note_hash } => {
-                        RefereeInput::Take { seat, ply, take, note_hash }
-                    }
-                    SeatAction::Resign => RefereeInput::Resign { seat },
-                };
-                (input, at)
+                (RefereeInput::Act { seat, action }, at)
             }
             MatchInput::Joined { seat, session, at } => {
                 let live = &mut self.seats[seat];
