@@ -299,11 +299,8 @@ async fn no_shows_cost_the_match_and_not_the_rating() {
         let bots = state.setup().bots.clone();
         evidence.add_result(&lastnim_tournament::MatchResult { number, group, bots, outcome: Some(outcome) });
     }
-    let resampling = lastnim_tournament::Resampling {
-        seed: 7,
-        replicates: lastnim_tournament::ReplicateCount::default(),
-        ..lastnim_tournament::Resampling::default()
-    };
+    let resampling =
+        lastnim_tournament::Resampling { seed: 7, replicates: lastnim_tournament::ReplicateCount::default() };
     let ratings =
         evidence.compute_ratings(&resampling, &mut lastnim_core::oracle::Budget::unbounded()).unwrap();
     for line in &over.standings {

@@ -20,8 +20,8 @@ fn said(action: request::Action) -> Result<BotAction, InvalidAction> {
     pb::PlayRequest { action: Some(action) }.try_into()
 }
 
-fn acted(action: SeatAction) -> Result<BotAction, InvalidAction> {
-    Ok(BotAction::Act { match_id: id(), action })
+fn acted(action: SeatAction) -> BotAction {
+    BotAction::Act { match_id: id(), action }
 }
 
 fn told(event: ServerEvent) -> Wire {
@@ -57,14 +57,14 @@ fn a_bot_declares_takes_resigns_subscribes_and_answers_pings() {
     let offsets = vec![1, u64::from(u32::MAX), 0];
     assert_eq!(
         said(request::Action::Declare(declare)),
-        acted(SeatAction::Declare { offsets, note_hash: Ok(None) }),
+        Ok(acted(SeatAction::Declare { offsets, note_hash: Ok(None) })),
         "whether it is a row, the match says"
     );
     let noted = vec![9; 32];
     let take = pb::Take { match_id: match_id.clone(), ply: u32::MAX, take: u64::MAX, note_hash: noted };
     let note_hash = Some(NoteHash::from_bytes([9; 32]));
-    assert_eq!(said(request::Action::Take(take)), acted(SeatAction::take(u32::MAX, u64::MAX, note_hash)));
-    assert_eq!(said(request::Action::Resign(pb::Resign { match_id })), acted(SeatAction::Resign));
+    assert_eq!(said(request::Action::Take(take)), Ok(acted(SeatAction::take(u32::MAX, u64::MAX, note_hash))));
+    assert_eq!(said(request::Action::Resign(pb::Resign { match_id })), Ok(acted(SeatAction::Resign)));
     for (feed, heard) in [(0, TakeFeed::All), (1, TakeFeed::All), (2, TakeFeed::OwnTurns)] {
         let subscribe = request::Action::Subscribe(pb::Subscribe { feed });
         assert_eq!(said(subscribe), Ok(BotAction::Subscribe(heard)));
@@ -137,7 +137,7 @@ fn a_declaration_without_a_row_is_an_empty_row() {
     let expected = SeatAction::Declare { offsets: vec![], note_hash: Ok(None) };
     assert_eq!(
         said(request::Action::Declare(declare)),
-        acted(expected),
+        Ok(acted(expected)),
         "the match refuses it by its length"
     );
 }
@@ -150,11 +150,11 @@ fn a_note_hash_of_another_length_is_left_to_the_match_to_refuse() {
     let declare = pb::Declare { match_id: match_id.clone(), row: None, note_hash: note_hash.clone() };
     assert_eq!(
         said(request::Action::Declare(declare)),
-        acted(SeatAction::Declare { offsets: vec![], note_hash: unusable.clone() })
+        Ok(acted(SeatAction::Declare { offsets: vec![], note_hash: unusable.clone() }))
     );
     assert_eq!(
         said(request::Action::Take(pb::Take { match_id, ply: 1, take: 2, note_hash })),
-        acted(SeatAction::Take { ply: 1, take: 2, note_hash: unusable })
+        Ok(acted(SeatAction::Take { ply: 1, take: 2, note_hash: unusable }))
     );
 }
 

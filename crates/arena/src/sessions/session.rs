@@ -48,7 +48,8 @@ pub struct Session {
 
 /// What comes next in a session.
 enum NextInSession<R> {
-    Chore(SessionChore),
+    /// What the session has to see to; nothing if its stream is over.
+    Chore(Option<SessionChore>),
     /// What the bot sent; nothing if it ends the session.
     Sent(Option<R>),
 }
@@ -174,8 +175,8 @@ impl Session {
                 inbound.as_mut().poll_next(context).map(NextInSession::Sent)
             });
             let progress = match next.await {
-                NextInSession::Chore(SessionChore::End) => break,
-                NextInSession::Chore(chore) => {
+                NextInSession::Chore(None) => break,
+                NextInSession::Chore(Some(chore)) => {
                     has_read_all = false;
                     self.do_chore(chore);
                     continue;
@@ -210,7 +211,6 @@ impl Session {
 
     fn do_chore(&mut self, chore: SessionChore) {
         match chore {
-            SessionChore::End => {}
             SessionChore::JoinAnswered(answer) => {
                 self.send_join_answer(answer);
                 self.close_if_too_unproductive();

@@ -30,8 +30,6 @@ pub(crate) struct SessionChores {
 
 /// Something that a session has to see to.
 pub(crate) enum SessionChore {
-    /// Its stream is over.
-    End,
     /// A request to join has its answer.
     JoinAnswered(JoinAnswer),
     /// It is written of which ends the bot has heard.
@@ -81,27 +79,27 @@ impl SessionChores {
         self.writing = Some(writing);
     }
 
-    /// Returns what the session has to see to next. Nothing follows on [`SessionChore::End`].
-    pub(crate) fn poll_next(&mut self, context: &Context<'_>) -> Poll<SessionChore> {
+    /// Returns what the session has to see to next; `None`, on which nothing follows, once its stream is over.
+    pub(crate) fn poll_next(&mut self, context: &Context<'_>) -> Poll<Option<SessionChore>> {
         let Self { over, joining, catching_up, writing, writing_version, pings, ping_interval, gate } = self;
         gate.poll_woken(context, |context| {
             if over.as_mut().poll(context).is_ready() {
-                return Poll::Ready(SessionChore::End);
+                return Poll::Ready(None);
             }
             if let Poll::Ready(answer) = joining.poll_next_answer(context) {
-                return Poll::Ready(SessionChore::JoinAnswered(answer));
+                return Poll::Ready(Some(SessionChore::JoinAnswered(answer)));
             }
             poll_background(catching_up, context);
             poll_background(writing_version, context);
             if poll_background(writing, context) {
-                return Poll::Ready(SessionChore::HeardEndsWritten);
+                return Poll::Ready(Some(SessionChore::HeardEndsWritten));
             }
             let pings = pings.get_or_insert_with(|| {
                 let mut pings = tokio::time::interval(*ping_interval);
                 pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
                 pings
             });
-            pings.poll_tick(context).map(|_| SessionChore::PingDue)
+            pings.poll_tick(context).map(|_| Some(SessionChore::PingDue))
         })
     }
 }

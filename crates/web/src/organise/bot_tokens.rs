@@ -93,7 +93,13 @@ pub(super) async fn rotate_token(
         let what = format!(
             "The token that {name} has is void at once, and its session ends. It keeps its seats, and their clocks run."
         );
-        return confirm_bot_change(organiser, &name, "Replace the token", what, &OrganiseAddress::RotateToken);
+        return confirm_bot_change(
+            organiser,
+            &name,
+            "Replace the token",
+            what,
+            &OrganiseAddress::RotateToken,
+        );
     }
     let request = pb::RotateTokenRequest { name: name.clone() };
     match site.bots.rotate_token(organiser.request(request)).await {
