@@ -11,7 +11,7 @@ use lastnim_proto::{
     tournament_settings::{SettingsJsonDraft, TournamentSetting, ValueKind, all_settings},
 };
 use lastnim_report::{tournament_settings::setting_facts, tournament_toml::tournament_toml};
-use lastnim_tournament::FormatProfile;
+use lastnim_tournament::{FormatProfile, METHODS_VERSION};
 use serde_json::{Value, json};
 
 #[derive(clap::Parser)]
@@ -31,6 +31,7 @@ fn some_value(setting: &TournamentSetting, variant: u8) -> Value {
     let real = f64::from(variant) / 4.0;
     match setting.kind {
         ValueKind::Text | ValueKind::Bot => format!("{}{variant}", setting.name()).into(),
+        ValueKind::Number | ValueKind::Count if setting.name() == "methods" => METHODS_VERSION.into(),
         ValueKind::Number | ValueKind::Count if setting.name() == "seats" => (3 + variant).into(),
         ValueKind::Number | ValueKind::Count if setting.name() == "groups" => (20 + variant).into(),
         ValueKind::Number | ValueKind::Count => (1 + variant).into(),
@@ -57,6 +58,11 @@ fn usual_settings(format: &FormatProfile, source: &str) -> GivenSettings {
         _ => some_value(setting, 0),
     };
     all_settings().filter(has).map(|setting| (setting, value(setting))).collect()
+}
+
+/// Returns whether a setting has two values, and not one that is there or not, or that stands for a whole table.
+fn has_two_values(setting: &TournamentSetting) -> bool {
+    !matches!(setting.kind, ValueKind::Format | ValueKind::Flag) && setting.field != "methods"
 }
 
 fn message_of(given: &GivenSettings) -> pb::TournamentSettings {
@@ -106,10 +112,10 @@ fn every_setting_of_every_format_is_given_exported_and_reported() {
             let (file, facts) = (file_of(&message), setting_facts(&message));
             let has_rows = ["start_at", "alliance_matrix.rows"];
             let more = all_settings().filter(|setting| has_rows.contains(&setting.field));
-            let is_changed =
-                |setting: &&TournamentSetting| !matches!(setting.kind, ValueKind::Format | ValueKind::Flag);
-            let changeable = usual.iter().map(|(setting, _)| *setting).filter(is_changed).chain(more);
-            for setting in changeable {
+            assert!(file.contains("\nmethods = ") && facts.iter().any(|(label, _)| label == "methods"));
+            let changeable =
+                usual.iter().map(|(setting, _)| *setting).filter(|setting| has_two_values(setting));
+            for setting in changeable.chain(more) {
                 let mut given = usual.clone();
                 // Rows that are given stand in the place of the word for it.
                 let is_matrix = setting.kind == ValueKind::Matrix;
@@ -129,8 +135,6 @@ fn every_setting_of_every_format_is_given_exported_and_reported() {
         }
     }
     for setting in all_settings() {
-        let is_changed = changed_fields.contains(&setting.field);
-        let is_choice = matches!(setting.kind, ValueKind::Format | ValueKind::Flag);
-        assert!(is_changed || is_choice, "{}", setting.field);
+        assert_eq!(changed_fields.contains(&setting.field), has_two_values(setting), "{}", setting.field);
     }
 }
