@@ -10,7 +10,6 @@
 //! |---|---|
 //! | `client`, `server` | the generated clients; the generated services |
 //! | `analysis` | conversions of what `lastnim-analysis` and `lastnim-auditing` find |
-//! | `testing` | strategies for property tests |
 
 #[cfg(feature = "analysis")]
 pub mod admission;
