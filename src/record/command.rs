@@ -81,7 +81,7 @@ the server's present key signed it; its key may have been replaced.")]
     /// Writes the records of matches that are over into a folder, a file each
     #[command(after_help = "Examples:
   lastnim record export --tournament $ID --dir records
-  lastnim record export --bot greedy --dir records --format text
+  lastnim record export --bot greedy --dir texts --format text
   lastnim record export --bot alice --bot bob --state over --dir records
   lastnim verify --key $(lastnim key) records/*
 

@@ -288,7 +288,7 @@ fn a_ladder_with_a_retention_plays_on_while_its_server_prunes_it() {
     let prunes_often = ["--retention-interval-ms", "100"];
     let server = place.serve_with(&prunes_often);
     let (id, bots) = place.begin_with(&["--concurrency", "4", "--keep-matches", "10"]);
-    assert!(place.printed(&["tournament", "show", &id]).contains("those of the newest 10 matches are kept"));
+    assert!(place.printed(&["tournament", "show", &id]).contains("of the newest 10 matches"));
     let pruned = number(&place.until_stats(|stats| number(stats, "pruned_matches") > 20), "pruned_matches");
     // It is killed while it prunes, and the next one goes on.
     drop(server);

@@ -17,5 +17,9 @@ pub(super) fn driver_error_of(error: &Error) -> StoreError {
 
 /// Returns the words of the database, or of its driver.
 pub(super) fn database_message(error: &Error) -> String {
-    error.as_database_error().map_or_else(|| error.to_string(), |error| error.message().to_owned())
+    match error {
+        Error::Database(told) => told.message().to_owned(),
+        Error::Io(error) => error.to_string(),
+        other => other.to_string(),
+    }
 }
