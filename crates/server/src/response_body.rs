@@ -54,7 +54,7 @@ enum ChunkPayment {
 }
 
 impl ChunkPayment {
-    /// Charges a chunk of so many bytes; `None` if the budget is used up.
+    /// Charges the budget for a chunk; `None` if the budget is used up.
     fn charge_chunk(&mut self, bytes: usize) -> Option<Arc<MemoryCharge>> {
         match self {
             Self::Together(charge) => Some(Arc::clone(charge)),

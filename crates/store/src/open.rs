@@ -29,8 +29,8 @@ impl Default for OpenOptions {
     }
 }
 
-/// Opens a store. A database and its tables are made if there are none, and it belongs to this server until the store is
-/// dropped.
+/// Opens a store and creates its database and tables if they are missing. The database belongs to this server until the store
+/// is dropped.
 ///
 /// # Errors
 /// [`StoreError::Unusable`] if nothing can be opened under that name, or another database belongs there;

@@ -14,7 +14,7 @@ pub struct PruneFilter {
     pub tournament: Option<TournamentId>,
     /// Only those that ended before.
     pub over_before: Timestamp,
-    /// Not the newest so many of those that still have records.
+    /// How many of the newest matches that still have records are left alone.
     pub keep_newest: u64,
 }
 

@@ -15,8 +15,8 @@ pub struct BotComparison {
     /// How likely it is, 0 to 1, that the one is the stronger by their ratings; none if they are not rated, or no chain of
     /// matches joins them. It is shrunk as the field suggests, see [`SpreadBelief`].
     pub probability_better: Option<f64>,
-    /// How likely so great a lead would be, 0 to 1, for at least one of all pairs compared here if all bots were equal, by Holm's
-    /// correction: that of at most 5% of the pairs hold together with a confidence of 95%. None where the other is none.
+    /// The p-value of the lead, 0 to 1, adjusted by Holm's method for all pairs compared here: if all bots were equal, at most one
+    /// run in twenty would have any pair at 0.05 or less. `None` where `probability_better` is.
     pub adjusted_chance: Option<f64>,
 }
 

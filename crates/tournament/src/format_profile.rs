@@ -53,8 +53,8 @@ pub enum CourseView {
 const MAX_BOTS: usize = 10_000;
 /// The largest field of a format that keeps in mind who met whom.
 const MAX_PAIRED_BOTS: usize = 4_096;
-/// The most bots that are in a ladder at once: its ratings know how each two of them hang together, which with so many
-/// takes half a millisecond a match.
+/// The most bots that a ladder has at once. Its ratings keep the covariance of every pair of bots; with this many bots, a match
+/// takes half a millisecond to rate.
 const MAX_LADDER_BOTS: usize = 1_024;
 
 /// A format whose pairings are known at the start, and whose standings show its course.

@@ -65,9 +65,9 @@ declare_addresses! {
         TournamentMatches { id: TournamentId; filter: MatchFilter, page: String } => "tournaments" / id / "matches";
         /// A page of the list of all matches.
         Matches { ; filter: MatchFilter, page: String } => "matches";
-        /// A match, after so many plies; at its end, or as far as it is, without.
+        /// A match after a ply; without one, at its end or as far as it has got.
         Match { id: MatchId; ply: Option<u32>, oracle: OracleView } => "matches" / id;
-        /// A match after so many plies, and another take than the one that was made there.
+        /// A match after a ply, with another take in place of the one that was made.
         WhatIf { id: MatchId; ply: u32, take: Option<u64> } => "matches" / id / "what-if";
         /// What a language model wrote down when it was asked for the row of a seat, or for a take of it.
         Transcript { id: MatchId; seat: u32, ply: Option<u32> } => "matches" / id / "transcript";
@@ -93,7 +93,7 @@ declare_addresses! {
         Home => "events";
         /// On the page of a tournament.
         Tournament { id: TournamentId } => "tournaments" / id / "events";
-        /// On the page of a match, for a tab that shows so many of its events.
+        /// The events of a match that come after those that a tab already shows.
         Match { id: MatchId; after: Option<u64>, oracle: OracleView } => "matches" / id / "events";
     }
 }

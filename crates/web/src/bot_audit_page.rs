@@ -31,7 +31,7 @@ const MAX_ADDRESS_BYTES: usize = 8 << 10;
 /// Puzzles that are shown.
 const MAX_PUZZLES: usize = 8;
 
-/// Returns what an audit of a bot's newest matches finds. Only somebody who asks for it has it made: it costs more than other pages.
+/// Returns the audit of a bot's newest matches. It costs more than other pages, so it is worked out only when somebody asks.
 pub(super) async fn bot_audit_page(
     site: &Site,
     visitor: &Visitor,
@@ -63,8 +63,8 @@ pub(super) async fn bot_audit_page(
     }))
 }
 
-/// Returns what an audit of a bot's newest matches finds: at once if it was worked out lately, also where a newer one is under way. `None`
-/// while the first one is.
+/// Returns the latest audit of a bot's newest matches, even while a newer one is being worked out. `None` until the first one is
+/// ready.
 async fn find_audit(
     site: &Site,
     visitor: &Visitor,

@@ -43,8 +43,8 @@ pub(super) trait Dialect: Database<Row: RowColumns> {
         values: Self::Arguments,
     ) -> impl Stream<Item = Result<Self::Row, sqlx::Error>> + Send + Unpin;
 
-    /// Runs the text of a [`MultiRow`](super::multi_row::MultiRow), with what its columns hold of so many rows. Returns how many rows
-    /// it changed.
+    /// Runs the text of a [`MultiRow`](super::multi_row::MultiRow) on the values of its columns. Returns the number of rows that it
+    /// changed.
     fn write_rows(
         connection: &mut Self::Connection,
         text: &'static str,
@@ -58,7 +58,7 @@ pub(super) trait Dialect: Database<Row: RowColumns> {
 pub(super) struct Translations(Mutex<HashMap<(&'static str, usize), SqlStr>>);
 
 impl Translations {
-    /// Returns a statement about so many rows; `translate` is asked for it the first time.
+    /// Returns the statement for this number of rows. The first call translates it, later calls reuse it.
     pub(super) fn get_or_translate(
         &self,
         text: &'static str,

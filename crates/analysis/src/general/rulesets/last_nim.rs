@@ -5,7 +5,7 @@ use crate::general::{Anyone, PileSizes, Rules};
 
 /// Take any number of counters from the last nonempty pile (Friedman 2000).
 ///
-/// These are the bare rules, to hold the fast [`Solution`](lastnim_core::oracle::Solution) against: they know of no theorem.
+/// These are the bare rules, without the theorem: tests compare the fast [`Solution`](lastnim_core::oracle::Solution) with them.
 #[derive(Debug, Clone, Copy)]
 pub struct LastNim;
 

@@ -6,7 +6,7 @@ use crate::sql::schema::{SCHEMA_VERSION, check_version, read_version};
 use crate::{StoreError, StoreUrl};
 use sqlx::{PgConnection, Postgres};
 
-/// Makes the tables if there are none, and takes the database for this server, which has its lock. Returns the server's epoch.
+/// Creates the tables if they are missing and claims the database for this server, which holds its lock. Returns the server's epoch.
 pub(super) async fn make_and_claim(connection: &mut PgConnection, url: &StoreUrl) -> Result<i64, StoreError> {
     let found = table_version(connection, url).await?;
     found.map_or(Ok(()), check_version)?;

@@ -7,8 +7,8 @@ use crate::sql::schema::{SCHEMA_VERSION, check_version, foreign_tables_error, re
 use sqlx::{Sqlite, SqliteConnection};
 use std::path::Path;
 
-/// Makes the tables if there are none, and takes the database for this server, if it is the one that belongs here. Returns the
-/// server's epoch.
+/// Creates the tables if they are missing and claims the database for this server, if its id is the one in the file beside it.
+/// Returns the server's epoch.
 pub(super) async fn make_and_claim(
     connection: &mut SqliteConnection,
     path: &Path,
