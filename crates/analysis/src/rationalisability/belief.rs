@@ -2,7 +2,7 @@
 
 use super::{
     Contradiction, Minimality, TakeOfGame,
-    rationalisable_rows::AddedGame,
+    added_game::AddedGame,
     takes_of_seat::{CheckedTake, TakesOfSeat},
 };
 use crate::RowSet;

@@ -1,6 +1,6 @@
 //! The rows that explain takes, if everybody knows the row.
 
-use super::rationalisable_rows::AddedGame;
+use super::added_game::AddedGame;
 use crate::{
     PartialRow,
     lazy::{BranchProgress, BranchingSolver, OpenBranch, OptimalityCheck, SolvingPlan, merge_leaves},

@@ -2,8 +2,8 @@
 
 use super::{
     Contradiction,
+    added_game::{AddedGame, KeptGameLimits},
     explained::ExplainedLeaves,
-    rationalisable_rows::{AddedGame, KeptGameLimits},
     shortest::ContradictingTakes,
     takes_of_seat::TakesOfSeat,
 };

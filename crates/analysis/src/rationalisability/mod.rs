@@ -4,6 +4,7 @@
 //! depends on what the others are taken to know of the row: see [`KnowledgeReading`]. The answer is a set of rows, which may
 //! be large; where it is empty, a few takes that no row explains together are the proof.
 
+mod added_game;
 mod belief;
 mod contradiction;
 mod cover;
@@ -13,7 +14,6 @@ mod rationalisable_rows;
 mod shortest;
 mod takes_of_seat;
 
+pub use added_game::{AddedGame, KeptGameLimits};
 pub use contradiction::{Contradiction, Minimality, TakeOfGame};
-pub use rationalisable_rows::{
-    AddGameError, AddedGame, DeclaredRow, KeptGameLimits, KnowledgeReading, RationalisableRows,
-};
+pub use rationalisable_rows::{AddGameError, DeclaredRow, KnowledgeReading, RationalisableRows};

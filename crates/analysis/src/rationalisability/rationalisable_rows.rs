@@ -1,10 +1,13 @@
 //! The rows that explain a seat's takes, game after game.
 
-use super::{Contradiction, belief::BelievedRow, knowledge::CommonKnowledgeRow, takes_of_seat::TakesOfSeat};
+use super::{
+    AddedGame, Contradiction, KeptGameLimits, belief::BelievedRow, knowledge::CommonKnowledgeRow,
+    takes_of_seat::TakesOfSeat,
+};
 use crate::RowSet;
 use lastnim_core::{
     game::{Game, IllegalTake, Row, Seat, SeatCount},
-    oracle::{Budget, HaltReason, PlayedTake},
+    oracle::{Budget, PlayedTake},
 };
 use thiserror::Error;
 
@@ -18,22 +21,6 @@ pub enum KnowledgeReading {
     /// and a take is explained by a row if the row ranks the winner that it led to before every other winner that
     /// another take led to at that ply.
     DeclaredBelieved,
-}
-
-/// How much is kept of many games.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct KeptGameLimits {
-    /// The most leaves of rows. A game that would make them more is left out.
-    pub most_leaves: usize,
-    /// The most takes that are kept to look for the shortest contradiction, and again as many that narrowed the rows.
-    pub most_takes: usize,
-}
-
-impl Default for KeptGameLimits {
-    /// Keeps some megabytes at most.
-    fn default() -> Self {
-        Self { most_leaves: 1024, most_takes: 4096 }
-    }
 }
 
 /// What the seat declared in the games.
@@ -223,18 +210,4 @@ impl RationalisableRows {
             RowKnowledge::DeclaredBelieved(known) => known.contradiction(),
         }
     }
-}
-
-/// What became of a game that was added.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[must_use = "a game that was left out makes the rows inexact"]
-pub enum AddedGame {
-    /// Its takes count.
-    Counted,
-    /// It was left out, as it would make too many leaves.
-    TooManyLeaves,
-    /// It was left out, as too many games before it had to be kept.
-    TooManyTakes,
-    /// It was left out, as the budget did not last.
-    Halted(HaltReason),
 }

@@ -6,8 +6,8 @@
 //! fewer are one: fewer do not refute even the sample.
 
 use super::{
-    Contradiction, Minimality, TakeOfGame, cover::RefutationCover, explained::ExplainedLeaves,
-    rationalisable_rows::AddedGame, takes_of_seat::TakesOfSeat,
+    Contradiction, Minimality, TakeOfGame, added_game::AddedGame, cover::RefutationCover,
+    explained::ExplainedLeaves, takes_of_seat::TakesOfSeat,
 };
 use crate::PartialRow;
 use lastnim_core::{game::SeatCount, oracle::Budget};
