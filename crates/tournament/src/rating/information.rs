@@ -1,6 +1,6 @@
 //! What matches at tables tell of the strengths of their bots, as a matrix.
 
-use super::{resampling::RandomSigns, tables::SeatedTables};
+use super::{random_signs::RandomSigns, tables::SeatedTables};
 use crate::SeededDraw;
 use lastnim_core::oracle::{Budget, HaltReason};
 

@@ -17,6 +17,7 @@ mod luce;
 mod measure;
 mod normal;
 mod online;
+mod random_signs;
 mod rated_match;
 mod rated_matches;
 mod rated_results;

@@ -22,32 +22,6 @@ pub struct Resampling {
     pub replicates: ReplicateCount,
 }
 
-/// Signs, either of which is equally likely.
-pub(super) struct RandomSigns<'a> {
-    draw: &'a mut SeededDraw,
-    bits: u64,
-    /// Bits that are not used yet.
-    left: u32,
-}
-
-impl<'a> RandomSigns<'a> {
-    /// Draws 64 signs at a time.
-    pub(super) fn new(draw: &'a mut SeededDraw) -> Self {
-        Self { draw, bits: 0, left: 0 }
-    }
-
-    /// Returns a number that is not negative, or its opposite.
-    pub(super) fn put_on(&mut self, number: f64) -> f64 {
-        if self.left == 0 {
-            (self.bits, self.left) = (self.draw.next_bits(), u64::BITS);
-        }
-        let sign = self.bits << (u64::BITS - 1);
-        self.bits >>= 1;
-        self.left -= 1;
-        f64::from_bits(number.to_bits() ^ sign)
-    }
-}
-
 /// How many times everything is rated anew, 50 to 10,000; 400 unless said otherwise.
 ///
 /// Their number says how much the width of an interval is left to chance: one part in the root of twice the number, 3.5%

@@ -4,7 +4,8 @@ use super::{
     ConfidenceInterval, Resampling, StrengthLead,
     information::TableInformation,
     islands::find_islands,
-    resampling::{REDUCTION, RandomSigns, StrengthDeviations},
+    random_signs::RandomSigns,
+    resampling::{REDUCTION, StrengthDeviations},
     student::StudentDistribution,
     tables::SeatedTables,
 };
