@@ -191,7 +191,12 @@ impl<'a> ShardBatch<'a> {
                         }
                     }
                     ShardEffect::Send { to, id, event } => wakers.extend(to.queue_match_event(id, event)),
-                    effect => delivery.carry_out(effect),
+                    ShardEffect::CountUnproductive { to, wrong } => to.count_unproductive(wrong),
+                    ShardEffect::ShowWatchers { id, event } => delivery.show_watchers(id, &event),
+                    ShardEffect::Begun { id } => delivery.note_begun(id),
+                    ShardEffect::EndSent { id, seat, session } => delivery.note_end_sent(id, seat, session),
+                    ShardEffect::BarrierReached { waiter } => delivery.release_waiter(waiter),
+                    ShardEffect::Over { id, end } => delivery.note_over(id, end),
                 }
             }
             let Some((id, error)) = failed.pop() else { break };

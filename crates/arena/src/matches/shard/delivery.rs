@@ -1,10 +1,9 @@
 //! What is attached to the matches of a shard: who waits for them, sits in them and watches them.
 
-use super::effect::{MatchEnd, ShardEffect, WatchEvent};
+use super::effect::{MatchEnd, WatchEvent};
 use crate::sessions::outbox::{CloseReason, Outbox};
 use crate::sessions::roster::Presence;
-use crate::sessions::session_link::SessionLink;
-use lastnim_core::game::{BySeat, MatchId, MatchMap};
+use lastnim_core::game::{BySeat, MatchId, MatchMap, Seat};
 use std::collections::HashMap;
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -77,38 +76,38 @@ impl Delivery {
         (self.next_waiter, answers)
     }
 
-    /// Carries out an effect. Commits and messages to sessions are for the carrier.
-    pub(super) fn carry_out(&mut self, effect: ShardEffect<SessionLink>) {
-        match effect {
-            ShardEffect::Commit { .. } | ShardEffect::Send { .. } => {}
-            ShardEffect::CountUnproductive { to, wrong } => to.count_unproductive(wrong),
-            ShardEffect::ShowWatchers { id, event } => {
-                for watcher in self.matches.get(&id).into_iter().flat_map(|attached| &attached.watchers) {
-                    watcher.push(event.clone());
-                }
-            }
-            ShardEffect::Begun { id } => {
-                if let Some(begun) = self.matches.get_mut(&id).and_then(|attached| attached.begun.take()) {
-                    // A director does not wait for it.
-                    let _ = begun.send(());
-                }
-            }
-            ShardEffect::EndSent { id, seat, session } => {
-                if let Some(attached) = self.matches.get(&id) {
-                    attached.presences[seat].note_match_ended(id, session);
-                }
-            }
-            ShardEffect::BarrierReached { waiter } => {
-                if let Some(waiting) = self.waiters.remove(&waiter) {
-                    // Who waited may have gone.
-                    let _ = waiting.send(());
-                }
-            }
-            ShardEffect::Over { id, end } => self.note_over(id, end),
+    /// Shows something to all who watch a match.
+    pub(super) fn show_watchers(&self, id: MatchId, event: &WatchEvent) {
+        for watcher in self.matches.get(&id).into_iter().flat_map(|attached| &attached.watchers) {
+            watcher.push(event.clone());
         }
     }
 
-    fn note_over(&mut self, id: MatchId, end: MatchEnd) {
+    /// Tells whoever began a match that its beginning is announced.
+    pub(super) fn note_begun(&mut self, id: MatchId) {
+        if let Some(begun) = self.matches.get_mut(&id).and_then(|attached| attached.begun.take()) {
+            // A director does not wait for it.
+            let _ = begun.send(());
+        }
+    }
+
+    /// Tells the presence of a seat that a session has been sent the end of a match.
+    pub(super) fn note_end_sent(&self, id: MatchId, seat: Seat, session: Option<u64>) {
+        if let Some(attached) = self.matches.get(&id) {
+            attached.presences[seat].note_match_ended(id, session);
+        }
+    }
+
+    /// Answers somebody who waits at a barrier.
+    pub(super) fn release_waiter(&mut self, waiter: u64) {
+        if let Some(waiting) = self.waiters.remove(&waiter) {
+            // Whoever waited may have gone.
+            let _ = waiting.send(());
+        }
+    }
+
+    /// Lets go of a match that has left the shard.
+    pub(super) fn note_over(&mut self, id: MatchId, end: MatchEnd) {
         let Some(attached) = self.matches.remove(&id) else { return };
         for presence in &attached.presences {
             match end {
