@@ -56,7 +56,6 @@ mod transcript_files;
 mod tree;
 mod verify;
 
-pub use dataset::{DistinctPositions, DrawnKind, FoundPosition, PositionDraw, PositionFilter, PositionId};
 pub use exit::{CommandExit, CommandResult, Failure};
 pub use export::ExportedMatch;
 pub use own_command::OwnCommand;

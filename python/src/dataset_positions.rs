@@ -1,7 +1,7 @@
 //! The positions of `lastnim dataset`, without their labels.
 
 use crate::rehearsal::{read_game, value_error};
-use lastnim::{DistinctPositions, DrawnKind, PositionDraw, PositionFilter, PositionId};
+use lastnim_benchmark::{DistinctPositions, DrawnKind, PositionDraw, PositionFilter, PositionId};
 use lastnim_core::game::{Ending, Game, SeatCount};
 use lastnim_proto::{json::message_to_json, pb};
 use pyo3::{exceptions::PyValueError, prelude::*};

@@ -1,12 +1,9 @@
 //! `lastnim benchmark`: its flags, and a run from above.
 
 use super::{
-    card::with_results,
-    item_set::{BENCHMARK_SET, Tier},
     player::Player,
     playing::{BenchmarkResults, BenchmarkRun},
     run_folder::RunFolder,
-    tier_tally::{CONFIDENCE, StoppingRule},
 };
 use crate::{
     CommandExit, CommandResult, Failure, OwnCommand,
@@ -17,6 +14,7 @@ use crate::{
 };
 use clap::Args;
 use indicatif::ProgressBar;
+use lastnim_benchmark::{BENCHMARK_SET, CONFIDENCE, StoppingRule, Tier, with_results};
 use lastnim_bots::HouseBot;
 use lastnim_core::referee::Clock;
 use lastnim_llm::{LlmBot, LlmSettings};

@@ -1,13 +1,6 @@
 //! Plays the items of a benchmark: a server in this process, the opponents, and the bot.
 
-use super::{
-    card::PlayedItem,
-    item_score::{OPPONENT_SEED, player_name, score_record},
-    item_set::{BENCHMARK_SET, SetItem, Tier},
-    player::Player,
-    run_folder::RunFolder,
-    tier_tally::{StoppingRule, TierTally},
-};
+use super::{player::Player, run_folder::RunFolder};
 use crate::{
     Failure,
     own_server::OwnServer,
@@ -17,6 +10,10 @@ use crate::{
 };
 use indicatif::ProgressBar;
 use lastnim_arena::Backend;
+use lastnim_benchmark::{
+    BENCHMARK_SET, OPPONENT_SEED, PlayedItem, SetItem, StoppingRule, Tier, TierTally, player_name,
+    score_record,
+};
 use lastnim_client::{Options, ServerAddress};
 use lastnim_core::{
     game::{BotName, MatchId},

@@ -1,12 +1,8 @@
 //! The flags of `lastnim dataset`, and the lines that it writes.
 
-use super::{
-    distinct_positions::{DistinctPositions, PositionFilter},
-    labelling::label_position,
-    position_draw::{DrawnKind, PositionDraw},
-};
 use crate::{CommandExit, CommandResult, Failure, batch, new_file::AtomicFile, text::numbers};
 use clap::{Args, ValueEnum};
+use lastnim_benchmark::{DistinctPositions, DrawnKind, PositionDraw, PositionFilter, label_position};
 use lastnim_core::game::{Ending, SeatCount};
 use lastnim_proto::{json::MessageJson, pb::DatasetSplit};
 use lastnim_report::words::count_words;

@@ -4,11 +4,12 @@ use super::command::VerifyArgs;
 use crate::{
     Failure,
     audit::list_files,
-    benchmark::{
-        BENCHMARK_SET, CONFIDENCE, PlayedItem, RECORDS_FILE, SetItem, StoppingRule, Tier, card_difference,
-        compute_tier, score_record, with_results,
-    },
+    benchmark::RECORDS_FILE,
     record_input::{self, GivenInput},
+};
+use lastnim_benchmark::{
+    BENCHMARK_SET, CONFIDENCE, PlayedItem, SetItem, StoppingRule, Tier, card_difference, compute_tier,
+    score_record, with_results,
 };
 use lastnim_core::{
     game::BotName,

@@ -1,7 +1,7 @@
 //! How the set `lastnim-1` was drawn. The set is its file: this shows where it comes from.
 
 use super::item_set::{SET_TEXT, Tier};
-use crate::dataset::{DrawnKind, PositionDraw, PositionId, measure_difficulty};
+use crate::{DrawnKind, PositionDraw, PositionId, difficulty::measure_difficulty};
 use lastnim_core::{
     game::{Ending, Game, SeatCount},
     oracle::Explanation,

@@ -1,6 +1,6 @@
 //! Tests that bots that are less than perfect lose more in higher tiers.
 
-use super::{BENCHMARK_SET, SetItem, Tier};
+use crate::{BENCHMARK_SET, SetItem, Tier};
 use lastnim_bots::HouseBot;
 use lastnim_client::MatchView;
 use lastnim_core::{

@@ -65,7 +65,7 @@ fn describe_position(game: &Game) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataset::{
+    use crate::{
         labelling::label_position,
         position_draw::{DrawnKind, PositionDraw},
     };

@@ -1,10 +1,11 @@
 //! The frozen set of positions.
 
-use crate::{dataset::PositionId, text::numbers};
+use crate::PositionId;
 use lastnim_bots::HouseBot;
 use lastnim_core::game::{AllianceMatrix, BotName, BySeat, Ending, Game, Piles};
 use lastnim_proto::{
     json::{message_from_json, parse_document},
+    number_text::read_rows,
     pb,
 };
 use std::{fmt, str::FromStr, sync::LazyLock};
@@ -76,7 +77,7 @@ impl SetItem {
     fn parse(line: &str) -> Result<Self, String> {
         let item: pb::BenchmarkItem =
             message_from_json(&parse_document(line)?).map_err(|error| error.to_string())?;
-        let rows = numbers::read_rows(&item.rows).map_err(|failure| failure.to_string())?;
+        let rows = read_rows(&item.rows)?;
         let matrix = AllianceMatrix::parse(&rows).map_err(|error| error.to_string())?;
         let piles = Piles::parse(&item.piles).map_err(|error| error.to_string())?;
         let game = Game::new(piles, matrix, item.first as usize, Ending::ToMoveWins);
