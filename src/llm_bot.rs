@@ -63,7 +63,7 @@ pub async fn play_llm_bot(
     mut options: Options,
     practice: Option<Practice>,
     form: OutputForm,
-    interrupted: impl Future<Output = ()>,
+    interrupted: impl Future<Output = ()> + Send,
 ) -> Result<Summary, Error> {
     options.concurrency = QUESTIONS_AT_ONCE;
     options.version = options.version.or_else(|| bot.version().map(|model| model.to_string()));

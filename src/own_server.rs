@@ -24,10 +24,13 @@ impl OwnServer {
         let tokens = vec![(admin.clone(), Principal::Admin)];
         let arena = Arena::open(config.limits.clone(), backend, tokens).await?;
         let (stop, stopped) = oneshot::channel::<()>();
-        let serving = tokio::spawn(lastnim_server::run_server(listener, arena, config, async {
+        let serving = tokio::spawn(lastnim_server::run_server(
+            listener,
+            arena,
+            config,
             // A dropped sender stops the server as well.
-            let _ = stopped.await;
-        }));
+            Box::pin(async { drop(stopped.await) }),
+        ));
         Ok(Self { address, admin, stop, serving })
     }
 

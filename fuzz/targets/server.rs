@@ -8,7 +8,7 @@ use lastnim_core::referee::SigningKey;
 use lastnim_proto::pb::{
     self, bot_service_client::BotServiceClient, match_service_client::MatchServiceClient,
 };
-use lastnim_server::{Config, run_server};
+use lastnim_server::{Config, run_server_on};
 use lastnim_store::{MemoryStore, RetentionLimits, Token};
 use std::{
     future::pending,
@@ -69,7 +69,7 @@ impl FuzzedServer {
         let config = Config::default();
         let principals = vec![(admin.clone(), Principal::Admin)];
         let arena = Arena::open(config.limits.clone(), backend, principals).await.expect("an arena");
-        tokio::spawn(run_server(listener, arena, config, pending()));
+        tokio::spawn(run_server_on(listener, arena, config, pending()));
         let address = ServerAddress::new("server:7600").with_transport(Arc::new(network.clone()));
         let authorization = token_authorization(admin.reveal()).expect("a token");
         let channel = connect(&address).await.expect("a connection");

@@ -122,7 +122,7 @@ pub fn run(args: &ServeArgs) -> CommandResult {
                 "tokens travel unencrypted: put a TLS proxy before any network that you do not trust"
             );
         }
-        let served = lastnim_server::run_server(listener, arena, config, shutdown).await;
+        let served = lastnim_server::run_server(listener, arena, config, Box::pin(shutdown)).await;
         served.map_err(|error| Failure::runtime(error, "server"))?;
         Ok(CommandExit::Done)
     })

@@ -68,10 +68,13 @@ impl Host {
         let tokens = vec![(admin.clone(), Principal::Admin), (viewer.clone(), Principal::Viewer)];
         let (stop, stopped) = oneshot::channel::<()>();
         let arena = Arena::open(config.limits.clone(), backend, tokens).await.unwrap();
-        let running = tokio::spawn(run_server(listener, arena, config, async {
+        let running = tokio::spawn(run_server(
+            listener,
+            arena,
+            config,
             // A test that is over stops its server as well.
-            let _ = stopped.await;
-        }));
+            Box::pin(async { drop(stopped.await) }),
+        ));
         let channel = soon("a connection", connect(&address)).await.unwrap();
         Self { address, admin, viewer, channel, stop, running }
     }

@@ -170,9 +170,8 @@ pub async fn serve(store: &StoreUrl, config: Config) -> Served {
     let tokens = [(admin.clone(), Principal::Admin)];
     let arena = Arena::open(config.limits.clone(), backend, tokens).await.unwrap();
     let (stop, stopped) = oneshot::channel::<()>();
-    let running = tokio::spawn(run_server(listener, arena, config, async {
-        let _ = stopped.await;
-    }));
+    let shutdown = Box::pin(async { drop(stopped.await) });
+    let running = tokio::spawn(run_server(listener, arena, config, shutdown));
     Served { address, admin, stop, running }
 }
 

@@ -102,7 +102,8 @@ async fn nothing_of_a_session_stays_live_when_it_is_gone() {
     let admin = (Token::parse(ADMIN).unwrap(), Principal::Admin);
     let config = Config::default();
     let arena = Arena::open(config.limits.clone(), Backend::in_memory(), [admin]).await.unwrap();
-    let serving = tokio::spawn(lastnim_server::run_server(listener, arena, config, std::future::pending()));
+    let serving =
+        tokio::spawn(lastnim_server::run_server(listener, arena, config, Box::pin(std::future::pending())));
     let live = || ALLOCATOR.current_usage();
     let tokens = register_all(&address).await;
     // What is made once is made.

@@ -12,7 +12,7 @@ use super::world::{SERVERS, World};
 use lastnim_arena::{Arena, Backend, Durability, Environment, Limits};
 use lastnim_core::game::{Piles, TournamentId};
 use lastnim_core::referee::{Clock, SigningKey, Terms, Timestamp};
-use lastnim_server::{Config, ServeError, run_server};
+use lastnim_server::{Config, ServeError, run_server_on};
 use lastnim_store::{Change, Store as _, StoreError, StoredBot, StoredTournament};
 use lastnim_tournament::{
     AllianceSource, Concurrency, Positions, Scoring, Settings, SettingsDraft, TournamentState, testing,
@@ -201,7 +201,7 @@ async fn serve(world: Arc<World>, me: usize) -> turmoil::Result {
         keepalive_timeout: world.plan.setting.keepalive,
         ..Config::default()
     };
-    match run_server(listener, arena, config, pending()).await {
+    match run_server_on(listener, arena, config, pending()).await {
         Err(ServeError::Store(StoreError::Taken(_))) if world.owner() != me => {
             world.history.note(&format!("{} has lost its store", SERVERS[me]));
         }

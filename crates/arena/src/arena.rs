@@ -16,6 +16,7 @@ use crate::tournaments::cross_table_queue::CrossTableQueue;
 use crate::tournaments::ended_tournaments::EndedTournaments;
 use crate::tournaments::tournament_handle::TournamentHandle;
 use crate::wall_clock::WallClock;
+use futures_core::future::BoxFuture;
 use lastnim_core::game::{MatchId, TournamentId};
 use lastnim_core::referee::{MatchSetup, PublicKey, SigningKey, Timestamp};
 use lastnim_store::{
@@ -138,60 +139,70 @@ impl Arena {
     ///
     /// # Errors
     /// If the store cannot be read, or what it keeps is damaged.
-    pub async fn open(
+    pub fn open(
         limits: Limits,
         backend: Backend,
         tokens: impl IntoIterator<Item = (Token, Principal)>,
-    ) -> Result<Self, ArenaError> {
+    ) -> BoxFuture<'static, Result<Self, ArenaError>> {
         let keyring = Keyring::default();
         for (token, principal) in tokens {
             keyring.insert(token.hash(), principal);
         }
-        let Backend { store, durability, key, environment } = backend;
-        let open = OpenRecords::read(store.as_ref()).await?;
-        let clock = WallClock::start(environment.date(), open.last_event_time(), limits.stall_threshold);
-        let durability = if store.is_durable() { durability } else { Durability::Match };
-        let terms = MatchTerms {
-            key,
-            durability,
-            return_grace: limits.return_grace,
-            unread_per_seat: limits.unread_per_seat,
-        };
-        let commits = GroupCommit::start(Arc::clone(&store));
-        let context = MatchContext { clock: clock.clone(), commits, terms };
-        let context = Arc::new(context);
-        let shards = Shards::start(tokio::runtime::Handle::current().metrics().num_workers(), &context);
-        let roster = Roster::new(limits.missed_ends);
-        let inner = ArenaInner {
-            limits: Arc::new(limits),
-            ids: IdGenerator::new(clock.clone(), environment.clone()),
-            environment,
-            clock,
-            keyring,
-            bots: AtomicUsize::new(0),
-            roster: Arc::new(roster),
-            house: House::default(),
-            store,
-            context,
-            shards,
-            matches: RwLock::default(),
-            match_ended: Notify::new(),
-            tournaments: RwLock::default(),
-            names: Arc::default(),
-            creating: Arc::default(),
-            returning_until: RwLock::default(),
-            rating: Arc::new(Semaphore::new(1)),
-            cross_tables: CrossTableQueue::default(),
-            ended_tournaments: EndedTournaments::default(),
-            live_changes: LiveChanges::default(),
-            catching_up: Arc::new(Semaphore::new(MAX_ENDS_READ_AT_ONCE)),
-            changing_kept: Arc::default(),
-            stopped: CancellationToken::new(),
-            tasks: TaskTracker::new(),
-        };
-        let arena = Self { inner: Arc::new(inner) };
-        arena.recover(open).await?;
-        Ok(arena)
+        Self::open_with(limits, backend, keyring)
+    }
+
+    fn open_with(
+        limits: Limits,
+        backend: Backend,
+        keyring: Keyring,
+    ) -> BoxFuture<'static, Result<Self, ArenaError>> {
+        Box::pin(async move {
+            let Backend { store, durability, key, environment } = backend;
+            let open = OpenRecords::read(store.as_ref()).await?;
+            let clock = WallClock::start(environment.date(), open.last_event_time(), limits.stall_threshold);
+            let durability = if store.is_durable() { durability } else { Durability::Match };
+            let terms = MatchTerms {
+                key,
+                durability,
+                return_grace: limits.return_grace,
+                unread_per_seat: limits.unread_per_seat,
+            };
+            let commits = GroupCommit::start(Arc::clone(&store));
+            let context = MatchContext { clock: clock.clone(), commits, terms };
+            let context = Arc::new(context);
+            let shards = Shards::start(tokio::runtime::Handle::current().metrics().num_workers(), &context);
+            let roster = Roster::new(limits.missed_ends);
+            let inner = ArenaInner {
+                limits: Arc::new(limits),
+                ids: IdGenerator::new(clock.clone(), environment.clone()),
+                environment,
+                clock,
+                keyring,
+                bots: AtomicUsize::new(0),
+                roster: Arc::new(roster),
+                house: House::default(),
+                store,
+                context,
+                shards,
+                matches: RwLock::default(),
+                match_ended: Notify::new(),
+                tournaments: RwLock::default(),
+                names: Arc::default(),
+                creating: Arc::default(),
+                returning_until: RwLock::default(),
+                rating: Arc::new(Semaphore::new(1)),
+                cross_tables: CrossTableQueue::default(),
+                ended_tournaments: EndedTournaments::default(),
+                live_changes: LiveChanges::default(),
+                catching_up: Arc::new(Semaphore::new(MAX_ENDS_READ_AT_ONCE)),
+                changing_kept: Arc::default(),
+                stopped: CancellationToken::new(),
+                tasks: TaskTracker::new(),
+            };
+            let arena = Self { inner: Arc::new(inner) };
+            arena.recover(open).await?;
+            Ok(arena)
+        })
     }
 
     /// Returns the time now.
@@ -252,31 +263,37 @@ impl Arena {
     /// Takes a lock and changes what it is for. The change is carried out to its end even if whoever asked for it has gone: what is
     /// written and what is live change together. Nobody waits for a store that cannot be used: a request that still waits for
     /// the lock when the store fails is refused, and nothing is done.
-    pub(crate) async fn run_locked<T, A>(
+    ///
+    /// Both futures are boxed here: an `async` function would be compiled again in each crate that awaits it.
+    pub(crate) fn run_locked<T, A>(
         &self,
         lock: &Arc<Mutex<()>>,
-        act: impl FnOnce(HeldLock) -> A + Send,
-    ) -> Result<T, ArenaError>
+        act: impl FnOnce(Self, HeldLock) -> A + Send + 'static,
+    ) -> BoxFuture<'static, Result<T, ArenaError>>
     where
         T: Send + 'static,
         A: Future<Output = Result<T, ArenaError>> + Send + 'static,
     {
-        self.check_store()?;
-        let held = tokio::select! {
-            biased;
-            held = Arc::clone(lock).lock_owned() => held,
-            error = self.wait_until_store_failed() => return Err(error.into()),
-        };
-        self.check_store()?;
-        tokio::select! {
-            biased;
-            done = self.inner.tasks.spawn(act(held)) => match done {
-                Ok(done) => done,
-                Err(broken) if broken.is_panic() => std::panic::resume_unwind(broken.into_panic()),
-                Err(_) => Err(ArenaError::Stopping),
-            },
-            error = self.wait_until_store_failed() => Err(ArenaError::Delayed(error)),
-        }
+        let (arena, lock) = (self.clone(), Arc::clone(lock));
+        Box::pin(async move {
+            arena.check_store()?;
+            let held = tokio::select! {
+                biased;
+                held = lock.lock_owned() => held,
+                error = arena.wait_until_store_failed() => return Err(error.into()),
+            };
+            arena.check_store()?;
+            let change: BoxFuture<'static, _> = Box::pin(act(arena.clone(), held));
+            tokio::select! {
+                biased;
+                done = arena.inner.tasks.spawn(change) => match done {
+                    Ok(done) => done,
+                    Err(broken) if broken.is_panic() => std::panic::resume_unwind(broken.into_panic()),
+                    Err(_) => Err(ArenaError::Stopping),
+                },
+                error = arena.wait_until_store_failed() => Err(ArenaError::Delayed(error)),
+            }
+        })
     }
 
     /// Waits for the lock of the names, for a change that holds the lock of a tournament already.

@@ -1,5 +1,6 @@
 //! What an arena takes from the system around it.
 
+use futures_core::future::BoxFuture;
 use std::fmt;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -41,11 +42,9 @@ impl Environment {
         (self.date)()
     }
 
-    /// Does work that takes long and may wait for something.
-    pub fn spawn_long<T: Send + 'static>(
-        &self,
-        work: impl Future<Output = T> + Send + 'static,
-    ) -> JoinHandle<T> {
+    /// Does work that takes long and may wait for something. It is boxed, so that a task is compiled once and not for each
+    /// kind of work.
+    pub fn spawn_long(&self, work: BoxFuture<'static, ()>) -> JoinHandle<()> {
         match self.long_work {
             LongWork::OnThreads => {
                 let runtime = Handle::current();

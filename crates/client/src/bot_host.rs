@@ -6,7 +6,7 @@ use super::{
     question_queue::Attention,
 };
 use lastnim_core::game::MatchId;
-use std::future::Future;
+use std::task::{Context, Poll};
 
 /// What puts questions to a bot and hears its answers, beside the stream.
 pub(super) trait BotHost: Send {
@@ -23,9 +23,9 @@ pub(super) trait BotHost: Send {
     /// [`BotAnswer::Withdrawn`].
     fn withdraw(&mut self, match_id: MatchId);
 
-    /// Waits for the next answer. Safe to cancel.
+    /// Returns the next answer once it is there.
     ///
     /// # Errors
     /// If the bot has panicked for good.
-    fn wait_for_answer(&mut self) -> impl Future<Output = Result<BotAnswer, Error>> + Send;
+    fn poll_answer(&mut self, context: &mut Context<'_>) -> Poll<Result<BotAnswer, Error>>;
 }

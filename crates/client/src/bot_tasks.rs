@@ -10,9 +10,10 @@ use super::{
 use lastnim_core::game::MatchId;
 use std::{
     collections::HashMap,
-    future::{Future, pending},
+    future::Future,
     num::NonZeroUsize,
     sync::Arc,
+    task::{Context, Poll, ready},
 };
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 
@@ -54,14 +55,15 @@ impl<B: AsyncBot> BotHost for BotTasks<B> {
         }
     }
 
-    async fn wait_for_answer(&mut self) -> Result<BotAnswer, Error> {
-        let Some(ended) = self.tasks.join_next_with_id().await else { return pending().await };
+    fn poll_answer(&mut self, context: &mut Context<'_>) -> Poll<Result<BotAnswer, Error>> {
+        // Whoever asks for the first task polls again.
+        let Some(ended) = ready!(self.tasks.poll_join_next_with_id(context)) else { return Poll::Pending };
         let id = ended.as_ref().map_or_else(JoinError::id, |(id, _)| *id);
         let request = self.requests.remove(&id).map(|(match_id, _)| match_id);
-        Ok(match ended {
+        Poll::Ready(Ok(match ended {
             Ok((_, answer)) => answer,
             Err(error) => answer_of_broken_task(request, &error),
-        })
+        }))
     }
 }
 

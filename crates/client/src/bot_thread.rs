@@ -7,6 +7,7 @@ use super::{
     question_queue::Attention,
 };
 use lastnim_core::game::MatchId;
+use std::task::{Context, Poll};
 use std::thread;
 use tokio::sync::mpsc;
 
@@ -53,8 +54,8 @@ impl BotHost for BotThread {
     /// Does nothing: what a thread has begun it ends.
     fn withdraw(&mut self, _: MatchId) {}
 
-    async fn wait_for_answer(&mut self) -> Result<BotAnswer, Error> {
-        self.answers.recv().await.ok_or(Error::BotPanicked)
+    fn poll_answer(&mut self, context: &mut Context<'_>) -> Poll<Result<BotAnswer, Error>> {
+        self.answers.poll_recv(context).map(|answer| answer.ok_or(Error::BotPanicked))
     }
 }
 
@@ -96,6 +97,7 @@ mod tests {
     use super::*;
     use crate::MatchView;
     use lastnim_core::game::{AllianceMatrix, Ending, Game, Piles, SeatCount};
+    use std::future::poll_fn;
 
     struct Fragile;
 
@@ -112,8 +114,11 @@ mod tests {
         let game = Game::new(Piles::parse(&[9]).unwrap(), matrix, 0, Ending::default()).unwrap();
         let mut bot = BotThread::start(Fragile).unwrap();
         bot.ask(BotQuestion::Play(MatchView::practice(&game, &[]).unwrap())).unwrap();
-        assert!(matches!(bot.wait_for_answer().await, Ok(BotAnswer::Take { ply: 0, take: 7, .. })));
+        assert!(matches!(
+            poll_fn(|context| bot.poll_answer(context)).await,
+            Ok(BotAnswer::Take { ply: 0, take: 7, .. })
+        ));
         bot.ask(BotQuestion::Play(MatchView::practice(&game, &[1]).unwrap())).unwrap();
-        assert!(matches!(bot.wait_for_answer().await, Err(Error::BotPanicked)));
+        assert!(matches!(poll_fn(|context| bot.poll_answer(context)).await, Err(Error::BotPanicked)));
     }
 }

@@ -6,6 +6,7 @@ use super::{
     tls,
     transport::{connect_endpoint, connect_endpoint_lazily},
 };
+use futures_core::future::BoxFuture;
 use std::time::Duration;
 use tonic::{
     Request, Status,
@@ -29,15 +30,21 @@ const KEEPALIVE: Duration = Duration::from_secs(10);
 /// # Errors
 /// If the address cannot be used, nobody answers there, or the server's certificate is not trusted.
 pub async fn connect(server: impl Into<ServerAddress>) -> Result<Channel, Error> {
-    let server = server.into();
-    connect_endpoint(&server, &make_endpoint(&server)?).await.map_err(|error| {
-        match tls::tls_failure(&error) {
-            Some(reason) => Error::Tls { server: server.to_string(), reason },
-            None => Error::Unreachable {
-                server: server.to_string(),
-                reason: innermost_source(&error).to_string(),
-            },
-        }
+    connect_to(server.into()).await
+}
+
+/// Boxed, so that the transport is compiled here and not again in each program.
+fn connect_to(server: ServerAddress) -> BoxFuture<'static, Result<Channel, Error>> {
+    Box::pin(async move {
+        connect_endpoint(&server, &make_endpoint(&server)?).await.map_err(|error| {
+            match tls::tls_failure(&error) {
+                Some(reason) => Error::Tls { server: server.to_string(), reason },
+                None => Error::Unreachable {
+                    server: server.to_string(),
+                    reason: innermost_source(&error).to_string(),
+                },
+            }
+        })
     })
 }
 

@@ -9,6 +9,7 @@ use super::{
     session::{BotNews, play_until},
     token_authorization,
 };
+use futures_core::future::BoxFuture;
 use lastnim_proto::{
     TakeFeed,
     pb::{
@@ -93,10 +94,11 @@ pub async fn practice_until(
     bot: impl Bot,
     options: Options,
     practice: Practice,
-    shutdown: impl Future<Output = ()>,
+    shutdown: impl Future<Output = ()> + Send,
 ) -> Result<Summary, Error> {
     let take_feed = bot.take_feed();
-    practise_with(BotThread::start(bot)?, take_feed, options, practice, shutdown).await
+    let bot = Box::new(BotThread::start(bot)?);
+    practise_with(bot, take_feed, options, practice, Box::pin(shutdown)).await
 }
 
 /// Practises as [`practice_until`] does with a bot that thinks about many matches at once.
@@ -107,46 +109,46 @@ pub async fn practice_async_until(
     bot: impl AsyncBot,
     options: Options,
     practice: Practice,
-    shutdown: impl Future<Output = ()>,
+    shutdown: impl Future<Output = ()> + Send,
 ) -> Result<Summary, Error> {
     let take_feed = bot.take_feed();
-    let bot = BotTasks::new(bot, options.concurrency);
-    practise_with(bot, take_feed, options, practice, shutdown).await
+    let bot = Box::new(BotTasks::new(bot, options.concurrency));
+    practise_with(bot, take_feed, options, practice, Box::pin(shutdown)).await
 }
 
-async fn practise_with<H: BotHost>(
-    bot: H,
+fn practise_with(
+    bot: Box<dyn BotHost>,
     take_feed: TakeFeed,
     mut options: Options,
     practice: Practice,
-    shutdown: impl Future<Output = ()>,
-) -> Result<Summary, Error> {
-    options.tournament = None;
-    let authorization = token_authorization(&options.token)?;
-    let channel = connect_lazily(&options.server)?;
-    let (sender, news) = mpsc::unbounded_channel();
-    let driver = PracticeDriver {
-        bots: BotServiceClient::with_interceptor(channel.clone(), authorization.clone())
-            .max_decoding_message_size(MAX_MESSAGE_BYTES),
-        matches: MatchServiceClient::with_interceptor(channel, authorization)
-            .max_decoding_message_size(MAX_MESSAGE_BYTES),
-        server: options.server.to_string(),
-        give_up_after: options.give_up_after,
-        news,
-    };
-    let (stop, stopped) = oneshot::channel::<()>();
-    // In a box, as it is too large to be moved with whatever holds this.
-    let mut playing = Box::pin(play_until(bot, take_feed, options, Some(sender), async {
-        // It is only ever dropped.
-        let _ = stopped.await;
-    }));
-    select! {
-        ended = playing.as_mut() => return ended,
-        done = driver.play_all(&practice) => done?,
-        () = shutdown => {}
-    }
-    drop(stop);
-    playing.await
+    shutdown: BoxFuture<'_, ()>,
+) -> BoxFuture<'_, Result<Summary, Error>> {
+    Box::pin(async move {
+        options.tournament = None;
+        let authorization = token_authorization(&options.token)?;
+        let channel = connect_lazily(&options.server)?;
+        let (sender, news) = mpsc::unbounded_channel();
+        let driver = PracticeDriver {
+            bots: BotServiceClient::with_interceptor(channel.clone(), authorization.clone())
+                .max_decoding_message_size(MAX_MESSAGE_BYTES),
+            matches: MatchServiceClient::with_interceptor(channel, authorization)
+                .max_decoding_message_size(MAX_MESSAGE_BYTES),
+            server: options.server.to_string(),
+            give_up_after: options.give_up_after,
+            news,
+        };
+        let (stop, stopped) = oneshot::channel::<()>();
+        // The sender is only ever dropped.
+        let stopped = Box::pin(async { drop(stopped.await) });
+        let mut playing = play_until(bot, take_feed, options, Some(sender), stopped);
+        select! {
+            ended = playing.as_mut() => return ended,
+            done = driver.play_all(&practice) => done?,
+            () = shutdown => {}
+        }
+        drop(stop);
+        playing.await
+    })
 }
 
 /// Asks for one match after the other.

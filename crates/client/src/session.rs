@@ -16,6 +16,7 @@ use super::{
     tls,
     transport::draw_jitter,
 };
+use futures_core::future::BoxFuture;
 use lastnim_core::game::{BotVersion, MatchId};
 use lastnim_proto::{
     TakeFeed,
@@ -26,8 +27,7 @@ use lastnim_proto::{
 };
 use std::{
     collections::VecDeque,
-    future::{Future, pending},
-    pin::{Pin, pin},
+    future::{Future, pending, poll_fn},
     time::Duration,
 };
 use tokio::{
@@ -69,10 +69,10 @@ pub async fn run(bot: impl Bot, options: Options) -> Result<Summary, Error> {
 pub async fn run_until(
     bot: impl Bot,
     options: Options,
-    shutdown: impl Future<Output = ()>,
+    shutdown: impl Future<Output = ()> + Send,
 ) -> Result<Summary, Error> {
     let take_feed = bot.take_feed();
-    play_until(BotThread::start(bot)?, take_feed, options, None, shutdown).await
+    play_until(Box::new(BotThread::start(bot)?), take_feed, options, None, Box::pin(shutdown)).await
 }
 
 /// Plays as [`run`] does with a bot that thinks about many matches at once.
@@ -90,11 +90,11 @@ pub async fn run_async(bot: impl AsyncBot, options: Options) -> Result<Summary, 
 pub async fn run_async_until(
     bot: impl AsyncBot,
     options: Options,
-    shutdown: impl Future<Output = ()>,
+    shutdown: impl Future<Output = ()> + Send,
 ) -> Result<Summary, Error> {
     let take_feed = bot.take_feed();
     let bot = BotTasks::new(bot, options.concurrency);
-    play_until(bot, take_feed, options, None, shutdown).await
+    play_until(Box::new(bot), take_feed, options, None, Box::pin(shutdown)).await
 }
 
 /// What a bot has heard that an observer waits for.
@@ -122,36 +122,39 @@ impl BotNews {
 ///
 /// # Errors
 /// See [`Error`]: what opening a session again cannot mend.
-pub(super) async fn play_until<H: BotHost>(
-    bot: H,
+///
+/// The bot, `shutdown` and the future are boxed, so that a session is compiled once and not for each kind of bot.
+pub(super) fn play_until<'a>(
+    bot: Box<dyn BotHost>,
     take_feed: TakeFeed,
     options: Options,
     observer: Option<mpsc::UnboundedSender<BotNews>>,
-    shutdown: impl Future<Output = ()>,
-) -> Result<Summary, Error> {
-    let channel = connect_lazily(&options.server)?;
-    let authorization = token_authorization(&options.token)?;
-    let version = options.bot_version()?;
-    let give_up_after = options.give_up_after;
-    let log = SessionLog::open(options.session_log.as_deref(), options.server.as_str(), &options.token)?;
-    let joining = options.tournament.clone().map(|id| JoinState::new(id, give_up_after));
-    let stop = pin!(shutdown);
-    let player = BotRunner {
-        version,
-        book: MatchTracker::new(bot.attention(), take_feed),
-        bot,
-        take_feed,
-        observer,
-        hearing: None,
-        outgoing: VecDeque::new(),
-        joining,
-        log,
-        tournament: options.tournament,
-        is_over: false,
-    };
-    let client = ArenaServiceClient::with_interceptor(channel, authorization)
-        .max_decoding_message_size(MAX_MESSAGE_BYTES);
-    player.run_sessions(client, &options.server, give_up_after, stop).await
+    mut shutdown: BoxFuture<'a, ()>,
+) -> BoxFuture<'a, Result<Summary, Error>> {
+    Box::pin(async move {
+        let channel = connect_lazily(&options.server)?;
+        let authorization = token_authorization(&options.token)?;
+        let version = options.bot_version()?;
+        let give_up_after = options.give_up_after;
+        let log = SessionLog::open(options.session_log.as_deref(), options.server.as_str(), &options.token)?;
+        let joining = options.tournament.clone().map(|id| JoinState::new(id, give_up_after));
+        let player = BotRunner {
+            version,
+            book: MatchTracker::new(bot.attention(), take_feed),
+            bot,
+            take_feed,
+            observer,
+            hearing: None,
+            outgoing: VecDeque::new(),
+            joining,
+            log,
+            tournament: options.tournament,
+            is_over: false,
+        };
+        let client = ArenaServiceClient::with_interceptor(channel, authorization)
+            .max_decoding_message_size(MAX_MESSAGE_BYTES);
+        player.run_sessions(client, &options.server, give_up_after, &mut shutdown).await
+    })
 }
 
 /// How a session came to its end.
@@ -170,11 +173,11 @@ struct PlayStream {
 }
 
 /// A bot and all that it knows, over all its sessions.
-struct BotRunner<H> {
+struct BotRunner {
     /// What each session says of the bot.
     version: BotVersion,
     book: MatchTracker,
-    bot: H,
+    bot: Box<dyn BotHost>,
     /// What every session asks for.
     take_feed: TakeFeed,
     observer: Option<mpsc::UnboundedSender<BotNews>>,
@@ -190,17 +193,14 @@ struct BotRunner<H> {
     is_over: bool,
 }
 
-impl<H: BotHost> BotRunner<H> {
-    async fn run_sessions<S>(
+impl BotRunner {
+    async fn run_sessions(
         mut self,
         mut client: Client,
         server: &ServerAddress,
         give_up_after: Duration,
-        mut stop: Pin<&mut S>,
-    ) -> Result<Summary, Error>
-    where
-        S: Future<Output = ()>,
-    {
+        stop: &mut BoxFuture<'_, ()>,
+    ) -> Result<Summary, Error> {
         let mut backoff = Backoff::new();
         let mut last_session = Instant::now();
         loop {
@@ -209,7 +209,7 @@ impl<H: BotHost> BotRunner<H> {
             let opened = select! {
                 biased;
                 opened = open_session(&mut client, server, &self.version, &mut self.log) => opened,
-                () = &mut stop => return Ok(self.book.summary()),
+                () = &mut *stop => return Ok(self.book.summary()),
             };
             let opened = opened.inspect_err(|error| self.log.note_closed(&error.to_string()))?;
             let reason = match opened {
@@ -219,7 +219,7 @@ impl<H: BotHost> BotRunner<H> {
                 }
                 OpenOutcome::Opened(stream, welcome) => {
                     let began = Instant::now();
-                    let end = self.run_session(stream, *welcome, stop.as_mut()).await;
+                    let end = self.run_session(stream, *welcome, stop).await;
                     self.log.note_closed(&session_end_words(&end));
                     let end = end?;
                     last_session = Instant::now();
@@ -238,21 +238,18 @@ impl<H: BotHost> BotRunner<H> {
             select! {
                 biased;
                 () = sleep(pause) => {}
-                () = &mut stop => return Ok(self.book.summary()),
+                () = &mut *stop => return Ok(self.book.summary()),
             }
         }
     }
 
     /// Plays on one stream until it is lost or the bot is done.
-    async fn run_session<S>(
+    async fn run_session(
         &mut self,
         mut stream: Box<PlayStream>,
         welcome: SessionEvent,
-        mut stop: Pin<&mut S>,
-    ) -> Result<SessionEnd, Error>
-    where
-        S: Future<Output = ()>,
-    {
+        stop: &mut BoxFuture<'_, ()>,
+    ) -> Result<SessionEnd, Error> {
         let feed = match self.take_feed {
             TakeFeed::All => Feed::All,
             TakeFeed::OwnTurns => Feed::OwnTurns,
@@ -273,11 +270,11 @@ impl<H: BotHost> BotRunner<H> {
             select! {
                 // What is read last cannot keep the rest waiting: each message leads to little.
                 biased;
-                () = &mut stop => return Ok(SessionEnd::Done),
+                () = &mut *stop => return Ok(SessionEnd::Done),
                 () = sleep_until(farewell.unwrap_or_else(Instant::now)), if farewell.is_some() => {
                     return Ok(SessionEnd::Done);
                 }
-                answer = self.bot.wait_for_answer() => {
+                answer = poll_fn(|context| self.bot.poll_answer(context)) => {
                     let answer = answer?;
                     if matches!(answer, BotAnswer::Heard) {
                         self.tell_observer();

@@ -1,6 +1,7 @@
 //! A run of checks against one bot.
 
 use super::{Check, CheckFailure, bot_launcher::BotLauncher, stage::Stage};
+use futures_core::future::BoxFuture;
 use std::{sync::Arc, time::Duration};
 use tokio::{
     sync::Semaphore,
@@ -87,22 +88,25 @@ impl Suite {
         outcomes.into_iter().map(|(_, outcome)| outcome).collect()
     }
 
-    async fn run_check(&self, check: &'static Check) -> CheckOutcome {
-        let started = Instant::now();
-        let limit = self.patience * MAX_WAITS;
-        let opened = Stage::open(Arc::clone(&self.launcher), check.pace, self.patience).await;
-        let (result, output) = match opened {
-            Err(failure) => (Err(failure), Vec::new()),
-            Ok(mut stage) => {
-                let played = timeout(limit, (check.scene)(&mut stage)).await;
-                let result = played.unwrap_or_else(|_| {
-                    let expected = format!("the whole check within {} s", limit.as_secs());
-                    Err(stage.failure(expected, "it is not done"))
-                });
-                (result, stage.close().await)
-            }
-        };
-        let verdict = result.map_or_else(CheckVerdict::Failed, |()| CheckVerdict::Passed);
-        CheckOutcome { check, verdict, took: started.elapsed(), output }
+    /// Boxed, so that all checks are compiled here and not again in the program.
+    fn run_check(&self, check: &'static Check) -> BoxFuture<'_, CheckOutcome> {
+        Box::pin(async move {
+            let started = Instant::now();
+            let limit = self.patience * MAX_WAITS;
+            let opened = Stage::open(Arc::clone(&self.launcher), check.pace, self.patience).await;
+            let (result, output) = match opened {
+                Err(failure) => (Err(failure), Vec::new()),
+                Ok(mut stage) => {
+                    let played = timeout(limit, (check.scene)(&mut stage)).await;
+                    let result = played.unwrap_or_else(|_| {
+                        let expected = format!("the whole check within {} s", limit.as_secs());
+                        Err(stage.failure(expected, "it is not done"))
+                    });
+                    (result, stage.close().await)
+                }
+            };
+            let verdict = result.map_or_else(CheckVerdict::Failed, |()| CheckVerdict::Passed);
+            CheckOutcome { check, verdict, took: started.elapsed(), output }
+        })
     }
 }

@@ -21,5 +21,5 @@ pub use config::Config;
 pub use hosted_bots::{HostedBot, HostedBotError, local_address};
 pub use key_file::{KeyFileError, load_or_generate_key};
 pub use listener::{Connection, Listener};
-pub use serve::{ServeError, run_server};
+pub use serve::{ServeError, run_server, run_server_on};
 pub use trusted_proxies::TrustedProxy;

@@ -6,6 +6,7 @@ use super::connections::serve_connections;
 use super::hosted_bots::{HostedBotError, HostedBots, local_address};
 use super::listener::Listener;
 use super::metrics_listener::{bind_listeners, serve_metrics};
+use futures_core::future::BoxFuture;
 use lastnim_arena::Arena;
 use lastnim_proto::{pb, play_service::arena_service_server};
 use lastnim_rpc::{
@@ -18,6 +19,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use thiserror::Error;
+use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -58,7 +60,22 @@ pub enum ServeError {
 ///
 /// # Errors
 /// If the services cannot be put together, or the store is lost.
-pub async fn run_server(
+///
+/// The future is boxed, so that the server is compiled in this crate and not again in each program that runs one.
+pub fn run_server(
+    listener: TcpListener,
+    arena: Arena,
+    config: Config,
+    shutdown: BoxFuture<'static, ()>,
+) -> BoxFuture<'static, Result<(), ServeError>> {
+    Box::pin(run_server_on(listener, arena, config, shutdown))
+}
+
+/// Serves an arena as [`run_server`] does, on any network.
+///
+/// # Errors
+/// As for [`run_server`].
+pub async fn run_server_on(
     listener: impl Listener,
     arena: Arena,
     config: Config,

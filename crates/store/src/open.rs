@@ -4,6 +4,7 @@ use super::sql::{
     copy_database, open_postgres, open_postgres_for_reading, open_sqlite, open_sqlite_for_reading,
 };
 use super::{MemoryStore, RetentionLimits, Store, StoreError, StoreReader, StoreUrl};
+use futures_core::future::BoxFuture;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,11 +37,20 @@ impl Default for OpenOptions {
 /// [`StoreError::Unusable`] if nothing can be opened under that name, or another database belongs there;
 /// [`StoreError::OtherVersion`] if another version of the program has made the tables, [`StoreError::Taken`] if another server has the database
 /// open, and [`StoreError::Unavailable`] if it can be used later, perhaps.
-pub async fn open_store_with(url: &StoreUrl, options: &OpenOptions) -> Result<Arc<dyn Store>, StoreError> {
-    Ok(match url {
-        StoreUrl::Memory => Arc::new(MemoryStore::new(options.room)),
-        StoreUrl::Sqlite(path) => open_sqlite(path, options).await?,
-        StoreUrl::Postgres(_) => open_postgres(url).await?,
+///
+/// The future is boxed here and below: an `async` function, with all that it awaits, would be compiled again in each crate that
+/// awaits it.
+pub fn open_store_with<'a>(
+    url: &'a StoreUrl,
+    options: &'a OpenOptions,
+) -> BoxFuture<'a, Result<Arc<dyn Store>, StoreError>> {
+    Box::pin(async move {
+        let store: Arc<dyn Store> = match url {
+            StoreUrl::Memory => Arc::new(MemoryStore::new(options.room)),
+            StoreUrl::Sqlite(path) => open_sqlite(path, options).await?,
+            StoreUrl::Postgres(_) => open_postgres(url).await?,
+        };
+        Ok(store)
     })
 }
 
@@ -56,18 +66,22 @@ pub async fn open_store(url: &StoreUrl, room: RetentionLimits) -> Result<Arc<dyn
 ///
 /// # Errors
 /// [`StoreError::Unusable`] if there is nothing to read, and as for [`open_store_with`].
-pub async fn open_reader(url: &StoreUrl) -> Result<Arc<dyn StoreReader>, StoreError> {
-    match url {
-        StoreUrl::Memory => Err(StoreError::Unusable("a store in memory is gone with its server".to_owned())),
-        StoreUrl::Sqlite(path) => open_sqlite_for_reading(path).await,
-        StoreUrl::Postgres(_) => open_postgres_for_reading(url).await,
-    }
+pub fn open_reader(url: &StoreUrl) -> BoxFuture<'_, Result<Arc<dyn StoreReader>, StoreError>> {
+    Box::pin(async move {
+        match url {
+            StoreUrl::Memory => {
+                Err(StoreError::Unusable("a store in memory is gone with its server".to_owned()))
+            }
+            StoreUrl::Sqlite(path) => open_sqlite_for_reading(path).await,
+            StoreUrl::Postgres(_) => open_postgres_for_reading(url).await,
+        }
+    })
 }
 
 /// Copies a database of SQLite as it is at this moment into an empty file, also while a server writes to it.
 ///
 /// # Errors
 /// If the database cannot be read, or the copy not be written.
-pub async fn back_up(database: &Path, copy: &Path) -> Result<(), StoreError> {
-    copy_database(database, copy).await
+pub fn back_up<'a>(database: &'a Path, copy: &'a Path) -> BoxFuture<'a, Result<(), StoreError>> {
+    Box::pin(copy_database(database, copy))
 }

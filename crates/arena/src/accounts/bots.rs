@@ -7,6 +7,7 @@ use crate::error::ArenaError;
 use crate::sessions::outbox::{CloseReason, OutboxStream, outbox_channel};
 use crate::sessions::session::Session;
 use crate::sessions::session_link::SessionLink;
+use futures_core::future::BoxFuture;
 use lastnim_core::game::{BotName, BotVersion, MatchId, TournamentId};
 use lastnim_proto::ServerEvent;
 use lastnim_store::{Change, LostSeat, SeenVersion, StoredBot, Token};
@@ -30,10 +31,10 @@ impl Arena {
     ///
     /// # Errors
     /// If the name is taken, or the register full.
-    pub async fn register_bot(&self, name: BotName) -> Result<(BotView, Token), ArenaError> {
-        let arena = self.clone();
-        self.run_locked(&self.inner.names, |held| async move { arena.register_bot_locked(held, name).await })
-            .await
+    pub fn register_bot(&self, name: BotName) -> BoxFuture<'static, Result<(BotView, Token), ArenaError>> {
+        self.run_locked(&self.inner.names, move |arena, held| async move {
+            arena.register_bot_locked(held, name).await
+        })
     }
 
     async fn register_bot_locked(
@@ -69,10 +70,11 @@ impl Arena {
     ///
     /// # Errors
     /// If there is no such bot, or the server hosts it.
-    pub async fn rotate_token(&self, name: &BotName) -> Result<Token, ArenaError> {
-        let (arena, name) = (self.clone(), name.clone());
-        self.run_locked(&self.inner.names, |held| async move { arena.rotate_token_locked(held, &name).await })
-            .await
+    pub fn rotate_token(&self, name: &BotName) -> BoxFuture<'static, Result<Token, ArenaError>> {
+        let name = name.clone();
+        self.run_locked(&self.inner.names, move |arena, held| async move {
+            arena.rotate_token_locked(held, &name).await
+        })
     }
 
     async fn rotate_token_locked(&self, _held: HeldLock, name: &BotName) -> Result<Token, ArenaError> {
@@ -92,10 +94,11 @@ impl Arena {
     ///
     /// # Errors
     /// If there is no such bot, the server hosts it, it has played, or it is in a tournament that is not over.
-    pub async fn remove_bot(&self, name: &BotName) -> Result<(), ArenaError> {
-        let (arena, name) = (self.clone(), name.clone());
-        self.run_locked(&self.inner.names, |held| async move { arena.remove_bot_locked(held, name).await })
-            .await
+    pub fn remove_bot(&self, name: &BotName) -> BoxFuture<'static, Result<(), ArenaError>> {
+        let name = name.clone();
+        self.run_locked(&self.inner.names, move |arena, held| async move {
+            arena.remove_bot_locked(held, name).await
+        })
     }
 
     /// Nobody joins a tournament or is given a seat in a match meanwhile, as that takes the register.

@@ -4,6 +4,7 @@ use crate::accounts::keyring::Principal;
 use crate::arena::Arena;
 use crate::error::ArenaError;
 use crate::matches::open_matches::BegunExhibition;
+use futures_core::future::BoxFuture;
 use lastnim_core::game::{BotName, MatchId};
 use lastnim_core::referee::MatchSetup;
 use lastnim_store::MatchSummary;
@@ -51,8 +52,8 @@ impl Arena {
         setup: MatchSetup,
     ) -> Result<MatchSummary, ArenaError> {
         self.check_practice_setup(guest, &setup)?;
-        let (arena, guest) = (self.clone(), guest.clone());
-        let beginning = self.run_locked(&self.inner.names, |held| async move {
+        let guest = guest.clone();
+        let beginning = self.run_locked(&self.inner.names, move |arena, held| async move {
             arena.check_open_to(caller.as_ref(), "play against house bots")?;
             arena.check_guest_room()?;
             arena.check_practice(&guest)?;
@@ -77,12 +78,11 @@ impl Arena {
     ///
     /// # Errors
     /// If the store cannot be used.
-    pub async fn forget_guests(
+    pub fn forget_guests(
         &self,
         choose: impl FnOnce(&dyn Fn(&BotName) -> bool) + Send + 'static,
-    ) -> Result<(), ArenaError> {
-        let arena = self.clone();
-        self.run_locked(&self.inner.names, |_held| async move {
+    ) -> BoxFuture<'static, Result<(), ArenaError>> {
+        self.run_locked(&self.inner.names, |arena, _held| async move {
             let roster = &arena.inner.roster;
             choose(&|guest| {
                 let is_idle = roster.existing_presence(guest).is_none_or(|presence| presence.is_idle());
@@ -93,7 +93,6 @@ impl Arena {
             });
             Ok(())
         })
-        .await
     }
 
     /// Returns up to `limit` open matches that a guest sits in, the oldest first. Nothing is kept of somebody who has none.

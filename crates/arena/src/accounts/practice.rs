@@ -3,6 +3,7 @@
 use crate::accounts::guests::is_guest_name;
 use crate::arena::{Arena, HeldLock};
 use crate::error::ArenaError;
+use futures_core::future::BoxFuture;
 use lastnim_core::game::BotName;
 use lastnim_core::referee::MatchSetup;
 use lastnim_store::{Change, MatchSummary, StoredBot, Token, TokenHash};
@@ -85,12 +86,15 @@ impl Arena {
     ///
     /// # Errors
     /// If somebody else has registered a bot of that name, or the store cannot be used.
-    pub async fn enrol_house_bot(&self, name: BotName, house_bot: &str) -> Result<Token, ArenaError> {
-        let (arena, house_bot) = (self.clone(), house_bot.to_owned());
-        self.run_locked(&self.inner.names, |held| async move {
+    pub fn enrol_house_bot(
+        &self,
+        name: BotName,
+        house_bot: &str,
+    ) -> BoxFuture<'static, Result<Token, ArenaError>> {
+        let house_bot = house_bot.to_owned();
+        self.run_locked(&self.inner.names, move |arena, held| async move {
             arena.enrol_house_bot_locked(held, name, house_bot).await
         })
-        .await
     }
 
     async fn enrol_house_bot_locked(
@@ -136,8 +140,8 @@ impl Arena {
         self.check_practice_setup(bot, &setup)?;
         self.check_practice_open(bot)?;
         self.inner.house.count_match(bot, self.inner.limits.practice_per_minute, Instant::now())?;
-        let (arena, bot) = (self.clone(), bot.clone());
-        let beginning = self.run_locked(&self.inner.names, |held| async move {
+        let bot = bot.clone();
+        let beginning = self.run_locked(&self.inner.names, move |arena, held| async move {
             arena.check_practice(&bot)?;
             // Again, as a tournament may have begun meanwhile.
             arena.check_practice_open(&bot)?;

@@ -80,8 +80,7 @@ impl Arena {
     /// # Errors
     /// If a bot is not registered, the setup cannot be played, or there is no room.
     pub async fn create_match(&self, setup: MatchSetup) -> Result<MatchSummary, ArenaError> {
-        let arena = self.clone();
-        let beginning = self.run_locked(&self.inner.names, |held| async move {
+        let beginning = self.run_locked(&self.inner.names, |arena, held| async move {
             arena.begin_exhibition_locked(held, setup).await
         });
         self.wait_until_announced(beginning.await?).await

@@ -2,6 +2,7 @@
 
 use crate::arena::Arena;
 use crate::error::ArenaError;
+use futures_core::future::BoxFuture;
 use lastnim_core::game::MatchId;
 use lastnim_store::{Change, MAX_PRUNED_AT_ONCE, PruneFilter, PrunePage};
 use tokio::sync::OwnedMutexGuard;
@@ -24,14 +25,14 @@ impl Arena {
 
     /// Removes the records of the oldest few matches behind one, and returns of how many, and the last of them; nothing if
     /// there are none. Nobody else does meanwhile, so that each is counted once.
-    pub(crate) async fn prune_page(
+    pub(crate) fn prune_page(
         &self,
         filter: PruneFilter,
         after: Option<MatchId>,
-    ) -> Result<Option<(u64, MatchId)>, ArenaError> {
-        let arena = self.clone();
-        let prune = |held| async move { arena.prune_page_locked(held, filter, after).await };
-        self.run_locked(&self.inner.changing_kept, prune).await
+    ) -> BoxFuture<'static, Result<Option<(u64, MatchId)>, ArenaError>> {
+        self.run_locked(&self.inner.changing_kept, move |arena, held| async move {
+            arena.prune_page_locked(held, filter, after).await
+        })
     }
 
     async fn prune_page_locked(

@@ -39,9 +39,9 @@ impl Arena {
         self.check_tournament_over(match_id, &setup).await?;
         let place = QuestionPlace { seat, ply };
         check_question(&setup, &summary, place)?;
-        let arena = self.clone();
         // One after the other, so that all of them together keep to the bound.
-        let publish = |held| async move { arena.publish_locked(held, match_id, place, lines).await };
+        let publish =
+            move |arena: Self, held| async move { arena.publish_locked(held, match_id, place, lines).await };
         self.run_locked(&self.inner.changing_kept, publish).await
     }
 
@@ -107,8 +107,9 @@ impl Arena {
         let (setup, _) = self.finished_match(match_id).await?;
         let seat = find_seat(&setup, match_id, seat)?;
         check_may_publish(caller, match_id, &setup, seat)?;
-        let arena = self.clone();
-        let remove = |held| async move { arena.remove_transcript_locked(held, match_id, seat).await };
+        let remove = move |arena: Self, held| async move {
+            arena.remove_transcript_locked(held, match_id, seat).await
+        };
         self.run_locked(&self.inner.changing_kept, remove).await
     }
 

@@ -8,6 +8,7 @@ use crate::tournaments::cpu_times::CpuTask;
 use crate::tournaments::director::Director;
 use crate::tournaments::tournament_handle::TournamentHandle;
 use crate::tournaments::tournament_view::TournamentView;
+use futures_core::future::BoxFuture;
 use lastnim_core::game::{BotName, TournamentId};
 use lastnim_core::referee::Terms;
 use lastnim_store::{Change, FinishedTournament, StoredTournament};
@@ -69,12 +70,13 @@ impl Arena {
     ///
     /// # Errors
     /// If there are as many that are not over as there may be.
-    pub async fn create_tournament(&self, new: NewTournament) -> Result<TournamentView, ArenaError> {
-        let arena = self.clone();
-        self.run_locked(&self.inner.creating, |held| async move {
+    pub fn create_tournament(
+        &self,
+        new: NewTournament,
+    ) -> BoxFuture<'static, Result<TournamentView, ArenaError>> {
+        self.run_locked(&self.inner.creating, move |arena, held| async move {
             arena.create_tournament_locked(held, new).await
         })
-        .await
     }
 
     async fn create_tournament_locked(
@@ -110,16 +112,15 @@ impl Arena {
     /// # Errors
     /// If there is no such tournament or bot, the tournament has started and is no ladder, or with one bot more it could
     /// not be played through.
-    pub async fn join_tournament(
+    pub fn join_tournament(
         &self,
         id: TournamentId,
         bot: &BotName,
-    ) -> Result<TournamentView, ArenaError> {
-        let (arena, bot) = (self.clone(), bot.clone());
-        self.run_locked(&self.tournament_lock(id), |held| async move {
+    ) -> BoxFuture<'static, Result<TournamentView, ArenaError>> {
+        let bot = bot.clone();
+        self.run_locked(&self.tournament_lock(id), move |arena, held| async move {
             arena.join_tournament_locked(held, id, bot).await
         })
-        .await
     }
 
     async fn join_tournament_locked(
@@ -176,16 +177,15 @@ impl Arena {
     ///
     /// # Errors
     /// If there is no such tournament or bot, or the tournament has started and is no ladder.
-    pub async fn leave_tournament(
+    pub fn leave_tournament(
         &self,
         id: TournamentId,
         bot: &BotName,
-    ) -> Result<TournamentView, ArenaError> {
-        let (arena, bot) = (self.clone(), bot.clone());
-        self.run_locked(&self.tournament_lock(id), |held| async move {
+    ) -> BoxFuture<'static, Result<TournamentView, ArenaError>> {
+        let bot = bot.clone();
+        self.run_locked(&self.tournament_lock(id), move |arena, held| async move {
             arena.leave_tournament_locked(held, id, bot).await
         })
-        .await
     }
 
     async fn leave_tournament_locked(
@@ -238,12 +238,13 @@ impl Arena {
     ///
     /// # Errors
     /// If nothing has that id, it has started, or the field cannot be paired.
-    pub async fn start_tournament(&self, id: TournamentId) -> Result<TournamentView, ArenaError> {
-        let arena = self.clone();
-        self.run_locked(&self.tournament_lock(id), |held| async move {
+    pub fn start_tournament(
+        &self,
+        id: TournamentId,
+    ) -> BoxFuture<'static, Result<TournamentView, ArenaError>> {
+        self.run_locked(&self.tournament_lock(id), move |arena, held| async move {
             arena.start_tournament_locked(held, id).await
         })
-        .await
     }
 
     async fn start_tournament_locked(
@@ -290,12 +291,13 @@ impl Arena {
     ///
     /// # Errors
     /// If nothing has that id, or it is over, or its last match ends before it is called off.
-    pub async fn cancel_tournament(&self, id: TournamentId) -> Result<TournamentView, ArenaError> {
-        let arena = self.clone();
-        self.run_locked(&self.tournament_lock(id), |held| async move {
+    pub fn cancel_tournament(
+        &self,
+        id: TournamentId,
+    ) -> BoxFuture<'static, Result<TournamentView, ArenaError>> {
+        self.run_locked(&self.tournament_lock(id), move |arena, held| async move {
             arena.cancel_tournament_locked(held, id).await
         })
-        .await
     }
 
     async fn cancel_tournament_locked(

@@ -3,6 +3,7 @@
 use crate::arena::{Arena, HeldLock};
 use crate::error::ArenaError;
 use crate::tournaments::tournament_view::TournamentView;
+use futures_core::future::BoxFuture;
 use lastnim_core::game::{BotName, MatchId, TournamentId};
 use lastnim_proto::tournament_event::TimedTournamentEvent;
 use lastnim_tournament::{DisqualifiedResults, OpenMatches, Reason, TournamentState};
@@ -51,16 +52,14 @@ impl Arena {
     ///
     /// # Errors
     /// If there is no such tournament, it does not run, or that cannot be done to it.
-    pub async fn intervene(
+    pub fn intervene(
         &self,
         id: TournamentId,
         intervention: Intervention,
-    ) -> Result<(TournamentView, Option<TimedTournamentEvent>), ArenaError> {
-        let arena = self.clone();
-        self.run_locked(&self.tournament_lock(id), |held| async move {
+    ) -> BoxFuture<'static, Result<(TournamentView, Option<TimedTournamentEvent>), ArenaError>> {
+        self.run_locked(&self.tournament_lock(id), move |arena, held| async move {
             arena.ask_director(held, id, intervention).await
         })
-        .await
     }
 
     async fn ask_director(

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use thiserror::Error;
+use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tonic::{Code, Request, Status};
 
@@ -38,6 +39,9 @@ pub(super) struct QuestionScheduler {
     /// Questions that were begun.
     begun: Arc<AtomicU64>,
 }
+
+/// What works a question out and keeps the answer.
+type QuestionWork = Box<dyn FnOnce(&mut Budget<'_>) + Send>;
 
 /// In which queue a question waits, so that those that are answered at once do not wait for those that are not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,8 +184,6 @@ impl QuestionScheduler {
         queue.wait_for_turn(asker).await
     }
 
-    /// Works a question out, away from the threads that carry messages, and no longer than this is waited for. The place
-    /// and the turn are held until it has really ended. A tournament may have begun since it was asked.
     async fn run_question<T: Send + 'static>(
         &self,
         place: &Arc<Permit>,
@@ -189,26 +191,41 @@ impl QuestionScheduler {
         wanted_by: Option<Instant>,
         question: impl FnOnce(&mut Budget<'_>) -> Result<T, QuestionError> + Send + 'static,
     ) -> Result<T, Status> {
+        let (answer, answered) = oneshot::channel();
+        let work = Box::new(move |budget: &mut Budget<'_>| {
+            // Whoever asked may have left.
+            let _ = answer.send(question(budget));
+        });
+        self.run_work(place, turn, wanted_by, work).await?;
+        let answer = answered.await.expect("work that has ended has answered");
+        answer.map_err(|unanswered| unanswered.status())
+    }
+
+    /// Works a question out, away from the threads that carry messages, and no longer than this is waited for. The place
+    /// and the turn are held until it has really ended. A tournament may have begun since it was asked.
+    async fn run_work(
+        &self,
+        place: &Arc<Permit>,
+        turn: Turn,
+        wanted_by: Option<Instant>,
+        work: QuestionWork,
+    ) -> Result<(), Status> {
         self.check_open(place.holder())?;
         self.begun.fetch_add(1, Ordering::Relaxed);
         // Gone as soon as this is waited for no longer.
         let this_call = Arc::new(());
         let waiting_call = Arc::downgrade(&this_call);
         let place = Arc::clone(place);
-        let answered = tokio::task::spawn_blocking(move || {
-            let work = RefCell::new(RunningQuestion::begin(turn, wanted_by, waiting_call));
-            let is_wanted = || work.borrow_mut().may_continue();
-            let answer = question(&mut Budget::while_wanted(u64::MAX, &is_wanted));
-            drop((work, place));
-            answer
+        let working = tokio::task::spawn_blocking(move || {
+            let running = RefCell::new(RunningQuestion::begin(turn, wanted_by, waiting_call));
+            let is_wanted = || running.borrow_mut().may_continue();
+            work(&mut Budget::while_wanted(u64::MAX, &is_wanted));
+            drop((running, place));
         });
-        match answered.await {
-            Ok(answer) => answer.map_err(|unanswered| unanswered.status()),
-            Err(error) => {
-                tracing::error!(%error, "the oracle broke down");
-                Err(refusal_status(Code::Internal, "ORACLE", "the oracle broke down over this question"))
-            }
-        }
+        working.await.map_err(|error| {
+            tracing::error!(%error, "the oracle broke down");
+            refusal_status(Code::Internal, "ORACLE", "the oracle broke down over this question")
+        })
     }
 
     /// Returns how many questions were begun so far, and how many wait or are worked on.

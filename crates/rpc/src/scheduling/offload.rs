@@ -11,17 +11,20 @@ pub(crate) async fn offload_to_thread<T: Send + 'static>(
     work: impl Future<Output = Result<T, Status>> + Send + 'static,
 ) -> Result<T, Status> {
     let (waits, has_left) = oneshot::channel::<()>();
-    let wanted = async {
-        tokio::select! {
+    let (answer, answered) = oneshot::channel();
+    let ended = environment.spawn_long(Box::pin(async {
+        let done = tokio::select! {
             biased;
             _ = has_left => Err(Status::cancelled("the caller has left")),
             done = work => done,
-        }
-    };
-    let done = environment.spawn_long(wanted).await;
+        };
+        // The caller may have left.
+        let _ = answer.send(done);
+    }));
+    let ended = ended.await;
     drop(waits);
-    done.unwrap_or_else(|error| {
-        tracing::error!(%error, "a call broke down");
+    answered.await.unwrap_or_else(|_| {
+        tracing::error!(error = ?ended.err(), "a call broke down");
         Err(refusal_status(Code::Internal, "BROKEN", "something broke down in the server over this call"))
     })
 }
