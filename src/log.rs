@@ -5,7 +5,11 @@ use std::{
     io::{self, IsTerminal as _},
     str::FromStr,
 };
-use tracing_subscriber::{EnvFilter, filter::LevelFilter};
+use tracing_subscriber::{
+    filter::{LevelFilter, Targets},
+    fmt::layer,
+    prelude::*,
+};
 
 /// The variables that say what is logged, the first before the second. Only the first is ours, so that nothing that stands in
 /// the other ends the program.
@@ -15,7 +19,7 @@ const COMMON_VARIABLE: &str = "RUST_LOG";
 /// What a server logs unless told otherwise: its own events, and of the crates below it what is wrong.
 const SERVER_FILTER: &str = "warn,lastnim=info";
 
-/// What is logged: a level, or levels by module, in the words of tracing's `EnvFilter`, such as `debug` or
+/// What is logged: a level, or levels by module, as tracing's `Targets` reads them, such as `debug` or
 /// `warn,lastnim_arena=debug`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LogFilter(String);
@@ -41,7 +45,7 @@ impl FromStr for LogFilter {
         let words = text.split(',').filter(|word| !word.is_empty());
         let wrong = match words.clone().find(is_unknown) {
             Some(word) => Some(format!("{word:?} is no level")),
-            None => EnvFilter::builder().parse(text).err().map(|error| error.to_string()),
+            None => text.parse::<Targets>().err().map(|error| error.to_string()),
         };
         match wrong {
             None => Ok(Self(text.to_owned())),
@@ -94,17 +98,26 @@ pub fn log_of_server(given: Option<&LogFilter>, format: LogFormat) {
 fn start_log(given: Option<&str>, default: &str, format: LogFormat) {
     let common = env::var(COMMON_VARIABLE).ok().filter(|filter| !filter.is_empty());
     let filter = given.or(common.as_deref()).unwrap_or(default);
-    let filter = EnvFilter::builder().with_default_directive(LevelFilter::WARN.into()).parse_lossy(filter);
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
+    let log = tracing_subscriber::registry().with(read_targets(filter));
+    let layer = layer().with_writer(io::stderr);
     match format {
-        LogFormat::Text => log.with_ansi(io::stderr().is_terminal()).init(),
-        LogFormat::Json => log.json().flatten_event(true).init(),
+        LogFormat::Text => log.with(layer.with_ansi(io::stderr().is_terminal())).init(),
+        LogFormat::Json => log.with(layer.json().flatten_event(true)).init(),
     }
+}
+
+/// Reads a filter. What it does not understand it leaves out: the common variable may hold what other programs read.
+fn read_targets(filter: &str) -> Targets {
+    let known = filter.split(',').filter(|words| words.parse::<Targets>().is_ok());
+    let targets: Targets = known.collect::<Vec<_>>().join(",").parse().unwrap_or_default();
+    let others = targets.default_level().unwrap_or(LevelFilter::WARN);
+    targets.with_default(others)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tracing::Level;
 
     #[test]
     fn a_filter_is_levels_or_levels_by_module() {
@@ -119,5 +132,12 @@ mod tests {
             let refused = wrong.parse::<LogFilter>().unwrap_err();
             assert!(refused.contains(why) && refused.contains("expected error, warn"), "{refused}");
         }
+    }
+
+    #[test]
+    fn what_the_common_variable_says_to_other_programs_is_left_out() {
+        let targets = read_targets("a=b,other[{span}]=trace,lastnim=debug");
+        assert!(targets.would_enable("lastnim_arena", &Level::DEBUG));
+        assert!(targets.would_enable("hyper", &Level::WARN) && !targets.would_enable("hyper", &Level::INFO));
     }
 }

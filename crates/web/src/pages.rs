@@ -29,8 +29,10 @@ use super::transcript_page::{QuestionPlace, transcript_page};
 use super::visitor::Visitor;
 use super::visitor_channel::VisitorChannel;
 use super::what_if_page::what_if_page;
+use futures_core::future::BoxFuture;
 use lastnim_rpc::{CallerStatus, ClientAddress};
 use prost::bytes::Bytes;
+use std::future::ready;
 use std::pin::{Pin, pin};
 use tonic::Status;
 use tonic::codegen::Body;
@@ -106,7 +108,23 @@ impl Pages {
     }
 
     /// Shows a page as it is for this visitor. Nobody else is shown what somebody with a token was.
-    async fn show(&self, visitor: Visitor, address: &SiteAddress, headers: &HeaderMap) -> PageResponse {
+    ///
+    /// Boxed, as what a form does is: the pages are compiled here and not again with the server.
+    fn show<'a>(
+        &'a self,
+        visitor: Visitor,
+        address: &'a SiteAddress,
+        headers: &'a HeaderMap,
+    ) -> BoxFuture<'a, PageResponse> {
+        Box::pin(self.show_to_visitor(visitor, address, headers))
+    }
+
+    async fn show_to_visitor(
+        &self,
+        visitor: Visitor,
+        address: &SiteAddress,
+        headers: &HeaderMap,
+    ) -> PageResponse {
         if address.is_same_for_all() {
             return self.respond_to(&visitor, address).await;
         }
@@ -207,18 +225,20 @@ impl Pages {
     }
 
     /// Does what a form asks for.
-    async fn respond_to_form(
-        &self,
-        visitor: &Visitor,
-        address: &FormAddress,
-        fields: &FormFields,
-    ) -> Result<PageResponse, Status> {
+    fn respond_to_form<'a>(
+        &'a self,
+        visitor: &'a Visitor,
+        address: &'a FormAddress,
+        fields: &'a FormFields,
+    ) -> BoxFuture<'a, Result<PageResponse, Status>> {
         let site = &self.site;
         match address {
-            FormAddress::Organise(address) => take_organiser_form(site, visitor, address, fields).await,
-            FormAddress::Play(address) => take_play_form(site, visitor, address, fields).await,
-            FormAddress::BotPlay(address) => take_bot_play_form(site, visitor, address, fields).await,
-            FormAddress::SignIn(address) => take_sign_in_form(site, visitor, address, fields),
+            FormAddress::Organise(address) => Box::pin(take_organiser_form(site, visitor, address, fields)),
+            FormAddress::Play(address) => Box::pin(take_play_form(site, visitor, address, fields)),
+            FormAddress::BotPlay(address) => Box::pin(take_bot_play_form(site, visitor, address, fields)),
+            FormAddress::SignIn(address) => {
+                Box::pin(ready(take_sign_in_form(site, visitor, address, fields)))
+            }
         }
     }
 
