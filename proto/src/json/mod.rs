@@ -20,6 +20,7 @@ mod document;
 mod exact_number;
 mod message_json_error;
 mod reader;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod writer;
@@ -29,12 +30,11 @@ pub use message_json_error::{JsonFlaw, MessageJsonError};
 
 use super::pb;
 use prost::Name;
-use prost_reflect::{
-    DescriptorPool, EnumDescriptor, EnumValueDescriptor, FieldDescriptor, Kind, MessageDescriptor,
-};
+use prost_reflect::{DescriptorPool, MessageDescriptor};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
-use std::{borrow::Cow, sync::LazyLock};
+use std::sync::LazyLock;
+use tables::{MessageTable, ValueKind};
 use writer::EncodedMessage;
 
 static DESCRIPTORS: LazyLock<DescriptorPool> =
@@ -44,7 +44,7 @@ static DESCRIPTORS: LazyLock<DescriptorPool> =
 #[derive(Debug, Clone)]
 pub struct MessageJson {
     mapping: JsonMapping,
-    kind: MessageDescriptor,
+    table: &'static MessageTable,
     bytes: Vec<u8>,
 }
 
@@ -62,8 +62,8 @@ impl MessageJson {
 
 impl Serialize for MessageJson {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Self { mapping, ref kind, ref bytes } = *self;
-        EncodedMessage { mapping, kind: kind.clone(), bytes }.serialize(serializer)
+        let Self { mapping, table, ref bytes } = *self;
+        EncodedMessage { mapping, table, bytes }.serialize(serializer)
     }
 }
 
@@ -79,7 +79,7 @@ pub fn messages_to_json<M: Name>(messages: &[M]) -> Value {
 
 /// Returns the keys of a message's JSON, unless alternatives are among them.
 pub fn message_keys<M: Name>() -> Vec<String> {
-    message_descriptor::<M>().fields().map(|field| field.name().to_owned()).collect()
+    message_table::<M>().keys()
 }
 
 /// Reads a message from JSON.
@@ -110,31 +110,12 @@ enum JsonMapping {
 
 impl JsonMapping {
     fn json_of<M: Name>(self, message: &M) -> MessageJson {
-        MessageJson { mapping: self, kind: message_descriptor::<M>(), bytes: message.encode_to_vec() }
-    }
-
-    /// Returns the word for a value of an enumeration.
-    fn enum_word(self, value: &EnumValueDescriptor) -> Cow<'_, str> {
-        let name = value.name();
-        match self {
-            Self::Printed => {
-                // The prefix stands before the word of 0, which every enumeration of ours has.
-                let zero = value.parent_enum().default_value();
-                let prefix = zero.name().trim_end_matches("UNSPECIFIED");
-                name.strip_prefix(prefix).unwrap_or(name).to_ascii_lowercase().into()
-            }
-            Self::Proto3 => name.into(),
-        }
-    }
-
-    /// Returns the word for each value of an enumeration, with its number.
-    fn enum_words(self, kind: &EnumDescriptor) -> impl Iterator<Item = (i32, String)> {
-        kind.values().map(move |value| (value.number(), self.enum_word(&value).into_owned()))
+        MessageJson { mapping: self, table: message_table::<M>(), bytes: message.encode_to_vec() }
     }
 
     fn message_from_json<M: Name + Default>(self, json: &Value) -> Result<M, MessageJsonError> {
         let mut encoded = Vec::new();
-        self.encode_message(&message_descriptor::<M>(), json, &mut encoded)?;
+        self.encode_message(message_table::<M>(), json, &mut encoded)?;
         Ok(M::decode(&*encoded).expect("it is encoded by its descriptor"))
     }
 }
@@ -142,14 +123,23 @@ impl JsonMapping {
 /// Returns the words of a field of an enumeration, by its path as in `sprt.measure`; none of another field.
 pub fn field_words<M: Name>(path: &str) -> Vec<String> {
     let (messages, name) = path.rsplit_once('.').unwrap_or(("", path));
-    let mut message = Some(message_descriptor::<M>());
+    let mapping = JsonMapping::Printed;
+    let mut message = Some(message_table::<M>());
     for step in messages.split('.').filter(|step| !step.is_empty()) {
-        let field = message.and_then(|message| message.get_field_by_name(step));
-        message = field.and_then(|field| field.kind().as_message().cloned());
+        let field = message.and_then(|message| message.find_field(step, mapping));
+        message = field.and_then(|field| match &field.kind {
+            ValueKind::Message(name) => Some(MessageTable::by_name(name)),
+            _ => None,
+        });
     }
-    let kind = message.and_then(|message| message.get_field_by_name(name)).map(|field| field.kind());
-    let kind = kind.as_ref().and_then(Kind::as_enum);
-    kind.map(|kind| JsonMapping::Printed.enum_words(kind).map(|(_, word)| word).collect()).unwrap_or_default()
+    match message.and_then(|message| message.find_field(name, mapping)).map(|field| &field.kind) {
+        Some(ValueKind::Enum(words)) => words.iter().map(|word| word.word(mapping).to_owned()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn message_table<M: Name>() -> &'static MessageTable {
+    MessageTable::by_name(&M::full_name())
 }
 
 /// Returns the descriptor of a message.
@@ -161,9 +151,4 @@ pub fn message_descriptor<M: Name>() -> MessageDescriptor {
 pub fn has_method(service: &str, method: &str) -> bool {
     let services = DESCRIPTORS.services().filter(|known| known.name() == service);
     services.flat_map(|known| known.methods().collect::<Vec<_>>()).any(|known| known.name() == method)
-}
-
-/// Returns whether a field is one of several alternatives, of which at most one is set.
-fn is_alternative(field: &FieldDescriptor) -> bool {
-    field.containing_oneof().is_some_and(|choice| !choice.is_synthetic())
 }

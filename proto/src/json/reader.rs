@@ -1,11 +1,15 @@
 //! Reads messages from JSON, straight into their encoded form: what that is decoded to needs no model besides.
 
-use super::{JsonFlaw, JsonMapping, MessageJsonError, exact_number::parse_whole_number, is_alternative};
+use super::{
+    JsonFlaw, JsonMapping, MessageJsonError,
+    exact_number::parse_whole_number,
+    tables::{EnumWord, FieldTable, MessageTable, ValueKind},
+};
 use base64::{
     Engine as _,
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig, general_purpose::STANDARD},
 };
-use prost_reflect::{EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor};
+use prost_reflect::Kind;
 use serde_json::Value;
 use std::fmt::Display;
 
@@ -19,70 +23,67 @@ impl JsonMapping {
     /// Writes the message of a JSON in protobuf's encoding, with its fields in the order of the JSON.
     pub(super) fn encode_message(
         self,
-        descriptor: &MessageDescriptor,
+        table: &MessageTable,
         json: &Value,
         to: &mut Vec<u8>,
     ) -> Result<(), MessageJsonError> {
         let object = json.as_object().ok_or_else(|| JsonFlaw::wrong_type(json, "an object"))?;
         let (mut seen, mut set) = (Vec::with_capacity(object.len()), Vec::with_capacity(object.len()));
         for (key, value) in object {
-            let field = self.find_field(descriptor, key);
-            let keys = || descriptor.fields().map(|field| field.name().to_owned()).collect();
-            let field = field.ok_or_else(|| JsonFlaw::unknown_key(key, keys()))?;
-            if seen.contains(&field.number()) {
-                return Err(JsonFlaw::KeyTwice { key: field.name().to_owned() }.into());
+            let field = table.find_field(key, self);
+            let field = field.ok_or_else(|| JsonFlaw::unknown_key(key, table.keys()))?;
+            if seen.contains(&field.number) {
+                return Err(JsonFlaw::KeyTwice { key: field.name.clone() }.into());
             }
-            seen.push(field.number());
+            seen.push(field.number);
             if value.is_null() {
                 continue;
             }
-            if let Some(other) = set_alternative(&set, &field) {
-                return Err(JsonFlaw::TwoAlternatives { one: other, other: key.clone() }.into());
+            if let Some(other) = set_alternative(&set, field) {
+                return Err(JsonFlaw::TwoAlternatives { one: other.name.clone(), other: key.clone() }.into());
             }
-            set.push(field.number());
-            self.encode_field(&field, value, to).map_err(|error| error.in_member(key))?;
+            set.push(field);
+            self.encode_field(field, value, to).map_err(|error| error.in_member(key))?;
         }
         Ok(())
     }
 
-    fn find_field(self, descriptor: &MessageDescriptor, key: &str) -> Option<FieldDescriptor> {
-        let field = descriptor.get_field_by_name(key);
-        match self {
-            Self::Printed => field,
-            Self::Proto3 => field.or_else(|| descriptor.get_field_by_json_name(key)),
-        }
-    }
-
     fn encode_field(
         self,
-        field: &FieldDescriptor,
+        field: &FieldTable,
         json: &Value,
         to: &mut Vec<u8>,
     ) -> Result<(), MessageJsonError> {
-        let (number, kind) = (field.number(), field.kind());
-        if !field.is_list() {
-            return self.encode_value(number, &kind, json, to);
+        if !field.is_list {
+            return self.encode_value(field, json, to);
         }
         let list = json.as_array().ok_or_else(|| JsonFlaw::wrong_type(json, "a list"))?;
         list.iter().enumerate().try_for_each(|(index, json)| {
-            self.encode_value(number, &kind, json, to).map_err(|error| error.in_element(index))
+            self.encode_value(field, json, to).map_err(|error| error.in_element(index))
         })
     }
 
     fn encode_value(
         self,
-        number: u32,
-        kind: &Kind,
+        field: &FieldTable,
         json: &Value,
         to: &mut Vec<u8>,
     ) -> Result<(), MessageJsonError> {
-        write_varint(u64::from(number) << 3 | kind.wire_type() as u64, to);
-        match kind {
-            Kind::Message(descriptor) => {
+        write_varint(u64::from(field.number) << 3 | field.wire_type, to);
+        match &field.kind {
+            ValueKind::Message(name) => {
                 let mut message = Vec::new();
-                self.encode_message(descriptor, json, &mut message)?;
+                self.encode_message(MessageTable::by_name(name), json, &mut message)?;
                 write_bytes(&message, to);
             }
+            ValueKind::Enum(words) => write_signed(self.read_enum(words, json)?, to),
+            ValueKind::Scalar(kind) => self.encode_scalar(kind, json, to)?,
+        }
+        Ok(())
+    }
+
+    fn encode_scalar(self, kind: &Kind, json: &Value, to: &mut Vec<u8>) -> Result<(), JsonFlaw> {
+        match kind {
             Kind::String => {
                 let text = json.as_str().ok_or_else(|| JsonFlaw::wrong_type(json, "a text"))?;
                 write_bytes(text.as_bytes(), to);
@@ -92,7 +93,6 @@ impl JsonMapping {
                 let is_true = json.as_bool().ok_or_else(|| JsonFlaw::wrong_type(json, "true or false"))?;
                 write_varint(is_true.into(), to);
             }
-            Kind::Enum(kind) => write_signed(self.read_enum(kind, json)?, to),
             Kind::Double => to.extend(self.read_double(json)?.to_le_bytes()),
             Kind::Float => to.extend((self.read_double(json)? as f32).to_le_bytes()),
             Kind::Int32 => write_signed(self.read_whole_number(json, i32::MIN, i32::MAX)?, to),
@@ -105,18 +105,19 @@ impl JsonMapping {
             Kind::Uint64 => write_varint(self.read_whole_number(json, u64::MIN, u64::MAX)?, to),
             Kind::Fixed32 => to.extend(self.read_whole_number(json, u32::MIN, u32::MAX)?.to_le_bytes()),
             Kind::Fixed64 => to.extend(self.read_whole_number(json, u64::MIN, u64::MAX)?.to_le_bytes()),
+            Kind::Message(_) | Kind::Enum(_) => unreachable!("they are kinds of their own"),
         }
         Ok(())
     }
 
-    fn read_enum(self, kind: &EnumDescriptor, json: &Value) -> Result<i32, JsonFlaw> {
+    fn read_enum(self, known: &[EnumWord], json: &Value) -> Result<i32, JsonFlaw> {
         match json.as_str() {
             None if json.is_number() => self.read_whole_number(json, i32::MIN, i32::MAX),
             None => Err(JsonFlaw::wrong_type(json, "a word")),
             Some(word) => {
-                let value = kind.values().find(|value| self.enum_word(value) == word);
-                let words = || self.enum_words(kind).map(|(_, word)| word).collect();
-                value.map(|value| value.number()).ok_or_else(|| JsonFlaw::unknown_word(word, words()))
+                let value = known.iter().find(|value| value.word(self) == word);
+                let words = || known.iter().map(|value| value.word(self).to_owned()).collect();
+                value.map(|value| value.number).ok_or_else(|| JsonFlaw::unknown_word(word, words()))
             }
         }
     }
@@ -165,9 +166,8 @@ impl JsonMapping {
 }
 
 /// Returns the alternative to a field that is set already, if there is one.
-fn set_alternative(set: &[u32], field: &FieldDescriptor) -> Option<String> {
-    let choice = field.containing_oneof().filter(|_| is_alternative(field))?;
-    choice.fields().find(|other| set.contains(&other.number())).map(|other| other.name().to_owned())
+fn set_alternative<'a>(set: &[&'a FieldTable], field: &FieldTable) -> Option<&'a FieldTable> {
+    set.iter().copied().find(|other| field.choice.is_some() && other.choice == field.choice)
 }
 
 /// Writes seven bits a byte, the lowest first; the highest bit says that more follow.

@@ -1,9 +1,9 @@
-use super::*;
+use super::{tables::EnumWord, *};
 use crate::{testing, tournament::settings_message};
 use lastnim_core::referee::Terms;
 use proptest::prelude::*;
 use prost::Message as _;
-use prost_reflect::{DynamicMessage, Kind, ReflectMessage as _, Value as Field};
+use prost_reflect::{DynamicMessage, FieldDescriptor, Kind, ReflectMessage as _, Value as Field};
 use serde_json::json;
 
 /// The most messages within each other that are made.
@@ -77,7 +77,7 @@ fn read_message(
     json: &Value,
 ) -> Result<DynamicMessage, MessageJsonError> {
     let mut encoded = Vec::new();
-    mapping.encode_message(kind, json, &mut encoded)?;
+    mapping.encode_message(MessageTable::by_name(kind.full_name()), json, &mut encoded)?;
     Ok(DynamicMessage::decode(kind.clone(), &*encoded).expect("it is encoded by its descriptor"))
 }
 
@@ -234,11 +234,12 @@ fn methods_are_known_by_their_services() {
 fn every_enumeration_of_ours_has_words() {
     let ours = DESCRIPTORS.all_enums().filter(|kind| kind.package_name() == "lastnim.v1");
     for kind in ours {
-        let words: Vec<_> = JsonMapping::Printed.enum_words(&kind).collect();
-        assert_eq!(words[0], (0, "unspecified".to_owned()), "{}", kind.name());
-        let different: std::collections::BTreeSet<_> = words.iter().map(|(_, word)| word).collect();
+        let words = EnumWord::all(&kind);
+        let printed: Vec<_> = words.iter().map(|word| word.word(JsonMapping::Printed)).collect();
+        assert_eq!((words[0].number, printed[0]), (0, "unspecified"), "{}", kind.name());
+        let different: std::collections::BTreeSet<_> = printed.iter().collect();
         assert_eq!(different.len(), kind.values().len(), "{}", kind.name());
-        for (value, (_, word)) in kind.values().zip(&words) {
+        for (value, word) in kind.values().zip(&printed) {
             assert!(value.name().len() > word.len(), "{} has no prefix", value.name());
         }
     }
@@ -256,7 +257,7 @@ proptest! {
         message in prop::sample::select(our_messages()).prop_flat_map(|kind| any_message(&kind, MAX_DEPTH)),
         mapping in prop::sample::select(vec![JsonMapping::Printed, JsonMapping::Proto3]),
     ) {
-        let written = MessageJson { mapping, kind: message.descriptor(), bytes: message.encode_to_vec() };
+        let written = MessageJson { mapping, table: MessageTable::by_name(message.descriptor().full_name()), bytes: message.encode_to_vec() };
         let text = serde_json::to_string(&written).unwrap();
         let read = read_message(mapping, &message.descriptor(), &serde_json::from_str(&text).unwrap());
         // What is set to its default is not told from what is not set.

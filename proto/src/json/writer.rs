@@ -1,8 +1,11 @@
 //! Writes messages as JSON, straight from their encoded form: a tree of 100,000 nodes needs no more memory than its bytes.
 
-use super::{JsonMapping, is_alternative};
+use super::{
+    JsonMapping,
+    tables::{FieldTable, MessageTable, ValueKind},
+};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
+use prost_reflect::Kind;
 use serde::{Serialize, Serializer, ser::SerializeMap as _};
 use std::fmt::Display;
 
@@ -10,7 +13,7 @@ use std::fmt::Display;
 #[derive(Debug, Clone)]
 pub(super) struct EncodedMessage<'a> {
     pub(super) mapping: JsonMapping,
-    pub(super) kind: MessageDescriptor,
+    pub(super) table: &'static MessageTable,
     pub(super) bytes: &'a [u8],
 }
 
@@ -18,7 +21,7 @@ pub(super) struct EncodedMessage<'a> {
 #[derive(Debug, Clone)]
 struct EncodedValue<'a> {
     mapping: JsonMapping,
-    kind: Kind,
+    kind: &'static ValueKind,
     raw: RawValue<'a>,
 }
 
@@ -40,22 +43,22 @@ impl Serialize for EncodedMessage<'_> {
         let (mapping, is_printed) = (self.mapping, self.mapping == JsonMapping::Printed);
         // Signatures of manifests are of texts in which alternatives come last.
         let (first, last): (Vec<_>, Vec<_>) =
-            self.kind.fields().partition(|field| is_printed || !is_alternative(field));
+            self.table.fields.iter().partition(|field| is_printed || field.choice.is_none());
         let mut object = serializer.serialize_map(None)?;
         for field in first.into_iter().chain(last) {
-            let found = fields.iter().filter(|(number, _)| *number == u64::from(field.number()));
+            let found = fields.iter().filter(|(number, _)| *number == u64::from(field.number));
             let mut values = found.map(|(_, raw)| *raw);
-            if field.is_list() {
-                let elements = read_list(mapping, &field, values);
+            if field.is_list {
+                let elements = read_list(mapping, field, values);
                 if is_printed || !elements.is_empty() {
-                    object.serialize_entry(field.name(), &elements)?;
+                    object.serialize_entry(&field.name, &elements)?;
                 }
             } else if let Some(raw) =
-                values.next_back().or_else(|| default_value(&field).filter(|_| is_printed))
+                values.next_back().or_else(|| default_value(field).filter(|_| is_printed))
             {
-                object.serialize_entry(field.name(), &EncodedValue { mapping, kind: field.kind(), raw })?;
-            } else if is_printed && !is_alternative(&field) {
-                object.serialize_entry(field.name(), &())?;
+                object.serialize_entry(&field.name, &EncodedValue { mapping, kind: &field.kind, raw })?;
+            } else if is_printed && field.choice.is_none() {
+                object.serialize_entry(&field.name, &())?;
             }
         }
         object.end()
@@ -65,20 +68,26 @@ impl Serialize for EncodedMessage<'_> {
 impl Serialize for EncodedValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mapping = self.mapping;
-        match (&self.kind, self.raw) {
-            (Kind::Message(kind), RawValue::Bytes(bytes)) => {
-                EncodedMessage { mapping, kind: kind.clone(), bytes }.serialize(serializer)
+        let kind = match (self.kind, self.raw) {
+            (ValueKind::Scalar(kind), _) => kind,
+            (ValueKind::Message(name), raw) => {
+                let RawValue::Bytes(bytes) = raw else { return serializer.serialize_unit() };
+                let table = MessageTable::by_name(name);
+                return EncodedMessage { mapping, table, bytes }.serialize(serializer);
             }
+            (ValueKind::Enum(words), raw) => {
+                let RawValue::Number(bits) = raw else { return serializer.serialize_unit() };
+                let number = bits as i32;
+                return match words.iter().find(|word| word.number == number) {
+                    Some(word) => serializer.serialize_str(word.word(mapping)),
+                    None => serializer.serialize_i32(number),
+                };
+            }
+        };
+        match (kind, self.raw) {
             (Kind::String, RawValue::Bytes(bytes)) => serializer.collect_str(&String::from_utf8_lossy(bytes)),
             (_, RawValue::Bytes(bytes)) => serializer.collect_str(&STANDARD.encode(bytes)),
             (Kind::Bool, RawValue::Number(bits)) => serializer.serialize_bool(bits != 0),
-            (Kind::Enum(kind), RawValue::Number(bits)) => {
-                let number = bits as i32;
-                match kind.get_value(number) {
-                    Some(value) => serializer.serialize_str(&mapping.enum_word(&value)),
-                    None => serializer.serialize_i32(number),
-                }
-            }
             (Kind::Double, RawValue::Number(bits)) => write_double(f64::from_bits(bits), serializer),
             (Kind::Float, RawValue::Number(bits)) => {
                 write_double(f32::from_bits(bits as u32).into(), serializer)
@@ -124,31 +133,30 @@ fn write_double<S: Serializer>(value: f64, serializer: S) -> Result<S::Ok, S::Er
 }
 
 /// Returns what a field holds that is not there; nothing if that says something.
-fn default_value(field: &FieldDescriptor) -> Option<RawValue<'static>> {
-    let default = match field.kind() {
-        Kind::String | Kind::Bytes | Kind::Message(_) => RawValue::Bytes(&[]),
+fn default_value(field: &FieldTable) -> Option<RawValue<'static>> {
+    let default = match field.kind {
+        ValueKind::Scalar(Kind::String | Kind::Bytes) | ValueKind::Message(_) => RawValue::Bytes(&[]),
         _ => RawValue::Number(0),
     };
-    (!field.supports_presence()).then_some(default)
+    (!field.supports_presence).then_some(default)
 }
 
 /// Reads the elements of a list: each by itself, or numbers packed into bytes.
 fn read_list<'a>(
     mapping: JsonMapping,
-    field: &FieldDescriptor,
+    field: &'static FieldTable,
     values: impl Iterator<Item = RawValue<'a>>,
 ) -> Vec<EncodedValue<'a>> {
-    let kind = field.kind();
+    let kind = &field.kind;
     let mut list = Vec::new();
     for raw in values {
-        match (raw, &kind) {
-            (RawValue::Bytes(mut packed), kind) if field.is_packed() => {
+        match raw {
+            RawValue::Bytes(mut packed) if field.is_packed => {
                 while !packed.is_empty() {
-                    let raw = read_raw(kind.wire_type() as u64, &mut packed);
-                    list.push(EncodedValue { mapping, kind: kind.clone(), raw });
+                    list.push(EncodedValue { mapping, kind, raw: read_raw(field.wire_type, &mut packed) });
                 }
             }
-            (raw, kind) => list.push(EncodedValue { mapping, kind: kind.clone(), raw }),
+            raw => list.push(EncodedValue { mapping, kind, raw }),
         }
     }
     list

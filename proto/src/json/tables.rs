@@ -1,0 +1,128 @@
+//! What JSON has to know of each message, taken from the descriptors once. Descriptors count their references, in one place for all of
+//! them: with many threads, each would wait there for the others.
+
+use super::{DESCRIPTORS, JsonMapping};
+use prost_reflect::{EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor};
+use std::{collections::HashMap, sync::LazyLock};
+
+static TABLES: LazyLock<HashMap<String, MessageTable>> = LazyLock::new(|| {
+    let messages = DESCRIPTORS.all_messages();
+    messages.map(|message| (message.full_name().to_owned(), MessageTable::of(&message))).collect()
+});
+
+/// A message.
+#[derive(Debug)]
+pub(super) struct MessageTable {
+    /// In the order of their numbers.
+    pub(super) fields: Vec<FieldTable>,
+}
+
+/// A field.
+#[derive(Debug)]
+pub(super) struct FieldTable {
+    pub(super) name: String,
+    json_name: String,
+    pub(super) number: u32,
+    pub(super) kind: ValueKind,
+    pub(super) wire_type: u64,
+    pub(super) is_list: bool,
+    pub(super) is_packed: bool,
+    pub(super) supports_presence: bool,
+    /// The `oneof` of which it is an alternative.
+    pub(super) choice: Option<String>,
+}
+
+/// What a field holds.
+#[derive(Debug)]
+pub(super) enum ValueKind {
+    /// A message of this full name.
+    Message(String),
+    /// A value of an enumeration.
+    Enum(Vec<EnumWord>),
+    /// A number, a text or bytes.
+    Scalar(Kind),
+}
+
+/// A value of an enumeration.
+#[derive(Debug)]
+pub(super) struct EnumWord {
+    pub(super) number: i32,
+    printed: String,
+    full: String,
+}
+
+impl MessageTable {
+    /// Returns the table of a message by its full name.
+    pub(super) fn by_name(full_name: &str) -> &'static Self {
+        TABLES.get(full_name).expect("every message has a descriptor")
+    }
+
+    fn of(message: &MessageDescriptor) -> Self {
+        Self { fields: message.fields().map(|field| FieldTable::of(&field)).collect() }
+    }
+
+    /// Returns the field that a key names.
+    pub(super) fn find_field(&self, key: &str, mapping: JsonMapping) -> Option<&FieldTable> {
+        let by_name = self.fields.iter().find(|field| field.name == key);
+        by_name.or_else(|| {
+            let mut fields = self.fields.iter();
+            fields.find(|field| mapping == JsonMapping::Proto3 && field.json_name == key)
+        })
+    }
+
+    /// Returns the keys.
+    pub(super) fn keys(&self) -> Vec<String> {
+        self.fields.iter().map(|field| field.name.clone()).collect()
+    }
+}
+
+impl FieldTable {
+    fn of(field: &FieldDescriptor) -> Self {
+        let choice = field.containing_oneof().filter(|choice| !choice.is_synthetic());
+        let kind = field.kind();
+        Self {
+            name: field.name().to_owned(),
+            json_name: field.json_name().to_owned(),
+            number: field.number(),
+            wire_type: kind.wire_type() as u64,
+            kind: ValueKind::of(kind),
+            is_list: field.is_list(),
+            is_packed: field.is_packed(),
+            supports_presence: field.supports_presence(),
+            choice: choice.map(|choice| choice.name().to_owned()),
+        }
+    }
+}
+
+impl ValueKind {
+    fn of(kind: Kind) -> Self {
+        match kind {
+            Kind::Message(message) => Self::Message(message.full_name().to_owned()),
+            Kind::Enum(kind) => Self::Enum(EnumWord::all(&kind)),
+            scalar => Self::Scalar(scalar),
+        }
+    }
+}
+
+impl EnumWord {
+    /// Returns the values of an enumeration.
+    pub(super) fn all(kind: &EnumDescriptor) -> Vec<Self> {
+        // The prefix stands before the word of 0, which every enumeration of ours has.
+        let zero = kind.default_value();
+        let prefix = zero.name().trim_end_matches("UNSPECIFIED");
+        let values = kind.values().map(|value| {
+            let full = value.name().to_owned();
+            let printed = full.strip_prefix(prefix).unwrap_or(&full).to_ascii_lowercase();
+            Self { number: value.number(), printed, full }
+        });
+        values.collect()
+    }
+
+    /// Returns the word.
+    pub(super) fn word(&self, mapping: JsonMapping) -> &str {
+        match mapping {
+            JsonMapping::Printed => &self.printed,
+            JsonMapping::Proto3 => &self.full,
+        }
+    }
+}
