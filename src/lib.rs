@@ -61,7 +61,7 @@ pub use export::ExportedMatch;
 pub use own_command::OwnCommand;
 pub use own_server::OwnServer;
 pub use record_input::{RecordDocument, RecordDocuments};
-pub use verify::verify_document_as_json;
+pub use verify::{RecordLayout, verify_document_as_json};
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::ErrorKind};
 use std::ffi::OsString;

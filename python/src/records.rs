@@ -1,6 +1,6 @@
 //! Records of matches, from files.
 
-use lastnim::{ExportedMatch, RecordDocument, RecordDocuments, verify_document_as_json};
+use lastnim::{ExportedMatch, RecordDocument, RecordDocuments, RecordLayout, verify_document_as_json};
 use lastnim_core::referee::PublicKey;
 use lastnim_proto::{
     json::{message_from_json, message_to_json, parse_document},
@@ -95,5 +95,6 @@ pub fn verify_record_text(text: String, key: Option<&str>, any_layout: bool) -> 
     let key = key.map(str::parse::<PublicKey>).transpose();
     let key = key.map_err(|error| PyValueError::new_err(format!("key: {error}")))?;
     let document = RecordDocument { line: None, text };
-    Ok(verify_document_as_json(&document, "", key, any_layout).to_string())
+    let layout = if any_layout { RecordLayout::Any } else { RecordLayout::Canonical };
+    Ok(verify_document_as_json(&document, "", key, layout).to_string())
 }

@@ -6,7 +6,7 @@ use crate::{
     own_server::OwnServer,
     played_matches::parse_fetched_record,
     remote::RemoteServer,
-    runner::{BotNews, BotProgram, LocalBots, OrganiserClient, TournamentAddress},
+    runner::{BotProgram, LocalBots, OrganiserClient, PlayerNews, TournamentAddress},
 };
 use indicatif::ProgressBar;
 use lastnim_arena::Backend;
@@ -347,16 +347,16 @@ impl Stage {
                 },
             };
             let why = match news {
-                BotNews::Restarted { how, restarts, .. } => {
+                PlayerNews::Restarted { how, restarts, .. } => {
                     eprintln!("the program ended before its time ({how}), and is started again: {restarts}");
                     continue;
                 }
-                BotNews::EndpointFailed(_) => continue,
-                BotNews::Refused { word, why, .. } => return Failure::input(format!("{word}: {why}")),
-                BotNews::GaveUp { how, log, .. } => {
+                PlayerNews::EndpointFailed(_) => continue,
+                PlayerNews::Refused { word, why, .. } => return Failure::input(format!("{word}: {why}")),
+                PlayerNews::GaveUp { how, log, .. } => {
                     format!("the program ended too often ({how}): see {}", log.display())
                 }
-                BotNews::Lost { bot, why } => format!("{bot} lost its session: {why}"),
+                PlayerNews::Lost { bot, why } => format!("{bot} lost its session: {why}"),
             };
             return Failure::Runtime(anyhow::anyhow!(why));
         }

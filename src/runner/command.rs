@@ -269,7 +269,7 @@ impl<'a> TournamentRun<'a> {
         let progress = RunProgress::new(&self.plan.players, self.folder, self.args.file.clone());
         let organiser = server.organiser.clone();
         let found = self.find_tournament(server).await?;
-        let is_new = found.is_none();
+        let begins = if found.is_none() { "begins" } else { "carries on" };
         if !found.as_ref().is_some_and(is_tournament_over) {
             self.register_bots(server).await?;
         }
@@ -294,7 +294,7 @@ impl<'a> TournamentRun<'a> {
         if is_tournament_over(&tournament) {
             eprintln!("{file}: this tournament is over; --fresh plays it anew");
         } else {
-            progress.print_line(&self.opening_message(server, &tournament, is_new));
+            progress.print_line(&self.opening_message(server, &tournament, begins));
             if let Some(cost) = self.plan.model_cost_bound() {
                 progress.print_line(&format!("the models cost {cost}"));
             }
@@ -438,10 +438,9 @@ impl<'a> TournamentRun<'a> {
     }
 
     /// Says what is played where.
-    fn opening_message(&self, server: &RunServer, tournament: &pb::Tournament, is_new: bool) -> String {
+    fn opening_message(&self, server: &RunServer, tournament: &pb::Tournament, begins: &str) -> String {
         let title = &self.plan.settings().title;
         let (bots, address) = (self.plan.players.len(), &server.address);
-        let begins = if is_new { "begins" } else { "carries on" };
         let page = if server.is_foreign() {
             String::new()
         } else {

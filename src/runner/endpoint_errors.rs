@@ -3,7 +3,7 @@
 //! A bot that asks such an endpoint writes that into its transcript, and waits for a while before it gives up. [`follow_transcript`] hears
 //! of it, and [`GroupReplays`] has the group voided meanwhile, a bounded number of times.
 
-use super::players::{BotNews, TournamentAddress};
+use super::players::{PlayerNews, TournamentAddress};
 use crate::Failure;
 use lastnim_core::game::{BotName, MatchId};
 use lastnim_llm::ENDPOINT_ERROR;
@@ -80,7 +80,11 @@ impl GrowingTranscript {
 }
 
 /// Tells of each error of an endpoint that a bot writes into its transcript, for ever.
-pub async fn follow_transcript(bot: BotName, mut transcript: GrowingTranscript, news: mpsc::Sender<BotNews>) {
+pub async fn follow_transcript(
+    bot: BotName,
+    mut transcript: GrowingTranscript,
+    news: mpsc::Sender<PlayerNews>,
+) {
     loop {
         sleep(LOOK).await;
         let read = spawn_blocking(move || {
@@ -97,7 +101,7 @@ pub async fn follow_transcript(bot: BotName, mut transcript: GrowingTranscript, 
             }
         };
         for error in lines.iter().filter_map(|line| read_endpoint_error(&bot, line)) {
-            if news.send(BotNews::EndpointFailed(error)).await.is_err() {
+            if news.send(PlayerNews::EndpointFailed(error)).await.is_err() {
                 return;
             }
         }

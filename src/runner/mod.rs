@@ -31,7 +31,7 @@ pub use check::{CheckArgs, check_file};
 pub use command::{RunArgs, run};
 pub use located_run::locate_run;
 pub use organiser::OrganiserClient;
-pub use players::{BotNews, LocalBots, TournamentAddress};
+pub use players::{LocalBots, PlayerNews, TournamentAddress};
 pub use program::{BotProgram, ProgramCommand, ProgramEnvironment, SupervisedProgram};
 pub use program_path::find_program;
 pub use report::SeenTournament;

@@ -35,7 +35,7 @@ const NEWS: usize = 64;
 
 /// What happens to bots.
 #[derive(Debug)]
-pub enum BotNews {
+pub enum PlayerNews {
     /// A program ended before its time, and is started again.
     Restarted { bot: BotName, how: String, pause: Duration, restarts: u32 },
     /// A program could not be started.
@@ -76,8 +76,8 @@ pub struct LocalBots {
     stage: TournamentAddress,
     tasks: JoinSet<()>,
     phase: watch::Sender<RunPhase>,
-    sender: mpsc::Sender<BotNews>,
-    news: mpsc::Receiver<BotNews>,
+    sender: mpsc::Sender<PlayerNews>,
+    news: mpsc::Receiver<PlayerNews>,
 }
 
 impl LocalBots {
@@ -92,7 +92,7 @@ impl LocalBots {
         let play = async move {
             if let Err(why) = play_house_bot(house, seed, token, &stage, phase).await {
                 // Nobody may care any more.
-                let _ = news.send(BotNews::Lost { bot, why }).await;
+                let _ = news.send(PlayerNews::Lost { bot, why }).await;
             }
         };
         // That the server is gone, which it logs, is what a stop looks like from its side.
@@ -118,7 +118,7 @@ impl LocalBots {
     }
 
     /// Waits for news; for ever if there are none. Safe to cancel.
-    pub async fn next_news(&mut self) -> BotNews {
+    pub async fn next_news(&mut self) -> PlayerNews {
         match self.news.recv().await {
             Some(news) => news,
             None => std::future::pending().await,
@@ -178,7 +178,7 @@ struct SupervisedBot {
     word: String,
     stage: TournamentAddress,
     phase: watch::Receiver<RunPhase>,
-    news: mpsc::Sender<BotNews>,
+    news: mpsc::Sender<PlayerNews>,
 }
 
 impl SupervisedBot {
@@ -190,7 +190,7 @@ impl SupervisedBot {
                 ProgramEnd::Stopped => return,
                 ProgramEnd::Refused(why) if restarts == 1 => {
                     let (bot, word) = (self.program.bot.clone(), self.word.clone());
-                    return self.send_news(BotNews::Refused { bot, word, why }).await;
+                    return self.send_news(PlayerNews::Refused { bot, word, why }).await;
                 }
                 ProgramEnd::Refused(why) => format!("it could not be started: {why}"),
                 ProgramEnd::Ended(how) => how,
@@ -200,9 +200,9 @@ impl SupervisedBot {
             }
             let bot = self.program.bot.clone();
             if restarts > MAX_RESTARTS {
-                return self.send_news(BotNews::GaveUp { bot, how, log: self.program.log.clone() }).await;
+                return self.send_news(PlayerNews::GaveUp { bot, how, log: self.program.log.clone() }).await;
             }
-            self.send_news(BotNews::Restarted { bot, how, pause, restarts }).await;
+            self.send_news(PlayerNews::Restarted { bot, how, pause, restarts }).await;
             tokio::select! {
                 () = sleep(pause) => {}
                 () = wait_for_phase(&mut self.phase, RunPhase::Over) => return,
@@ -251,7 +251,7 @@ impl SupervisedBot {
         tournament.is_ok_and(|tournament| crate::runner::report::is_tournament_over(&tournament))
     }
 
-    async fn send_news(&self, news: BotNews) {
+    async fn send_news(&self, news: PlayerNews) {
         // Nobody may care any more.
         let _ = self.news.send(news).await;
     }

@@ -1,6 +1,6 @@
 //! How far a tournament is, on standard error: a bar with the standings below it in a terminal, lines anywhere else.
 
-use super::{endpoint_errors::EndpointError, folder::RunFolder, players::BotNews, report::SeenTournament};
+use super::{endpoint_errors::EndpointError, folder::RunFolder, players::PlayerNews, report::SeenTournament};
 use crate::{
     progress::bar_style,
     tournament_file::player::{BotOrigin, PlayerEntry},
@@ -143,21 +143,21 @@ impl RunProgress {
     }
 
     /// Returns what happened to a bot, as a line.
-    pub fn bot_news_line(&self, news: &BotNews) -> String {
+    pub fn bot_news_line(&self, news: &PlayerNews) -> String {
         match news {
-            BotNews::Restarted { bot, how, pause, restarts } => format!(
+            PlayerNews::Restarted { bot, how, pause, restarts } => format!(
                 "{bot}: its program ended ({how}); started again in {} ms, for the {} time{}",
                 pause.as_millis(),
                 ordinal_number(*restarts),
                 self.log_hint(bot.as_str()),
             ),
-            BotNews::Refused { bot, word, why } => format!("bot {bot}: {word:?} cannot be started: {why}"),
-            BotNews::GaveUp { bot, how, .. } => format!(
+            PlayerNews::Refused { bot, word, why } => format!("bot {bot}: {word:?} cannot be started: {why}"),
+            PlayerNews::GaveUp { bot, how, .. } => format!(
                 "{bot}: its program ended once more ({how}) and is not started again in this run: its seats are lost{}",
                 self.log_hint(bot.as_str()),
             ),
-            BotNews::Lost { bot, why } => format!("{bot}: it plays no longer: {why}"),
-            BotNews::EndpointFailed(EndpointError { bot, match_id, what }) => {
+            PlayerNews::Lost { bot, why } => format!("{bot}: it plays no longer: {why}"),
+            PlayerNews::EndpointFailed(EndpointError { bot, match_id, what }) => {
                 format!("{bot}: its endpoint failed in match {match_id} ({what})")
             }
         }

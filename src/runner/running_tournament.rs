@@ -3,7 +3,7 @@
 use super::{
     endpoint_errors::GroupReplays,
     organiser::TournamentStates,
-    players::{BotNews, LocalBots, TournamentAddress},
+    players::{LocalBots, PlayerNews, TournamentAddress},
     progress::RunProgress,
     report::SeenTournament,
 };
@@ -122,7 +122,7 @@ impl RunningTournament<'_> {
             tokio::select! {
                 () = sleep(LOOK) => {}
                 news = self.players.next_news() => {
-                    if let BotNews::GaveUp { bot, .. } | BotNews::Lost { bot, .. } = &news {
+                    if let PlayerNews::GaveUp { bot, .. } | PlayerNews::Lost { bot, .. } = &news {
                         self.returning.retain(|player| player.name != *bot);
                     }
                     self.handle_bot_news(&news).await?;
@@ -163,8 +163,8 @@ impl RunningTournament<'_> {
     }
 
     /// Does what follows from what happened to a bot, and tells it.
-    async fn handle_bot_news(&self, news: &BotNews) -> Result<(), Failure> {
-        let BotNews::EndpointFailed(error) = news else { return self.print_bot_news(news) };
+    async fn handle_bot_news(&self, news: &PlayerNews) -> Result<(), Failure> {
+        let PlayerNews::EndpointFailed(error) = news else { return self.print_bot_news(news) };
         match self.replays.void_group_of(error, &self.stage).await {
             Ok(said) => said.iter().for_each(|line| self.progress.print_line(line)),
             // The group counts as it is: a later round was drawn from it, or the server is lost.
@@ -188,9 +188,9 @@ impl RunningTournament<'_> {
     }
 
     /// Tells what happened to a bot. Nothing is played without a bot that never was.
-    fn print_bot_news(&self, news: &BotNews) -> Result<(), Failure> {
+    fn print_bot_news(&self, news: &PlayerNews) -> Result<(), Failure> {
         let line = self.progress.bot_news_line(news);
-        if matches!(news, BotNews::Refused { .. }) {
+        if matches!(news, PlayerNews::Refused { .. }) {
             let file = self.file.display();
             return Err(Failure::Runtime(anyhow::Error::msg(format!("{file}: {line}"))));
         }
@@ -199,13 +199,13 @@ impl RunningTournament<'_> {
     }
 
     /// Tells what happened to a bot while nothing has been played: the start waits for nobody who will not come.
-    fn handle_news_before_start(&self, news: &BotNews) -> Result<(), Failure> {
+    fn handle_news_before_start(&self, news: &PlayerNews) -> Result<(), Failure> {
         let (bot, why) = match news {
-            BotNews::GaveUp { bot, how, log } => {
+            PlayerNews::GaveUp { bot, how, log } => {
                 (bot, format!("its program ended over and over ({how}): see {}", log.display()))
             }
-            BotNews::Lost { bot, why } => (bot, format!("it plays no longer: {why}")),
-            BotNews::Restarted { .. } | BotNews::Refused { .. } | BotNews::EndpointFailed(_) => {
+            PlayerNews::Lost { bot, why } => (bot, format!("it plays no longer: {why}")),
+            PlayerNews::Restarted { .. } | PlayerNews::Refused { .. } | PlayerNews::EndpointFailed(_) => {
                 return self.print_bot_news(news);
             }
         };

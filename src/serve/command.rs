@@ -108,7 +108,7 @@ pub fn run(args: &ServeArgs) -> CommandResult {
         let arena = arena.map_err(|error| Failure::runtime(error, format!("--store {store}")))?;
         let has_pages = !config.no_web;
         let opening = OpeningMessage { address, has_pages, store: &store, former_key, drawn: drawn.as_ref() };
-        print_opening(&opening, args.json, &arena).map_err(Failure::Output)?;
+        print_opening(&opening, form, &arena).map_err(Failure::Output)?;
         tracing::info!(version = env!("CARGO_PKG_VERSION"), %address, %store, public_key = %arena.public_key(), settings = %changed, "serving; settings that are not named are the defaults");
         if let Some(former_key) = former_key {
             tracing::warn!(

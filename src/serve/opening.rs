@@ -1,5 +1,6 @@
 //! What is said of a server once it listens.
 
+use crate::form::OutputForm;
 use lastnim_arena::Arena;
 use lastnim_core::referee::PublicKey;
 use lastnim_report::words::count_words;
@@ -37,11 +38,11 @@ pub struct OpeningMessage<'a> {
 }
 
 /// Says where the server listens, and what to do next.
-pub fn print_opening(opening: &OpeningMessage, as_json: bool, arena: &Arena) -> io::Result<()> {
+pub fn print_opening(opening: &OpeningMessage, form: OutputForm, arena: &Arena) -> io::Result<()> {
     let &OpeningMessage { address, has_pages, store, former_key, drawn } = opening;
     let mut out = io::stdout().lock();
     let public_key = arena.public_key().to_string();
-    if as_json {
+    if form == OutputForm::Json {
         let mut line =
             json!({ "listening": address.to_string(), "store": store.to_string(), "public_key": public_key });
         if has_pages {

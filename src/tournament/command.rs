@@ -1,7 +1,7 @@
 //! `lastnim tournament`: tournaments on a server.
 
 use super::{
-    intervention::Intervention,
+    intervention::InterventionCommand,
     manifest::{self, ManifestArgs},
     named::{TournamentArg, TournamentName},
     watch::watch_tournament,
@@ -94,7 +94,7 @@ In a ladder that runs, the bot plays the matches of the round that is being play
   lastnim tournament cancel $ID")]
     Cancel(TournamentArg),
     #[command(flatten)]
-    Intervene(Intervention),
+    Intervene(InterventionCommand),
     /// Shows a tournament: its settings, its field, how far it is, and what goes on in it
     #[command(after_help = "Examples:
   lastnim tournament show $ID

@@ -11,7 +11,7 @@ use std::io::Write as _;
 
 /// What an organiser does to a tournament that runs.
 #[derive(Debug, Subcommand)]
-pub enum Intervention {
+pub enum InterventionCommand {
     /// Begins no further match; those that are open are played to their end, or wait
     #[command(after_help = "Examples:
   lastnim tournament pause $ID
@@ -124,7 +124,7 @@ pub struct Why {
     reason: Reason,
 }
 
-impl Intervention {
+impl InterventionCommand {
     /// Returns the tournament that it is about.
     pub fn tournament_mut(&mut self) -> &mut TournamentName {
         match self {

@@ -283,7 +283,7 @@ fn verify_records(
             Ok(Some(document)) => {
                 let blank = document.line.is_some() && document.text.trim().is_empty();
                 if !(blank && args.any_layout) {
-                    judged(document.line, &verify_document(&document, args.key, args.any_layout))?;
+                    judged(document.line, &verify_document(&document, args.key, args.layout()))?;
                 }
             }
             Err(error) => {
@@ -298,17 +298,32 @@ fn verify_records(
     }
 }
 
-/// Verifies a record, and says what it came to as `--json` prints it; `any_layout` accepts what `--any-layout` does.
+/// In which layouts of its JSON a record is accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordLayout {
+    /// The one in which records are written.
+    Canonical,
+    /// Any that the proto3 mapping allows.
+    Any,
+}
+
+impl VerifyArgs {
+    fn layout(&self) -> RecordLayout {
+        if self.any_layout { RecordLayout::Any } else { RecordLayout::Canonical }
+    }
+}
+
+/// Verifies a record, and says what it came to as `--json` prints it.
 pub fn verify_document_as_json(
     document: &RecordDocument,
     file: &str,
     key: Option<PublicKey>,
-    any_layout: bool,
+    layout: RecordLayout,
 ) -> Value {
-    verify_document(document, key, any_layout).json(file, document.line, key)
+    verify_document(document, key, layout).json(file, document.line, key)
 }
 
-fn verify_document(document: &RecordDocument, key: Option<PublicKey>, any_layout: bool) -> RecordVerdict {
+fn verify_document(document: &RecordDocument, key: Option<PublicKey>, layout: RecordLayout) -> RecordVerdict {
     let given = match read_record(&document.text) {
         Ok(given) => given,
         Err(error) => {
@@ -330,7 +345,7 @@ fn verify_document(document: &RecordDocument, key: Option<PublicKey>, any_layout
             (Some(_), _, _) => {}
         }
         match layout_difference(&document.text, sealed.record(), sealed.seal()) {
-            Some(mut at) if !any_layout => {
+            Some(mut at) if layout == RecordLayout::Canonical => {
                 at.line += document.line_offset();
                 Err(VerifyRefusal::Layout { at, cause: layout_cause(&document.text, &sealed) })
             }

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// What a comparison says of a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FindingKind {
+pub enum MismatchKind {
     /// The manifest lists it, and no record was given.
     Missing,
     /// Its record was given, and the manifest does not list it.
@@ -32,7 +32,7 @@ pub enum FindingKind {
     Later,
 }
 
-impl FindingKind {
+impl MismatchKind {
     /// Returns whether something does not hold.
     pub fn is_flaw(self) -> bool {
         self <= Self::Doubled
@@ -56,9 +56,9 @@ impl FindingKind {
 
 /// What a comparison says of one match or file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
+pub struct Mismatch {
     /// What.
-    pub kind: FindingKind,
+    pub kind: MismatchKind,
     /// The match, where that is known.
     pub id: Option<MatchId>,
     /// Its number in the tournament, where that is known.
@@ -83,7 +83,7 @@ pub struct ComparedRecords<'a> {
     /// Records of other tournaments, and of none.
     pub of_others: u64,
     /// What was found.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<Mismatch>,
 }
 
 impl<'a> ComparedRecords<'a> {
@@ -102,8 +102,8 @@ impl<'a> ComparedRecords<'a> {
 
     /// Takes a file, or a line of one, that holds no record.
     pub fn add_unreadable(&mut self, file: String, why: &impl ToString) {
-        let (kind, why) = (FindingKind::Unreadable, why.to_string());
-        self.findings.push(Finding { kind, id: None, number: None, file: Some(file), why });
+        let (kind, why) = (MismatchKind::Unreadable, why.to_string());
+        self.findings.push(Mismatch { kind, id: None, number: None, file: Some(file), why });
     }
 
     /// Takes a record.
@@ -118,12 +118,12 @@ impl<'a> ComparedRecords<'a> {
                 let kind = match listed {
                     Some((place, _)) => {
                         self.given[place] = true;
-                        FindingKind::Changed
+                        MismatchKind::Changed
                     }
-                    None => FindingKind::Unreadable,
+                    None => MismatchKind::Unreadable,
                 };
                 let number = listed.map(|(_, listed)| listed.number);
-                self.findings.push(Finding { kind, id, number, file: Some(file), why });
+                self.findings.push(Mismatch { kind, id, number, file: Some(file), why });
                 return;
             }
         };
@@ -139,19 +139,19 @@ impl<'a> ComparedRecords<'a> {
     fn add_listed(&mut self, file: String, listed: &ListedMatch, sealed: &SealedRecord) {
         let (kind, why) = match record_difference(listed, sealed) {
             None if listed.record == ListedRecord::Open => {
-                (FindingKind::Later, "it was not over when the manifest was made".to_owned())
+                (MismatchKind::Later, "it was not over when the manifest was made".to_owned())
             }
             None => match self.count_result(listed, sealed.record()) {
                 Ok(()) => {
                     self.verified += 1;
                     return;
                 }
-                Err(why) => (FindingKind::Changed, why),
+                Err(why) => (MismatchKind::Changed, why),
             },
-            Some(why) => (FindingKind::Changed, why),
+            Some(why) => (MismatchKind::Changed, why),
         };
         let (id, number) = (Some(listed.id), Some(listed.number));
-        self.findings.push(Finding { kind, id, number, file: Some(file), why });
+        self.findings.push(Mismatch { kind, id, number, file: Some(file), why });
     }
 
     fn count_result(&mut self, listed: &ListedMatch, record: &Record) -> Result<(), String> {
@@ -174,12 +174,12 @@ impl<'a> ComparedRecords<'a> {
             return;
         };
         let (kind, why) = if self.manifest.is_later(record.id()) {
-            (FindingKind::Later, "it began after the manifest was made")
+            (MismatchKind::Later, "it began after the manifest was made")
         } else {
-            (FindingKind::Added, "the manifest does not list it")
+            (MismatchKind::Added, "the manifest does not list it")
         };
         let (id, number) = (Some(record.id()), Some(origin.number));
-        self.findings.push(Finding { kind, id, number, file: Some(file), why: why.to_owned() });
+        self.findings.push(Mismatch { kind, id, number, file: Some(file), why: why.to_owned() });
     }
 
     /// Ends with the records: says which are missing, and which matches count for nobody.
@@ -188,25 +188,25 @@ impl<'a> ComparedRecords<'a> {
         for (listed, is_given) in self.manifest.matches.iter().zip(&self.given) {
             let of_match = |kind, why: String| {
                 let (id, number) = (Some(listed.id), Some(listed.number));
-                Finding { kind, id, number, file: None, why }
+                Mismatch { kind, id, number, file: None, why }
             };
             let is_recorded =
                 matches!(listed.record, ListedRecord::Signed { .. } | ListedRecord::Unrevealed { .. });
             if is_recorded && !is_given {
-                self.findings.push(of_match(FindingKind::Missing, "there is no record of it".to_owned()));
+                self.findings.push(of_match(MismatchKind::Missing, "there is no record of it".to_owned()));
             }
             if let Some(reason) = self.shown.rulings.void_reason(listed.id) {
-                self.findings.push(of_match(FindingKind::Voided, reason.to_string()));
+                self.findings.push(of_match(MismatchKind::Voided, reason.to_string()));
                 continue;
             }
             if let Some(other) = numbers.insert(listed.number, listed.id) {
                 let why = format!("match {other} has this number as well, and neither is voided");
-                self.findings.push(of_match(FindingKind::Doubled, why));
+                self.findings.push(of_match(MismatchKind::Doubled, why));
             }
             if listed.record == ListedRecord::Unrecorded {
                 self.replayed.add_unrecorded(listed.number);
                 let why = "it counts for nobody: the server has no whole record of it".to_owned();
-                self.findings.push(of_match(FindingKind::Unrecorded, why));
+                self.findings.push(of_match(MismatchKind::Unrecorded, why));
             }
         }
         self.sort_findings();
@@ -214,8 +214,8 @@ impl<'a> ComparedRecords<'a> {
 
     /// Adds matches that the manifest should list.
     pub fn add_omitted(&mut self, omitted: &OmittedMatches) {
-        let of_number = |number: Option<u64>, why: String| Finding {
-            kind: FindingKind::Omitted,
+        let of_number = |number: Option<u64>, why: String| Mismatch {
+            kind: MismatchKind::Omitted,
             id: None,
             number,
             file: None,
@@ -236,7 +236,7 @@ impl<'a> ComparedRecords<'a> {
     }
 
     fn sort_findings(&mut self) {
-        let key = |finding: &Finding| (finding.kind, finding.number, finding.id, finding.file.clone());
+        let key = |finding: &Mismatch| (finding.kind, finding.number, finding.id, finding.file.clone());
         self.findings.sort_by_key(key);
     }
 }

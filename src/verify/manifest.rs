@@ -86,7 +86,7 @@ pub struct RecordsVerdict {
     /// Records of other tournaments, and of none.
     pub of_others: u64,
     /// What was found.
-    pub findings: Vec<super::compared_records::Finding>,
+    pub findings: Vec<super::compared_records::Mismatch>,
 }
 
 fn compare_with_records(

@@ -1,7 +1,7 @@
 //! What a verified manifest comes to: in words, and as JSON.
 
 use super::{
-    compared_records::{Finding, FindingKind},
+    compared_records::{Mismatch, MismatchKind},
     manifest::{ManifestRefusal, RecordsVerdict, StandingsVerdict},
     standings_comparison::StandingsDifference,
 };
@@ -120,7 +120,7 @@ impl ManifestVerdict {
             json!({
                 "verified": records.verified,
                 "of_other_tournaments": records.of_others,
-                "findings": records.findings.iter().map(Finding::json).collect::<Value>(),
+                "findings": records.findings.iter().map(Mismatch::json).collect::<Value>(),
             })
         });
         let standings = match &self.standings {
@@ -151,7 +151,7 @@ impl ManifestVerdict {
     }
 }
 
-impl Finding {
+impl Mismatch {
     fn json(&self) -> Value {
         json!({
             "finding": self.kind.as_str(),
@@ -181,7 +181,7 @@ fn with_records(section: Section, records: &RecordsVerdict) -> Section {
     let mut section = section.paragraph(words);
     // In words their number is enough: of a manifest early on, nearly all records are later.
     let (later, listed): (Vec<_>, Vec<_>) =
-        records.findings.iter().partition(|finding| finding.kind == FindingKind::Later);
+        records.findings.iter().partition(|finding| finding.kind == MismatchKind::Later);
     if !later.is_empty() {
         let words = count_words(later.len() as u64, "record is", "records are");
         section =

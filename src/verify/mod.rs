@@ -8,4 +8,4 @@ mod manifest_report;
 mod standings_comparison;
 mod transcripts;
 
-pub use command::{VerifyArgs, run, verify_document_as_json};
+pub use command::{RecordLayout, VerifyArgs, run, verify_document_as_json};

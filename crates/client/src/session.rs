@@ -124,13 +124,13 @@ impl BotNews {
 /// See [`Error`]: what opening a session again cannot mend.
 ///
 /// The bot, `shutdown` and the future are boxed, so that a session is compiled once and not for each kind of bot.
-pub(super) fn play_until<'a>(
+pub(super) fn play_until(
     bot: Box<dyn BotHost>,
     take_feed: TakeFeed,
     options: Options,
     observer: Option<mpsc::UnboundedSender<BotNews>>,
-    mut shutdown: BoxFuture<'a, ()>,
-) -> BoxFuture<'a, Result<Summary, Error>> {
+    mut shutdown: BoxFuture<'_, ()>,
+) -> BoxFuture<'_, Result<Summary, Error>> {
     Box::pin(async move {
         let channel = connect_lazily(&options.server)?;
         let authorization = token_authorization(&options.token)?;

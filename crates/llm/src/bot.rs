@@ -2,7 +2,7 @@
 
 use super::{
     ApiKey, CostBound, LlmError, LlmSettings, Tally, Transcript,
-    budget::Budget,
+    budget::BotBudget,
     config_hash::{hash_config, settings_json},
     decision::{Decider, Decision, PausedMatches},
     endpoint::Endpoint,
@@ -42,7 +42,7 @@ impl LlmBot {
 
     fn with_endpoint(endpoint: Endpoint, settings: LlmSettings, seed: u64) -> Result<Self, LlmError> {
         let prompt = settings.read_prompt()?;
-        let budget = Budget::open(&settings)?;
+        let budget = BotBudget::open(&settings)?;
         let config_hash = hash_config(&settings, &prompt, seed);
         let header = json!({
             "config_hash": ConfigHash::from_bytes(config_hash).to_string(),

@@ -67,7 +67,7 @@ impl Limit {
 
 /// The budgets of a bot, and what it has spent of them. No call begins that could exceed one.
 #[derive(Debug)]
-pub struct Budget {
+pub struct BotBudget {
     prices: Prices,
     own: Ledger,
     shared: Option<Ledger>,
@@ -78,7 +78,7 @@ pub struct Budget {
     changed: Notify,
 }
 
-impl Budget {
+impl BotBudget {
     /// Reads the budgets of some settings, and what was spent of them before.
     ///
     /// # Errors
@@ -283,7 +283,7 @@ fn budget_failure(detail: String) -> CallFailure {
 #[derive(Debug)]
 #[must_use = "what is kept counts as spent when this is dropped"]
 pub struct Reservation<'a> {
-    budget: &'a Budget,
+    budget: &'a BotBudget,
     match_id: MatchId,
     need: Amount,
     is_open: bool,
@@ -320,8 +320,8 @@ mod tests {
     use super::*;
     use std::sync::Arc;
 
-    fn budget(token_budget: u64, match_token_budget: u64) -> Budget {
-        Budget::open(&LlmSettings {
+    fn budget(token_budget: u64, match_token_budget: u64) -> BotBudget {
+        BotBudget::open(&LlmSettings {
             token_budget: Some(token_budget),
             match_token_budget: Some(match_token_budget),
             ..LlmSettings::default()

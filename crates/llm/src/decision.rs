@@ -4,7 +4,7 @@ use super::{
     LlmSettings, Tally, Transcript,
     amount::Amount,
     answer::{GivenAnswer, read_answer},
-    budget::Budget,
+    budget::BotBudget,
     correction::correct_answer,
     endpoint::{CallOutcome, Endpoint},
     failure::{CallFailure, FailureClass, Remedy},
@@ -45,7 +45,7 @@ pub struct Decider {
     /// The endpoint.
     pub endpoint: Endpoint,
     /// What calls may cost.
-    pub budget: Budget,
+    pub budget: BotBudget,
     /// Where calls are written down.
     pub transcript: Option<Transcript>,
     /// What is counted.

@@ -1,6 +1,6 @@
 //! How others reach a match that runs.
 
-use crate::matches::shard::{MatchInput, MatchView, ShardHandle, WatchAdmission, WatchEvent};
+use crate::matches::shard::{AnnouncedMatch, MatchInput, ShardHandle, WatchAdmission, WatchEvent};
 use crate::sessions::outbox::Outbox;
 use crate::sessions::session_link::SessionLink;
 use lastnim_core::game::{MatchId, SeatCount, SeatVersions};
@@ -49,7 +49,7 @@ impl MatchHandle {
     }
 
     /// Returns what is announced of the match; nothing before its beginning is, and once it is over.
-    pub(crate) fn view(&self) -> Option<MatchView> {
+    pub(crate) fn view(&self) -> Option<AnnouncedMatch> {
         self.shard.view(self.id)
     }
 

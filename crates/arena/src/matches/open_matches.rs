@@ -3,7 +3,7 @@
 use crate::arena::{Arena, ArenaInner, HeldLock, OpenMatch};
 use crate::error::ArenaError;
 use crate::matches::match_handle::MatchHandle;
-use crate::matches::shard::{Beginning, MatchEnd, MatchTicket, MatchView, WatchAdmission, WatchEvent};
+use crate::matches::shard::{AnnouncedMatch, Beginning, MatchExit, MatchTicket, WatchAdmission, WatchEvent};
 use crate::sessions::outbox::{OutboxStream, outbox_channel};
 use lastnim_core::game::{BotName, MatchId};
 use lastnim_core::oracle::Audit;
@@ -185,11 +185,11 @@ impl Arena {
             tracing::debug!(%id, tournament, ?bots, "match starts");
             entry.handle.start();
             let outcome = match over.await {
-                Ok(MatchEnd::Stored(outcome)) => Ok(outcome),
-                Ok(MatchEnd::Refused(error)) => Err(error.into()),
+                Ok(MatchExit::Stored(outcome)) => Ok(outcome),
+                Ok(MatchExit::Refused(error)) => Err(error.into()),
                 // As a task that breaks down: its panic has been logged where it was.
-                Ok(MatchEnd::BrokenDown) => resume_unwind(Box::new("a match broke down")),
-                Ok(MatchEnd::Cut) | Err(_) => Err(ArenaError::Stopping),
+                Ok(MatchExit::BrokenDown) => resume_unwind(Box::new("a match broke down")),
+                Ok(MatchExit::Cut) | Err(_) => Err(ArenaError::Stopping),
             };
             tracing::debug!(%id, is_played = outcome.is_ok(), "match over");
             outcome
@@ -346,9 +346,9 @@ impl OpenMatch {
     }
 
     /// Sums the match up as it was looked at.
-    pub(crate) fn summary_of_view(&self, id: MatchId, view: MatchView) -> MatchSummary {
+    pub(crate) fn summary_of_view(&self, id: MatchId, view: AnnouncedMatch) -> MatchSummary {
         let (setup, end, damage, void_reason) = (Some(Arc::clone(&self.setup)), None, None, None);
-        let MatchView { phase, plies, versions, .. } = view;
+        let AnnouncedMatch { phase, plies, versions, .. } = view;
         MatchSummary { id, setup, phase, plies, end, damage, void_reason, versions }
     }
 }

@@ -1,7 +1,7 @@
 //! Seats in open matches.
 
 use crate::arena::{Arena, OpenMatch};
-use crate::matches::shard::MatchView;
+use crate::matches::shard::AnnouncedMatch;
 use lastnim_core::game::{BotName, MatchId, Seat, SeatCount};
 use lastnim_core::referee::{MatchPhase, MatchSetup, Timestamp};
 use std::cmp::Reverse;
@@ -39,7 +39,7 @@ pub struct OpenHand {
 impl OpenMatch {
     fn seat_of(&self, name: &BotName, now: Timestamp) -> Option<OpenSeat> {
         let (seat, _) = self.setup.bots.enumerate().find(|(_, bot)| *bot == name)?;
-        let MatchView { phase, plies, awaited, .. } = self.handle.view()?;
+        let AnnouncedMatch { phase, plies, awaited, .. } = self.handle.view()?;
         Some(OpenSeat {
             seat,
             seats: self.handle.seats(),

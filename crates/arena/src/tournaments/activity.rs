@@ -2,7 +2,7 @@
 
 use crate::arena::{Arena, OpenMatch};
 use crate::error::ArenaError;
-use crate::matches::shard::MatchView;
+use crate::matches::shard::AnnouncedMatch;
 use crate::tournaments::longest_match::longest_match;
 use crate::tournaments::tournament_handle::TournamentHandle;
 use crate::tournaments::tournament_view::TournamentView;
@@ -90,7 +90,7 @@ impl TimeLeft {
 struct LookedAt {
     id: MatchId,
     open: OpenMatch,
-    view: MatchView,
+    view: AnnouncedMatch,
     waited: Duration,
 }
 

@@ -334,7 +334,7 @@ impl MatchTracker {
             });
         } else {
             // A process before this one played it.
-            self.remember_end(match_id, true);
+            self.remember_end(match_id, reason);
             self.questions.push(BotQuestion::Ended(MatchEnd { info, reason, winner, forfeited, figures }));
         }
         Ok(())
@@ -345,8 +345,8 @@ impl MatchTracker {
         self.known_ends.get(&match_id) == Some(&true)
     }
 
-    fn remember_end(&mut self, match_id: MatchId, was_told: bool) {
-        self.known_ends.insert(match_id, was_told);
+    fn remember_end(&mut self, match_id: MatchId, reason: EndReport) {
+        self.known_ends.insert(match_id, reason != EndReport::Unseen);
         if self.known_ends.len() > MAX_KNOWN_ENDS {
             self.known_ends.pop_first();
         }
@@ -358,7 +358,7 @@ impl MatchTracker {
         self.questions.forget_requests_of(match_id);
         self.withdraw_requests_of(match_id);
         let end = end(&open);
-        self.remember_end(match_id, end.reason != EndReport::Unseen);
+        self.remember_end(match_id, end.reason);
         self.summary.add_match(&end);
         self.questions.push(BotQuestion::Ended(end));
     }

@@ -19,7 +19,7 @@ use std::collections::HashSet;
 pub(super) struct MatchChanges<'a> {
     /// The matches that are voided, and why. Another one of the same transaction may have the number of such a match.
     pub(super) voided: Vec<(MatchId, &'a Reason)>,
-    pub(super) matches: Vec<NewMatch<'a>>,
+    pub(super) matches: Vec<CreatedMatch<'a>>,
     /// Matches with further events. One may be there several times.
     pub(super) touched: Vec<MatchId>,
     pub(super) ended: Vec<EndedMatch>,
@@ -31,7 +31,7 @@ pub(super) struct MatchChanges<'a> {
 
 /// A match that was created.
 #[derive(Debug)]
-pub(super) struct NewMatch<'a> {
+pub(super) struct CreatedMatch<'a> {
     pub(super) id: MatchId,
     pub(super) created_at_us: i64,
     pub(super) tournament: Option<TournamentId>,
@@ -207,7 +207,7 @@ impl<'a> MatchChanges<'a> {
         setup: &'a MatchSetup,
     ) -> Result<(), StoreError> {
         let origin = setup.origin.as_ref();
-        self.matches.push(NewMatch {
+        self.matches.push(CreatedMatch {
             id,
             created_at_us: to_column_integer("a time", created_at.as_micros())?,
             tournament: origin.map(|origin| origin.tournament),

@@ -1,6 +1,6 @@
 //! Writes matches and their seats.
 
-use super::batch::{EndedMatch, MatchChanges, NewMatch, QuarantinedMatch};
+use super::batch::{CreatedMatch, EndedMatch, MatchChanges, QuarantinedMatch};
 use super::columns::small_number;
 use super::dialect::{Dialect, Statement};
 use super::multi_row::MultiRow;
@@ -64,7 +64,7 @@ async fn void_matches<D: Dialect>(
 
 async fn create_matches<D: Dialect>(
     connection: &mut D::Connection,
-    new: &[NewMatch<'_>],
+    new: &[CreatedMatch<'_>],
     first_row: i64,
 ) -> Result<(), StoreError> {
     MultiRow::new(

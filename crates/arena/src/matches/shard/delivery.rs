@@ -1,6 +1,6 @@
 //! What is attached to the matches of a shard: who waits for them, sits in them and watches them.
 
-use super::effect::{MatchEnd, WatchEvent};
+use super::effect::{MatchExit, WatchEvent};
 use crate::sessions::outbox::{CloseReason, Outbox};
 use crate::sessions::roster::Presence;
 use lastnim_core::game::{BySeat, MatchId, MatchMap, Seat};
@@ -25,14 +25,14 @@ pub(super) struct AttachedMatch {
     /// Hears that the beginning is announced.
     begun: Option<oneshot::Sender<()>>,
     /// Hears how it left the shard.
-    over: Option<oneshot::Sender<MatchEnd>>,
+    over: Option<oneshot::Sender<MatchExit>>,
 }
 
 impl AttachedMatch {
     pub(super) fn new(
         presences: BySeat<Arc<Presence>>,
         begun: oneshot::Sender<()>,
-        over: oneshot::Sender<MatchEnd>,
+        over: oneshot::Sender<MatchExit>,
     ) -> Self {
         Self { presences, watchers: Vec::new(), begun: Some(begun), over: Some(over) }
     }
@@ -107,19 +107,19 @@ impl Delivery {
     }
 
     /// Lets go of a match that has left the shard.
-    pub(super) fn note_over(&mut self, id: MatchId, end: MatchEnd) {
+    pub(super) fn note_over(&mut self, id: MatchId, end: MatchExit) {
         let Some(attached) = self.matches.remove(&id) else { return };
         for presence in &attached.presences {
             match end {
-                MatchEnd::Stored(_) => presence.leave_seat(id),
-                MatchEnd::Cut | MatchEnd::Refused(_) | MatchEnd::BrokenDown => presence.leave_match(id),
+                MatchExit::Stored(_) => presence.leave_seat(id),
+                MatchExit::Cut | MatchExit::Refused(_) | MatchExit::BrokenDown => presence.leave_match(id),
             }
         }
         let closing = match end {
-            MatchEnd::Stored(_) => Some(CloseReason::Done),
-            MatchEnd::Cut => Some(CloseReason::ShuttingDown),
-            MatchEnd::Refused(_) => None,
-            MatchEnd::BrokenDown => Some(CloseReason::Broken),
+            MatchExit::Stored(_) => Some(CloseReason::Done),
+            MatchExit::Cut => Some(CloseReason::ShuttingDown),
+            MatchExit::Refused(_) => None,
+            MatchExit::BrokenDown => Some(CloseReason::Broken),
         };
         if let Some(closing) = closing {
             attached.watchers.iter().for_each(|watcher| watcher.close(closing));

@@ -66,13 +66,13 @@ pub enum ShardEffect<S> {
         /// The match.
         id: MatchId,
         /// What it came to.
-        end: MatchEnd,
+        end: MatchExit,
     },
 }
 
 /// How a match left its shard.
 #[derive(Debug, Clone)]
-pub enum MatchEnd {
+pub enum MatchExit {
     /// It was played to its end, which is stored: what it means for the standings, unless it was cancelled.
     Stored(Option<MatchOutcome>),
     /// The server stops before the end.

@@ -2,13 +2,13 @@
 
 use super::batch::{ActionBatch, LockedShards, ShardBatch};
 use super::delivery::{AttachedMatch, Delivery};
-use super::effect::{MatchEnd, ShardEffect, WatchEvent};
+use super::effect::{MatchExit, ShardEffect, WatchEvent};
 use super::input::SeatSession;
-use super::live_match::{Beginning, MatchTerms, NewMatch};
+use super::live_match::{Beginning, MatchTerms, PreparedMatch};
 use super::machine::Shard;
 use super::tally::ShardTally;
 use super::timer::run_timer;
-use super::view::MatchView;
+use super::view::AnnouncedMatch;
 use crate::matches::match_handle::MatchHandle;
 use crate::sessions::outbox::Outbox;
 use crate::sessions::roster::{Presence, SeatRoute};
@@ -73,7 +73,7 @@ pub struct MatchTicket {
     /// Says that its beginning is announced; dropped if it never is.
     pub begun: oneshot::Receiver<()>,
     /// Says how it left the shard; dropped if it was given up.
-    pub over: oneshot::Receiver<MatchEnd>,
+    pub over: oneshot::Receiver<MatchExit>,
 }
 
 impl Shards {
@@ -171,13 +171,13 @@ impl ShardHandle {
         let (begun, hears_of_it) = oneshot::channel();
         let (over, hears_of_end) = oneshot::channel();
         delivery.attach(id, AttachedMatch::new(presences, begun, over));
-        machine.prepare(NewMatch { id, beginning, seats, oracle, hold }, now);
+        machine.prepare(PreparedMatch { id, beginning, seats, oracle, hold }, now);
         drop(batch);
         MatchTicket { handle, begun: hears_of_it, over: hears_of_end }
     }
 
     /// Returns what is announced of a match; nothing before its beginning is, and once it is over.
-    pub fn view(&self, id: MatchId) -> Option<MatchView> {
+    pub fn view(&self, id: MatchId) -> Option<AnnouncedMatch> {
         self.core.lock().machine.view(id)
     }
 

@@ -1,10 +1,10 @@
 //! The machine: many matches, without tokio, clock or lock.
 
-use super::effect::{MatchEnd, ShardEffect};
+use super::effect::{MatchExit, ShardEffect};
 use super::input::MatchInput;
-use super::live_match::{LiveMatch, MatchTerms, NewMatch, SeatBacklogFull, Turn};
+use super::live_match::{LiveMatch, MatchTerms, PreparedMatch, SeatBacklogFull, Turn};
 use super::tally::ShardTally;
-use super::view::MatchView;
+use super::view::AnnouncedMatch;
 use lastnim_core::game::{MatchId, MatchMap, SeatVersions};
 use lastnim_core::referee::{Event, RefereeEffect, SeatAction, TimedEvent, Timestamp};
 use lastnim_store::StoreError;
@@ -54,7 +54,7 @@ impl<S: Clone> Shard<S> {
     }
 
     /// Prepares a match, which waits to be [started](Self::start).
-    pub fn prepare(&mut self, new: NewMatch<S>, now: Timestamp) {
+    pub fn prepare(&mut self, new: PreparedMatch<S>, now: Timestamp) {
         self.matches.insert(new.id, Box::new(LiveMatch::new(new, now)));
     }
 
@@ -139,7 +139,7 @@ impl<S: Clone> Shard<S> {
     }
 
     /// Returns what is announced of a match; nothing before its beginning is, and once it is over.
-    pub fn view(&self, id: MatchId) -> Option<MatchView> {
+    pub fn view(&self, id: MatchId) -> Option<AnnouncedMatch> {
         self.matches.get(&id)?.view()
     }
 
@@ -185,7 +185,7 @@ impl<S: Clone> Shard<S> {
         let Ok(acted) = catch_unwind(AssertUnwindSafe(|| act(live, &mut turn))) else {
             self.matches.remove(&id);
             self.decided.clear();
-            effects.push(ShardEffect::Over { id, end: MatchEnd::BrokenDown });
+            effects.push(ShardEffect::Over { id, end: MatchExit::BrokenDown });
             return None;
         };
         if live.is_over() {

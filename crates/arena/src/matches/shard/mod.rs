@@ -20,11 +20,11 @@ mod timer;
 mod view;
 
 pub(crate) use batch::ActionBatch;
-pub(crate) use effect::MatchEnd;
+pub(crate) use effect::MatchExit;
 pub use effect::WatchEvent;
 pub(crate) use handle::{MatchContext, MatchTicket, ShardHandle, Shards, WatchAdmission};
 pub(crate) use input::{MatchInput, SeatSession};
 pub(crate) use live_match::{Beginning, MatchTerms, SeatBacklogFull};
 pub(crate) use machine::ActionRefused;
 pub use tally::ShardTally;
-pub(crate) use view::MatchView;
+pub(crate) use view::AnnouncedMatch;

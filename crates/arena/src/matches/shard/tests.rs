@@ -1,8 +1,8 @@
 //! The machine by itself: no runtime, no clock, and a store that answers when the test says so.
 
-use super::effect::{MatchEnd, ShardEffect};
+use super::effect::{MatchExit, ShardEffect};
 use super::input::{MatchInput, SeatSession};
-use super::live_match::{Beginning, MatchTerms, NewMatch};
+use super::live_match::{Beginning, MatchTerms, PreparedMatch};
 use super::machine::{ActionRefused, Shard};
 use crate::durability::Durability;
 use lastnim_core::game::{AllianceMatrix, BotName, BotVersion, BySeat, MatchId, Piles, Seat};
@@ -38,7 +38,7 @@ struct Driver {
     sent: HashMap<u64, Vec<(MatchId, MatchEvent)>>,
     unproductive: usize,
     reached: Vec<u64>,
-    ends: HashMap<MatchId, MatchEnd>,
+    ends: HashMap<MatchId, MatchExit>,
 }
 
 fn id(number: u8) -> MatchId {
@@ -96,7 +96,7 @@ impl Driver {
         });
         let beginning = Beginning::Setup(Box::new(setup));
         let (oracle, hold) = (OracleAccess::Open, Duration::ZERO);
-        self.shard.prepare(NewMatch { id, beginning, seats, oracle, hold }, self.now);
+        self.shard.prepare(PreparedMatch { id, beginning, seats, oracle, hold }, self.now);
         self.shard.start(id, self.now, &mut self.effects);
         self.carry_out();
     }
@@ -328,7 +328,7 @@ fn who_comes_back_while_the_end_is_stored_is_told_of_it() {
         matches!(heard.as_slice(), [(_, MatchEvent::Snapshot(_)), (_, MatchEvent::Ended { .. })]),
         "{heard:?}"
     );
-    assert!(matches!(driver.ends[&id(1)], MatchEnd::Stored(Some(_))));
+    assert!(matches!(driver.ends[&id(1)], MatchExit::Stored(Some(_))));
     assert!(!driver.tell(id(1), MatchInput::Cancel), "it is not open any more");
 }
 
@@ -386,7 +386,7 @@ fn a_match_whose_store_is_lost_says_nothing_more() {
     driver.act(id(1), 0, take(0)).unwrap();
     driver.answer(Err(StoreError::Taken("a newer one".to_owned())));
     assert_eq!(driver.sent[&1].len(), before);
-    assert!(matches!(driver.ends[&id(1)], MatchEnd::Refused(StoreError::Taken(_))));
+    assert!(matches!(driver.ends[&id(1)], MatchExit::Refused(StoreError::Taken(_))));
 }
 
 /// Something that happens to a shard of two matches.
@@ -469,7 +469,7 @@ proptest! {
             driver.answer_all();
         }
         for number in 1..=2 {
-            prop_assert!(matches!(driver.ends.get(&id(number)), Some(MatchEnd::Stored(Some(_)))));
+            prop_assert!(matches!(driver.ends.get(&id(number)), Some(MatchExit::Stored(Some(_)))));
             let stored = driver.stored[&id(number)].clone();
             prop_assert!(Record::replay(id(number), stored).is_ok_and(|record| record.state().end().is_some()));
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 /// What is announced of a match that has begun and is not over.
 #[derive(Debug, Clone)]
-pub struct MatchView {
+pub struct AnnouncedMatch {
     /// Its phase.
     pub phase: MatchPhase,
     /// Takes made.

@@ -5,12 +5,12 @@ mod pending;
 mod storing;
 
 use self::storing::MatchEnding;
-use super::effect::{MatchEnd, ShardEffect};
+use super::effect::{MatchExit, ShardEffect};
 use super::freeze::MatchFreeze;
 use super::input::{MatchInput, SeatSession};
 use super::live_seat::LiveSeat;
 use super::tally::ShardTally;
-use super::view::{AnnouncedState, AwaitedSeats, MatchView};
+use super::view::{AnnouncedMatch, AnnouncedState, AwaitedSeats};
 use crate::durability::Durability;
 use lastnim_core::game::{BySeat, MatchId, Seat, SeatVersions};
 use lastnim_core::oracle::Audit;
@@ -43,7 +43,7 @@ pub struct MatchTerms {
 
 /// A match that is about to run.
 #[derive(Debug)]
-pub struct NewMatch<S> {
+pub struct PreparedMatch<S> {
     /// Its id.
     pub id: MatchId,
     /// What it begins with.
@@ -140,8 +140,8 @@ pub(super) struct Turn<'a, S> {
 
 impl<S: Clone> LiveMatch<S> {
     /// Prepares a match. Nothing is stored or sent before it is started.
-    pub(super) fn new(new: NewMatch<S>, now: Timestamp) -> Self {
-        let NewMatch { id, beginning, seats, oracle, hold } = new;
+    pub(super) fn new(new: PreparedMatch<S>, now: Timestamp) -> Self {
+        let PreparedMatch { id, beginning, seats, oracle, hold } = new;
         let present = seats.map(|(_, session)| session.is_some());
         let (referee, opening, stored, stored_versions) = match beginning {
             Beginning::Setup(setup) => {
@@ -269,7 +269,7 @@ impl<S: Clone> LiveMatch<S> {
                 self.handle_pending(turn);
             }
             MatchStage::Prepared { .. } if matches!(input, MatchInput::Cut) => {
-                self.leave(MatchEnd::Cut, turn);
+                self.leave(MatchExit::Cut, turn);
             }
             MatchStage::Prepared { .. } | MatchStage::Committing { .. } => {
                 let waiters =
@@ -288,7 +288,7 @@ impl<S: Clone> LiveMatch<S> {
 
     fn handle_input(&mut self, input: MatchInput<S>, turn: &mut Turn<'_, S>) {
         if matches!(input, MatchInput::Cut) {
-            return self.leave(MatchEnd::Cut, turn);
+            return self.leave(MatchExit::Cut, turn);
         }
         if let MatchInput::Joined { at, .. } = &input
             && self.deadline().is_some_and(|due| due <= *at)
@@ -395,7 +395,7 @@ impl<S: Clone> LiveMatch<S> {
         };
         if let Err(error) = result {
             // Nobody waits for a store that cannot be used any longer, for the server stops.
-            let end = if error.is_transient() { MatchEnd::Cut } else { MatchEnd::Refused(error) };
+            let end = if error.is_transient() { MatchExit::Cut } else { MatchExit::Refused(error) };
             return self.leave(end, turn);
         }
         self.referee.excuse_span(since, turn.now);
@@ -408,12 +408,12 @@ impl<S: Clone> LiveMatch<S> {
             None => self.handle_pending(turn),
             Some(ending) => {
                 self.answer_late_inputs(audit.as_ref(), turn);
-                self.leave(MatchEnd::Stored(ending.outcome), turn);
+                self.leave(MatchExit::Stored(ending.outcome), turn);
             }
         }
     }
 
-    fn leave(&mut self, end: MatchEnd, turn: &mut Turn<'_, S>) {
+    fn leave(&mut self, end: MatchExit, turn: &mut Turn<'_, S>) {
         self.stage = MatchStage::Over;
         for input in self.pending.drain(..) {
             if let MatchInput::Barrier { waiter } = input {
@@ -492,9 +492,9 @@ impl<S: Clone> LiveMatch<S> {
     }
 
     /// Returns what is announced of the match; nothing before the beginning is.
-    pub(super) fn view(&self) -> Option<MatchView> {
+    pub(super) fn view(&self) -> Option<AnnouncedMatch> {
         let AnnouncedState { phase, plies, awaited } = self.shown.filter(|_| self.has_begun)?;
-        Some(MatchView { phase, plies, awaited, versions: self.seat_versions() })
+        Some(AnnouncedMatch { phase, plies, awaited, versions: self.seat_versions() })
     }
 
     /// Returns the events that are announced.
