@@ -1,6 +1,7 @@
 //! The asynchronous runtime of those commands that need one.
 
 use crate::{CommandResult, Failure};
+use std::pin::Pin;
 use tokio::runtime::Builder;
 
 /// Runs a command on `threads` threads, or on one a core. On one thread everything runs without a hop between threads.
@@ -13,6 +14,8 @@ pub fn run_on_runtime(threads: Option<usize>, command: impl Future<Output = Comm
         builder.worker_threads(threads);
     }
     let runtime = builder.enable_all().build().map_err(|error| Failure::runtime(error, "runtime"))?;
+    // Boxed, so that a runtime is compiled once and not for each command.
+    let command: Pin<Box<dyn Future<Output = CommandResult>>> = Box::pin(command);
     runtime.block_on(command)
 }
 

@@ -1,32 +1,30 @@
 //! Everything that is live, behind one handle.
 
-use crate::accounts::keyring::{Keyring, Principal};
-use crate::accounts::practice::House;
+use crate::accounts::accounts::Accounts;
+use crate::accounts::keyring::Principal;
 use crate::durability::Durability;
 use crate::environment::Environment;
 use crate::error::ArenaError;
 use crate::ids::IdGenerator;
 use crate::limits::Limits;
-use crate::matches::match_handle::MatchHandle;
+use crate::matches::match_table::MatchTable;
 use crate::matches::shard::{MatchContext, MatchTerms, Shards};
 use crate::recovery::open_records::OpenRecords;
+use crate::recovery::return_grace::ReturnGrace;
 use crate::revision::LiveChanges;
 use crate::sessions::roster::Roster;
 use crate::tournaments::cross_table_queue::CrossTableQueue;
 use crate::tournaments::ended_tournaments::EndedTournaments;
-use crate::tournaments::tournament_handle::TournamentHandle;
+use crate::tournaments::tournament_table::TournamentTable;
 use crate::wall_clock::WallClock;
 use futures_core::future::BoxFuture;
-use lastnim_core::game::{MatchId, TournamentId};
-use lastnim_core::referee::{MatchSetup, PublicKey, SigningKey, Timestamp};
+use lastnim_core::referee::{PublicKey, SigningKey, Timestamp};
 use lastnim_store::{
     Change, CommitCounts, GroupCommit, MemoryStore, RetentionLimits, Store, StoreError, Token,
 };
-use std::collections::BTreeMap;
-use std::sync::atomic::AtomicUsize;
-use std::sync::{Arc, RwLock};
+use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{Mutex, Notify, OwnedMutexGuard, Semaphore};
+use tokio::sync::{Mutex, OwnedMutexGuard, Semaphore};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -81,28 +79,15 @@ pub(crate) struct ArenaInner {
     pub(crate) clock: WallClock,
     pub(crate) ids: IdGenerator,
     pub(crate) environment: Environment,
-    pub(crate) keyring: Keyring,
-    /// How many bots are registered.
-    pub(crate) bots: AtomicUsize,
+    pub(crate) accounts: Accounts,
     pub(crate) roster: Arc<Roster>,
-    pub(crate) house: House,
     /// For reading; writing goes through the context.
     pub(crate) store: Arc<dyn Store>,
     pub(crate) context: Arc<MatchContext>,
     pub(crate) shards: Shards,
-    pub(crate) matches: RwLock<BTreeMap<MatchId, OpenMatch>>,
-    /// Signalled whenever a match ends.
-    pub(crate) match_ended: Notify,
-    /// The tournaments that are not over.
-    pub(crate) tournaments: RwLock<BTreeMap<TournamentId, Arc<TournamentHandle>>>,
-    /// Held while a bot is registered or removed, enters a tournament, or is given a seat in an exhibition: nobody removes a bot
-    /// in between. It is never held while something is planned or a director is asked. Whoever holds the lock of a
-    /// tournament may take it, never the other way round.
-    pub(crate) names: Arc<Mutex<()>>,
-    /// Held while a tournament is created, so that two at once do not both pass the check of the limit.
-    pub(crate) creating: Arc<Mutex<()>>,
-    /// Until when bots that were there before the server came back may still return; none on a server that is new.
-    pub(crate) returning_until: RwLock<Option<Timestamp>>,
+    pub(crate) matches: MatchTable,
+    pub(crate) tournaments: TournamentTable,
+    pub(crate) return_grace: ReturnGrace,
     /// Held while the bots of a tournament are rated.
     pub(crate) rating: Arc<Semaphore>,
     /// The cross-tables that somebody waits for.
@@ -121,15 +106,6 @@ pub(crate) struct ArenaInner {
     pub(crate) tasks: TaskTracker,
 }
 
-/// A match that runs, as the arena sees it.
-#[derive(Debug, Clone)]
-pub(crate) struct OpenMatch {
-    /// Takes inputs for it.
-    pub(crate) handle: MatchHandle,
-    /// What was fixed before the first move.
-    pub(crate) setup: Arc<MatchSetup>,
-}
-
 /// Shows a function that its caller holds the lock that its name or its documentation says.
 pub(crate) type HeldLock = OwnedMutexGuard<()>;
 
@@ -144,17 +120,13 @@ impl Arena {
         backend: Backend,
         tokens: impl IntoIterator<Item = (Token, Principal)>,
     ) -> BoxFuture<'static, Result<Self, ArenaError>> {
-        let keyring = Keyring::default();
-        for (token, principal) in tokens {
-            keyring.insert(token.hash(), principal);
-        }
-        Self::open_with(limits, backend, keyring)
+        Self::open_with(limits, backend, Accounts::new(tokens))
     }
 
     fn open_with(
         limits: Limits,
         backend: Backend,
-        keyring: Keyring,
+        accounts: Accounts,
     ) -> BoxFuture<'static, Result<Self, ArenaError>> {
         Box::pin(async move {
             let Backend { store, durability, key, environment } = backend;
@@ -177,19 +149,14 @@ impl Arena {
                 ids: IdGenerator::new(clock.clone(), environment.clone()),
                 environment,
                 clock,
-                keyring,
-                bots: AtomicUsize::new(0),
+                accounts,
                 roster: Arc::new(roster),
-                house: House::default(),
                 store,
                 context,
                 shards,
-                matches: RwLock::default(),
-                match_ended: Notify::new(),
-                tournaments: RwLock::default(),
-                names: Arc::default(),
-                creating: Arc::default(),
-                returning_until: RwLock::default(),
+                matches: MatchTable::default(),
+                tournaments: TournamentTable::default(),
+                return_grace: ReturnGrace::default(),
                 rating: Arc::new(Semaphore::new(1)),
                 cross_tables: CrossTableQueue::default(),
                 ended_tournaments: EndedTournaments::default(),
@@ -222,7 +189,7 @@ impl Arena {
 
     /// Returns whom a token stands for.
     pub fn principal_of_token(&self, token: &str) -> Option<Principal> {
-        self.inner.keyring.principal(token)
+        self.inner.accounts.principal_of_token(token)
     }
 
     /// Returns the key that the signatures of records are verified with.
@@ -298,7 +265,7 @@ impl Arena {
 
     /// Waits for the lock of the names, for a change that holds the lock of a tournament already.
     pub(crate) async fn lock_names(&self) -> HeldLock {
-        Arc::clone(&self.inner.names).lock_owned().await
+        Arc::clone(self.inner.accounts.names()).lock_owned().await
     }
 
     /// Fails while the store cannot be used. Whoever is about to write asks first, before anything is locked or read: a

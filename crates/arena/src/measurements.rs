@@ -4,7 +4,6 @@ use crate::arena::Arena;
 use crate::matches::shard::ShardTally;
 use crate::wall_clock::Standstills;
 use lastnim_store::LatencyCounts;
-use std::sync::atomic::Ordering;
 
 /// What the arena measures of itself: states of this moment, and counts since it was opened.
 #[derive(Debug, Clone)]
@@ -36,7 +35,7 @@ impl Arena {
         let commits = self.commit_counts();
         ArenaMeasurements {
             sessions: self.session_count(),
-            bots: inner.bots.load(Ordering::Relaxed),
+            bots: inner.accounts.registered_bots(),
             open_matches: self.open_match_count(),
             open_tournaments: self.open_tournament_count(),
             played: inner.shards.tally(),

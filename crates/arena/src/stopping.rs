@@ -16,7 +16,7 @@ impl Arena {
         self.inner.roster.for_each_session(|session| session.send(ServerEvent::Draining { within }));
         let no_match_open = async {
             loop {
-                let ended = self.inner.match_ended.notified();
+                let ended = self.inner.matches.next_end();
                 tokio::pin!(ended);
                 ended.as_mut().enable();
                 if self.open_match_count() == 0 {
@@ -31,7 +31,7 @@ impl Arena {
             // A match that waits for a store out of order would not hear that it is cut.
             self.inner.context.commits.fail_waiting();
             let open: Vec<MatchHandle> =
-                self.lock_matches_mut().values().map(|open| open.handle.clone()).collect();
+                self.inner.matches.write().values().map(|open| open.handle.clone()).collect();
             for handle in open {
                 handle.send(MatchInput::Cut);
             }

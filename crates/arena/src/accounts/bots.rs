@@ -1,7 +1,6 @@
 //! Bots and their sessions.
 
 use crate::accounts::guests::is_guest_name;
-use crate::accounts::keyring::Principal;
 use crate::arena::{Arena, HeldLock};
 use crate::error::ArenaError;
 use crate::sessions::outbox::{CloseReason, OutboxStream, outbox_channel};
@@ -11,7 +10,6 @@ use futures_core::future::BoxFuture;
 use lastnim_core::game::{BotName, BotVersion, MatchId, TournamentId};
 use lastnim_proto::ServerEvent;
 use lastnim_store::{Change, LostSeat, SeenVersion, StoredBot, Token};
-use std::sync::atomic::Ordering;
 
 /// A bot and what it is doing.
 #[derive(Debug, Clone)]
@@ -32,7 +30,7 @@ impl Arena {
     /// # Errors
     /// If the name is taken, or the register full.
     pub fn register_bot(&self, name: BotName) -> BoxFuture<'static, Result<(BotView, Token), ArenaError>> {
-        self.run_locked(&self.inner.names, move |arena, held| async move {
+        self.run_locked(self.inner.accounts.names(), move |arena, held| async move {
             arena.register_bot_locked(held, name).await
         })
     }
@@ -49,7 +47,7 @@ impl Arena {
             return Err(ArenaError::NameTaken(name));
         }
         let limit = self.inner.limits.bots;
-        if self.inner.bots.load(Ordering::Relaxed) >= limit {
+        if self.inner.accounts.registered_bots() >= limit {
             return Err(ArenaError::Full { what: "bots", limit });
         }
         let token = Token::generate();
@@ -62,8 +60,8 @@ impl Arena {
 
     /// Lets a registered bot in.
     pub(crate) fn accept_bot_token(&self, bot: &StoredBot) {
-        self.inner.bots.fetch_add(1, Ordering::Relaxed);
-        self.inner.keyring.insert(bot.token, Principal::Bot(bot.name.clone()));
+        self.inner.accounts.count_bot();
+        self.inner.accounts.admit_bot(&bot.name, bot.token);
     }
 
     /// Replaces a bot's token and ends its session.
@@ -72,7 +70,7 @@ impl Arena {
     /// If there is no such bot, or the server hosts it.
     pub fn rotate_token(&self, name: &BotName) -> BoxFuture<'static, Result<Token, ArenaError>> {
         let name = name.clone();
-        self.run_locked(&self.inner.names, move |arena, held| async move {
+        self.run_locked(self.inner.accounts.names(), move |arena, held| async move {
             arena.rotate_token_locked(held, &name).await
         })
     }
@@ -82,8 +80,8 @@ impl Arena {
         let old = self.stored_bot(name).await?;
         let token = Token::generate();
         self.commit(vec![Change::Bot(StoredBot { token: token.hash(), ..old.clone() })]).await?;
-        self.inner.keyring.remove(old.token);
-        self.inner.keyring.insert(token.hash(), Principal::Bot(name.clone()));
+        self.inner.accounts.void_token(old.token);
+        self.inner.accounts.admit_bot(name, token.hash());
         self.inner.roster.presence(name).close_session(CloseReason::TokenRotated);
         tracing::info!(bot = %name, "token rotated");
         Ok(token)
@@ -96,7 +94,7 @@ impl Arena {
     /// If there is no such bot, the server hosts it, it has played, or it is in a tournament that is not over.
     pub fn remove_bot(&self, name: &BotName) -> BoxFuture<'static, Result<(), ArenaError>> {
         let name = name.clone();
-        self.run_locked(&self.inner.names, move |arena, held| async move {
+        self.run_locked(self.inner.accounts.names(), move |arena, held| async move {
             arena.remove_bot_locked(held, name).await
         })
     }
@@ -120,9 +118,8 @@ impl Arena {
         // It may have a line in what is over. Whether it was removed, nobody knows who was not told.
         self.inner.ended_tournaments.clear();
         removed?;
-        self.inner.bots.fetch_sub(1, Ordering::Relaxed);
         // In this order: a session that opens in between looks for its token again once it is there.
-        self.inner.keyring.remove(stored.token);
+        self.inner.accounts.remove_bot(&stored);
         presence.close_session(CloseReason::BotRemoved);
         self.inner.roster.forget_bot(&name);
         tracing::info!(bot = %name, "bot removed");
@@ -184,7 +181,7 @@ impl Arena {
         BotView {
             session: presence.session(),
             open_matches: presence.open_match_count(),
-            house_bot: self.inner.house.house_bot_of(&stored.name),
+            house_bot: self.inner.accounts.house().house_bot_of(&stored.name),
             stored,
         }
     }

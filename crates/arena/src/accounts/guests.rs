@@ -38,7 +38,7 @@ pub fn is_guest_name(name: &BotName) -> bool {
 impl Arena {
     /// Returns the house bots that the server hosts, by name, each with which house bot it is.
     pub fn house_bots(&self) -> Vec<(BotName, String)> {
-        self.inner.house.hosted()
+        self.inner.accounts.house().hosted()
     }
 
     /// Starts a match of a guest against house bots, which counts as practice. `caller` has asked for it; `None` has no token.
@@ -53,7 +53,7 @@ impl Arena {
     ) -> Result<MatchSummary, ArenaError> {
         self.check_practice_setup(guest, &setup)?;
         let guest = guest.clone();
-        let beginning = self.run_locked(&self.inner.names, move |arena, held| async move {
+        let beginning = self.run_locked(self.inner.accounts.names(), move |arena, held| async move {
             arena.check_open_to(caller.as_ref(), "play against house bots")?;
             arena.check_guest_room()?;
             arena.check_practice(&guest)?;
@@ -68,7 +68,7 @@ impl Arena {
 
     fn check_guest_room(&self) -> Result<(), ArenaError> {
         let limit = self.limits().guest_matches;
-        let matches = self.lock_matches();
+        let matches = self.inner.matches.read();
         let open = matches.values().filter(|open| open.setup.bots.iter().any(is_guest_name)).count();
         if open < limit { Ok(()) } else { Err(ArenaError::Full { what: "open matches of guests", limit }) }
     }
@@ -82,7 +82,7 @@ impl Arena {
         &self,
         choose: impl FnOnce(&dyn Fn(&BotName) -> bool) + Send + 'static,
     ) -> BoxFuture<'static, Result<(), ArenaError>> {
-        self.run_locked(&self.inner.names, |arena, _held| async move {
+        self.run_locked(self.inner.accounts.names(), |arena, _held| async move {
             let roster = &arena.inner.roster;
             choose(&|guest| {
                 let is_idle = roster.existing_presence(guest).is_none_or(|presence| presence.is_idle());

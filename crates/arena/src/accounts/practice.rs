@@ -8,7 +8,6 @@ use lastnim_core::game::BotName;
 use lastnim_core::referee::MatchSetup;
 use lastnim_store::{Change, MatchSummary, StoredBot, Token, TokenHash};
 use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
@@ -47,6 +46,10 @@ impl House {
     pub(crate) fn hosted(&self) -> Vec<(BotName, String)> {
         let house_bots = self.house_bots.read().unwrap_or_else(PoisonError::into_inner);
         house_bots.iter().map(|(name, house_bot)| (name.clone(), house_bot.clone())).collect()
+    }
+
+    fn host(&self, name: BotName, house_bot: String) {
+        self.house_bots.write().unwrap_or_else(PoisonError::into_inner).insert(name, house_bot);
     }
 
     fn hosts(&self, name: &BotName) -> bool {
@@ -92,7 +95,7 @@ impl Arena {
         house_bot: &str,
     ) -> BoxFuture<'static, Result<Token, ArenaError>> {
         let house_bot = house_bot.to_owned();
-        self.run_locked(&self.inner.names, move |arena, held| async move {
+        self.run_locked(self.inner.accounts.names(), move |arena, held| async move {
             arena.enrol_house_bot_locked(held, name, house_bot).await
         })
     }
@@ -107,25 +110,26 @@ impl Arena {
             return Err(ArenaError::GuestName(name));
         }
         match self.inner.store.bot(&name).await? {
-            Some(found) if found.token == TokenHash::NOBODYS && !self.inner.house.hosts(&name) => {}
+            Some(found) if found.token == TokenHash::NOBODYS && !self.inner.accounts.house().hosts(&name) => {
+            }
             Some(_) => return Err(ArenaError::NameTaken(name)),
             None => {
                 let registered_at = self.now();
                 let bot = StoredBot { name: name.clone(), registered_at, token: TokenHash::NOBODYS };
                 self.commit(vec![Change::Bot(bot)]).await?;
-                self.inner.bots.fetch_add(1, Ordering::Relaxed);
+                self.inner.accounts.count_bot();
             }
         }
         let token = Token::generate();
-        self.inner.keyring.insert(token.hash(), crate::accounts::keyring::Principal::Bot(name.clone()));
+        self.inner.accounts.admit_bot(&name, token.hash());
         tracing::info!(bot = %name, house_bot, "house bot");
-        self.inner.house.house_bots.write().unwrap_or_else(PoisonError::into_inner).insert(name, house_bot);
+        self.inner.accounts.house().host(name, house_bot);
         Ok(token)
     }
 
     /// Refuses what an administrator may do to any bot but to one that the server hosts.
     pub(crate) fn require_guest(&self, name: &BotName) -> Result<(), ArenaError> {
-        if self.inner.house.hosts(name) { Err(ArenaError::HouseBot(name.clone())) } else { Ok(()) }
+        if self.inner.accounts.house().hosts(name) { Err(ArenaError::HouseBot(name.clone())) } else { Ok(()) }
     }
 
     /// Starts a practice match that a bot asks for: it alone against house bots.
@@ -139,9 +143,13 @@ impl Arena {
     ) -> Result<MatchSummary, ArenaError> {
         self.check_practice_setup(bot, &setup)?;
         self.check_practice_open(bot)?;
-        self.inner.house.count_match(bot, self.inner.limits.practice_per_minute, Instant::now())?;
+        self.inner.accounts.house().count_match(
+            bot,
+            self.inner.limits.practice_per_minute,
+            Instant::now(),
+        )?;
         let bot = bot.clone();
-        let beginning = self.run_locked(&self.inner.names, move |arena, held| async move {
+        let beginning = self.run_locked(self.inner.accounts.names(), move |arena, held| async move {
             arena.check_practice(&bot)?;
             // Again, as a tournament may have begun meanwhile.
             arena.check_practice_open(&bot)?;
@@ -152,7 +160,7 @@ impl Arena {
 
     /// Checks that a bot plays against house bots alone.
     pub(crate) fn check_practice_setup(&self, bot: &BotName, setup: &MatchSetup) -> Result<(), ArenaError> {
-        let house = &self.inner.house;
+        let house = self.inner.accounts.house();
         if house.is_practice(setup) && setup.bots.iter().any(|name| name == bot) {
             Ok(())
         } else {
@@ -164,9 +172,9 @@ impl Arena {
     pub(crate) fn check_practice(&self, bot: &BotName) -> Result<(), ArenaError> {
         let limits = &self.inner.limits;
         let (mut own, mut all) = (0, 0);
-        for open in self.lock_matches().values() {
+        for open in self.inner.matches.read().values() {
             let setup = &open.setup;
-            if self.inner.house.is_practice(setup) {
+            if self.inner.accounts.house().is_practice(setup) {
                 all += 1;
                 own += usize::from(setup.bots.iter().any(|name| name == bot));
             }

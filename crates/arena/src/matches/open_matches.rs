@@ -1,8 +1,9 @@
 //! Matches, those that are open and those that are over.
 
-use crate::arena::{Arena, ArenaInner, HeldLock, OpenMatch};
+use crate::arena::{Arena, ArenaInner, HeldLock};
 use crate::error::ArenaError;
 use crate::matches::match_handle::MatchHandle;
+use crate::matches::match_table::OpenMatch;
 use crate::matches::shard::{AnnouncedMatch, Beginning, MatchExit, MatchTicket, WatchAdmission, WatchEvent};
 use crate::sessions::outbox::{OutboxStream, outbox_channel};
 use lastnim_core::game::{BotName, MatchId};
@@ -14,7 +15,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Bound;
 use std::panic::resume_unwind;
-use std::sync::{Arc, PoisonError, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
@@ -69,8 +70,7 @@ struct OpenMatchEntry {
 impl Drop for OpenMatchEntry {
     fn drop(&mut self) {
         self.handle.abandon();
-        self.inner.matches.write().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
-        self.inner.match_ended.notify_waiters();
+        self.inner.matches.remove(self.id);
     }
 }
 
@@ -80,7 +80,7 @@ impl Arena {
     /// # Errors
     /// If a bot is not registered, the setup cannot be played, or there is no room.
     pub async fn create_match(&self, setup: MatchSetup) -> Result<MatchSummary, ArenaError> {
-        let beginning = self.run_locked(&self.inner.names, |arena, held| async move {
+        let beginning = self.run_locked(self.inner.accounts.names(), |arena, held| async move {
             arena.begin_exhibition_locked(held, setup).await
         });
         self.wait_until_announced(beginning.await?).await
@@ -132,7 +132,7 @@ impl Arena {
         let inner = &self.inner;
         let presences = setup.bots.map(|bot| inner.roster.presence(bot));
         let limit = inner.limits.open_matches;
-        let mut matches = self.lock_matches_mut();
+        let mut matches = self.inner.matches.write();
         // Under the lock, so that who stops the arena and then looks for open matches misses none.
         self.check_not_stopping()?;
         if matches.len() >= limit {
@@ -144,7 +144,8 @@ impl Arena {
         let fixed = Arc::new(setup.clone());
         let beginning = Beginning::Setup(Box::new(setup));
         let shard = inner.shards.of_match(id);
-        let ticket = shard.prepare(id, beginning, presences, oracle, self.return_grace_left());
+        let ticket =
+            shard.prepare(id, beginning, presences, oracle, self.inner.return_grace.left(self.now()));
         Ok(self.insert_open_match(&mut matches, id, fixed, ticket))
     }
 
@@ -160,7 +161,7 @@ impl Arena {
         let setup = Arc::new(record.state().setup().clone());
         let presences = setup.bots.map(|bot| inner.roster.presence(bot));
         let id = record.id();
-        let mut matches = self.lock_matches_mut();
+        let mut matches = self.inner.matches.write();
         let beginning = Beginning::Stored { record: Box::new(record), versions };
         let shard = inner.shards.of_match(id);
         let ticket = shard.prepare(id, beginning, presences, oracle, inner.limits.return_grace);
@@ -199,24 +200,16 @@ impl Arena {
 
     /// Waits until a match has ended, so that there may be room for another, or until it is time to look again.
     pub(crate) async fn wait_for_match_room(&self) {
-        let _looks_again = tokio::time::timeout(LOOK_AGAIN, self.inner.match_ended.notified()).await;
-    }
-
-    pub(crate) fn lock_matches_mut(&self) -> RwLockWriteGuard<'_, BTreeMap<MatchId, OpenMatch>> {
-        self.inner.matches.write().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn lock_matches(&self) -> RwLockReadGuard<'_, BTreeMap<MatchId, OpenMatch>> {
-        self.inner.matches.read().unwrap_or_else(PoisonError::into_inner)
+        let _looks_again = tokio::time::timeout(LOOK_AGAIN, self.inner.matches.next_end()).await;
     }
 
     pub(crate) fn open_match(&self, id: MatchId) -> Option<OpenMatch> {
-        self.lock_matches().get(&id).cloned()
+        self.inner.matches.read().get(&id).cloned()
     }
 
     /// Returns how many matches are open.
     pub fn open_match_count(&self) -> usize {
-        self.lock_matches().len()
+        self.inner.matches.read().len()
     }
 
     /// Returns a match in overview and, if it is over and has a winner, its audit.
@@ -263,7 +256,7 @@ impl Arena {
         let to = before.map_or(Bound::Unbounded, Bound::Excluded);
         // The open ones first: a match that ends meanwhile is then seen twice, and not missed.
         let mut open: Vec<MatchSummary> = if filter.admits_open_matches() {
-            let matches = self.lock_matches();
+            let matches = self.inner.matches.read();
             let newest_first = matches.range((Bound::Unbounded, to)).rev();
             let admitted = newest_first.filter(|(_, open)| filter.admits_setup(&open.setup));
             admitted.filter_map(|(&id, open)| open.summary(id)).take(most).collect()

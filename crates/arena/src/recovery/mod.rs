@@ -3,3 +3,4 @@
 pub(crate) mod open_records;
 pub(crate) mod recovery;
 pub(crate) mod results;
+pub(crate) mod return_grace;

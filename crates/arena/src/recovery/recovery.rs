@@ -13,8 +13,7 @@ use lastnim_core::game::{BotName, MatchId, TournamentId};
 use lastnim_store::{Change, FieldHistory, StoreError, StoredMatch, StoredTournament};
 use lastnim_tournament::{OracleAccess, Pairing, ResultFold, Rulings, TournamentState};
 use std::collections::HashSet;
-use std::sync::{Arc, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
 
 /// Bots, or results of matches, that are read from the store in one go.
 pub(super) const PAGE: usize = 10_000;
@@ -85,14 +84,7 @@ impl Arena {
 
     /// Begins the time in which bots may return before a match that begins holds anything against them.
     fn begin_return_grace(&self) {
-        let until = self.now() + self.inner.limits.return_grace;
-        *self.inner.returning_until.write().unwrap_or_else(PoisonError::into_inner) = Some(until);
-    }
-
-    /// Returns what is left of that time.
-    pub(crate) fn return_grace_left(&self) -> Duration {
-        let until = *self.inner.returning_until.read().unwrap_or_else(PoisonError::into_inner);
-        until.map_or(Duration::ZERO, |until| until.since(self.now()))
+        self.inner.return_grace.begin(self.now() + self.inner.limits.return_grace);
     }
 
     async fn recover_bots(&self) -> Result<(), ArenaError> {
@@ -114,7 +106,7 @@ impl Arena {
     ) -> Result<(), ArenaError> {
         let id = stored.id;
         let handle = Arc::new(TournamentHandle::new(&stored));
-        self.lock_tournaments_mut().insert(id, Arc::clone(&handle));
+        self.inner.tournaments.insert(id, Arc::clone(&handle));
         if stored.state == TournamentState::Open {
             // The server died between the last bot's joining and the start.
             if is_ready_to_start(&stored) {

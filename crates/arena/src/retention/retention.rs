@@ -8,7 +8,6 @@ use lastnim_store::{PruneFilter, PrunePage};
 use lastnim_tournament::{KeptMatches, Retention};
 use std::collections::{BTreeMap, VecDeque};
 use std::convert::Infallible;
-use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
@@ -48,7 +47,7 @@ impl Arena {
             self.add_stored_tournaments(tournaments).await?;
         }
         {
-            let live = self.inner.tournaments.read().unwrap_or_else(PoisonError::into_inner);
+            let live = self.inner.tournaments.read();
             for (&id, handle) in live.iter() {
                 if let Some(retention) = handle.borrow_view().stored.settings.retention {
                     tournaments.by_id.insert(id, retention);

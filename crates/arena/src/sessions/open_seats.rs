@@ -1,6 +1,7 @@
 //! Seats in open matches.
 
-use crate::arena::{Arena, OpenMatch};
+use crate::arena::Arena;
+use crate::matches::match_table::OpenMatch;
 use crate::matches::shard::AnnouncedMatch;
 use lastnim_core::game::{BotName, MatchId, Seat, SeatCount};
 use lastnim_core::referee::{MatchPhase, MatchSetup, Timestamp};

@@ -36,7 +36,7 @@ async fn a_bot_plays_on_while_its_request_to_join_waits() {
     let (second, mut second_hears) = connect(&arena, "second").unwrap();
     let duel = begin(&arena).unwrap();
     let playing = tokio::spawn(duel.play);
-    let held = Arc::clone(&arena.inner.names).lock_owned().await;
+    let held = Arc::clone(arena.inner.accounts.names()).lock_owned().await;
     first.send(Ok(join(id.to_string()))).unwrap();
     for _ in 0..2 {
         let ply = until(&mut first_hears, turn).await;
@@ -56,7 +56,7 @@ async fn so_many_requests_to_join_wait_and_no_more() {
     let arena = arena().await;
     let most = arena.limits().unanswered_joins;
     let (first, mut hears) = connect(&arena, "first").unwrap();
-    let held = Arc::clone(&arena.inner.names).lock_owned().await;
+    let held = Arc::clone(arena.inner.accounts.names()).lock_owned().await;
     // The first waits for the lock, and the others, which nobody knows, wait for the first.
     let mut ids = vec![tournament(&arena).await.to_string()];
     ids.extend((0..most).map(|_| arena.inner.ids.next_tournament().to_string()));

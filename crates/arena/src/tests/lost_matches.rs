@@ -148,7 +148,7 @@ async fn a_match_that_is_lost_after_it_was_voided_is_played_again() {
     while arena.open_match_count() == 0 {
         tokio::task::yield_now().await;
     }
-    let open = arena.lock_matches().keys().next().copied().unwrap();
+    let open = arena.inner.matches.read().keys().next().copied().unwrap();
     let void = Intervention::Void { targets: vec![VoidTarget::Match(open)], reason: reason() };
     arena.intervene(id, void).await.unwrap();
     let over = until_view(&arena, id, |view| view.stored.state.is_over()).await;

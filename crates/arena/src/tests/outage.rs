@@ -40,7 +40,7 @@ async fn who_waits_for_a_turn_when_the_store_fails_is_refused_for_good() {
     arena.join_tournament(open, &name("second")).await.unwrap();
     // The names are held by a bot whose registration hangs, what else there is by this test.
     let tournament = arena.tournament_lock(open).lock_owned().await;
-    let creation = arena.inner.creating.clone().lock_owned().await;
+    let creation = std::sync::Arc::clone(arena.inner.tournaments.creating()).lock_owned().await;
     store.set(Mood::Hangs);
     let mut writes = store.next_write();
     let registering = tokio::spawn({

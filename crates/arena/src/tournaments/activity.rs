@@ -1,7 +1,8 @@
 //! What goes on in a tournament: who is connected, who is waited for, which matches are under way, and how much time is left.
 
-use crate::arena::{Arena, OpenMatch};
+use crate::arena::Arena;
 use crate::error::ArenaError;
+use crate::matches::match_table::OpenMatch;
 use crate::matches::shard::AnnouncedMatch;
 use crate::tournaments::longest_match::longest_match;
 use crate::tournaments::tournament_handle::TournamentHandle;
@@ -151,7 +152,7 @@ impl Arena {
         let is_of_it =
             |setup: &MatchSetup| setup.origin.as_ref().is_some_and(|origin| origin.tournament == id);
         let of_it: Vec<(MatchId, OpenMatch)> = {
-            let matches = self.lock_matches();
+            let matches = self.inner.matches.read();
             let of_it = matches.iter().filter(|(_, open)| is_of_it(&open.setup));
             of_it.map(|(&id, open)| (id, open.clone())).collect()
         };

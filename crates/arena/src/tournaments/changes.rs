@@ -16,9 +16,8 @@ use lastnim_tournament::{
     FieldMovement, FormatVerdict, Rulings, Schedule, Settings, TournamentEnd, TournamentState, count_matches,
     plan_schedule,
 };
-use std::collections::BTreeMap;
 use std::panic::resume_unwind;
-use std::sync::{Arc, PoisonError, RwLockWriteGuard};
+use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::Mutex;
 
@@ -74,7 +73,7 @@ impl Arena {
         &self,
         new: NewTournament,
     ) -> BoxFuture<'static, Result<TournamentView, ArenaError>> {
-        self.run_locked(&self.inner.creating, move |arena, held| async move {
+        self.run_locked(self.inner.tournaments.creating(), move |arena, held| async move {
             arena.create_tournament_locked(held, new).await
         })
     }
@@ -86,7 +85,7 @@ impl Arena {
     ) -> Result<TournamentView, ArenaError> {
         self.check_not_stopping()?;
         let limit = self.inner.limits.tournaments;
-        if self.lock_tournaments_mut().len() >= limit {
+        if self.open_tournament_count() >= limit {
             return Err(ArenaError::Full { what: "tournaments that are not over", limit });
         }
         let stored = StoredTournament {
@@ -102,7 +101,7 @@ impl Arena {
         tracing::info!(tournament = %stored.id, title = %stored.settings.title, "tournament created");
         let handle = Arc::new(TournamentHandle::new(&stored));
         let view = handle.view();
-        self.lock_tournaments_mut().insert(view.stored.id, handle);
+        self.inner.tournaments.insert(view.stored.id, handle);
         Ok(view)
     }
 
@@ -341,7 +340,7 @@ impl Arena {
 
     /// Calls off the matches of a tournament that are open.
     fn cancel_matches_of(&self, id: TournamentId) {
-        for open in self.lock_matches().values() {
+        for open in self.inner.matches.read().values() {
             if open.setup.origin.as_ref().is_some_and(|origin| origin.tournament == id) {
                 open.handle.send(MatchInput::Cancel);
             }
@@ -365,7 +364,7 @@ impl Arena {
         tracing::info!(tournament = %id, %state, cpu_times = %handle.cpu_times, "tournament over");
         let title = stored.settings.title.to_string();
         handle.show_tournament(StoredTournament { state, over: Some(over), ..stored });
-        self.lock_tournaments_mut().remove(&id);
+        self.inner.tournaments.remove(id);
         for standing in standings.iter() {
             // Who has no session hears of it from the store when it comes back.
             if let Some(presence) = self.inner.roster.existing_presence(&standing.bot) {
@@ -378,13 +377,7 @@ impl Arena {
 
     /// Returns how many tournaments are not over.
     pub fn open_tournament_count(&self) -> usize {
-        self.inner.tournaments.read().unwrap_or_else(PoisonError::into_inner).len()
-    }
-
-    pub(crate) fn lock_tournaments_mut(
-        &self,
-    ) -> RwLockWriteGuard<'_, BTreeMap<TournamentId, Arc<TournamentHandle>>> {
-        self.inner.tournaments.write().unwrap_or_else(PoisonError::into_inner)
+        self.inner.tournaments.read().len()
     }
 
     /// Returns the lock that is held while the state or the field of a tournament is checked and changed. One that is over has none: nothing
@@ -395,12 +388,12 @@ impl Arena {
 
     /// Returns the handle of a tournament that is not over.
     pub(crate) fn live_tournament(&self, id: TournamentId) -> Option<Arc<TournamentHandle>> {
-        self.inner.tournaments.read().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()
+        self.inner.tournaments.read().get(&id).cloned()
     }
 
     /// Returns a tournament that is not over and has a bot in its field, or a line for it in its standings.
     pub(crate) fn unfinished_tournament_of_bot(&self, bot: &BotName) -> Option<TournamentId> {
-        let tournaments = self.inner.tournaments.read().unwrap_or_else(PoisonError::into_inner);
+        let tournaments = self.inner.tournaments.read();
         let has_bot = |handle: &TournamentHandle| {
             handle.view().stored.field.contains(bot) || handle.standings().iter().any(|line| line.bot == *bot)
         };

@@ -6,7 +6,6 @@ use crate::error::ArenaError;
 use crate::tournaments::tournament_handle::TournamentHandle;
 use lastnim_core::game::{BotName, TournamentId};
 use lastnim_tournament::{OracleAccess, Title, TournamentState};
-use std::sync::PoisonError;
 use thiserror::Error;
 
 /// A tournament that runs and keeps the oracle from a caller.
@@ -61,7 +60,7 @@ impl Arena {
             Some(Principal::Bot(bot)) => Some(bot),
             Some(Principal::Admin | Principal::Viewer) => return Ok(()),
         };
-        let tournaments = self.inner.tournaments.read().unwrap_or_else(PoisonError::into_inner);
+        let tournaments = self.inner.tournaments.read();
         let closing = tournaments.iter().filter(|(_, handle)| handle.keeps_oracle_from(bot));
         let Some((&tournament, handle)) = closing.min_by_key(|(id, _)| **id) else { return Ok(()) };
         let title = handle.view().stored.settings.title.clone();

@@ -7,7 +7,7 @@ use lastnim_core::game::TournamentId;
 use lastnim_store::{FieldHistory, StoredTournament};
 use lastnim_tournament::{FormatVerdict, Standing, TournamentState};
 use std::ops::Bound;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use tokio::sync::watch;
 
 /// The most changes of a field that are shown.
@@ -58,7 +58,7 @@ impl Arena {
         before: Option<TournamentId>,
         most: usize,
     ) -> Vec<TournamentView> {
-        let tournaments = self.inner.tournaments.read().unwrap_or_else(PoisonError::into_inner);
+        let tournaments = self.inner.tournaments.read();
         let end = before.map_or(Bound::Unbounded, Bound::Excluded);
         let handles = tournaments.range((Bound::Unbounded, end)).rev();
         let handles = handles.filter(|(_, handle)| handle.borrow_view().stored.state == state);

@@ -16,4 +16,5 @@ pub(crate) mod manifest;
 pub(crate) mod match_pace;
 pub(crate) mod rating;
 pub(crate) mod tournament_handle;
+pub(crate) mod tournament_table;
 pub(crate) mod tournament_view;
