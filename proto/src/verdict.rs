@@ -48,16 +48,15 @@ impl From<&SprtVerdict> for pb::SprtVerdict {
 }
 
 impl From<&CapitalPoint> for pb::CapitalPoint {
-    fn from(&CapitalPoint { groups, llr, capitals }: &CapitalPoint) -> Self {
-        let (better, no_better) = capitals.map(|bets| (bets.better, bets.no_better)).unzip();
-        Self { groups, llr, better, no_better }
+    fn from(&CapitalPoint { groups, capitals }: &CapitalPoint) -> Self {
+        let BetCapitals { better, no_better } = capitals;
+        Self { groups, llr: capitals.llr(), better, no_better }
     }
 }
 
 impl From<&pb::CapitalPoint> for CapitalPoint {
-    fn from(&pb::CapitalPoint { groups, llr, better, no_better }: &pb::CapitalPoint) -> Self {
-        let capitals = better.zip(no_better).map(|(better, no_better)| BetCapitals { better, no_better });
-        Self { groups, llr, capitals }
+    fn from(&pb::CapitalPoint { groups, llr: _, better, no_better }: &pb::CapitalPoint) -> Self {
+        Self { groups, capitals: BetCapitals { better, no_better } }
     }
 }
 
@@ -117,15 +116,10 @@ mod tests {
                 upper: 2.9,
                 groups: 7,
                 effect: Some(1.0 / 3.0),
-                path: vec![
-                    // Of a server that kept only the larger capital.
-                    CapitalPoint { groups: 4, llr: -0.25, capitals: None },
-                    CapitalPoint {
-                        groups: 7,
-                        llr: 0.1,
-                        capitals: Some(BetCapitals { better: 0.1, no_better: -1.5 }),
-                    },
-                ],
+                path: vec![CapitalPoint {
+                    groups: 7,
+                    capitals: BetCapitals { better: 0.1, no_better: -1.5 },
+                }],
             })
         };
         let places = vec![

@@ -37,7 +37,7 @@ pub fn resume_or_start_run(
     plan: Value,
 ) -> Result<SavedRun, Failure> {
     let file = path.display();
-    let Some(mut kept) = SavedRun::read(&folder.saved_run_file())? else {
+    let Some(kept) = SavedRun::read(&folder.saved_run_file())? else {
         check_no_foreign_store(folder)?;
         let kept = SavedRun::new(plan, server.map(str::to_owned));
         kept.write(&folder.saved_run_file())?;
@@ -56,10 +56,6 @@ pub fn resume_or_start_run(
             "{file}: it has changed since this tournament began ({}): put that back to carry on, or give --fresh to begin anew",
             changes.join(", ")
         )));
-    }
-    if kept.plan.is_null() {
-        kept.plan = plan;
-        kept.write(&folder.saved_run_file())?;
     }
     Ok(kept)
 }

@@ -8,16 +8,13 @@ use std::{collections::BTreeSet, fs, io, net::SocketAddr, path::Path};
 
 /// The form in which this is written.
 const FORM: u32 = 2;
-/// The form of version 0.1, whose tournament had another shape.
-const FORM_OF_0_1: u32 = 1;
 
 /// What is kept of a run. It holds no tokens: those of the bots are replaced whenever they are started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SavedRun {
     form: u32,
-    /// What is played and by whom, as `lastnim tournament check --json` has it; null in a run that version 0.1 began.
-    #[serde(alias = "cup")]
+    /// What is played and by whom, as `lastnim tournament check --json` has it.
     pub plan: Value,
     /// The server that is played on, unless it is a run's own.
     pub server: Option<String>,
@@ -47,11 +44,7 @@ impl SavedRun {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(Failure::runtime(error, path.display())),
         };
-        let kept = serde_json::from_str::<Self>(&text).ok().and_then(|kept| match kept.form {
-            FORM => Some(kept),
-            FORM_OF_0_1 => Some(Self { form: FORM, plan: Value::Null, ..kept }),
-            _ => None,
-        });
+        let kept = serde_json::from_str::<Self>(&text).ok().filter(|kept| kept.form == FORM);
         kept.map(Some).ok_or_else(|| {
             let what = "this is not what a run of this version of lastnim keeps: --fresh begins anew";
             Failure::Runtime(anyhow::Error::msg(format!("{}: {what}", path.display())))
@@ -65,11 +58,8 @@ impl SavedRun {
         AtomicFile::write(path, &format!("{text}\n"))
     }
 
-    /// Returns what of the tournament has changed since it was kept, by the keys of its file; nothing where that cannot be told.
+    /// Returns what of the tournament has changed since it was kept, by the keys of its file.
     pub fn changed_keys(&self, plan: &Value) -> Vec<String> {
-        if self.plan.is_null() {
-            return Vec::new();
-        }
         let mut changed = changed_json_keys(&self.plan["settings"], &plan["settings"]);
         if self.plan["bots"] != plan["bots"] {
             changed.push("bot".to_owned());
@@ -106,23 +96,6 @@ mod tests {
         assert_eq!(kept.changed_keys(&plan), Vec::<String>::new());
         let other = json!({ "settings": { "seed": 2, "positions": [3], "ladder": {} }, "bots": [2] });
         assert_eq!(kept.changed_keys(&other), ["format", "positions", "seed", "bot"]);
-    }
-
-    #[test]
-    fn a_run_that_version_0_1_began_goes_on() {
-        let path = std::env::temp_dir().join(format!("lastnim-kept-0.1-{}.json", std::process::id()));
-        let text = r#"{ "form": 1, "cup": { "settings": { "seed": 1 }, "bots": [] }, "server": null,
-            "listened_on": "127.0.0.1:7600", "tournament": "01890a5d-ac96-774b-bcce-b302099a8057",
-            "registered": ["alice"] }"#;
-        fs::write(&path, text).unwrap();
-        let kept = SavedRun::read(&path).unwrap().unwrap();
-        fs::remove_file(&path).unwrap();
-        assert_eq!(
-            kept.changed_keys(&json!({ "settings": { "seed": 2 }, "bots": [] })),
-            Vec::<String>::new()
-        );
-        assert_eq!(kept.tournament.as_deref(), Some("01890a5d-ac96-774b-bcce-b302099a8057"));
-        assert!(kept.registered.contains("alice"));
     }
 
     #[test]

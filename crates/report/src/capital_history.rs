@@ -6,53 +6,34 @@ use lastnim_proto::pb;
 /// Bounds that are closer to each other are drawn as one.
 const SAME_BOUND: f64 = 0.005;
 
-/// Draws how the capitals of both bets of a sequential test have moved towards their bounds, or the larger one alone where a server kept no more; nothing
-/// before two groups are judged, and for tests whose path was not kept.
+/// Draws how the capitals of both bets of a sequential test have moved towards their bounds; nothing before two groups are judged.
 pub fn capital_chart(said: &pb::SprtVerdict) -> Option<Chart> {
     if said.path.len() < 2 {
         return None;
     }
-    let chart = |caption: &str, lines, levels| Chart {
-        caption: caption.to_owned(),
+    let level = |label: &str, value| ChartLevel { label: label.to_owned(), value };
+    let line = |label: &str, capital: fn(&pb::CapitalPoint) -> f64| {
+        let points = said.path.iter().map(|point| (place_on_axis(point.groups), capital(point)));
+        ChartLine { label: label.to_owned(), points: std::iter::once((0.0, 0.0)).chain(points).collect() }
+    };
+    let (at_better, at_no_better) = (said.upper, -said.lower);
+    let levels = if (at_better - at_no_better).abs() < SAME_BOUND {
+        vec![level("the answer at", at_better)]
+    } else {
+        vec![level("better at", at_better), level("no better at", at_no_better)]
+    };
+    Some(Chart {
+        caption: "What each bet has made of 1, as a logarithm, group by group".to_owned(),
         axis: "groups".to_owned(),
         format: NumberFormat { is_signed: true, ..NumberFormat::new(NumberUnit::Count, 2) },
-        lines,
+        lines: vec![
+            line("bet on better", |point| point.better),
+            line("bet on no better", |point| point.no_better),
+        ],
         levels,
-        floor: None,
-    };
-    let level = |label: &str, value| ChartLevel { label: label.to_owned(), value };
-    let better = capital_line("bet on better", said, |point| point.better);
-    let no_better = capital_line("bet on no better", said, |point| point.no_better);
-    Some(match better.zip(no_better) {
-        Some((better, no_better)) => {
-            let (at_better, at_no_better) = (said.upper, -said.lower);
-            let levels = if (at_better - at_no_better).abs() < SAME_BOUND {
-                vec![level("the answer at", at_better)]
-            } else {
-                vec![level("better at", at_better), level("no better at", at_no_better)]
-            };
-            let caption = "What each bet has made of 1, as a logarithm, group by group";
-            // The bet that is wrong loses without end: the more it has lost, the less that says.
-            let floor = Some(-at_better.max(at_no_better));
-            Chart { floor, ..chart(caption, vec![better, no_better], levels) }
-        }
-        None => chart(
-            "The logarithm of the larger capital, negated for the bet on no better, group by group",
-            capital_line("llr", said, |point| Some(point.llr)).into_iter().collect(),
-            vec![level("better at", said.upper), level("no better at", said.lower)],
-        ),
+        // The bet that is wrong loses without end: the more it has lost, the less that says.
+        floor: Some(-at_better.max(at_no_better)),
     })
-}
-
-/// Makes a line that begins at a capital of 1; none if a point lacks it.
-fn capital_line(
-    label: &str,
-    said: &pb::SprtVerdict,
-    capital: impl Fn(&pb::CapitalPoint) -> Option<f64>,
-) -> Option<ChartLine> {
-    let points = said.path.iter().map(|point| Some((place_on_axis(point.groups), capital(point)?)));
-    let points = std::iter::once(Some((0.0, 0.0))).chain(points).collect::<Option<_>>()?;
-    Some(ChartLine { label: label.to_owned(), points })
 }
 
 /// Says what a sequential test has found, and how sure that is.
@@ -102,7 +83,7 @@ mod tests {
     fn each_bet_has_a_line_and_its_bound() {
         let mut said = verdict(pb::SprtAnswer::Open, &[(1, 0.5), (2, -0.25)]);
         for (point, (better, no_better)) in said.path.iter_mut().zip([(0.5, -1.0), (-99.0, 0.25)]) {
-            (point.better, point.no_better) = (Some(better), Some(no_better));
+            (point.better, point.no_better) = (better, no_better);
         }
         let chart = capital_chart(&said).unwrap();
         assert_eq!(chart.lines[0].points, [(0.0, 0.0), (1.0, 0.5), (2.0, -99.0)]);
@@ -112,19 +93,8 @@ mod tests {
         said.lower = -2.0;
         let chart = capital_chart(&said).unwrap();
         assert_eq!(level_values(&chart), [("better at", said.upper), ("no better at", 2.0)]);
-        // A point of an older server among newer ones: the larger capital is known of all.
-        said.path[0].better = None;
-        assert_eq!(capital_chart(&said).unwrap().lines.len(), 1);
-    }
-
-    #[test]
-    fn the_larger_capital_is_drawn_where_no_more_was_kept() {
-        let said = verdict(pb::SprtAnswer::Open, &[(1, 0.5), (2, 1.0), (5, -0.25)]);
-        let chart = capital_chart(&said).unwrap();
-        assert_eq!(chart.lines.len(), 1);
-        assert_eq!(chart.lines[0].points, [(0.0, 0.0), (1.0, 0.5), (2.0, 1.0), (5.0, -0.25)]);
-        assert_eq!(level_values(&chart), [("better at", said.upper), ("no better at", said.lower)]);
-        assert_eq!(capital_chart(&verdict(pb::SprtAnswer::Open, &[(1, 0.5)])), None);
+        said.path.truncate(1);
+        assert_eq!(capital_chart(&said), None, "a point is no line");
     }
 
     #[test]

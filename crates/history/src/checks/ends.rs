@@ -46,7 +46,7 @@ fn check_end(
     }
 }
 
-/// An audit is that of the oracle. What an older server does not say is passed over, and so are the plies of a long match.
+/// An audit is that of the oracle. The plies of a long match may be missing.
 fn check_audit(
     told: &pb::Audit,
     recorded: Option<&pb::Audit>,

@@ -12,17 +12,8 @@ const MAX_POINTS: usize = 128;
 pub struct CapitalPoint {
     /// Groups that were judged.
     pub groups: u64,
-    /// The logarithm of the ratio, as in [`SprtVerdict`](super::SprtVerdict).
-    pub llr: f64,
-    /// Both capitals; none where a server before this one said only the larger one.
-    pub capitals: Option<BetCapitals>,
-}
-
-impl CapitalPoint {
-    /// Makes the point of a test after so many groups.
-    pub(super) fn new(groups: u64, capitals: BetCapitals) -> Self {
-        Self { groups, llr: capitals.llr(), capitals: Some(capitals) }
-    }
+    /// What the bets had made of their capitals.
+    pub capitals: BetCapitals,
 }
 
 /// How the capital of a sequential test has moved, thinned.
@@ -70,7 +61,7 @@ mod tests {
 
     fn point(groups: u64) -> CapitalPoint {
         let better = f64::from(u32::try_from(groups).unwrap()) / 8.0;
-        CapitalPoint::new(groups, BetCapitals { better, no_better: -2.0 * better })
+        CapitalPoint { groups, capitals: BetCapitals { better, no_better: -2.0 * better } }
     }
 
     #[test]

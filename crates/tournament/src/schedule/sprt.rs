@@ -113,7 +113,7 @@ impl SprtSchedule {
             if let Some(difference) = self.group_difference(group.values()) {
                 self.test.add_difference(difference);
             }
-            self.path.push(CapitalPoint::new(self.judged, self.test.capitals()));
+            self.path.push(CapitalPoint { groups: self.judged, capitals: self.test.capitals() });
             self.answer = match self.test.answer() {
                 SprtAnswer::Open if self.judged == self.settings.groups.get() => SprtAnswer::Undecided,
                 answer => answer,
@@ -231,7 +231,7 @@ impl Schedule for SprtSchedule {
             upper,
             groups: self.judged,
             effect: self.test.mean_difference(),
-            path: self.path.points_to(CapitalPoint::new(self.judged, self.test.capitals())),
+            path: self.path.points_to(CapitalPoint { groups: self.judged, capitals: self.test.capitals() }),
         })
     }
 
