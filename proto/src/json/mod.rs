@@ -128,7 +128,7 @@ pub fn field_words<M: Name>(path: &str) -> Vec<String> {
     for step in messages.split('.').filter(|step| !step.is_empty()) {
         let field = message.and_then(|message| message.find_field(step, mapping));
         message = field.and_then(|field| match &field.kind {
-            ValueKind::Message(name) => Some(MessageTable::by_name(name)),
+            ValueKind::Message(linked) => Some(linked.table()),
             _ => None,
         });
     }

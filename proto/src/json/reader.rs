@@ -28,7 +28,9 @@ impl JsonMapping {
         to: &mut Vec<u8>,
     ) -> Result<(), MessageJsonError> {
         let object = json.as_object().ok_or_else(|| JsonFlaw::wrong_type(json, "an object"))?;
-        let (mut seen, mut set) = (Vec::with_capacity(object.len()), Vec::with_capacity(object.len()));
+        let mut seen = Vec::with_capacity(object.len());
+        // The alternatives that are set.
+        let mut set = Vec::new();
         for (key, value) in object {
             let field = table.find_field(key, self);
             let field = field.ok_or_else(|| JsonFlaw::unknown_key(key, table.keys()))?;
@@ -42,7 +44,9 @@ impl JsonMapping {
             if let Some(other) = set_alternative(&set, field) {
                 return Err(JsonFlaw::TwoAlternatives { one: other.name.clone(), other: key.clone() }.into());
             }
-            set.push(field);
+            if field.choice.is_some() {
+                set.push(field);
+            }
             self.encode_field(field, value, to).map_err(|error| error.in_member(key))?;
         }
         Ok(())
@@ -71,10 +75,10 @@ impl JsonMapping {
     ) -> Result<(), MessageJsonError> {
         write_varint(u64::from(field.number) << 3 | field.wire_type, to);
         match &field.kind {
-            ValueKind::Message(name) => {
-                let mut message = Vec::new();
-                self.encode_message(MessageTable::by_name(name), json, &mut message)?;
-                write_bytes(&message, to);
+            ValueKind::Message(linked) => {
+                let start = to.len();
+                self.encode_message(linked.table(), json, to)?;
+                insert_length(start, to);
             }
             ValueKind::Enum(words) => write_signed(self.read_enum(words, json)?, to),
             ValueKind::Scalar(kind) => self.encode_scalar(kind, json, to)?,
@@ -168,6 +172,14 @@ impl JsonMapping {
 /// Returns the alternative to a field that is set already, if there is one.
 fn set_alternative<'a>(set: &[&'a FieldTable], field: &FieldTable) -> Option<&'a FieldTable> {
     set.iter().copied().find(|other| field.choice.is_some() && other.choice == field.choice)
+}
+
+/// Writes the length of what begins at `start` and ends with the last byte in front of it.
+fn insert_length(start: usize, to: &mut Vec<u8>) {
+    let end = to.len();
+    write_varint((end - start) as u64, to);
+    let length_bytes = to.len() - end;
+    to[start..].rotate_right(length_bytes);
 }
 
 /// Writes seven bits a byte, the lowest first; the highest bit says that more follow.

@@ -3,7 +3,10 @@
 
 use super::{DESCRIPTORS, JsonMapping};
 use prost_reflect::{EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor};
-use std::{collections::HashMap, sync::LazyLock};
+use std::{
+    collections::HashMap,
+    sync::{LazyLock, OnceLock},
+};
 
 static TABLES: LazyLock<HashMap<String, MessageTable>> = LazyLock::new(|| {
     let messages = DESCRIPTORS.all_messages();
@@ -35,12 +38,19 @@ pub(super) struct FieldTable {
 /// What a field holds.
 #[derive(Debug)]
 pub(super) enum ValueKind {
-    /// A message of this full name.
-    Message(String),
+    /// A message.
+    Message(LinkedTable),
     /// A value of an enumeration.
     Enum(Vec<EnumWord>),
     /// A number, a text or bytes.
     Scalar(Kind),
+}
+
+/// The table of a message that a field holds, which is found by its full name when it is first used.
+#[derive(Debug)]
+pub(super) struct LinkedTable {
+    full_name: String,
+    found: OnceLock<&'static MessageTable>,
 }
 
 /// A value of an enumeration.
@@ -97,10 +107,20 @@ impl FieldTable {
 impl ValueKind {
     fn of(kind: Kind) -> Self {
         match kind {
-            Kind::Message(message) => Self::Message(message.full_name().to_owned()),
+            Kind::Message(message) => {
+                let full_name = message.full_name().to_owned();
+                Self::Message(LinkedTable { full_name, found: OnceLock::new() })
+            }
             Kind::Enum(kind) => Self::Enum(EnumWord::all(&kind)),
             scalar => Self::Scalar(scalar),
         }
+    }
+}
+
+impl LinkedTable {
+    /// Returns the table.
+    pub(super) fn table(&self) -> &'static MessageTable {
+        self.found.get_or_init(|| MessageTable::by_name(&self.full_name))
     }
 }
 

@@ -70,10 +70,9 @@ impl Serialize for EncodedValue<'_> {
         let mapping = self.mapping;
         let kind = match (self.kind, self.raw) {
             (ValueKind::Scalar(kind), _) => kind,
-            (ValueKind::Message(name), raw) => {
+            (ValueKind::Message(linked), raw) => {
                 let RawValue::Bytes(bytes) = raw else { return serializer.serialize_unit() };
-                let table = MessageTable::by_name(name);
-                return EncodedMessage { mapping, table, bytes }.serialize(serializer);
+                return EncodedMessage { mapping, table: linked.table(), bytes }.serialize(serializer);
             }
             (ValueKind::Enum(words), raw) => {
                 let RawValue::Number(bits) = raw else { return serializer.serialize_unit() };
