@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 const TOLERANCE: f64 = 1e-7;
 /// What stands in no record.
 const NOT_RECORDED: [&str; 1] = ["versions"];
-/// What standings may leave out: ratings take time, and there are none where they were given up.
+/// Figures that a manifest may leave empty: a server that stops rating a tournament has no ratings to write.
 const OPTIONAL_CLAIMS: [&str; 3] = ["rating", "skill", "elo"];
 
 /// A figure that is not what follows from the records.
