@@ -1,120 +1,23 @@
 //! The organiser's path by hand: a server, bots, a tournament, its matches, all with the real binary.
 
-use super::child::{LONG, Process, json, text};
+use super::child::{LONG, json, text};
+mod examples;
 mod interventions;
 mod manifest;
+mod server;
 
 use serde_json::{Value, json};
+use server::Server;
 use std::{
     env, fs,
-    io::{BufRead as _, BufReader, Read as _, Write as _},
+    io::{BufRead as _, BufReader, Read as _},
     net::TcpListener,
-    os::unix::fs::OpenOptionsExt as _,
     path::Path,
-    process::Command,
     time::Instant,
 };
 
 const LASTNIM: &str = env!("CARGO_BIN_EXE_lastnim");
 const NOBODY: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
-
-/// A server of the test's own, on a free port.
-struct Server {
-    address: String,
-    admin: String,
-    _process: Process,
-}
-
-impl Server {
-    fn start() -> Self {
-        Self::with_flags(&[])
-    }
-
-    fn with_flags(flags: &[&str]) -> Self {
-        let mut command = Command::new(LASTNIM);
-        command.args(["serve", "--listen", "127.0.0.1:0", "--json", "--store", "memory"]).args(flags);
-        // Nobody reads its log.
-        command.env_remove("LASTNIM_ADMIN_TOKEN").env("LASTNIM_LOG", "error");
-        let mut process = Process::start(&mut command);
-        let mut line = String::new();
-        BufReader::new(process.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let announced = json(&line);
-        let word = |key: &str| announced[key].as_str().unwrap().to_owned();
-        Self { address: word("listening"), admin: word("admin_token"), _process: process }
-    }
-
-    fn equip(&self, command: &mut Command) {
-        command
-            .env("LASTNIM_SERVER", &self.address)
-            .env("LASTNIM_ADMIN_TOKEN", &self.admin)
-            .env_remove("LASTNIM_TOKEN");
-    }
-
-    fn begin(&self, args: &[&str]) -> Process {
-        let mut command = Command::new(LASTNIM);
-        self.equip(command.args(args));
-        Process::start(&mut command)
-    }
-
-    /// Runs a command that is to succeed without a word of complaint, and returns what it prints.
-    fn printed(&self, args: &[&str]) -> String {
-        let output = self.begin(args).finish(b"");
-        assert_eq!((output.status.code(), text(output.stderr).as_str()), (Some(0), ""), "{args:?}");
-        text(output.stdout)
-    }
-
-    fn json(&self, args: &[&str]) -> Value {
-        json(&self.printed(&[args, &["--json"]].concat()))
-    }
-
-    /// Runs a command whose output stands alone in a line, as for `$(..)`.
-    fn word(&self, args: &[&str]) -> String {
-        let line = self.printed(args);
-        let word = line.strip_suffix('\n').unwrap();
-        assert!(!word.is_empty() && !word.contains(char::is_whitespace), "{word:?}");
-        word.to_owned()
-    }
-
-    /// Runs a command that is to fail, and returns its exit code and the one line that says why.
-    fn refused(&self, args: &[&str]) -> (i32, String) {
-        let output = self.begin(args).finish(b"");
-        let error = text(output.stderr);
-        assert_eq!((text(output.stdout).as_str(), error.lines().count()), ("", 1), "{args:?}: {error}");
-        let error = error.trim_end().strip_prefix("error: ").unwrap().to_owned();
-        (output.status.code().unwrap(), error)
-    }
-
-    /// Plays a tournament of two bots that are registered under their kinds' names, and returns its id.
-    fn play_out(&self, kinds: [&str; 2]) -> String {
-        let create = ["tournament", "create", "--seats", "2", "--piles", "3,4,5", "--piles", "2,2"];
-        let id = self.word(&[&create[..], &["--start-at", "2"]].concat());
-        let bots = kinds.map(|kind| {
-            let token = self.word(&["register", kind]);
-            self.begin(&["bot", kind, "--token", &token, "--tournament", &id, "--json"])
-        });
-        for bot in bots {
-            let output = bot.finish(b"");
-            let lines = text(output.stdout);
-            assert_eq!((output.status.code(), text(output.stderr).as_str()), (Some(0), ""), "{lines}");
-            let summary = json(lines.lines().last().unwrap());
-            assert_eq!((&summary["event"], &summary["matches"]), (&json!("summary"), &json!(4)), "{lines}");
-        }
-        id
-    }
-
-    /// Returns the ids of a tournament's matches, with what is listed of them.
-    fn matches(&self, tournament: &str) -> Vec<(String, Value)> {
-        let listed = self.json(&["match", "list", "--tournament", tournament]);
-        let matches = listed["matches"].as_array().unwrap().iter();
-        matches.map(|game| (game["id"].as_str().unwrap().to_owned(), game.clone())).collect()
-    }
-
-    fn audit(&self, input: &str, more: &[&str]) -> String {
-        let output = self.begin(&[&["audit", "-"], more].concat()).finish(input.as_bytes());
-        assert_eq!((output.status.code(), text(output.stderr).as_str()), (Some(0), ""), "{input}");
-        text(output.stdout)
-    }
-}
 
 #[test]
 fn two_bots_play_a_tournament_to_its_end_and_its_records_are_audited() {
@@ -496,124 +399,4 @@ fn a_record_that_was_tampered_with_is_refused_by_its_event() {
     let why = text(output.stderr);
     assert_eq!(output.status.code(), Some(2), "{why}");
     assert!(why.starts_with(&format!("error: standard input: event {took}: ")), "{why}");
-}
-
-/// Runs the examples of help pages, and returns those that it leaves out: they would not end by themselves.
-fn run_examples(pages: &[&[&str]]) -> Vec<String> {
-    let server = Server::with_flags(&["--house", "oracle,traitor"]);
-    let played = server.play_out(["random", "greedy"]);
-    let (game, _) = server.matches(&played)[0].clone();
-    let partner = server.word(&["register", "partner"]);
-    server.word(&["register", "dave"]);
-    let directory = Path::new(LASTNIM).parent().unwrap();
-    let path = env::split_paths(&env::var_os("PATH").unwrap()).collect::<Vec<_>>();
-    let path = env::join_paths([directory.to_owned()].into_iter().chain(path)).unwrap();
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("examples");
-    // One may be left of an earlier run, with records of another server.
-    let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).unwrap();
-    // The pages that register nobody speak of those whom others register.
-    let alice = (!pages.contains(&&["register"][..]) && pages.len() > 1).then(|| {
-        server.word(&["register", "bob"]);
-        server.word(&["register", "alice"])
-    });
-    if let Some(alice) = &alice {
-        let mut options = fs::File::options();
-        let mut file =
-            options.write(true).create_new(true).mode(0o600).open(folder.join("alice.token")).unwrap();
-        writeln!(file, "{alice}").unwrap();
-    }
-    let mut left_out = Vec::new();
-    for page in pages {
-        let help = server.printed(&[page, &["--help"][..]].concat());
-        let (_, examples) = help.split_once("Example").unwrap_or_else(|| panic!("no example in {help}"));
-        let examples = examples.lines().skip(1).take_while(|line| line.starts_with("  ")).map(str::trim);
-        for example in examples {
-            if example.contains("lastnim serve") {
-                left_out.push(example.to_owned());
-                continue;
-            }
-            if ["tournament run", ".toml", "mine.py", "bot llm", "--transcript"]
-                .iter()
-                .any(|word| example.contains(word))
-            {
-                // It needs a file or a language model, and brings its server along, or means the run of one.
-                continue;
-            }
-            // What ends or begins a tournament needs one that has not; bots need one that begins with them.
-            let fresh =
-                || server.word(&["tournament", "create", "--seats", "2", "--piles", "2", "--start-at", "2"]);
-            let mut opponent = None;
-            let id = if ["cancel", "join", "leave"].iter().any(|word| example.contains(word)) {
-                fresh()
-            } else if example.contains("lastnim bot ") && !example.contains("--practice") {
-                let id = fresh();
-                opponent = Some(server.begin(&["bot", "timid", "--token", &partner, "--tournament", &id]));
-                id
-            } else {
-                played.clone()
-            };
-            let mut command = Command::new("sh");
-            // That a server stood still is said on a busy machine, and is no fault of the example.
-            command.env("LASTNIM_LOG", "error");
-            server.equip(command.args(["-c", example]));
-            if example.contains("--practice") {
-                command.env("LASTNIM_TOKEN", alice.as_deref().unwrap());
-            }
-            if example.contains("$TOKEN") {
-                let name = format!("player-{}", &id[id.len() - 12..]);
-                command.env("TOKEN", server.word(&["register", &name]));
-            }
-            command.env("PATH", &path).env("ID", &id).env("MATCH", &game);
-            command.current_dir(&folder);
-            let output = Process::start(&mut command).finish(b"");
-            assert!(output.status.success() && output.stderr.is_empty(), "{example}: {output:?}");
-            let silent =
-                example.contains("=$(") || example.contains('>') || example.contains("--output record");
-            assert!(silent || !output.stdout.is_empty(), "{example}");
-            if let Some(opponent) = opponent {
-                assert!(opponent.finish(b"").status.success(), "{example}");
-            }
-        }
-    }
-    left_out
-}
-
-#[test]
-fn the_examples_of_the_help_work() {
-    let left_out = run_examples(&[&[]]);
-    assert_eq!(left_out, ["lastnim serve"]);
-    assert_eq!(run_examples(&[&["register"]]).len(), 0);
-    let left_out = run_examples(&[
-        &["bot"],
-        &["bots", "list"],
-        &["bots", "show"],
-        &["tournament"],
-        &["tournament", "create"],
-        &["tournament", "join"],
-        &["tournament", "leave"],
-        &["tournament", "cancel"],
-        &["tournament", "show"],
-        &["tournament", "list"],
-        &["tournament", "standings"],
-        &["tournament", "watch"],
-        &["match"],
-        &["match", "create"],
-        &["match", "show"],
-        &["match", "watch"],
-        &["match", "list"],
-        &["record", "get"],
-        &["record"],
-        &["record", "list"],
-        &["record", "export"],
-        &["key"],
-        // The card that the next page verifies.
-        &["benchmark"],
-        &["verify"],
-        &["replay"],
-        &["export"],
-        &["audit"],
-        &["standings"],
-    ]);
-    assert!(left_out.is_empty(), "{left_out:?}");
 }

@@ -38,6 +38,7 @@ mod oracle_batches;
 mod oracle_bots;
 mod oracle_bounds;
 mod oracle_hostile;
+mod oracle_rulesets;
 mod organise_pages;
 mod organise_sign_in;
 mod organising;

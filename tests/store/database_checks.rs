@@ -2,7 +2,8 @@
 
 use crate::place::{Client, Place};
 use crate::played::{all_events, bots, events, match_id, one_event_each, over, play, tournament_id, written};
-use crate::store_checks::{assert_kept, tournament};
+use crate::records::assert_kept;
+use crate::tournaments::tournament;
 use lastnim_core::referee::{Origin, Record, Timestamp};
 use lastnim_store::{Change, MatchFilter, StoreError, StoredBot, TokenHash, open_reader};
 use std::time::Duration;

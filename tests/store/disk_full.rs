@@ -2,7 +2,7 @@
 
 use crate::place::{Place, TemporaryFolder};
 use crate::played::{bots, match_id, play, written};
-use crate::store_checks::assert_kept;
+use crate::records::assert_kept;
 use lastnim_store::StoreError;
 use std::env;
 use std::fs;

@@ -2,7 +2,7 @@
 
 use crate::place::Place;
 use crate::played::{bots, match_id, open_match_of, play, seal, tournament_id, written};
-use crate::store_checks::tournament;
+use crate::tournaments::tournament;
 use lastnim_core::game::{MatchId, Row, SeatCount};
 use lastnim_core::referee::{EndReason, Event, MatchPhase, Origin, Record, TimedEvent, Timestamp};
 use lastnim_proto::manifest::ListedRecord;

@@ -2,7 +2,7 @@
 
 use crate::place::Place;
 use crate::played::{bots, events, match_id, open_match_of, over, play};
-use crate::store_checks::assert_kept;
+use crate::records::assert_kept;
 use lastnim_core::game::MatchId;
 use lastnim_core::referee::{MatchPhase, Record, TimedEvent};
 use lastnim_store::Change;

@@ -2,7 +2,7 @@
 
 use crate::place::Place;
 use crate::played::{bots, match_id, play, tournament_id, written};
-use crate::store_checks::tournament;
+use crate::tournaments::tournament;
 use lastnim_core::game::{BotName, MatchId, TournamentId};
 use lastnim_core::referee::{Event, MatchPhase, Origin, Record};
 use lastnim_store::{Change, LostSeat};

@@ -1,9 +1,11 @@
 //! One suite for every store: in memory, in a file of SQLite, and in a database of a real PostgreSQL.
 
+mod bots;
 mod damage;
 mod database_checks;
 mod disk_full;
 mod heads;
+mod heard_ends;
 mod journal;
 #[path = "../kept_events.rs"]
 mod kept_events;
@@ -15,9 +17,10 @@ mod place;
 mod played;
 mod postgres_killed;
 mod reading;
+mod records;
 #[path = "../postgres/server.rs"]
 mod server;
-mod store_checks;
+mod tournaments;
 mod transcripts;
 mod unusable;
 mod versions;
@@ -31,20 +34,20 @@ type Check = (&'static str, fn(&Place));
 
 /// What every store does.
 const EVERY_STORE: &[Check] = &[
-    ("bots come back", store_checks::bots_come_back),
-    ("bots are removed", store_checks::bots_are_removed),
-    ("tournaments come back", store_checks::tournaments_come_back),
+    ("bots come back", bots::bots_come_back),
+    ("bots are removed", bots::bots_are_removed),
+    ("tournaments come back", tournaments::tournaments_come_back),
     ("versions are kept", versions::versions_are_kept),
     ("a history of versions is bounded", versions::a_history_of_versions_is_bounded),
     ("lost seats are listed", lost_seats::lost_seats_are_listed),
-    ("fields change", store_checks::fields_change),
-    ("what bots have heard is kept", store_checks::what_bots_have_heard_is_kept),
-    ("records come back as they were", store_checks::records_come_back_as_they_were),
-    ("to write again changes nothing", store_checks::to_write_again_changes_nothing),
-    ("lists have pages and filters", store_checks::lists_have_pages_and_filters),
+    ("fields change", tournaments::fields_change),
+    ("what bots have heard is kept", heard_ends::what_bots_have_heard_is_kept),
+    ("records come back as they were", records::records_come_back_as_they_were),
+    ("to write again changes nothing", records::to_write_again_changes_nothing),
+    ("lists have pages and filters", records::lists_have_pages_and_filters),
     ("matches are listed by what they came to", match_lists::matches_are_listed_by_what_they_came_to),
-    ("a checkpoint is kept until the end", store_checks::a_checkpoint_is_kept_until_the_end),
-    ("results come by number", store_checks::results_come_by_number),
+    ("a checkpoint is kept until the end", tournaments::a_checkpoint_is_kept_until_the_end),
+    ("results come by number", records::results_come_by_number),
     (
         "records are pruned and what they came to stays",
         reading::records_are_pruned_and_what_they_came_to_stays,
@@ -53,7 +56,7 @@ const EVERY_STORE: &[Check] = &[
     ("transcripts are kept by question", transcripts::transcripts_are_kept_by_question),
     ("a voided match gives its number away", voided::a_voided_match_gives_its_number_away),
     ("many matches are voided at once", voided::many_matches_are_voided_at_once),
-    ("what does not fit is refused", store_checks::what_does_not_fit_is_refused),
+    ("what does not fit is refused", records::what_does_not_fit_is_refused),
     (
         "a quarantined match counts for nobody and stays",
         damage::a_quarantined_match_counts_for_nobody_and_stays,

@@ -2,7 +2,7 @@
 
 use crate::place::Place;
 use crate::played::{bots, events, match_id, play, tournament_id, written};
-use crate::store_checks::tournament;
+use crate::tournaments::tournament;
 use lastnim_core::game::{BotName, MatchId};
 use lastnim_core::referee::{EndReason, MatchPhase, Origin, Record, Timestamp};
 use lastnim_proto::ListedState;

@@ -2,7 +2,7 @@
 
 use crate::place::{Place, TemporaryFolder};
 use crate::played::{bots, match_id, open_match_of, play, written};
-use crate::store_checks::tournament;
+use crate::tournaments::tournament;
 use lastnim_store::Change;
 use std::process::Command;
 

@@ -2,8 +2,8 @@
 
 use crate::place::Place;
 use crate::played::{bots, match_id, one_event_each, play};
+use crate::records::assert_kept;
 use crate::server::PostgresServer;
-use crate::store_checks::assert_kept;
 use lastnim_core::referee::Record;
 use lastnim_store::StoreError;
 use std::sync::atomic::{AtomicUsize, Ordering};

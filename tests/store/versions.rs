@@ -2,7 +2,7 @@
 
 use crate::place::Place;
 use crate::played::{all_events, bots, events, match_id, over, play, tournament_id};
-use crate::store_checks::tournament;
+use crate::tournaments::tournament;
 use lastnim_core::game::{BotName, BotVersion, ConfigHash, MatchId, SeatVersions};
 use lastnim_core::referee::{MatchPhase, Origin, Timestamp};
 use lastnim_store::{Change, MAX_SEEN_VERSIONS, MatchFilter, SeenVersion, Store, StoredBot, TokenHash};

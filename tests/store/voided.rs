@@ -2,7 +2,7 @@
 
 use crate::place::Place;
 use crate::played::{all_events, bots, match_id, open_match_of, play, seal, tournament_id, written};
-use crate::store_checks::tournament;
+use crate::tournaments::tournament;
 use lastnim_core::referee::{Origin, Timestamp};
 use lastnim_proto::tournament_event::TimedTournamentEvent;
 use lastnim_store::Change;

@@ -82,7 +82,7 @@ impl Arena {
         }
     }
 
-    /// Begins the time in which bots may return before a match that begins holds anything against them.
+    /// Starts the grace period in which no absent bot is charged.
     fn begin_return_grace(&self) {
         self.inner.return_grace.begin(self.now() + self.inner.limits.return_grace);
     }

@@ -1,0 +1,125 @@
+//! The examples of the help, one after the other on a server.
+
+use super::super::child::Process;
+use super::{LASTNIM, Server};
+use std::{env, fs, io::Write as _, os::unix::fs::OpenOptionsExt as _, path::Path, process::Command};
+
+/// Runs the examples of help pages, and returns those that it leaves out: they would not end by themselves.
+fn run_examples(pages: &[&[&str]]) -> Vec<String> {
+    let server = Server::with_flags(&["--house", "oracle,traitor"]);
+    let played = server.play_out(["random", "greedy"]);
+    let (game, _) = server.matches(&played)[0].clone();
+    let partner = server.word(&["register", "partner"]);
+    server.word(&["register", "dave"]);
+    let directory = Path::new(LASTNIM).parent().unwrap();
+    let path = env::split_paths(&env::var_os("PATH").unwrap()).collect::<Vec<_>>();
+    let path = env::join_paths([directory.to_owned()].into_iter().chain(path)).unwrap();
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("examples");
+    // One may be left of an earlier run, with records of another server.
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    // The pages that register nobody speak of those whom others register.
+    let alice = (!pages.contains(&&["register"][..]) && pages.len() > 1).then(|| {
+        server.word(&["register", "bob"]);
+        server.word(&["register", "alice"])
+    });
+    if let Some(alice) = &alice {
+        let mut options = fs::File::options();
+        let mut file =
+            options.write(true).create_new(true).mode(0o600).open(folder.join("alice.token")).unwrap();
+        writeln!(file, "{alice}").unwrap();
+    }
+    let mut left_out = Vec::new();
+    for page in pages {
+        let help = server.printed(&[page, &["--help"][..]].concat());
+        let (_, examples) = help.split_once("Example").unwrap_or_else(|| panic!("no example in {help}"));
+        let examples = examples.lines().skip(1).take_while(|line| line.starts_with("  ")).map(str::trim);
+        for example in examples {
+            if example.contains("lastnim serve") {
+                left_out.push(example.to_owned());
+                continue;
+            }
+            if ["tournament run", ".toml", "mine.py", "bot llm", "--transcript"]
+                .iter()
+                .any(|word| example.contains(word))
+            {
+                // It needs a file or a language model, and brings its server along, or means the run of one.
+                continue;
+            }
+            // What ends or begins a tournament needs one that has not; bots need one that begins with them.
+            let fresh =
+                || server.word(&["tournament", "create", "--seats", "2", "--piles", "2", "--start-at", "2"]);
+            let mut opponent = None;
+            let id = if ["cancel", "join", "leave"].iter().any(|word| example.contains(word)) {
+                fresh()
+            } else if example.contains("lastnim bot ") && !example.contains("--practice") {
+                let id = fresh();
+                opponent = Some(server.begin(&["bot", "timid", "--token", &partner, "--tournament", &id]));
+                id
+            } else {
+                played.clone()
+            };
+            let mut command = Command::new("sh");
+            // That a server stood still is said on a busy machine, and is no fault of the example.
+            command.env("LASTNIM_LOG", "error");
+            server.equip(command.args(["-c", example]));
+            if example.contains("--practice") {
+                command.env("LASTNIM_TOKEN", alice.as_deref().unwrap());
+            }
+            if example.contains("$TOKEN") {
+                let name = format!("player-{}", &id[id.len() - 12..]);
+                command.env("TOKEN", server.word(&["register", &name]));
+            }
+            command.env("PATH", &path).env("ID", &id).env("MATCH", &game);
+            command.current_dir(&folder);
+            let output = Process::start(&mut command).finish(b"");
+            assert!(output.status.success() && output.stderr.is_empty(), "{example}: {output:?}");
+            let silent =
+                example.contains("=$(") || example.contains('>') || example.contains("--output record");
+            assert!(silent || !output.stdout.is_empty(), "{example}");
+            if let Some(opponent) = opponent {
+                assert!(opponent.finish(b"").status.success(), "{example}");
+            }
+        }
+    }
+    left_out
+}
+
+#[test]
+fn the_examples_of_the_help_work() {
+    let left_out = run_examples(&[&[]]);
+    assert_eq!(left_out, ["lastnim serve"]);
+    assert_eq!(run_examples(&[&["register"]]).len(), 0);
+    let left_out = run_examples(&[
+        &["bot"],
+        &["bots", "list"],
+        &["bots", "show"],
+        &["tournament"],
+        &["tournament", "create"],
+        &["tournament", "join"],
+        &["tournament", "leave"],
+        &["tournament", "cancel"],
+        &["tournament", "show"],
+        &["tournament", "list"],
+        &["tournament", "standings"],
+        &["tournament", "watch"],
+        &["match"],
+        &["match", "create"],
+        &["match", "show"],
+        &["match", "watch"],
+        &["match", "list"],
+        &["record", "get"],
+        &["record"],
+        &["record", "list"],
+        &["record", "export"],
+        &["key"],
+        // The card that the next page verifies.
+        &["benchmark"],
+        &["verify"],
+        &["replay"],
+        &["export"],
+        &["audit"],
+        &["standings"],
+    ]);
+    assert!(left_out.is_empty(), "{left_out:?}");
+}

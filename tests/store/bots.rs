@@ -1,0 +1,97 @@
+//! Bots in a store.
+
+use crate::place::Place;
+use crate::played::{bots, events, match_id, play, tournament_id};
+use crate::tournaments::{standings, tournament};
+use lastnim_core::game::BotName;
+use lastnim_core::referee::Timestamp;
+use lastnim_store::{Change, FieldHistory, FinishedTournament, Store, StoredBot, TokenHash};
+use lastnim_tournament::{FieldChange, FieldMovement, FormatVerdict, TournamentState};
+use std::sync::Arc;
+
+pub fn bot(name: &BotName, token: &str) -> StoredBot {
+    let registered_at = Timestamp::from_micros(1_700_000_000_123_456);
+    StoredBot { name: name.clone(), registered_at, token: TokenHash::of_token(token) }
+}
+
+pub fn bots_come_back(place: &Place) {
+    let store = place.open();
+    let names = bots([3, 1, 2]);
+    for name in &names {
+        place.write(&store, &[Change::Bot(bot(name, "first"))]);
+    }
+    place.write(&store, &[Change::Bot(bot(&names[0], "second"))]);
+    assert_eq!(place.run(store.bot(&names[0])), Ok(Some(bot(&names[0], "second"))));
+    assert_eq!(place.run(store.bot(&names[1])), Ok(Some(bot(&names[1], "first"))));
+    let changes = ["third", "fourth", "fifth"].map(|token| Change::Bot(bot(&names[2], token)));
+    place.write(&store, &changes);
+    assert_eq!(
+        place.run(store.bot(&names[2])),
+        Ok(Some(bot(&names[2], "fifth"))),
+        "of several changes in one transaction the last one stands"
+    );
+    assert_eq!(place.run(store.bot(&"nobody".parse().unwrap())), Ok(None));
+    let page = |after: Option<&BotName>, most| {
+        let page = place.run(store.bots(after, most)).unwrap();
+        page.into_iter().map(|bot| bot.name).collect::<Vec<_>>()
+    };
+    assert_eq!(page(None, 9), bots([1, 2, 3]));
+    assert_eq!(page(None, 2), bots([1, 2]));
+    assert_eq!(page(Some(&names[2]), 9), bots([3]));
+    assert!(place.run(store.bots(Some(&names[0]), 9)).unwrap().is_empty());
+}
+
+pub fn bots_are_removed(place: &Place) {
+    let store = place.open();
+    let names = bots([1, 2, 3]);
+    for name in &names {
+        place.write(&store, &[Change::Bot(bot(name, "first"))]);
+    }
+    let played = |name: &BotName| place.run(store.has_played(name)).unwrap();
+    // One has a seat in a match that has only begun, one a line with a match, one a line without any.
+    let record = play(match_id(1), bots([1, 4]), None, 4, u32::MAX);
+    let [seated, listed, idle] = &names[..] else { unreachable!("there are three") };
+    let (id, stored) = (tournament_id(1), tournament(1));
+    let lines = standings(&[idle.clone(), listed.clone()]);
+    assert_eq!((lines[0].matches, lines[1].matches), (0, 1));
+    place.write(&store, &[Change::TournamentCreated(stored)]);
+    for (at, name) in [listed, idle].into_iter().enumerate() {
+        place.write(&store, &[Change::TournamentJoined { id, place: at, bot: name.clone() }]);
+    }
+    let verdict = Arc::new(FormatVerdict::Standings);
+    let over = FinishedTournament { at: Timestamp::from_micros(7), played: 1, total: 1, verdict };
+    let change = FieldChange { round: 2, bot: idle.clone(), movement: FieldMovement::Leaves };
+    place.write(
+        &store,
+        &[
+            Change::FieldChanged { id, seq: 0, change },
+            Change::TournamentOver { id, state: TournamentState::Finished, over, standings: Arc::new(lines) },
+            events(&record, 0, 1),
+        ],
+    );
+    assert_eq!([seated, listed, idle].map(played), [true, true, false]);
+
+    let unheard = |store: &Arc<dyn Store>| {
+        place.run(store.unheard_tournament_ends(idle, Timestamp::default(), 9)).unwrap().len()
+    };
+    assert_eq!(unheard(&store), 1);
+    // To write it again does no harm, and of a batch the last word counts.
+    let removed = Change::BotRemoved { name: idle.clone() };
+    place.write(&store, &[removed.clone(), removed.clone()]);
+    let gone = |store: &Arc<dyn Store>| {
+        assert_eq!(place.run(store.bot(idle)), Ok(None));
+        let field = place.run(store.tournament(id)).unwrap().unwrap().field;
+        assert_eq!(*field, std::slice::from_ref(listed));
+        let history = place.run(store.field_history(id)).unwrap();
+        assert_eq!(history, FieldHistory { start: vec![listed.clone()], changes: Vec::new() });
+        let lines = place.run(store.standings(id)).unwrap();
+        assert_eq!(lines.iter().map(|line| &line.bot).collect::<Vec<_>>(), [listed]);
+        assert_eq!(unheard(store), 0, "a later bot of the name does not hear of its ends");
+    };
+    gone(&store);
+    place.write(&store, &[Change::Bot(bot(idle, "second")), removed.clone()]);
+    gone(&store);
+    place.write(&store, &[removed, Change::Bot(bot(idle, "third"))]);
+    assert_eq!(place.run(store.bot(idle)), Ok(Some(bot(idle, "third"))));
+    assert_eq!(place.run(store.bots(None, 9)).unwrap().len(), 3);
+}

@@ -1,0 +1,75 @@
+//! Which ends a bot has heard of.
+
+use crate::bots::bot;
+use crate::place::Place;
+use crate::played::{all_events, bots, match_id, open_match, play, tournament_id, written};
+use crate::tournaments::{standings, tournament};
+use lastnim_core::game::BotName;
+use lastnim_core::referee::Timestamp;
+use lastnim_store::{Change, FinishedTournament};
+use lastnim_tournament::{FormatVerdict, TournamentState};
+use std::sync::Arc;
+
+pub fn what_bots_have_heard_is_kept(place: &Place) {
+    let store = place.open();
+    let names = bots(0..3);
+    for name in &names {
+        place.write(&store, &[Change::Bot(bot(name, "first"))]);
+    }
+    for number in 1..=5 {
+        let record = play(match_id(number), names.clone(), None, number, u32::MAX);
+        place.write(&store, &written(&record));
+    }
+    let (open, _) = open_match(match_id(6));
+    place.write(&store, &[all_events(&open)]);
+    let unheard = |bot: &BotName, from: u64, most| {
+        let found = place.run(store.unheard_matches(bot, match_id(from), most)).unwrap();
+        let all = (0..9).map(match_id).collect::<Vec<_>>();
+        let number = |id| all.iter().position(|one| one == id).unwrap();
+        (found.newest.iter().map(number).collect::<Vec<_>>(), found.more)
+    };
+    assert_eq!(unheard(&names[0], 0, 9), (vec![5, 4, 3, 2, 1], 0), "one is not over");
+    assert_eq!(unheard(&names[0], 0, 5), (vec![5, 4, 3, 2, 1], 0));
+    assert_eq!(unheard(&names[0], 0, 2), (vec![5, 4], 3));
+    assert_eq!(unheard(&names[0], 2, 2), (vec![5, 4], 2), "what is older is not counted");
+    let heard = |through| Change::EndsHeard { bot: names[0].clone(), through: match_id(through) };
+    place.write(&store, &[heard(1), heard(3)]);
+    for _ in 0..2 {
+        place.write(&store, &[heard(2), Change::Bot(bot(&names[0], "second"))]);
+    }
+    assert_eq!(unheard(&names[0], 0, 9), (vec![5, 4], 0), "it never hears of fewer than before");
+    assert_eq!(unheard(&names[0], 5, 9), (vec![5], 0));
+    assert_eq!(unheard(&names[1], 0, 9).0.len(), 5, "each bot for itself");
+
+    let (lines, since) = (Arc::new(standings(&names)), Timestamp::from_micros);
+    let ends = |bot: &BotName, since, most| {
+        let found = place.run(store.unheard_tournament_ends(bot, since, most)).unwrap();
+        found.into_iter().map(|end| (end.id, end.bots, end.standing)).collect::<Vec<_>>()
+    };
+    for number in 1..=3 {
+        let stored = tournament(number);
+        let verdict = Arc::new(FormatVerdict::Standings);
+        let over = FinishedTournament { at: since(number), played: 8, total: 12, verdict };
+        let (id, standings) = (stored.id, Arc::clone(&lines));
+        place.write(&store, &[Change::TournamentCreated(stored)]);
+        assert_eq!(ends(&names[1], since(number), 9), []);
+        place.write(
+            &store,
+            &[Change::TournamentOver { id, state: TournamentState::Finished, over, standings }],
+        );
+    }
+    let end = |number: u64, at: usize| (tournament_id(number), 3, lines[at].clone());
+    assert_eq!(ends(&names[1], since(0), 9), [end(1, 1), end(2, 1), end(3, 1)]);
+    assert_eq!(ends(&names[1], since(2), 9), [end(2, 1), end(3, 1)]);
+    assert_eq!(ends(&names[1], since(0), 1), [end(3, 1)], "the newest");
+    for _ in 0..2 {
+        place.write(&store, &[Change::TournamentEndHeard { bot: names[1].clone(), id: tournament_id(2) }]);
+    }
+    assert_eq!(ends(&names[1], since(0), 9), [end(1, 1), end(3, 1)]);
+    assert_eq!(ends(&names[0], since(0), 9).len(), 3);
+    let found = place.run(store.unheard_tournament_ends(&names[2], since(3), 9)).unwrap();
+    assert_eq!(
+        (found[0].title.as_str(), found[0].state),
+        (tournament(3).settings.title.to_string().as_str(), TournamentState::Finished)
+    );
+}

@@ -1,0 +1,265 @@
+//! Tournaments in a store: settings, fields, standings and checkpoints.
+
+use crate::place::Place;
+use crate::played::{bots, tournament_id};
+use crate::versions::version;
+use lastnim_core::game::{BotName, Piles, SeatCount};
+use lastnim_core::referee::{Terms, Timestamp};
+use lastnim_store::{Change, FieldHistory, FinishedTournament, Store, StoredTournament};
+use lastnim_tournament::{
+    AllianceSource, BoundedCount, Checkpoint, Concurrency, ConfidenceInterval, EffectBounds, ErrorRates,
+    FieldChange, FieldMovement, FormatVerdict, KeptDays, KeptMatches, LadderPairing, LadderSettings,
+    MeanEstimate, OracleAccess, PlayedVersion, Positions, RatingMeasure, Retention, Scoring, Settings,
+    SettingsDraft, SprtMeasure, SprtSettings, Standing, StandingRating, TournamentFormat, TournamentState,
+};
+use std::sync::Arc;
+
+/// A format that is not the default, another one for each of some numbers.
+fn format(number: u64) -> TournamentFormat {
+    let (groups, table_groups) = (BoundedCount::new(70).unwrap(), BoundedCount::new(3).unwrap());
+    match number % 4 {
+        0 => TournamentFormat::Swiss { rounds: BoundedCount::new(9).unwrap(), table_groups },
+        1 => TournamentFormat::Gauntlet { bot: "a-bot".parse().unwrap(), groups: Some(groups) },
+        2 => TournamentFormat::Ladder(LadderSettings {
+            groups: Some(groups),
+            table_groups,
+            suspend_after: BoundedCount::new(8).unwrap(),
+            pairing: LadderPairing::ByTurns,
+        }),
+        _ => TournamentFormat::Sprt(SprtSettings {
+            candidate: "new".parse().unwrap(),
+            baseline: "old".parse().unwrap(),
+            measure: SprtMeasure::Points,
+            effects: EffectBounds::new(-1.0 / 3.0, 0.1).unwrap(),
+            errors: ErrorRates::new(0.01, 0.2).unwrap(),
+            groups,
+        }),
+    }
+}
+
+/// A tournament with every setting away from its default.
+pub fn tournament(number: u64) -> StoredTournament {
+    let listed = [&[i64::MAX as u64, 2][..], &[3]].map(|counters| Piles::parse(counters).unwrap());
+    let positions = match number % 3 {
+        0 => Positions::listed(listed.to_vec()),
+        1 => Positions::drawn(9, (2, 3), (4, i64::MAX as u64)),
+        _ => Ok(Positions::Paper),
+    };
+    let settings = Settings::new(SettingsDraft {
+        title: format!("Löwe & \"Söhne\" {number}").parse().unwrap(),
+        format: format(number),
+        seats: SeatCount::new(2).unwrap(),
+        positions: positions.unwrap(),
+        ending: lastnim_core::game::Ending::LastMoverWins,
+        alliance: AllianceSource::Random,
+        scoring: Scoring::Win,
+        oracle: OracleAccess::Closed,
+        retention: Retention::new(KeptMatches::new(number + 1).ok(), KeptDays::new(30).ok()),
+        concurrency: Concurrency::new(7).unwrap(),
+        bot_concurrency: Some(Concurrency::new(3).unwrap()),
+        start_at: Some(5),
+        seed: u64::MAX - number,
+    });
+    StoredTournament {
+        id: tournament_id(number),
+        created_at: Timestamp::from_micros(1_600_000_000_000_000 + number),
+        settings: Arc::new(settings.unwrap()),
+        terms: Terms { strikes: 9, max_plies: 77, ..Terms::default() },
+        field: Arc::default(),
+        state: TournamentState::Open,
+        over: None,
+    }
+}
+
+pub fn standings(names: &[BotName]) -> Vec<Standing> {
+    let line = |(place, bot): (u32, &BotName)| Standing {
+        place: place / 2 + 1,
+        bot: bot.clone(),
+        points: 1.0 / 3.0 + f64::from(place),
+        matches: place,
+        wins: place,
+        satisfaction: (place > 0).then_some(2.0 / 7.0),
+        accuracy: (place > 1).then_some(0.1),
+        regret_per_match: (place > 0).then_some(0.7),
+        luck_per_match: (place > 0).then_some(-1.3),
+        forfeits: place,
+        no_shows: 1,
+        rating: (place > 0).then_some(StandingRating {
+            measure: if place > 1 { RatingMeasure::Satisfaction } else { RatingMeasure::Wins },
+            points: 1500.0 + 1.0 / 3.0,
+            interval: ConfidenceInterval { low: 1400.1, high: 1600.7 },
+            island: place,
+        }),
+        elo: (place > 1).then_some(1510.0 - 1.0 / 7.0),
+        skill: (place > 0).then_some(MeanEstimate {
+            mean: 0.7,
+            interval: (place > 1).then_some(ConfidenceInterval { low: 0.1, high: 1.3 }),
+        }),
+        versions: (0..place)
+            .map(|label| PlayedVersion { version: version(label.into()), matches: label, wins: 1 })
+            .collect(),
+        is_disqualified: place == 2,
+    };
+    (0..).zip(names).map(line).collect()
+}
+
+pub fn tournaments_come_back(place: &Place) {
+    let store = place.open();
+    let mut expected = tournament(1);
+    let id = expected.id;
+    let created = Change::TournamentCreated(expected.clone());
+    place.write(&store, std::slice::from_ref(&created));
+    let read = |store: &Arc<dyn Store>| place.run(store.tournament(id)).unwrap().unwrap();
+    assert_eq!(read(&store), expected);
+    assert_eq!(place.run(store.tournament(tournament_id(9))), Ok(None));
+
+    let names = bots([5, 4, 6]);
+    let join = |(at, bot): (usize, &BotName)| Change::TournamentJoined { id, place: at, bot: bot.clone() };
+    let joined: Vec<_> = names.iter().enumerate().map(join).collect();
+    place.write(&store, &joined[..2]);
+    place.write(&store, &joined);
+    // To create it again does not empty its field.
+    place.write(&store, &[created, Change::TournamentState { id, state: TournamentState::Running }]);
+    expected.field = Arc::new(names.clone());
+    expected.state = TournamentState::Running;
+    assert_eq!(read(&store), expected);
+
+    place.write(&store, &[Change::TournamentCreated(tournament(2))]);
+    let unfinished = || {
+        let found = place.run(store.unfinished_tournaments()).unwrap();
+        found.into_iter().map(|found| found.id).collect::<Vec<_>>()
+    };
+    assert_eq!(unfinished(), [1, 2].map(tournament_id));
+    assert_eq!(place.run(store.standings(id)), Ok(Vec::new()));
+    let lines = Arc::new(standings(&names));
+    let bye = (names[0].clone(), 3);
+    let tournament_over = FinishedTournament {
+        at: Timestamp::from_micros(9),
+        played: 8,
+        total: 12,
+        verdict: Arc::new(FormatVerdict::Byes(vec![bye])),
+    };
+    let last = Change::TournamentOver {
+        id,
+        state: TournamentState::Cancelled,
+        over: tournament_over.clone(),
+        standings: Arc::clone(&lines),
+    };
+    for _ in 0..2 {
+        place.write(&store, std::slice::from_ref(&last));
+    }
+    expected.state = TournamentState::Cancelled;
+    expected.over = Some(tournament_over);
+    assert_eq!(read(&store), expected);
+    assert_eq!(place.run(store.standings(id)).unwrap(), *lines);
+    assert_eq!(unfinished(), [tournament_id(2)]);
+
+    place.write(&store, &[Change::TournamentCreated(tournament(3))]);
+    let page = |before: Option<u64>, most| {
+        let page = place.run(store.tournaments(before.map(tournament_id), most)).unwrap();
+        page.into_iter().map(|found| found.id).collect::<Vec<_>>()
+    };
+    assert_eq!(page(None, 2), [3, 2].map(tournament_id));
+    assert_eq!(page(Some(2), 2), [tournament_id(1)]);
+    assert_eq!(place.run(store.tournaments(Some(tournament_id(2)), 1)).unwrap(), [expected]);
+}
+
+pub fn fields_change(place: &Place) {
+    let store = place.open();
+    let id = tournament_id(2);
+    place.write(&store, &[Change::TournamentCreated(tournament(2))]);
+    let names = bots([1, 2, 3, 4, 5]);
+    let join = |at: usize, bot: usize| Change::TournamentJoined { id, place: at, bot: names[bot].clone() };
+    let left = |field: &[usize]| Change::TournamentLeft { id, field: Arc::new(of(&names, field)) };
+    let field = || {
+        let found = place.run(store.tournament(id)).unwrap().unwrap().field;
+        found.iter().map(|bot| names.iter().position(|name| name == bot).unwrap()).collect::<Vec<_>>()
+    };
+    let history = || place.run(store.field_history(id)).unwrap();
+    assert_eq!(history(), FieldHistory::default());
+    // To write it again changes nothing, wherever that begins anew.
+    for batch in [
+        vec![join(0, 0), join(1, 1), left(&[1]), join(1, 2), join(2, 0), left(&[1, 0]), join(2, 3)],
+        vec![left(&[0, 3]), join(2, 1), left(&[0, 3, 1])],
+    ] {
+        let mut seen = Vec::new();
+        for _ in 0..3 {
+            place.write(&store, &batch);
+            seen.push(field());
+        }
+        assert!(seen.windows(2).all(|two| two[0] == two[1]), "{seen:?}");
+    }
+    assert_eq!(field(), [0, 3, 1]);
+    assert_eq!(history(), FieldHistory { start: of(&names, &[0, 3, 1]), changes: Vec::new() });
+
+    place.write(&store, &[Change::TournamentState { id, state: TournamentState::Running }]);
+    let moves = [(1, 2, true), (1, 3, false), (4, 3, true), (4, 0, false), (4, 0, true), (7, 2, true)];
+    let changes: Vec<FieldChange> = moves
+        .iter()
+        .map(|&(round, bot, enters)| FieldChange {
+            round,
+            bot: names[bot].clone(),
+            movement: if enters { FieldMovement::Enters } else { FieldMovement::Leaves },
+        })
+        .collect();
+    let written: Vec<Change> = (0..)
+        .zip(&changes)
+        .map(|(seq, change)| Change::FieldChanged { id, seq, change: change.clone() })
+        .collect();
+    place.write(&store, &written[..2]);
+    assert_eq!(field(), [0, 1, 2]);
+    for _ in 0..2 {
+        place.write(&store, &written);
+        place.write(&store, &written[3..5]);
+    }
+    assert_eq!(field(), [1, 3, 0, 2], "in the order in which they joined it last");
+    assert_eq!(history(), FieldHistory { start: of(&names, &[0, 3, 1]), changes });
+    let listed = place.run(store.unfinished_tournaments()).unwrap().remove(0);
+    assert_eq!(*listed.field, of(&names, &[1, 3, 0, 2]));
+    assert_eq!(place.run(store.field_history(tournament_id(9))), Ok(FieldHistory::default()));
+}
+
+fn of(names: &[BotName], numbers: &[usize]) -> Vec<BotName> {
+    numbers.iter().map(|&number| names[number].clone()).collect()
+}
+
+pub fn a_checkpoint_is_kept_until_the_end(place: &Place) {
+    let store = place.open();
+    let (id, other) = (tournament_id(1), tournament_id(2));
+    let at = Timestamp::from_micros(1_700_000_000_000_000);
+    let over = FinishedTournament { at, played: 9, total: 9, verdict: Arc::new(FormatVerdict::Standings) };
+    let over =
+        Change::TournamentOver { id, state: TournamentState::Finished, over, standings: Arc::default() };
+    let read = |id| place.run(store.checkpoint(id)).unwrap();
+    let keep =
+        |id, checkpoint: &Checkpoint| Change::Checkpoint { id, checkpoint: Arc::new(checkpoint.clone()) };
+    place.write(&store, &[1, 2].map(|number| Change::TournamentCreated(tournament(number))));
+    assert_eq!((read(id), read(other), read(tournament_id(9))), (None, None, None));
+
+    // More than fits into one page of any database.
+    let state: Vec<u8> = (0..100_000_u64).map(|byte| ((byte * byte) >> 3) as u8).collect();
+    let first = Checkpoint::new(id, 7, state);
+    let second = Checkpoint::new(id, 1 << 40, vec![0, 255, 0]);
+    place.write(&store, &[keep(id, &first), keep(tournament_id(9), &first)]);
+    assert_eq!((read(id), read(other)), (Some(first.clone()), None));
+    assert_eq!(read(tournament_id(9)), None, "there is no such tournament");
+    place.write(&store, &[keep(id, &first), keep(id, &second), keep(other, &first)]);
+    assert_eq!((read(id), read(other)), (Some(second.clone()), Some(first.clone())));
+    let strange = Checkpoint { version: 77, hash: [9; 32], ..second.clone() };
+    place.write(&store, &[keep(id, &strange)]);
+    assert_eq!(read(id), Some(strange.clone()), "it is not the store that judges it");
+
+    place.write(&store, &[over]);
+    assert_eq!(read(id), None);
+    assert!(read(other).is_some());
+    place.write(&store, &[keep(id, &second)]);
+    assert_eq!(read(id), None, "one that comes too late is not kept");
+
+    let compared =
+        |id, checkpoint: &Checkpoint| Change::Compared { id, checkpoint: Arc::new(checkpoint.clone()) };
+    let before = read(other);
+    place.write(&store, &[compared(id, &second), compared(other, &second)]);
+    assert_eq!((read(id), read(other)), (Some(second.clone()), before), "that of one that runs stays");
+    place.write(&store, &[keep(id, &first), compared(id, &strange)]);
+    assert_eq!(read(id), Some(strange));
+}
