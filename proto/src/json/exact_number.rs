@@ -6,6 +6,13 @@ const MAX_DIGITS: usize = 30;
 /// Reads a number in JSON's notation that is whole, as `12`, `-3`, `1.20e1`: exactly, and none if it is not whole or has more than
 /// 30 digits.
 pub(super) fn parse_whole_number(text: &str) -> Option<i128> {
+    // Nearly all are so.
+    if (1..=18).contains(&text.len())
+        && !text.starts_with('0')
+        && text.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        return text.parse().ok();
+    }
     let (negative, unsigned) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text),

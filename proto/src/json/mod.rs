@@ -115,8 +115,9 @@ impl JsonMapping {
 
     fn message_from_json<M: Name + Default>(self, json: &Value) -> Result<M, MessageJsonError> {
         let mut encoded = Vec::new();
-        self.encode_message(message_table::<M>(), json, &mut encoded)?;
-        Ok(M::decode(&*encoded).expect("it is encoded by its descriptor"))
+        let read = self.encode_message(message_table::<M>(), json, &mut encoded);
+        read.map_err(|misfit| misfit.expect("a tree of values has no mistake of its own"))?;
+        Ok(decode_message(&encoded))
     }
 }
 
@@ -127,15 +128,29 @@ pub fn field_words<M: Name>(path: &str) -> Vec<String> {
     let mut message = Some(message_table::<M>());
     for step in messages.split('.').filter(|step| !step.is_empty()) {
         let field = message.and_then(|message| message.find_field(step, mapping));
-        message = field.and_then(|field| match &field.kind {
+        message = field.and_then(|(field, _)| match &field.kind {
             ValueKind::Message(linked) => Some(linked.table()),
             _ => None,
         });
     }
-    match message.and_then(|message| message.find_field(name, mapping)).map(|field| &field.kind) {
+    match message.and_then(|message| message.find_field(name, mapping)).map(|(field, _)| &field.kind) {
         Some(ValueKind::Enum(words)) => words.iter().map(|word| word.word(mapping).to_owned()).collect(),
         _ => Vec::new(),
     }
+}
+
+/// Reads a message from a text in the proto3 mapping without a tree of its values. None if it does not fit: what is read in two steps,
+/// by [`parse_document`] and [`message_from_proto3_json`], says why.
+pub(crate) fn message_from_proto3_text<M: Name + Default>(text: &str) -> Option<M> {
+    let mut encoded = Vec::new();
+    let mut json = serde_json::Deserializer::from_str(text);
+    JsonMapping::Proto3.encode_message(message_table::<M>(), &mut json, &mut encoded).ok()?;
+    json.end().ok()?;
+    Some(decode_message(&encoded))
+}
+
+fn decode_message<M: Name + Default>(encoded: &[u8]) -> M {
+    M::decode(encoded).expect("it is encoded by its descriptor")
 }
 
 fn message_table<M: Name>() -> &'static MessageTable {

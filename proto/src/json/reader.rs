@@ -1,4 +1,4 @@
-//! Reads messages from JSON, straight into their encoded form: what that is decoded to needs no model besides.
+//! Reads messages from JSON, straight into their encoded form: neither a tree of values nor a model of the message is made.
 
 use super::{
     JsonFlaw, JsonMapping, MessageJsonError,
@@ -10,8 +10,12 @@ use base64::{
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig, general_purpose::STANDARD},
 };
 use prost_reflect::Kind;
-use serde_json::Value;
-use std::fmt::Display;
+use serde::de::{
+    self, Deserialize as _, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor,
+    value::{MapAccessDeserializer, SeqAccessDeserializer},
+};
+use serde_json::{Number, Value};
+use std::fmt::{self, Display};
 
 /// Standard base64, whose padding may be missing.
 const LENIENT: GeneralPurpose = GeneralPurpose::new(
@@ -19,82 +23,89 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
+/// Reads a value of a message and writes it in protobuf's encoding, with fields in the order of the JSON.
+pub(super) struct ValueReader<'a> {
+    mapping: JsonMapping,
+    target: Target<'a>,
+    to: &'a mut Vec<u8>,
+    /// What does not fit, with the path to it. The error of the deserializer says no more than that there is one.
+    misfit: &'a mut Option<MessageJsonError>,
+}
+
+/// What a value is read for.
+#[derive(Clone, Copy)]
+enum Target<'a> {
+    /// The message as a whole.
+    Root(&'static MessageTable),
+    /// A field, and an alternative to it that is set already.
+    Field(&'static FieldTable, Option<&'a Alternatives>),
+    /// An element of a field that is a list.
+    Element(&'static FieldTable),
+}
+
+/// Two keys of which at most one may be set.
+struct Alternatives {
+    one: &'static str,
+    other: &'static str,
+}
+
+/// A value where no others are read from it.
+#[derive(Clone, Copy)]
+enum Leaf<'a> {
+    Null,
+    Bool(bool),
+    Whole(i128),
+    Double(f64),
+    Text(&'a str),
+    /// A list or an object in the wrong place.
+    Misplaced(&'a Value),
+}
+
+impl Leaf<'_> {
+    fn as_str(&self) -> Option<&str> {
+        if let Self::Text(text) = self { Some(text) } else { None }
+    }
+
+    /// Returns the value as errors show it.
+    fn to_json(self) -> Value {
+        match self {
+            Self::Null => Value::Null,
+            Self::Bool(is_true) => is_true.into(),
+            Self::Whole(number) => Number::from_i128(number).map_or(Value::Null, Value::Number),
+            Self::Double(number) => number.into(),
+            Self::Text(text) => text.into(),
+            Self::Misplaced(value) => value.clone(),
+        }
+    }
+}
+
 impl JsonMapping {
-    /// Writes the message of a JSON in protobuf's encoding, with its fields in the order of the JSON.
-    pub(super) fn encode_message(
+    /// Writes the message that a deserializer has in protobuf's encoding.
+    ///
+    /// # Errors
+    /// What does not fit; nothing if the deserializer found the mistake, as a text that is no JSON.
+    pub(super) fn encode_message<'de, D: Deserializer<'de>>(
         self,
-        table: &MessageTable,
-        json: &Value,
+        table: &'static MessageTable,
+        json: D,
         to: &mut Vec<u8>,
-    ) -> Result<(), MessageJsonError> {
-        let object = json.as_object().ok_or_else(|| JsonFlaw::wrong_type(json, "an object"))?;
-        let mut seen = Vec::with_capacity(object.len());
-        // The alternatives that are set.
-        let mut set = Vec::new();
-        for (key, value) in object {
-            let field = table.find_field(key, self);
-            let field = field.ok_or_else(|| JsonFlaw::unknown_key(key, table.keys()))?;
-            if seen.contains(&field.number) {
-                return Err(JsonFlaw::KeyTwice { key: field.name.clone() }.into());
-            }
-            seen.push(field.number);
-            if value.is_null() {
-                continue;
-            }
-            if let Some(other) = set_alternative(&set, field) {
-                return Err(JsonFlaw::TwoAlternatives { one: other.name.clone(), other: key.clone() }.into());
-            }
-            if field.choice.is_some() {
-                set.push(field);
-            }
-            self.encode_field(field, value, to).map_err(|error| error.in_member(key))?;
-        }
-        Ok(())
+    ) -> Result<(), Option<MessageJsonError>> {
+        let mut misfit = None;
+        let reader = ValueReader { mapping: self, target: Target::Root(table), to, misfit: &mut misfit };
+        reader.deserialize(json).map(drop).map_err(|_| misfit)
     }
 
-    fn encode_field(
-        self,
-        field: &FieldTable,
-        json: &Value,
-        to: &mut Vec<u8>,
-    ) -> Result<(), MessageJsonError> {
-        if !field.is_list {
-            return self.encode_value(field, json, to);
-        }
-        let list = json.as_array().ok_or_else(|| JsonFlaw::wrong_type(json, "a list"))?;
-        list.iter().enumerate().try_for_each(|(index, json)| {
-            self.encode_value(field, json, to).map_err(|error| error.in_element(index))
-        })
-    }
-
-    fn encode_value(
-        self,
-        field: &FieldTable,
-        json: &Value,
-        to: &mut Vec<u8>,
-    ) -> Result<(), MessageJsonError> {
-        write_varint(u64::from(field.number) << 3 | field.wire_type, to);
-        match &field.kind {
-            ValueKind::Message(linked) => {
-                let start = to.len();
-                self.encode_message(linked.table(), json, to)?;
-                insert_length(start, to);
-            }
-            ValueKind::Enum(words) => write_signed(self.read_enum(words, json)?, to),
-            ValueKind::Scalar(kind) => self.encode_scalar(kind, json, to)?,
-        }
-        Ok(())
-    }
-
-    fn encode_scalar(self, kind: &Kind, json: &Value, to: &mut Vec<u8>) -> Result<(), JsonFlaw> {
+    fn encode_scalar(self, kind: &Kind, json: Leaf<'_>, to: &mut Vec<u8>) -> Result<(), JsonFlaw> {
         match kind {
             Kind::String => {
-                let text = json.as_str().ok_or_else(|| JsonFlaw::wrong_type(json, "a text"))?;
+                let text = json.as_str().ok_or_else(|| JsonFlaw::wrong_type(&json.to_json(), "a text"))?;
                 write_bytes(text.as_bytes(), to);
             }
             Kind::Bytes => write_bytes(&self.read_bytes(json)?, to),
             Kind::Bool => {
-                let is_true = json.as_bool().ok_or_else(|| JsonFlaw::wrong_type(json, "true or false"))?;
+                let Leaf::Bool(is_true) = json else {
+                    return Err(JsonFlaw::wrong_type(&json.to_json(), "true or false"));
+                };
                 write_varint(is_true.into(), to);
             }
             Kind::Double => to.extend(self.read_double(json)?.to_le_bytes()),
@@ -114,10 +125,12 @@ impl JsonMapping {
         Ok(())
     }
 
-    fn read_enum(self, known: &[EnumWord], json: &Value) -> Result<i32, JsonFlaw> {
+    fn read_enum(self, known: &[EnumWord], json: Leaf<'_>) -> Result<i32, JsonFlaw> {
         match json.as_str() {
-            None if json.is_number() => self.read_whole_number(json, i32::MIN, i32::MAX),
-            None => Err(JsonFlaw::wrong_type(json, "a word")),
+            None if matches!(json, Leaf::Whole(_) | Leaf::Double(_)) => {
+                self.read_whole_number(json, i32::MIN, i32::MAX)
+            }
+            None => Err(JsonFlaw::wrong_type(&json.to_json(), "a word")),
             Some(word) => {
                 let value = known.iter().find(|value| value.word(self) == word);
                 let words = || known.iter().map(|value| value.word(self).to_owned()).collect();
@@ -126,52 +139,245 @@ impl JsonMapping {
         }
     }
 
-    fn read_bytes(self, json: &Value) -> Result<Vec<u8>, JsonFlaw> {
-        let word = json.as_str().ok_or_else(|| JsonFlaw::wrong_type(json, "bytes in base64"))?;
+    fn read_bytes(self, json: Leaf<'_>) -> Result<Vec<u8>, JsonFlaw> {
+        let word = json.as_str().ok_or_else(|| JsonFlaw::wrong_type(&json.to_json(), "bytes in base64"))?;
         STANDARD.decode(word).or_else(|_| match self {
-            Self::Printed => Err(JsonFlaw::wrong_type(json, "bytes in base64, with padding")),
+            Self::Printed => Err(JsonFlaw::wrong_type(&json.to_json(), "bytes in base64, with padding")),
             Self::Proto3 => {
                 let standard = word.replace('-', "+").replace('_', "/");
-                LENIENT.decode(standard).map_err(|_| JsonFlaw::wrong_type(json, "bytes in base64"))
+                LENIENT.decode(standard).map_err(|_| JsonFlaw::wrong_type(&json.to_json(), "bytes in base64"))
             }
         })
     }
 
-    fn read_double(self, json: &Value) -> Result<f64, JsonFlaw> {
-        match (json.as_str(), self) {
-            (Some("NaN"), _) => Ok(f64::NAN),
-            (Some("Infinity"), _) => Ok(f64::INFINITY),
-            (Some("-Infinity"), _) => Ok(f64::NEG_INFINITY),
-            (Some(text), Self::Proto3) => {
-                let number = serde_json::from_str::<f64>(text).ok();
-                number.ok_or_else(|| JsonFlaw::wrong_type(json, "a number"))
-            }
-            _ => json.as_f64().ok_or_else(|| JsonFlaw::wrong_type(json, "a number")),
-        }
+    fn read_double(self, json: Leaf<'_>) -> Result<f64, JsonFlaw> {
+        let number = match (json, self) {
+            (Leaf::Text("NaN"), _) => Some(f64::NAN),
+            (Leaf::Text("Infinity"), _) => Some(f64::INFINITY),
+            (Leaf::Text("-Infinity"), _) => Some(f64::NEG_INFINITY),
+            (Leaf::Text(text), Self::Proto3) => serde_json::from_str(text).ok(),
+            (Leaf::Whole(_) | Leaf::Double(_), _) => json.to_json().as_f64(),
+            _ => None,
+        };
+        number.ok_or_else(|| JsonFlaw::wrong_type(&json.to_json(), "a number"))
     }
 
     /// Reads a number without a fraction; `lowest` and `highest` are what its type holds.
     fn read_whole_number<N: TryFrom<i128> + Display>(
         self,
-        json: &Value,
+        json: Leaf<'_>,
         lowest: N,
         highest: N,
     ) -> Result<N, JsonFlaw> {
         // JSON has one kind of number: 3.0 is whole as well, and what 64 bits do not hold is read as a double.
-        let whole = json
-            .as_i64()
-            .map(i128::from)
-            .or_else(|| json.as_u64().map(i128::from))
-            .or_else(|| json.as_f64().filter(|value| value.fract() == 0.0).map(|value| value as i128))
-            .or_else(|| json.as_str().filter(|_| self == Self::Proto3).and_then(parse_whole_number));
-        let whole = whole.ok_or_else(|| JsonFlaw::wrong_type(json, "a whole number"))?;
-        N::try_from(whole).map_err(|_| JsonFlaw::out_of_range(json, lowest, highest))
+        let whole = match json {
+            Leaf::Whole(number) => Some(number),
+            Leaf::Double(number) => Some(number as i128).filter(|_| number.fract() == 0.0),
+            Leaf::Text(text) if self == Self::Proto3 => parse_whole_number(text),
+            _ => None,
+        };
+        let whole = whole.ok_or_else(|| JsonFlaw::wrong_type(&json.to_json(), "a whole number"))?;
+        N::try_from(whole).map_err(|_| JsonFlaw::out_of_range(&json.to_json(), lowest, highest))
     }
 }
 
-/// Returns the alternative to a field that is set already, if there is one.
-fn set_alternative<'a>(set: &[&'a FieldTable], field: &FieldTable) -> Option<&'a FieldTable> {
-    set.iter().copied().find(|other| field.choice.is_some() && other.choice == field.choice)
+impl ValueReader<'_> {
+    fn value_of<'b>(&'b mut self, target: Target<'b>) -> ValueReader<'b> {
+        ValueReader { mapping: self.mapping, target, to: self.to, misfit: self.misfit }
+    }
+
+    fn fail<T, E: de::Error>(self, misfit: impl Into<MessageJsonError>) -> Result<T, E> {
+        *self.misfit = Some(misfit.into());
+        Err(E::custom("it does not fit"))
+    }
+
+    /// Says where a misfit lies that was found further down.
+    fn place_misfit(&mut self, place: impl FnOnce(MessageJsonError) -> MessageJsonError) {
+        *self.misfit = self.misfit.take().map(place);
+    }
+
+    /// Reads a value from which no others are read. Returns whether the field is set by it.
+    fn read_leaf<E: de::Error>(self, json: Leaf<'_>) -> Result<bool, E> {
+        if let (Target::Field(..), Leaf::Null) = (self.target, json) {
+            return Ok(false);
+        }
+        if let Target::Field(_, Some(Alternatives { one, other })) = self.target {
+            let (one, other) = ((*one).to_owned(), (*other).to_owned());
+            return self.fail(JsonFlaw::TwoAlternatives { one, other });
+        }
+        let field = match self.target {
+            Target::Root(_) => return self.fail(JsonFlaw::wrong_type(&json.to_json(), "an object")),
+            Target::Field(field, _) if field.is_list => {
+                return self.fail(JsonFlaw::wrong_type(&json.to_json(), "a list"));
+            }
+            Target::Field(field, _) | Target::Element(field) => field,
+        };
+        let encoded = match &field.kind {
+            ValueKind::Message(_) => Err(JsonFlaw::wrong_type(&json.to_json(), "an object")),
+            ValueKind::Enum(words) => self.mapping.read_enum(words, json).map(|number| {
+                write_tag(field, self.to);
+                write_signed(number, self.to);
+            }),
+            ValueKind::Scalar(kind) => {
+                write_tag(field, self.to);
+                self.mapping.encode_scalar(kind, json, self.to)
+            }
+        };
+        match encoded {
+            Ok(()) => Ok(true),
+            Err(flaw) => self.fail(flaw),
+        }
+    }
+
+    fn read_fields<'de, M: MapAccess<'de>>(
+        mut self,
+        table: &'static MessageTable,
+        mut object: M,
+    ) -> Result<(), M::Error> {
+        let mut seen = Vec::new();
+        // The alternatives that are set.
+        let mut set: Vec<&FieldTable> = Vec::new();
+        loop {
+            let key = KeyReader { mapping: self.mapping, table, misfit: self.misfit };
+            let Some((field, key)) = object.next_key_seed(key)? else { return Ok(()) };
+            if seen.contains(&field.number) {
+                return self.fail(JsonFlaw::KeyTwice { key: field.name.clone() });
+            }
+            seen.push(field.number);
+            let other = set.iter().find(|other| field.choice.is_some() && other.choice == field.choice);
+            let alternatives = other.map(|one| Alternatives { one: &one.name, other: key });
+            let conflicts = alternatives.is_some();
+            let value = self.value_of(Target::Field(field, alternatives.as_ref()));
+            match object.next_value_seed(value) {
+                Ok(is_set) => set.extend(Some(field).filter(|_| is_set && field.choice.is_some())),
+                Err(error) => {
+                    if !conflicts {
+                        self.place_misfit(|misfit| misfit.in_member(key));
+                    }
+                    return Err(error);
+                }
+            }
+        }
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for ValueReader<'_> {
+    type Value = bool;
+
+    fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<bool, D::Error> {
+        json.deserialize_any(self)
+    }
+}
+
+/// Returns whether a field is set by the value.
+impl<'de> Visitor<'de> for ValueReader<'_> {
+    type Value = bool;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<bool, E> {
+        self.read_leaf(Leaf::Null)
+    }
+
+    fn visit_bool<E: de::Error>(self, value: bool) -> Result<bool, E> {
+        self.read_leaf(Leaf::Bool(value))
+    }
+
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<bool, E> {
+        self.read_leaf(Leaf::Whole(value.into()))
+    }
+
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<bool, E> {
+        self.read_leaf(Leaf::Whole(value.into()))
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<bool, E> {
+        self.read_leaf(Leaf::Double(value))
+    }
+
+    fn visit_str<E: de::Error>(self, value: &str) -> Result<bool, E> {
+        self.read_leaf(Leaf::Text(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<bool, A::Error> {
+        let field = match self.target {
+            Target::Field(field, None) if field.is_list => field,
+            _ => {
+                let list = Value::deserialize(SeqAccessDeserializer::new(list))?;
+                return self.read_leaf(Leaf::Misplaced(&list));
+            }
+        };
+        for index in 0.. {
+            match list.next_element_seed(self.value_of(Target::Element(field))) {
+                Ok(Some(_)) => {}
+                Ok(None) => break,
+                Err(error) => {
+                    self.place_misfit(|misfit| misfit.in_element(index));
+                    return Err(error);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<bool, A::Error> {
+        let field = match self.target {
+            Target::Root(table) => return self.read_fields(table, object).map(|()| true),
+            Target::Element(field) => Some(field),
+            Target::Field(field, None) => Some(field).filter(|field| !field.is_list),
+            Target::Field(_, Some(_)) => None,
+        };
+        let linked = field.and_then(|field| match &field.kind {
+            ValueKind::Message(linked) => Some((field, linked)),
+            _ => None,
+        });
+        let Some((field, linked)) = linked else {
+            let object = Value::deserialize(MapAccessDeserializer::new(object))?;
+            return self.read_leaf(Leaf::Misplaced(&object));
+        };
+        write_tag(field, self.to);
+        let start = self.to.len();
+        let ValueReader { mapping, target, to, misfit } = self;
+        ValueReader { mapping, target, to: &mut *to, misfit }.read_fields(linked.table(), object)?;
+        insert_length(start, to);
+        Ok(true)
+    }
+}
+
+/// Reads a key as the field that it names, with the name that it is given by.
+struct KeyReader<'a> {
+    mapping: JsonMapping,
+    table: &'static MessageTable,
+    misfit: &'a mut Option<MessageJsonError>,
+}
+
+impl<'de> DeserializeSeed<'de> for KeyReader<'_> {
+    type Value = (&'static FieldTable, &'static str);
+
+    fn deserialize<D: Deserializer<'de>>(self, key: D) -> Result<Self::Value, D::Error> {
+        key.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for KeyReader<'_> {
+    type Value = (&'static FieldTable, &'static str);
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_str<E: de::Error>(self, key: &str) -> Result<Self::Value, E> {
+        self.table.find_field(key, self.mapping).ok_or_else(|| {
+            *self.misfit = Some(JsonFlaw::unknown_key(key, self.table.keys()).into());
+            E::custom("it is not known")
+        })
+    }
+}
+
+fn write_tag(field: &FieldTable, to: &mut Vec<u8>) {
+    write_varint(u64::from(field.number) << 3 | field.wire_type, to);
 }
 
 /// Writes the length of what begins at `start` and ends with the last byte in front of it.

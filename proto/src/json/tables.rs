@@ -71,12 +71,12 @@ impl MessageTable {
         Self { fields: message.fields().map(|field| FieldTable::of(&field)).collect() }
     }
 
-    /// Returns the field that a key names.
-    pub(super) fn find_field(&self, key: &str, mapping: JsonMapping) -> Option<&FieldTable> {
-        let by_name = self.fields.iter().find(|field| field.name == key);
+    /// Returns the field that a key names, and the key.
+    pub(super) fn find_field(&self, key: &str, mapping: JsonMapping) -> Option<(&FieldTable, &str)> {
+        let by_name = self.fields.iter().find(|field| field.name == key).map(|field| (field, &*field.name));
         by_name.or_else(|| {
-            let mut fields = self.fields.iter();
-            fields.find(|field| mapping == JsonMapping::Proto3 && field.json_name == key)
+            let mut fields = self.fields.iter().filter(|_| mapping == JsonMapping::Proto3);
+            fields.find(|field| field.json_name == key).map(|field| (field, &*field.json_name))
         })
     }
 

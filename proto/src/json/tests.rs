@@ -77,8 +77,18 @@ fn read_message(
     json: &Value,
 ) -> Result<DynamicMessage, MessageJsonError> {
     let mut encoded = Vec::new();
-    mapping.encode_message(MessageTable::by_name(kind.full_name()), json, &mut encoded)?;
+    mapping
+        .encode_message(MessageTable::by_name(kind.full_name()), json, &mut encoded)
+        .map_err(Option::unwrap)?;
     Ok(DynamicMessage::decode(kind.clone(), &*encoded).expect("it is encoded by its descriptor"))
+}
+
+/// Reads a message from a text without a tree of its values; none if it does not fit.
+fn read_text(mapping: JsonMapping, kind: &MessageDescriptor, text: &str) -> Option<DynamicMessage> {
+    let (table, mut encoded) = (MessageTable::by_name(kind.full_name()), Vec::new());
+    let mut json = serde_json::Deserializer::from_str(text);
+    mapping.encode_message(table, &mut json, &mut encoded).ok()?;
+    Some(DynamicMessage::decode(kind.clone(), &*encoded).expect("it is encoded by its descriptor"))
 }
 
 fn refused<M: Name + Default + std::fmt::Debug>(json: &Value) -> String {
@@ -261,7 +271,8 @@ proptest! {
         let text = serde_json::to_string(&written).unwrap();
         let read = read_message(mapping, &message.descriptor(), &serde_json::from_str(&text).unwrap());
         // What is set to its default is not told from what is not set.
-        prop_assert_eq!(read.map(|read| read.encode_to_vec()), Ok(message.encode_to_vec()), "{}", text);
+        prop_assert_eq!(read.as_ref().map(DynamicMessage::encode_to_vec), Ok(message.encode_to_vec()), "{}", text);
+        prop_assert_eq!(read_text(mapping, &message.descriptor(), &text), read.ok());
     }
 
     #[test]
@@ -274,9 +285,11 @@ proptest! {
     #[test]
     fn garbage_is_refused_and_never_panics(json in any_json()) {
         for kind in our_messages() {
-            // It may fit by chance.
-            let _ = read_message(JsonMapping::Printed, &kind, &json);
-            let _ = read_message(JsonMapping::Proto3, &kind, &json);
+            for mapping in [JsonMapping::Printed, JsonMapping::Proto3] {
+                // It may fit by chance: then as a text as well.
+                let read = read_message(mapping, &kind, &json).ok();
+                prop_assert_eq!(read_text(mapping, &kind, &json.to_string()), read);
+            }
         }
     }
 }
@@ -302,6 +315,21 @@ fn any_json() -> impl Strategy<Value = Value> {
                 .prop_map(|map| Value::Object(map.into_iter().collect())),
         ]
     })
+}
+
+#[test]
+fn a_text_that_has_a_key_twice_or_does_not_end_is_read_by_nobody() {
+    let seat_row = |text: &str| message_from_proto3_text::<pb::SeatRow>(text);
+    assert_eq!(seat_row("{\"seat\": 2}").map(|row| row.seat), Some(2));
+    for wrong in [
+        "{\"seat\": 2, \"seat\": 2}",
+        "{\"seat\": 2} 3",
+        "{\"seat\": 2",
+        "{\"seta\": 2}",
+        "{\"seat\": \"x\"}",
+    ] {
+        assert_eq!(seat_row(wrong), None, "{wrong}");
+    }
 }
 
 #[test]

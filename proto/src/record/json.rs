@@ -1,7 +1,7 @@
 //! Records in the JSON mapping of their proto, as files hold them.
 
 use super::pb;
-use crate::json::{MessageJsonError, message_from_proto3_json, parse_document};
+use crate::json::{MessageJsonError, message_from_proto3_json, message_from_proto3_text, parse_document};
 use thiserror::Error;
 
 /// JSON that is no record.
@@ -24,6 +24,10 @@ pub enum RecordJsonError {
 /// # Errors
 /// The first field that does not fit.
 pub fn read_record_json(text: &str) -> Result<pb::MatchRecord, RecordJsonError> {
+    if let Some(record) = message_from_proto3_text(text) {
+        return Ok(record);
+    }
+    // It is wrapped, or does not fit: this says what is wrong.
     let document = parse_document(text).map_err(RecordJsonError::Document)?;
     if document.get("record").is_none() {
         return Ok(message_from_proto3_json(&document)?);
