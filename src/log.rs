@@ -106,7 +106,7 @@ fn start_log(given: Option<&str>, default: &str, format: LogFormat) {
     }
 }
 
-/// Reads a filter. What it does not understand it leaves out: the common variable may hold what other programs read.
+/// Reads a filter and ignores directives that it does not understand: `RUST_LOG` may be meant for other programs.
 fn read_targets(filter: &str) -> Targets {
     let known = filter.split(',').filter(|words| words.parse::<Targets>().is_ok());
     let targets: Targets = known.collect::<Vec<_>>().join(",").parse().unwrap_or_default();

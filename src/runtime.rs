@@ -14,7 +14,7 @@ pub fn run_on_runtime(threads: Option<usize>, command: impl Future<Output = Comm
         builder.worker_threads(threads);
     }
     let runtime = builder.enable_all().build().map_err(|error| Failure::runtime(error, "runtime"))?;
-    // Boxed, so that a runtime is compiled once and not for each command.
+    // Boxed, so that the runtime is compiled once rather than once per command.
     let command: Pin<Box<dyn Future<Output = CommandResult>>> = Box::pin(command);
     runtime.block_on(command)
 }

@@ -42,8 +42,7 @@ impl Environment {
         (self.date)()
     }
 
-    /// Does work that takes long and may wait for something. It is boxed, so that a task is compiled once and not for each
-    /// kind of work.
+    /// Runs long work that may wait for something. It is boxed, so that a task is compiled once rather than once per kind of work.
     pub fn spawn_long(&self, work: BoxFuture<'static, ()>) -> JoinHandle<()> {
         match self.long_work {
             LongWork::OnThreads => {

@@ -33,7 +33,7 @@ pub async fn connect(server: impl Into<ServerAddress>) -> Result<Channel, Error>
     connect_to(server.into()).await
 }
 
-/// Boxed, so that the transport is compiled here and not again in each program.
+/// Boxed, so that the transport is compiled in this crate only.
 fn connect_to(server: ServerAddress) -> BoxFuture<'static, Result<Channel, Error>> {
     Box::pin(async move {
         connect_endpoint(&server, &make_endpoint(&server)?).await.map_err(|error| {

@@ -123,7 +123,7 @@ impl BotNews {
 /// # Errors
 /// See [`Error`]: what opening a session again cannot mend.
 ///
-/// The bot, `shutdown` and the future are boxed, so that a session is compiled once and not for each kind of bot.
+/// The bot, `shutdown` and the future are boxed, so that a session is compiled once rather than once per kind of bot.
 pub(super) fn play_until(
     bot: Box<dyn BotHost>,
     take_feed: TakeFeed,

@@ -88,7 +88,7 @@ impl Suite {
         outcomes.into_iter().map(|(_, outcome)| outcome).collect()
     }
 
-    /// Boxed, so that all checks are compiled here and not again in the program.
+    /// Boxed, so that the checks are compiled in this crate only.
     fn run_check(&self, check: &'static Check) -> BoxFuture<'_, CheckOutcome> {
         Box::pin(async move {
             let started = Instant::now();

@@ -61,7 +61,7 @@ pub enum ServeError {
 /// # Errors
 /// If the services cannot be put together, or the store is lost.
 ///
-/// The future is boxed, so that the server is compiled in this crate and not again in each program that runs one.
+/// The future is boxed, so that the server is compiled in this crate rather than in each program that runs one.
 pub fn run_server(
     listener: TcpListener,
     arena: Arena,

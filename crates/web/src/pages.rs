@@ -109,7 +109,7 @@ impl Pages {
 
     /// Shows a page as it is for this visitor. Nobody else is shown what somebody with a token was.
     ///
-    /// Boxed, as what a form does is: the pages are compiled here and not again with the server.
+    /// Boxed, like [`Self::respond_to_form`], so that the pages are compiled in this crate only.
     fn show<'a>(
         &'a self,
         visitor: Visitor,

@@ -139,8 +139,8 @@ pub fn field_words<M: Name>(path: &str) -> Vec<String> {
     }
 }
 
-/// Reads a message from a text in the proto3 mapping without a tree of its values. None if it does not fit: what is read in two steps,
-/// by [`parse_document`] and [`message_from_proto3_json`], says why.
+/// Reads a message from text in the proto3 mapping, without a tree of values. Returns `None` if anything is wrong; to find out what,
+/// use [`parse_document`] and [`message_from_proto3_json`].
 pub(crate) fn message_from_proto3_text<M: Name + Default>(text: &str) -> Option<M> {
     let mut encoded = Vec::new();
     let mut json = serde_json::Deserializer::from_str(text);

@@ -1,4 +1,4 @@
-//! Reads messages from JSON, straight into their encoded form: neither a tree of values nor a model of the message is made.
+//! Reads messages from JSON straight into their encoded form, without a tree of values and without a dynamic message.
 
 use super::{
     JsonFlaw, JsonMapping, MessageJsonError,
@@ -23,33 +23,33 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Reads a value of a message and writes it in protobuf's encoding, with fields in the order of the JSON.
+/// Reads one JSON value and appends it in protobuf's encoding. Fields keep the order of the JSON.
 pub(super) struct ValueReader<'a> {
     mapping: JsonMapping,
     target: Target<'a>,
     to: &'a mut Vec<u8>,
-    /// What does not fit, with the path to it. The error of the deserializer says no more than that there is one.
+    /// The first value that does not fit, with its path. The deserializer's own error carries no detail.
     misfit: &'a mut Option<MessageJsonError>,
 }
 
-/// What a value is read for.
+/// Where a value belongs.
 #[derive(Clone, Copy)]
 enum Target<'a> {
     /// The message as a whole.
     Root(&'static MessageTable),
-    /// A field, and an alternative to it that is set already.
+    /// A field; with the two keys if an alternative to it is already set.
     Field(&'static FieldTable, Option<&'a Alternatives>),
     /// An element of a field that is a list.
     Element(&'static FieldTable),
 }
 
-/// Two keys of which at most one may be set.
+/// Two keys of one `oneof`, of which at most one may be set.
 struct Alternatives {
     one: &'static str,
     other: &'static str,
 }
 
-/// A value where no others are read from it.
+/// A value that is read as a whole.
 #[derive(Clone, Copy)]
 enum Leaf<'a> {
     Null,
@@ -80,10 +80,10 @@ impl Leaf<'_> {
 }
 
 impl JsonMapping {
-    /// Writes the message that a deserializer has in protobuf's encoding.
+    /// Reads a message from a deserializer and appends it in protobuf's encoding.
     ///
     /// # Errors
-    /// What does not fit; nothing if the deserializer found the mistake, as a text that is no JSON.
+    /// The first value that does not fit, or nothing if the deserializer failed by itself, as on text that is not JSON.
     pub(super) fn encode_message<'de, D: Deserializer<'de>>(
         self,
         table: &'static MessageTable,
@@ -191,12 +191,12 @@ impl ValueReader<'_> {
         Err(E::custom("it does not fit"))
     }
 
-    /// Says where a misfit lies that was found further down.
+    /// Adds a step to the path of a misfit.
     fn place_misfit(&mut self, place: impl FnOnce(MessageJsonError) -> MessageJsonError) {
         *self.misfit = self.misfit.take().map(place);
     }
 
-    /// Reads a value from which no others are read. Returns whether the field is set by it.
+    /// Reads a value as a whole. Returns whether it sets the field.
     fn read_leaf<E: de::Error>(self, json: Leaf<'_>) -> Result<bool, E> {
         if let (Target::Field(..), Leaf::Null) = (self.target, json) {
             return Ok(false);
@@ -269,7 +269,6 @@ impl<'de> DeserializeSeed<'de> for ValueReader<'_> {
     }
 }
 
-/// Returns whether a field is set by the value.
 impl<'de> Visitor<'de> for ValueReader<'_> {
     type Value = bool;
 
@@ -346,7 +345,7 @@ impl<'de> Visitor<'de> for ValueReader<'_> {
     }
 }
 
-/// Reads a key as the field that it names, with the name that it is given by.
+/// Reads a key. Returns the field and the name that was used for it.
 struct KeyReader<'a> {
     mapping: JsonMapping,
     table: &'static MessageTable,
@@ -380,7 +379,7 @@ fn write_tag(field: &FieldTable, to: &mut Vec<u8>) {
     write_varint(u64::from(field.number) << 3 | field.wire_type, to);
 }
 
-/// Writes the length of what begins at `start` and ends with the last byte in front of it.
+/// Inserts a length before the bytes that begin at `start`.
 fn insert_length(start: usize, to: &mut Vec<u8>) {
     let end = to.len();
     write_varint((end - start) as u64, to);

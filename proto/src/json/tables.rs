@@ -1,5 +1,5 @@
-//! What JSON has to know of each message, taken from the descriptors once. Descriptors count their references, in one place for all of
-//! them: with many threads, each would wait there for the others.
+//! What the JSON mapping needs to know of each message, read from the descriptors once. Each descriptor holds a reference-counted
+//! pointer to the whole pool, so threads that used descriptors directly would contend for that counter.
 
 use super::{DESCRIPTORS, JsonMapping};
 use prost_reflect::{EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor};
@@ -46,7 +46,7 @@ pub(super) enum ValueKind {
     Scalar(Kind),
 }
 
-/// The table of a message that a field holds, which is found by its full name when it is first used.
+/// The table of the message that a field holds. It is looked up by name on first use.
 #[derive(Debug)]
 pub(super) struct LinkedTable {
     full_name: String,

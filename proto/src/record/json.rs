@@ -27,7 +27,7 @@ pub fn read_record_json(text: &str) -> Result<pb::MatchRecord, RecordJsonError> 
     if let Some(record) = message_from_proto3_text(text) {
         return Ok(record);
     }
-    // It is wrapped, or does not fit: this says what is wrong.
+    // The record is wrapped, or something is wrong. This slower path finds out what.
     let document = parse_document(text).map_err(RecordJsonError::Document)?;
     if document.get("record").is_none() {
         return Ok(message_from_proto3_json(&document)?);

@@ -1,4 +1,4 @@
-//! The bots that are registered, and whoever else has a token.
+//! Registered bots, and the other holders of tokens.
 
 use crate::accounts::keyring::{Keyring, Principal};
 use crate::accounts::practice::House;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::Mutex;
 
-/// Who may call, and which names are taken.
+/// Knows who may call the server, and which bot names are taken.
 #[derive(Debug, Default)]
 pub(crate) struct Accounts {
     keyring: Keyring,
@@ -19,7 +19,7 @@ pub(crate) struct Accounts {
 }
 
 impl Accounts {
-    /// Begins with those who are no bots.
+    /// Starts with the tokens of admins and viewers.
     pub(crate) fn new(tokens: impl IntoIterator<Item = (Token, Principal)>) -> Self {
         let accounts = Self::default();
         for (token, principal) in tokens {
@@ -28,9 +28,9 @@ impl Accounts {
         accounts
     }
 
-    /// The lock that is held while a bot is registered or removed, enters a tournament, or is given a seat in an exhibition: nobody
-    /// removes a bot in between. It is never held while something is planned or a director is asked. Whoever holds the lock
-    /// of a tournament may take it, never the other way round.
+    /// The lock on bot names. Take it to register or remove a bot, to enter one in a tournament, or to seat one in an exhibition, so
+    /// that nobody removes the bot meanwhile. Do not hold it while a schedule is planned or a director is asked. If you need the lock
+    /// of a tournament as well, take that one first.
     pub(crate) fn names(&self) -> &Arc<Mutex<()>> {
         &self.names
     }
@@ -50,22 +50,22 @@ impl Accounts {
         self.keyring.principal(token)
     }
 
-    /// Counts a bot that is registered.
+    /// Adds a registered bot to the count.
     pub(crate) fn count_bot(&self) {
         self.registered.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Lets a bot in with a token.
+    /// Accepts a token for a bot.
     pub(crate) fn admit_bot(&self, name: &BotName, token: TokenHash) {
         self.keyring.insert(token, Principal::Bot(name.clone()));
     }
 
-    /// Makes the token of a bot void.
+    /// Stops accepting a token.
     pub(crate) fn void_token(&self, token: TokenHash) {
         self.keyring.remove(token);
     }
 
-    /// Forgets a bot that is no longer registered.
+    /// Removes a bot from the count and stops accepting its token.
     pub(crate) fn remove_bot(&self, bot: &StoredBot) {
         self.registered.fetch_sub(1, Ordering::Relaxed);
         self.keyring.remove(bot.token);

@@ -8,12 +8,12 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 
-/// A match that runs, as the arena sees it.
+/// A match in progress.
 #[derive(Debug, Clone)]
 pub(crate) struct OpenMatch {
-    /// Takes inputs for it.
+    /// Where its inputs go.
     pub(crate) handle: MatchHandle,
-    /// What was fixed before the first move.
+    /// Its setup.
     pub(crate) setup: Arc<MatchSetup>,
 }
 
@@ -30,18 +30,18 @@ impl MatchTable {
         self.open.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Locks the table for what begins a match.
+    /// Locks the table for writing.
     pub(crate) fn write(&self) -> RwLockWriteGuard<'_, BTreeMap<MatchId, OpenMatch>> {
         self.open.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a match out, and wakes those who wait for one to end.
+    /// Removes a match and wakes everybody who waits for a match to end.
     pub(crate) fn remove(&self, id: MatchId) {
         self.write().remove(&id);
         self.ended.notify_waiters();
     }
 
-    /// Waits for the next match that ends.
+    /// Waits until the next match ends.
     pub(crate) fn next_end(&self) -> Notified<'_> {
         self.ended.notified()
     }

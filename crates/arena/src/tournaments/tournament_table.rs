@@ -14,7 +14,7 @@ pub(crate) struct TournamentTable {
 }
 
 impl TournamentTable {
-    /// The lock that is held while a tournament is created, so that two at once do not both pass the check of the limit.
+    /// The lock on creating tournaments. Without it, two at once could both pass the check of the limit.
     pub(crate) fn creating(&self) -> &Arc<Mutex<()>> {
         &self.creating
     }
@@ -29,7 +29,7 @@ impl TournamentTable {
         self.live.write().unwrap_or_else(PoisonError::into_inner).insert(id, handle);
     }
 
-    /// Takes a tournament out that is over.
+    /// Removes a tournament that is over.
     pub(crate) fn remove(&self, id: TournamentId) {
         self.live.write().unwrap_or_else(PoisonError::into_inner).remove(&id);
     }

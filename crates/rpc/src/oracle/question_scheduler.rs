@@ -40,7 +40,7 @@ pub(super) struct QuestionScheduler {
     begun: Arc<AtomicU64>,
 }
 
-/// What works a question out and keeps the answer.
+/// Works out a question and stores the answer.
 type QuestionWork = Box<dyn FnOnce(&mut Budget<'_>) + Send>;
 
 /// In which queue a question waits, so that those that are answered at once do not wait for those that are not.
