@@ -51,11 +51,6 @@ pub struct CsvArgs {
 }
 
 impl CsvArgs {
-    /// Returns whether CSV is asked for.
-    pub fn is_wanted(self) -> bool {
-        self.csv
-    }
-
     /// Prints a message to standard output: the tables of its report as CSV, or else in the other form.
     pub fn print_message_report(
         self,
@@ -161,8 +156,8 @@ mod tests {
     #[test]
     fn a_command_line_says_in_which_form_its_errors_are() {
         let form = |line: &str| OutputForm::from_arguments(line.split(' ').map(OsString::from));
-        assert_eq!(form("lastnim key --jsom --json"), OutputForm::Json);
-        assert_eq!(form("lastnim verify -- --json"), OutputForm::Text);
+        assert_eq!(form("lastnim record key --jsom --json"), OutputForm::Json);
+        assert_eq!(form("lastnim record verify -- --json"), OutputForm::Text);
         assert_eq!(form("lastnim"), OutputForm::Text);
     }
 }

@@ -2,8 +2,8 @@
 
 use super::{
     batch,
+    oracle::RulesetArgs,
     serve::{ServeSettings, apply_config_text},
-    solve::RulesetArgs,
     toml_file::FileMistake,
     tournament_file::plan::TournamentPlan,
 };

@@ -1,141 +1,101 @@
-//! The program `lastnim`: one file or folder for each subcommand, which owns its arguments and its entry function.
+//! The program `lastnim`: one folder for each group of commands, with a file or folder for each subcommand.
 //!
-//! To write a bot in Rust, depend on the crate `lastnim-client` alone.
+//! To write a bot in Rust, depend only on the crate `lastnim-client`.
 //!
-//! What is printed goes to standard output, as JSON where asked for ([`lastnim_proto::json`]); an error is one line on
-//! standard error, in the same form, and [`CommandExit`] says what the exit codes mean.
+//! Commands print to standard output, as text or JSON ([`lastnim_proto::json`]). An error is one line on standard error.
+//! [`CommandExit`] lists the exit codes.
 
 mod args;
 mod audit;
 mod batch;
-mod benchmark;
 mod bot;
-mod bots;
-mod check_history;
+mod check;
 mod completions;
-mod conformance;
 mod credentials;
-mod dataset;
-mod declarations;
 mod demo;
 mod exit;
-mod export;
 mod form;
 pub mod fuzzing;
 mod game_json;
-mod key;
-mod llm_bot;
 mod log;
 mod man;
 mod matches;
 mod new_file;
+mod oracle;
 mod own_command;
 mod own_server;
-mod played_bot;
 mod played_matches;
 mod progress;
-mod rationalise;
 mod record;
 mod record_input;
 mod remote;
-mod replay;
 mod runner;
 mod runtime;
-mod sequence;
 mod serve;
-mod solve;
-mod standings;
 mod store;
 mod text;
 mod toml_file;
 mod tournament;
 mod tournament_file;
 mod tournament_flags;
-mod transcript;
 mod transcript_files;
-mod tree;
-mod verify;
 
 pub use exit::{CommandExit, CommandResult, Failure};
-pub use export::ExportedMatch;
 pub use own_command::OwnCommand;
 pub use own_server::OwnServer;
+pub use record::{ExportedMatch, RecordLayout, verify_document_as_json};
 pub use record_input::{RecordDocument, RecordDocuments};
-pub use verify::{RecordLayout, verify_document_as_json};
 
-use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::ErrorKind};
+use clap::{
+    CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
 use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::{env, process::ExitCode};
 
 /// A tournament server for bots that play multi-player Last Nim, scored by an exact oracle.
 #[derive(Debug, Parser)]
-#[command(name = "lastnim", version = env!("LASTNIM_VERSION"), after_help = EXAMPLES)]
+#[command(name = "lastnim", version = env!("LASTNIM_VERSION"), disable_help_subcommand = true, after_help = EXAMPLES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
 }
 
+/// The commands by what people do with them, as the help lists them.
+const COMMAND_GROUPS: [(&str, &[&str]); 4] = [
+    ("Play", &["demo", "bot", "match"]),
+    ("Organise", &["serve", "tournament", "store"]),
+    ("Study", &["record", "audit", "oracle", "check"]),
+    ("Set up", &["login", "logout", "completions", "man"]),
+];
+
 const EXAMPLES: &str = "\
 Examples:
   lastnim demo
   lastnim tournament run cup.toml
-  lastnim serve
-  TOKEN=$(lastnim register alice)
-  ID=$(lastnim tournament create --seats 2 --piles 3,4,5 --start-at 2)
-  lastnim bot oracle --token $TOKEN --tournament $ID --session-log session.jsonl
-  lastnim tournament watch $ID
-  lastnim conformance -- python3 mine.py
-  lastnim benchmark --house minimax-2 --tiers 1 --max-items 5
-  lastnim record get $MATCH > record.json
-  lastnim verify --key $(lastnim key) record.json
-  lastnim check-history session.jsonl
-  lastnim replay record.json
-  lastnim transcript record.json --transcript m1.transcript.jsonl
-  lastnim audit record.json
-  lastnim record export --dir records
-  lastnim audit --field records
-  lastnim solve --piles 4,3 --players 4
-  lastnim tree --piles 1,2,2 --players 3
-  lastnim solve --game kayles --piles 5 --players 3
-  lastnim sequence --game kayles --to 100
+  lastnim bot run oracle --token $TOKEN --tournament $ID
+  lastnim audit match record.json
+  lastnim oracle solve --piles 4,3 --players 4
+  lastnim check conformance -- python3 mine.py
 
-Exit codes:
-  0  done
-  1  failed at run time: a file could not be read, a server could not be reached or said no
-  2  bad usage or bad input, or a question that takes more than its limits allow
-  3  a batch was answered, but some of its lines were refused";
+Exit codes: 0 done, 1 failed, 2 bad usage or input, 3 some lines or records were refused
+`lastnim COMMAND --help` explains a command.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
     Demo(demo::DemoArgs),
     Serve(serve::ServeArgs),
-    Login(credentials::LoginArgs),
-    Logout(credentials::LogoutArgs),
-    Bots(bots::BotsArgs),
-    Register(bots::RegisterArgs),
-    Unregister(bots::UnregisterArgs),
     Tournament(tournament::TournamentArgs),
-    Standings(standings::StandingsArgs),
     Match(matches::MatchArgs),
     Record(record::RecordArgs),
-    Key(key::KeyArgs),
-    Export(export::ExportArgs),
-    Bot(bot::BotArgs),
-    Conformance(conformance::ConformanceArgs),
-    Benchmark(benchmark::BenchmarkArgs),
-    Solve(solve::SolveArgs),
-    Sequence(sequence::SequenceArgs),
-    Tree(tree::TreeArgs),
     Audit(audit::AuditArgs),
-    Dataset(dataset::DatasetArgs),
-    Declarations(declarations::DeclarationsArgs),
-    Rationalise(rationalise::RationaliseArgs),
-    Verify(verify::VerifyArgs),
-    CheckHistory(check_history::CheckHistoryArgs),
-    Replay(replay::ReplayArgs),
-    Transcript(transcript::TranscriptArgs),
+    Oracle(oracle::OracleArgs),
+    Bot(bot::BotArgs),
+    Check(check::CheckArgs),
     Store(store::StoreArgs),
+    Login(credentials::LoginArgs),
+    Logout(credentials::LogoutArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
 }
@@ -145,32 +105,16 @@ impl Command {
         match self {
             Self::Demo(args) => demo::run(&args, own),
             Self::Serve(args) => serve::run(&args),
+            Self::Tournament(args) => tournament::run(args, own),
+            Self::Match(args) => matches::run(args),
+            Self::Record(args) => record::run(&args),
+            Self::Audit(args) => audit::run(&args),
+            Self::Oracle(args) => oracle::run(&args),
+            Self::Bot(args) => bot::run(args),
+            Self::Check(args) => check::run(&args, own),
+            Self::Store(args) => store::run(args),
             Self::Login(args) => credentials::login(&args),
             Self::Logout(args) => credentials::logout(&args),
-            Self::Bots(args) => bots::run(args),
-            Self::Register(args) => bots::register(args),
-            Self::Unregister(args) => bots::unregister(args),
-            Self::Tournament(args) => tournament::run(args, own),
-            Self::Standings(args) => standings::run(&args),
-            Self::Match(args) => matches::run(args),
-            Self::Record(args) => record::run(args),
-            Self::Key(args) => key::run(&args),
-            Self::Export(args) => export::run(&args),
-            Self::Bot(args) => bot::run(args),
-            Self::Conformance(args) => conformance::run(&args, own),
-            Self::Benchmark(args) => benchmark::run(&args, own),
-            Self::Solve(args) => solve::run(&args),
-            Self::Sequence(args) => sequence::run(&args),
-            Self::Tree(args) => tree::run(&args),
-            Self::Audit(args) => audit::run(&args),
-            Self::Dataset(args) => dataset::run(&args),
-            Self::Declarations(args) => declarations::run(&args),
-            Self::Rationalise(args) => rationalise::run(&args),
-            Self::Verify(args) => verify::run(&args),
-            Self::CheckHistory(args) => check_history::run(&args),
-            Self::Replay(args) => replay::run(&args),
-            Self::Transcript(args) => transcript::run(&args),
-            Self::Store(args) => store::run(args),
             Self::Completions(args) => completions::run(&args),
             Self::Man(args) => man::run(&args),
         }
@@ -182,14 +126,15 @@ pub fn main() -> ExitCode {
     run_as(&OwnCommand::of_this_process(), env::args_os().collect()).into()
 }
 
-/// Runs the program as a part of this process, which `own` starts again, on the words of a command line; the first of them is the
-/// program. Returns the exit code.
+/// Runs the program in this process on the words of a command line, and returns the exit code.
+///
+/// The first word is the program; `own` starts it again as another process.
 pub fn run_as(own: &OwnCommand, words: Vec<OsString>) -> u8 {
     let form = form::OutputForm::from_arguments(words.iter().cloned());
     let parsed = program_command().try_get_matches_from(words);
     let outcome = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => {
-            // A server is told by its settings what to log.
+            // The settings of a server say what it logs.
             if !matches!(cli.command, Command::Serve(_)) {
                 log::log_of_command();
             }
@@ -198,7 +143,7 @@ pub fn run_as(own: &OwnCommand, words: Vec<OsString>) -> u8 {
         Err(error) => print_usage_error(&error),
     };
     let code = exit::exit_code_of(outcome, form);
-    // Whoever runs the program as a part of another may end the process without it.
+    // A process that runs the program as a part may exit without flushing.
     let _ = io::stdout().flush();
     code
 }
@@ -206,24 +151,37 @@ pub fn run_as(own: &OwnCommand, words: Vec<OsString>) -> u8 {
 /// Returns the program as clap describes it, with all its commands.
 fn program_command() -> clap::Command {
     let mut command = Cli::command();
+    let template = help_template(&command);
+    command = command.help_template(template);
     command.build();
-    rephrase_clap_error(command)
+    rephrase_clap_help(command)
 }
 
-/// Says of the flags and the command that clap adds by itself what they do, in the voice of all others.
-fn rephrase_clap_error(command: clap::Command) -> clap::Command {
+/// Returns the template of the program's help, which lists the commands in groups.
+fn help_template(command: &clap::Command) -> String {
+    let line = |name: &&str| {
+        let about = command.find_subcommand(name).and_then(clap::Command::get_about);
+        format!("  {name:<12} {}\n", about.map(ToString::to_string).unwrap_or_default())
+    };
+    let group = |(title, names): &(&str, &[&str])| {
+        format!("{title}:\n{}\n", names.iter().map(line).collect::<String>())
+    };
+    let groups = COMMAND_GROUPS.iter().map(group).collect::<String>();
+    let groups = groups.trim_end();
+    format!("{{about}}\n\n{{usage-heading}} {{usage}}\n\n{groups}{{after-help}}")
+}
+
+/// Rewrites the help of the flags that clap adds, and removes its `help` commands.
+fn rephrase_clap_help(command: clap::Command) -> clap::Command {
     let command = command.mut_args(|arg| match arg.get_id().as_str() {
         "help" => arg.help("Prints help").long_help("Prints help; -h prints a summary"),
         "version" => arg.help("Prints the version"),
         _ => arg,
     });
-    command.mut_subcommands(|inner| match inner.get_name() {
-        "help" => inner.about("Prints this help, or that of a command"),
-        _ => rephrase_clap_error(inner),
-    })
+    command.mut_subcommands(rephrase_clap_help)
 }
 
-/// Shows help where it was asked for; makes one line of what is wrong with a command line.
+/// Prints the help if that is the request; turns any other error into one line.
 fn print_usage_error(error: &clap::Error) -> CommandResult {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
@@ -231,7 +189,7 @@ fn print_usage_error(error: &clap::Error) -> CommandResult {
             Ok(CommandExit::Done)
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            // Help stands where it was not asked for on standard error; the exit code tells as well, should that be closed.
+            // Ignored: the exit code tells as well.
             let _ = error.print();
             Ok(CommandExit::NoCommand)
         }
@@ -239,12 +197,24 @@ fn print_usage_error(error: &clap::Error) -> CommandResult {
             let text = error.render().to_string();
             let what = text.split("\n\nUsage:").next().unwrap_or_default();
             let what = what.split("\n\nFor more information").next().unwrap_or_default();
-            Err(Failure::input(what.trim_start_matches("error:").trim().to_owned()))
+            let what = what.trim_start_matches("error:").trim();
+            Err(Failure::input(match error.get(ContextKind::InvalidSubcommand).and_then(command_in_group) {
+                Some(meant) => format!("unrecognized subcommand: did you mean `{meant}`?"),
+                None => what.to_owned(),
+            }))
         }
     }
 }
 
-/// The README, whose Rust is compiled as the documentation's is.
+/// Returns the command with a name that was given without its group.
+fn command_in_group(name: &ContextValue) -> Option<String> {
+    let ContextValue::String(name) = name else { return None };
+    let program = program_command();
+    let mut groups = program.get_subcommands().filter(|group| group.find_subcommand(name).is_some());
+    groups.next().map(|group| format!("lastnim {} {name}", group.get_name()))
+}
+
+/// The README, whose Rust blocks are compiled.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,6 +1,6 @@
 //! What the audit of a bot over a million records costs, in time and in memory.
 //!
-//! `cargo bench --bench audit` plays and signs a pool of matches, hands their records to `lastnim audit --bot` through a
+//! `cargo bench --bench audit` plays and signs a pool of matches, hands their records to `lastnim audit bot` through a
 //! pipe, over and over until a million have gone through, and says how many matches a second that is, beside what a
 //! thread alone can read and verify, and how much memory the process came to on the way. `-- --matches N` makes it fewer.
 
@@ -74,7 +74,7 @@ fn main() -> anyhow::Result<()> {
 /// Audits so many records with the program itself, beside what one thread parses and verifies in a second.
 fn audit(pool: &[String], matches: u32, parsed: f64, verified: f64) -> anyhow::Result<()> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_lastnim"));
-    command.args(["audit", "--bot", "fair", "--json", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    command.args(["audit", "bot", "fair", "--json", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped());
     let began = Instant::now();
     let mut auditor = command.spawn().context("starting the program")?;
     let mut input = auditor.stdin.take().context("no standard input")?;

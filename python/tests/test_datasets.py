@@ -1,4 +1,4 @@
-"""What docs/datasets.md shows of `lastnim dataset` and Parquet is what happens."""
+"""What docs/datasets.md shows of `lastnim oracle dataset` and Parquet is what happens."""
 
 from __future__ import annotations
 

@@ -356,7 +356,7 @@ def ends_at_benchmark(trace: AnyTrace) -> bool:
 
 
 def write_dataset(path: Path, *words: str) -> Path:
-    """Writes a file of `lastnim dataset`."""
+    """Writes a file of `lastnim oracle dataset`."""
     command = [sys.executable, "-m", "lastnim", "dataset", "--output", str(path), *words]
     subprocess.run(command, check=True, capture_output=True, timeout=120)
     return path

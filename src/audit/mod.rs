@@ -1,8 +1,40 @@
-//! `lastnim audit`: matches held against the oracle. Many matches of a bot are the business of `bot_audit`.
+//! `lastnim audit`: compares played matches with the oracle, one file or folder for each subcommand.
 
 mod bot_audit;
-mod command;
-mod input;
+mod history;
+mod match_audit;
+mod match_input;
+mod rationalise;
 
 pub use bot_audit::{list_files, models::read_questions};
-pub use command::{AuditArgs, run};
+
+use crate::CommandResult;
+use clap::{Args, Subcommand};
+
+/// Compares played matches with optimal play
+#[derive(Debug, Args)]
+pub struct AuditArgs {
+    #[command(subcommand)]
+    command: AuditCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum AuditCommand {
+    Match(match_audit::MatchAuditArgs),
+    Bot(bot_audit::BotAuditArgs),
+    Field(bot_audit::FieldAuditArgs),
+    Models(bot_audit::models::ModelAuditArgs),
+    Rationalise(rationalise::RationaliseArgs),
+    History(history::HistoryArgs),
+}
+
+pub fn run(args: &AuditArgs) -> CommandResult {
+    match &args.command {
+        AuditCommand::Match(args) => match_audit::run(args),
+        AuditCommand::Bot(args) => bot_audit::audit_bot(args),
+        AuditCommand::Field(args) => bot_audit::audit_field(args),
+        AuditCommand::Models(args) => bot_audit::models::run(args),
+        AuditCommand::Rationalise(args) => rationalise::run(args),
+        AuditCommand::History(args) => history::run(args),
+    }
+}

@@ -82,7 +82,7 @@ impl Credentials {
         };
         if is_open_to_others(path) {
             return Err(Failure::input(format!(
-                "{shown}: others can read the tokens in this file: chmod 600 it, and replace them by `lastnim bots rotate`"
+                "{shown}: others can read the tokens in this file: chmod 600 it, and replace them by `lastnim bot rotate`"
             )));
         }
         // What is wrong is said without the text, which holds tokens.

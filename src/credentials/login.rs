@@ -21,7 +21,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 #[command(after_help = "Examples:
   lastnim login
   lastnim login --server https://arena.example.org --token-file alice.token
-  lastnim bots add alice | lastnim login
+  lastnim bot register alice | lastnim login
 
 Without --token-file the token is asked for at a terminal, or read from standard input; the environment does not count
 here. A flag overrides the environment, and the environment what is kept. `lastnim tournament run` goes to another's
@@ -39,7 +39,7 @@ pub struct LoginArgs {
   lastnim logout
   lastnim logout --server https://arena.example.org --json
 
-Without --server it is the one that is meant where none is named. The token stays valid: `lastnim bots rotate` replaces
+Without --server it is the one that is meant where none is named. The token stays valid: `lastnim bot rotate` replaces
 it.")]
 pub struct LogoutArgs {
     #[command(flatten)]

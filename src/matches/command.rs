@@ -47,7 +47,7 @@ enum MatchAction {
   lastnim match create --bots me,oracle --piles 3,4,5 --token-file alice.token
 
 It needs the admin's token; or a bot's own, for practice of that bot against house bots that the server hosts
-(`lastnim serve --house`, `lastnim bots list`). The id stands alone on standard output; with --watch, what happens follows it. Such a match counts for no standings
+(`lastnim serve --house`, `lastnim bot list`). The id stands alone on standard output; with --watch, what happens follows it. Such a match counts for no standings
 and no ratings. A bot that is not connected has its clock to come.")]
     Create {
         #[command(flatten)]
@@ -83,21 +83,21 @@ With --json, each line is an event as it stands in the match's record, but for i
     /// Lists matches, the newest first
     #[command(after_help = "Examples:
   lastnim match list
-  lastnim match list --tournament $ID --most 5
+  lastnim match list --tournament $ID --limit 5
   lastnim match list --state open                       # what is being played
   lastnim match list --bot alice --bot greedy --json    # matches in which both sit
   lastnim match list --tournament $ID --state voided
   lastnim match list --reason all-forfeited --bot alice
-  lastnim match list --most 1000 --csv > matches.csv
+  lastnim match list --limit 1000 --csv > matches.csv
 
 A match is in one of the states: open, over, voided or quarantined. The token at the end of a page goes on where the same
 filters are given.")]
     List {
         #[command(flatten)]
         which: MatchSelectionArgs,
-        /// Matches to list, at the most
+        /// Lists at most this many matches
         #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=MAX_PAGE.into()))]
-        most: u32,
+        limit: u32,
         /// Goes on behind a page of the list, by the token that stands at its end
         #[arg(long, value_name = "TOKEN", default_value = "", hide_default_value = true)]
         page_token: String,
@@ -124,9 +124,9 @@ pub fn run(args: MatchArgs) -> CommandResult {
             }
             MatchAction::Show { id, form } => show_match(&remote, id, form.form()).await?,
             MatchAction::Watch { id, form } => watch_match(&remote, &id.to_string(), form.form()).await?,
-            MatchAction::List { which, most, page_token, csv, form } => {
+            MatchAction::List { which, limit, page_token, csv, form } => {
                 which.check_selection(&remote).await?;
-                let request = pb::ListMatchesRequest { page_token, ..which.list_request(most) };
+                let request = pb::ListMatchesRequest { page_token, ..which.list_request(limit) };
                 list_matches(&remote, request, csv, form.form()).await?;
             }
         }

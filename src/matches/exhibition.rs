@@ -3,7 +3,7 @@
 use crate::{
     Failure,
     args::given_flags::GivenFlags,
-    bots::refused_bot,
+    bot::refused_bot,
     credentials::{TOKEN_HELP, caller_words},
     remote::RemoteServer,
     text::numbers,

@@ -1,14 +1,14 @@
-//! `lastnim record export`: a folder of records, a file each.
+//! `lastnim record export`.
 
-use super::format_args::RecordFormatArgs;
+use super::{format_args::RecordFormatArgs, key::fetch_public_key};
 use crate::{
-    Failure,
+    CommandExit, CommandResult, Failure,
     form::FormArgs,
-    key::fetch_public_key,
     new_file::{AtomicFile, create_folder},
     played_matches::{MatchSelectionArgs, PlayedMatches, fail_if_damaged},
     progress::matches_bar,
-    remote::RemoteServer,
+    remote::{RemoteServer, ServerArgs},
+    runtime,
 };
 use lastnim_core::referee::PublicKey;
 use lastnim_proto::{
@@ -24,22 +24,39 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Which records, in which form, and where to.
+/// Writes the records of finished matches into a folder, one file each
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  lastnim record export --tournament $ID --dir records
+  lastnim record export --bot alice --bot bob --state over --dir records
+  lastnim record verify --key $(lastnim record key) records/*
+
+A record that is already in the folder and verifies is not fetched again, so an interrupted export continues.")]
 pub struct ExportArgs {
     #[command(flatten)]
     which: MatchSelectionArgs,
-    /// The folder, made if it is not there
+    /// The folder, created if it does not exist
     #[arg(long, value_name = "DIR")]
     dir: PathBuf,
     #[command(flatten)]
-    pub format: RecordFormatArgs,
+    format: RecordFormatArgs,
     #[command(flatten)]
     form: FormArgs,
+    #[command(flatten)]
+    server: ServerArgs,
 }
 
-/// Writes the records that are not there yet.
-pub async fn run(remote: &RemoteServer, args: &ExportArgs, form: RecordForm) -> Result<(), Failure> {
+pub fn run(args: &ExportArgs) -> CommandResult {
+    let form = args.format.record_form()?;
+    runtime::run_on_runtime(Some(1), async move {
+        let remote = RemoteServer::connect(&args.server).await?;
+        export_records(&remote, args, form).await?;
+        Ok(CommandExit::Done)
+    })
+}
+
+/// Writes the records that the folder does not contain yet.
+async fn export_records(remote: &RemoteServer, args: &ExportArgs, form: RecordForm) -> Result<(), Failure> {
     args.which.check_record_selection(remote).await?;
     let dir = args.dir.as_path();
     create_folder(dir)?;
@@ -62,7 +79,7 @@ pub async fn run(remote: &RemoteServer, args: &ExportArgs, form: RecordForm) -> 
         !there
     });
     while let Some((game, sealed)) = played.next().await? {
-        // The key of a server may have been replaced; what it signed before stays as it is.
+        // Records that an earlier key of the server signed keep their signature.
         if let Some(other) = sealed.seal().map(|seal| seal.signer).filter(|&signer| signer != key) {
             *by_others.entry(other.to_string()).or_default() += 1;
         }
@@ -73,7 +90,7 @@ pub async fn run(remote: &RemoteServer, args: &ExportArgs, form: RecordForm) -> 
             continue;
         }
         replaced += u64::from(file.exists());
-        // What a power failure spoils does not verify, and the next export replaces it.
+        // A file damaged by a power failure does not verify, so the next export replaces it.
         AtomicFile::write_unsynced(&file, &text)?;
         written += 1;
     }
@@ -83,7 +100,7 @@ pub async fn run(remote: &RemoteServer, args: &ExportArgs, form: RecordForm) -> 
     bar.finish_and_clear();
     for (signer, count) in &by_others {
         let records = if *count == 1 { "record is" } else { "records are" };
-        // The records are there all the same, should standard error be closed.
+        // The export is done even if standard error is closed.
         let _ = writeln!(
             io::stderr(),
             "note: {count} {records} signed by another key than the server's, {signer}"
@@ -103,7 +120,7 @@ pub async fn run(remote: &RemoteServer, args: &ExportArgs, form: RecordForm) -> 
         })
     };
     args.form.form().print_result(json, |output| {
-        let more = [(replaced, "replaced, for it did not verify"), (kept, "there already")];
+        let more = [(replaced, "replaced because they did not verify"), (kept, "already there")];
         write!(output, "{}: {written} written", dir.display())?;
         for (count, what) in more.into_iter().filter(|&(count, _)| count > 0) {
             write!(output, ", {count} {what}")?;
@@ -114,11 +131,12 @@ pub async fn run(remote: &RemoteServer, args: &ExportArgs, form: RecordForm) -> 
     fail_if_damaged(left_out.damaged)
 }
 
-/// Returns whether a file holds the record of a match, whole, signed by the key, and byte for byte as it would be written.
-/// A match that ended before its rows were revealed is not signed.
+/// Returns whether a file is exactly what an export would write for a match, signed by the key.
+///
+/// A match that ended before its rows were revealed has no signature.
 fn is_already_exported(file: &Path, game: &pb::Match, form: RecordForm, key: &PublicKey) -> bool {
     let Ok(text) = fs::read_to_string(file) else { return false };
-    // Text is not read again: it is fetched, and compared.
+    // Only JSON is recognised here; text is fetched again and compared.
     let Ok(given) = read_record(&text) else { return false };
     let Ok(sealed) = verify_record(&given) else { return false };
     let state = sealed.record().state();

@@ -1,7 +1,52 @@
-//! `lastnim record`: signed records, one or many.
+//! `lastnim record`: the signed records of matches, one file or folder for each subcommand.
 
-mod command;
 mod export;
+mod fetch;
 mod format_args;
+pub mod key;
+pub mod replay;
+pub mod standings;
+mod tables;
+mod transcript;
+pub mod verify;
 
-pub use command::{RecordArgs, fetch_one_record, run};
+pub use fetch::fetch_one_record;
+pub use tables::ExportedMatch;
+pub use verify::{RecordLayout, verify_document_as_json};
+
+use crate::CommandResult;
+use clap::{Args, Subcommand};
+
+/// Fetches, verifies, replays and exports the signed records of matches
+#[derive(Debug, Args)]
+pub struct RecordArgs {
+    #[command(subcommand)]
+    command: RecordCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum RecordCommand {
+    Get(fetch::GetArgs),
+    List(fetch::ListArgs),
+    Export(export::ExportArgs),
+    Verify(verify::VerifyArgs),
+    Replay(replay::ReplayArgs),
+    Transcript(transcript::TranscriptArgs),
+    Standings(standings::StandingsArgs),
+    Tables(tables::TablesArgs),
+    Key(key::KeyArgs),
+}
+
+pub fn run(args: &RecordArgs) -> CommandResult {
+    match &args.command {
+        RecordCommand::Get(args) => fetch::get_record(args),
+        RecordCommand::List(args) => fetch::list_records(args),
+        RecordCommand::Export(args) => export::run(args),
+        RecordCommand::Verify(args) => verify::run(args),
+        RecordCommand::Replay(args) => replay::run(args),
+        RecordCommand::Transcript(args) => transcript::run(args),
+        RecordCommand::Standings(args) => standings::run(args),
+        RecordCommand::Tables(args) => tables::run(args),
+        RecordCommand::Key(args) => key::run(args),
+    }
+}

@@ -220,7 +220,7 @@ impl<'a> TournamentRun<'a> {
         measured.unwrap_or_else(|failure| {
             let folder = self.folder.path().display();
             eprintln!(
-                "the models could not be measured: {failure}; later: lastnim audit --transcript {folder} --tournament {tournament}"
+                "the models could not be measured: {failure}; later: lastnim audit models --transcript {folder} --tournament {tournament}"
             );
             None
         })
@@ -400,7 +400,7 @@ impl<'a> TournamentRun<'a> {
                         players.follow_transcript(name.clone(), transcript);
                     }
                     let program = self.model_program(name, &settings, *seed)?;
-                    players.add_program(program, "lastnim bot llm".to_owned());
+                    players.add_program(program, "lastnim bot run llm".to_owned());
                 }
                 BotOrigin::Remote => {}
             }
@@ -424,7 +424,7 @@ impl<'a> TournamentRun<'a> {
 
     /// Returns this program as the bot of a model.
     fn model_program(&self, bot: &BotName, settings: &LlmSettings, seed: u64) -> Result<BotProgram, Failure> {
-        let given = ["bot", "llm", "--json", &format!("--seed={seed}")].map(OsString::from);
+        let given = ["bot", "run", "llm", "--json", &format!("--seed={seed}")].map(OsString::from);
         let arguments = given.into_iter().chain(llm_arguments(settings).into_iter().map(OsString::from));
         Ok(BotProgram {
             bot: bot.clone(),

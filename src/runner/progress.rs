@@ -266,7 +266,7 @@ impl RunProgress {
             self.print_line(&format!("  match {}: {}", lost.match_id, loss_words(lost)));
         }
         if let more @ 1.. = new.len().saturating_sub(NAMED_MATCHES) {
-            self.print_line(&format!("  and {more} more: lastnim bots show {bot}"));
+            self.print_line(&format!("  and {more} more: lastnim bot show {bot}"));
         }
     }
 
@@ -342,7 +342,7 @@ pub fn how_to_join_text(
     let ca = server.ca().map(|ca| format!("LASTNIM_CA={} ", ca.path().display())).unwrap_or_default();
     let token = token.map_or_else(|| "...".to_owned(), |file| format!("$(cat {file})"));
     format!(
-        "{bot} is run elsewhere, for instance so:\n  LASTNIM_SERVER={server} {ca}LASTNIM_TOKEN={token} LASTNIM_TOURNAMENT={tournament} lastnim bot oracle"
+        "{bot} is run elsewhere, for instance so:\n  LASTNIM_SERVER={server} {ca}LASTNIM_TOKEN={token} LASTNIM_TOURNAMENT={tournament} lastnim bot run oracle"
     )
 }
 

@@ -42,7 +42,7 @@ Examples:
 
 Then register bots and create a tournament, in another terminal:
   export LASTNIM_ADMIN_TOKEN=...   # printed by `lastnim serve`
-  lastnim register alice
+  lastnim bot register alice
   lastnim tournament create --piles 3,4,5 --seats 2 --start-at 2")]
 pub struct ServeArgs {
     /// A file of settings in TOML, as `--print-config` prints it; flags and the environment override it

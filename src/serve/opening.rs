@@ -76,7 +76,7 @@ pub fn print_opening(opening: &OpeningMessage, form: OutputForm, arena: &Arena) 
     if io::stdout().is_terminal() {
         writeln!(
             out,
-            "next, in another terminal: export LASTNIM_ADMIN_TOKEN=..., then `lastnim register alice`"
+            "next, in another terminal: export LASTNIM_ADMIN_TOKEN=..., then `lastnim bot register alice`"
         )?;
         writeln!(out, "stop with Ctrl-C")?;
     }

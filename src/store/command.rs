@@ -46,7 +46,7 @@ enum Action {
 
 Exit codes: 0 if all is well, 1 if something is damaged or the store cannot be read. What is damaged is named. A quarantined
 match, which a server has found damaged before, is count_words and is no failure. Where the signatures are of a key other than the
-one that you trust, all may have been replaced: compare the key with that of `lastnim key`.")]
+one that you trust, all may have been replaced: compare the key with that of `lastnim record key`.")]
     Check {
         #[command(flatten)]
         form: FormArgs,

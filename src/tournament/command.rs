@@ -107,14 +107,14 @@ and what the organiser did stand there as well.")]
     /// Lists tournaments, the newest first
     #[command(after_help = "Examples:
   lastnim tournament list
-  lastnim tournament list --state finished --most 5 --json")]
+  lastnim tournament list --state finished --limit 5 --json")]
     List {
         /// Only tournaments in this state
         #[arg(long, value_enum)]
         state: Option<StateArg>,
-        /// Tournaments to list, at the most
+        /// Lists at most this many tournaments
         #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=MAX_PAGE.into()))]
-        most: u32,
+        limit: u32,
         /// Goes on behind a page of the list, by the token that stands at its end
         #[arg(long, value_name = "TOKEN", default_value = "", hide_default_value = true)]
         page_token: String,
@@ -141,7 +141,7 @@ and what the organiser did stand there as well.")]
     #[command(after_help = "Examples:
   lastnim tournament manifest $ID --output cup.manifest
   lastnim record export --tournament $ID --dir records
-  lastnim verify cup.manifest --records records --key $(lastnim key)
+  lastnim record verify cup.manifest --records records --key $(lastnim record key)
   lastnim tournament manifest $ID | head -n 2
 
 A manifest has a line of JSON for each thing that it says; docs/records.md says what the server signs. Of a tournament that is not
@@ -296,9 +296,9 @@ impl TournamentCommands {
                 let tournament = self.require_tournament(shown.tournament.clone())?;
                 self.form.print_message_report(&shown, || tournament_report(&tournament, &shown))
             }
-            ServerAction::List { state, most, page_token, csv } => {
+            ServerAction::List { state, limit, page_token, csv } => {
                 let state = state.map_or(pb::TournamentState::Unspecified, pb::TournamentState::from).into();
-                self.list_tournaments(pb::ListTournamentsRequest { page_size: most, page_token, state }, csv)
+                self.list_tournaments(pb::ListTournamentsRequest { page_size: limit, page_token, state }, csv)
                     .await
             }
             ServerAction::Standings { named: TournamentArg { id }, cross_table, csv } => {
@@ -346,7 +346,7 @@ impl TournamentCommands {
         self.form.print_message(tournament, |out| writeln!(out, "{id}"))?;
         if self.form == OutputForm::Text && io::stdout().is_terminal() {
             eprintln!("the tournament of this id is open: bots may join it");
-            eprintln!("next: lastnim bot random --token TOKEN --tournament {id}");
+            eprintln!("next: lastnim bot run random --token TOKEN --tournament {id}");
             match tournament.settings.as_ref().map_or(0, |settings| settings.start_at) {
                 0 => eprintln!("then: lastnim tournament start {id}"),
                 bots => eprintln!("it starts by itself with {bots} bots: lastnim tournament watch {id}"),

@@ -31,7 +31,7 @@ export class Server {
     const id = await this.run(...create);
     for (const [name, house] of Object.entries(bots)) {
       const token = await this.run("bots", "add", name);
-      this.#spawn(["bot", house, "--tournament", id], { LASTNIM_TOKEN: token });
+      this.#spawn(["bot", "run", house, "--tournament", id], { LASTNIM_TOKEN: token });
     }
     return id;
   }

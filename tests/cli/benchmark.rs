@@ -1,4 +1,4 @@
-//! `lastnim benchmark` and its cards, by running the real binary.
+//! `lastnim check benchmark` and its cards, by running the real binary.
 
 use super::record_fixture::Folder;
 use lastnim_core::referee::SigningKey;
@@ -23,7 +23,7 @@ fn lastnim(args: &[&str]) -> Output {
 /// Plays a short benchmark, and returns its folder.
 fn play(folder: &Folder, name: &str, bot: &[&str]) -> PathBuf {
     let run = folder.0.join(name);
-    let args = [&["benchmark", "--dir", run.to_str().unwrap()], &SHORT[..], bot].concat();
+    let args = [&["check", "benchmark", "--dir", run.to_str().unwrap()], &SHORT[..], bot].concat();
     let output = lastnim(&args);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     run
@@ -43,7 +43,7 @@ fn signing_key(run: &Path) -> SigningKey {
 
 /// Verifies the card of a run, and returns what is printed of it if it does not hold.
 fn flaws(run: &Path) -> Option<String> {
-    let output = lastnim(&["verify", run.join("card.jsonl").to_str().unwrap()]);
+    let output = lastnim(&["record", "verify", run.join("card.jsonl").to_str().unwrap()]);
     let printed = String::from_utf8(output.stdout).unwrap();
     match output.status.code() {
         Some(0) => None,
@@ -95,13 +95,14 @@ fn a_program_and_the_same_house_bot_come_to_the_same() {
         assert!(fs::read_to_string(run.join("card.svg")).unwrap().starts_with("<svg"));
     }
     let key = signing_key(&house).public_key().to_string();
-    let verified = lastnim(&["verify", "--json", "--key", &key, house.join("card.jsonl").to_str().unwrap()]);
+    let verified =
+        lastnim(&["record", "verify", "--json", "--key", &key, house.join("card.jsonl").to_str().unwrap()]);
     let verdict: serde_json::Value = serde_json::from_slice(&verified.stdout).unwrap();
     assert_eq!(
         (&verdict["verified"], &verdict["records"], &verdict["signed_by_key"]),
         (&true.into(), &8.into(), &true.into())
     );
-    let other = lastnim(&["verify", "--key", &key, program.join("card.jsonl").to_str().unwrap()]);
+    let other = lastnim(&["record", "verify", "--key", &key, program.join("card.jsonl").to_str().unwrap()]);
     assert!(String::from_utf8_lossy(&other.stdout).contains("signed by another key"), "{other:?}");
 }
 
@@ -165,7 +166,8 @@ fn an_interrupted_benchmark_is_carried_on_and_one_that_is_over_is_not_overwritte
     let run = play(&folder, "run", &["--house", "epsilon-0.5"]);
     let whole = card(&run);
     let again = |bot: &str| {
-        let args = [&["benchmark", "--dir", run.to_str().unwrap(), "--house", bot], &SHORT[..]].concat();
+        let args =
+            [&["check", "benchmark", "--dir", run.to_str().unwrap(), "--house", bot], &SHORT[..]].concat();
         let output = lastnim(&args);
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };
@@ -189,7 +191,7 @@ fn an_interrupted_benchmark_is_carried_on_and_one_that_is_over_is_not_overwritte
 #[test]
 fn one_bot_is_needed() {
     let refused = |args: &[&str]| {
-        let output = lastnim(&[&["benchmark"], args].concat());
+        let output = lastnim(&[&["check", "benchmark"], args].concat());
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         String::from_utf8(output.stderr).unwrap()
     };

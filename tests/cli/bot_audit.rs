@@ -78,14 +78,14 @@ fn lines(matches: u64) -> String {
 #[test]
 fn figures_are_the_sums_of_the_single_audits() {
     let records = lines(150);
-    let (code, single, _) = lastnim(&["audit", "--batch"], &records);
+    let (code, single, _) = lastnim(&["audit", "match", "--batch"], &records);
     assert_eq!(code, 0);
     let single: Vec<Value> = single.lines().map(json).collect();
     let bots: Vec<Vec<String>> = records
         .lines()
         .map(|line| serde_json::from_value(json(line)["events"][0]["created"]["bots"].clone()).unwrap())
         .collect();
-    let (code, found, errors) = lastnim(&["audit", "--field", "--json", "-"], &records);
+    let (code, found, errors) = lastnim(&["audit", "field", "--json", "-"], &records);
     assert_eq!((code, errors.as_str()), (0, ""));
     let found = json(&found);
     assert_eq!((&found["matches"], &found["groups"]), (&150.into(), &50.into()));
@@ -137,9 +137,9 @@ fn files_folders_and_their_order_come_to_the_same() {
     }
     let mut backwards: Vec<String> = (0..60).rev().map(|number| record(number, RecordForm::Json)).collect();
     backwards.swap(3, 40);
-    let (code, from_folder, _) = lastnim(&["audit", "--bot", "poor", "--json", folder.path()], "");
+    let (code, from_folder, _) = lastnim(&["audit", "bot", "poor", "--json", folder.path()], "");
     assert_eq!(code, 0);
-    let (_, from_input, _) = lastnim(&["audit", "--bot", "poor", "--json", "-"], &backwards.concat());
+    let (_, from_input, _) = lastnim(&["audit", "bot", "poor", "--json", "-"], &backwards.concat());
     assert_eq!(json(&from_folder), json(&from_input));
     let found = json(&from_folder);
     assert_eq!(found["bots"].as_array().unwrap().len(), 1);
@@ -150,7 +150,7 @@ fn files_folders_and_their_order_come_to_the_same() {
 #[test]
 fn the_report_tells_it_in_words() {
     let records = lines(150);
-    let (code, report, errors) = lastnim(&["audit", "--bot", "any", "-"], &records);
+    let (code, report, errors) = lastnim(&["audit", "bot", "any", "-"], &records);
     assert_eq!((code, errors.as_str()), (0, ""));
     let expected = [
         "any in 81 matches of 27 duplicate groups (the same bots on the same piles, in every rotation of the seats): ",
@@ -176,15 +176,15 @@ fn the_report_tells_it_in_words() {
     for words in expected {
         assert!(report.contains(words), "{words:?} is not in:\n{report}");
     }
-    let (_, field, _) = lastnim(&["audit", "--field", "-"], &records);
+    let (_, field, _) = lastnim(&["audit", "field", "-"], &records);
     assert!(field.starts_with("6 bots in 150 matches of 50 duplicate groups ("), "{field}");
     assert!(!field.contains("-0.000") && !field.contains("+0 "), "{field}");
-    let (_, none, _) = lastnim(&["audit", "--bot", "any", "--puzzles", "0", "-"], &records);
+    let (_, none, _) = lastnim(&["audit", "bot", "any", "--puzzles", "0", "-"], &records);
     assert!(none.contains("Puzzles: none were asked for."), "{none}");
-    let (code, found, _) = lastnim(&["audit", "--bot", "any", "--puzzles", "50", "--json", "-"], &records);
+    let (code, found, _) = lastnim(&["audit", "bot", "any", "--puzzles", "50", "--json", "-"], &records);
     let puzzles = json(&found)["bots"][0]["puzzles"].as_array().unwrap().len();
     assert!(code == 0 && puzzles > 10, "{puzzles}");
-    let (_, few, _) = lastnim(&["audit", "--bot", "any", "-"], &lines(15));
+    let (_, few, _) = lastnim(&["audit", "bot", "any", "-"], &lines(15));
     assert!(few.contains("too few: "), "{few}");
 }
 
@@ -201,7 +201,7 @@ fn what_does_not_verify_does_not_count() {
     open["events"].as_array_mut().unwrap().pop();
     let bot = json(&good)["events"][0]["created"]["bots"][0].as_str().unwrap().to_owned();
     let input = format!("{good}{forged}{unsigned}\n{open}\n\nno record\n");
-    let (code, found, errors) = lastnim(&["audit", "--bot", &bot, "--json", "-"], &input);
+    let (code, found, errors) = lastnim(&["audit", "bot", &bot, "--json", "-"], &input);
     assert_eq!(code, 3, "{errors}");
     let found = json(&found);
     let records = &found["records"];
@@ -217,18 +217,18 @@ fn what_does_not_verify_does_not_count() {
     assert_eq!(refusals[2], "left out: standard input: line 4: its match is not over");
     assert!(refusals[3].starts_with("left out: standard input: line 6: not a record"), "{errors}");
 
-    let (code, found, _) = lastnim(&["audit", "--bot", &bot, "--unsigned", "--json", "-"], &input);
+    let (code, found, _) = lastnim(&["audit", "bot", &bot, "--unsigned", "--json", "-"], &input);
     // Whoever signed it, it is the record that was given before.
     let records = &json(&found)["records"];
     assert_eq!((code, &records["unsigned"], &records["given_twice"]), (3, &0.into(), &1.into()));
     let (code, found, _) =
-        lastnim(&["audit", "--bot", &bot, "--unsigned", "--json", "-"], &unsigned.to_string());
+        lastnim(&["audit", "bot", &bot, "--unsigned", "--json", "-"], &unsigned.to_string());
     assert_eq!((code, &json(&found)["records"]["unsigned"]), (0, &1.into()));
     let other = "A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=";
-    let (code, _, errors) = lastnim(&["audit", "--bot", &bot, "--key", other, "-"], &good);
+    let (code, _, errors) = lastnim(&["audit", "bot", &bot, "--key", other, "-"], &good);
     assert_eq!(code, 3);
     assert!(errors.contains("it is signed by another key: "), "{errors}");
-    let (code, _, errors) = lastnim(&["audit", "--bot", "nobody", "-"], &good);
+    let (code, _, errors) = lastnim(&["audit", "bot", "nobody", "-"], &good);
     assert_eq!(code, 2);
     assert!(errors.starts_with("error: nobody plays in no match that counts, of 1 record: "), "{errors}");
     assert!(errors.contains(&bot), "{errors}");
@@ -237,21 +237,21 @@ fn what_does_not_verify_does_not_count() {
 #[test]
 fn a_match_counts_once() {
     let records = lines(60);
-    let (_, once, _) = lastnim(&["audit", "--field", "--json", "-"], &records);
-    let (code, twice, errors) = lastnim(&["audit", "--field", "--json", "-"], &records.repeat(2));
+    let (_, once, _) = lastnim(&["audit", "field", "--json", "-"], &records);
+    let (code, twice, errors) = lastnim(&["audit", "field", "--json", "-"], &records.repeat(2));
     assert_eq!((code, errors.as_str()), (0, ""));
     let (once, twice) = (json(&once), json(&twice));
     for key in ["matches", "groups", "bots", "pairs"] {
         assert_eq!(once[key], twice[key], "{key}");
     }
     assert_eq!((&once["records"]["given_twice"], &twice["records"]["given_twice"]), (&0.into(), &60.into()));
-    let (_, report, _) = lastnim(&["audit", "--field", "-"], &records.repeat(2));
+    let (_, report, _) = lastnim(&["audit", "field", "-"], &records.repeat(2));
     assert!(report.contains("\nLeft out: 60 given twice.\n"), "{report}");
 
     // Another tournament of the same name and numbers: other records of the same matches.
     let (record, seal) = MadeUp::new(3, 2).play(7);
     let other = RecordForm::Json.write(&record, Some(&seal));
-    let (code, report, errors) = lastnim(&["audit", "--field", "-"], &format!("{records}{other}"));
+    let (code, report, errors) = lastnim(&["audit", "field", "-"], &format!("{records}{other}"));
     assert_eq!(code, 3, "{errors}");
     let named =
         format!("left out: standard input: line 61: another record of match {} was given", record.id());
@@ -280,8 +280,7 @@ fn a_number_and_a_rotation_count_once() {
         ),
     ] {
         let (id, text) = surplus;
-        let (code, output, errors) =
-            lastnim(&["audit", "--field", "--json", "-"], &format!("{records}{text}"));
+        let (code, output, errors) = lastnim(&["audit", "field", "--json", "-"], &format!("{records}{text}"));
         assert_eq!(code, 3, "{errors}");
         let line = records.lines().count() + 1;
         assert!(
@@ -297,24 +296,24 @@ fn a_number_and_a_rotation_count_once() {
 #[test]
 fn what_is_missing_of_a_tournament_is_told() {
     let some: String = [0, 1, 2, 4, 5, 9, 10, 11].map(|number| record(number, RecordForm::Json)).concat();
-    let (code, report, _) = lastnim(&["audit", "--field", "-"], &some);
+    let (code, report, _) = lastnim(&["audit", "field", "-"], &some);
     assert_eq!(code, 0);
     assert!(
         report
             .contains(": 1 of 3 duplicate groups is incomplete, 4 numbers up to the highest are missing.\n"),
         "{report}"
     );
-    let (_, found, _) = lastnim(&["audit", "--field", "--json", "-"], &some);
+    let (_, found, _) = lastnim(&["audit", "field", "--json", "-"], &some);
     assert_eq!(json(&found)["records"]["missing"][0]["missing_numbers"], "4");
-    let (_, whole, _) = lastnim(&["audit", "--field", "-"], &lines(9));
+    let (_, whole, _) = lastnim(&["audit", "field", "-"], &lines(9));
     assert!(!whole.contains("missing") && !whole.contains("incomplete"), "{whole}");
 }
 
 #[test]
 fn the_favour_of_a_bots_own_errors_is_the_same_in_the_audit_of_a_field() {
     let records = lines(150);
-    let (_, field, _) = lastnim(&["audit", "--field", "--json", "-"], &records);
-    let (_, bot, _) = lastnim(&["audit", "--bot", "any", "--json", "-"], &records);
+    let (_, field, _) = lastnim(&["audit", "field", "--json", "-"], &records);
+    let (_, bot, _) = lastnim(&["audit", "bot", "any", "--json", "-"], &records);
     let (field, bot) = (json(&field), json(&bot));
     assert_eq!((&field["bot"], &bot["bot"]), (&"".into(), &"any".into()));
     assert!(field["pairs_tested"].as_u64() > bot["pairs_tested"].as_u64(), "{field}");
@@ -328,7 +327,7 @@ fn the_favour_of_a_bots_own_errors_is_the_same_in_the_audit_of_a_field() {
         assert_eq!(pair["untested"], other["untested"], "{pair}");
         assert_ne!(pair["favouritism"].is_null(), pair["untested"].is_null(), "{pair}");
     }
-    let (_, few, _) = lastnim(&["audit", "--bot", "any", "--json", "-"], &lines(15));
+    let (_, few, _) = lastnim(&["audit", "bot", "any", "--json", "-"], &lines(15));
     let few = json(&few);
     let untested =
         |pair: &Value| (pair["untested"]["reason"].clone(), pair["untested"]["needed_groups"].clone());
@@ -340,15 +339,15 @@ fn the_favour_of_a_bots_own_errors_is_the_same_in_the_audit_of_a_field() {
 fn what_cannot_be_audited_is_named() {
     let folder = Folder::new("bot-audit-folders");
     fs::create_dir(folder.0.join("inside")).unwrap();
-    let (code, _, errors) = lastnim(&["audit", folder.path()], "");
+    let (code, _, errors) = lastnim(&["audit", "match", folder.path()], "");
     assert_eq!(code, 2);
-    assert!(errors.ends_with(": a folder: give --bot NAME or --field\n"), "{errors}");
-    let (code, _, errors) = lastnim(&["audit", "--field", folder.path()], "");
+    assert!(errors.ends_with(": a folder: use `lastnim audit bot` or `lastnim audit field`\n"), "{errors}");
+    let (code, _, errors) = lastnim(&["audit", "field", folder.path()], "");
     assert_eq!(code, 2);
     assert!(errors.contains("its subfolder is not read"), "{errors}");
-    let (code, _, errors) = lastnim(&["audit", "--field", "-"], "");
+    let (code, _, errors) = lastnim(&["audit", "field", "-"], "");
     assert_eq!((code, errors.as_str()), (2, "error: standard input: nothing was given\n"));
-    let (code, _, errors) = lastnim(&["audit", "--field", "-"], "no record\n");
+    let (code, _, errors) = lastnim(&["audit", "field", "-"], "no record\n");
     assert_eq!(code, 3);
     assert!(errors.contains("error: no match of any bot that counts among 1 record: 1 refused"), "{errors}");
 }
@@ -356,7 +355,7 @@ fn what_cannot_be_audited_is_named() {
 #[test]
 fn one_match_is_audited_as_ever() {
     let good = record(0, RecordForm::Json);
-    let (code, report, _) = lastnim(&["audit"], &good);
+    let (code, report, _) = lastnim(&["audit", "match"], &good);
     assert_eq!(code, 0);
     assert!(report.contains("\nPlies\n"), "{report}");
     let refused = |args: &[&str]| {
@@ -364,11 +363,11 @@ fn one_match_is_audited_as_ever() {
         assert_eq!(code, 2, "{errors}");
         errors
     };
-    assert!(refused(&["audit", "--unsigned", "-"]).contains("give --bot, --field or --transcript as well"));
-    assert!(refused(&["audit", "--seed", "4", "-"]).contains("--seed is for an audit of many matches"));
-    assert!(refused(&["audit", "--puzzles", "4", "-"]).contains("--puzzles is for an audit of many matches"));
-    refused(&["audit", "--bot", "any", "--puzzles", "51", "-"]);
-    assert!(refused(&["audit", "one", "two"]).contains("several files"));
-    refused(&["audit", "--bot", "any", "--field", "-"]);
-    refused(&["audit", "--bot", "any", "--batch", "-"]);
+    for flag in ["--unsigned", "--csv"] {
+        assert!(refused(&["audit", "match", flag, "-"]).contains("unexpected argument"));
+    }
+    refused(&["audit", "match", "one", "two"]);
+    refused(&["audit", "bot", "any", "--puzzles", "51", "-"]);
+    refused(&["audit", "bot", "any", "--batch", "-"]);
+    refused(&["audit", "models", "-"]);
 }

@@ -1,4 +1,4 @@
-//! `lastnim dataset`, by running the real binary.
+//! `lastnim oracle dataset`, by running the real binary.
 
 use lastnim_bots::HouseBot;
 use lastnim_client::MatchView;
@@ -14,7 +14,7 @@ use std::{
 };
 
 fn dataset(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_lastnim")).arg("dataset").args(args).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_lastnim")).args(["oracle", "dataset"]).args(args).output().unwrap()
 }
 
 fn lines(args: &[&str]) -> Vec<pb::LabelledPosition> {

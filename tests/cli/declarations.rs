@@ -1,4 +1,4 @@
-//! `lastnim declarations` and `lastnim rationalise`, by running the real binary.
+//! `lastnim oracle declarations` and `lastnim audit rationalise`, by running the real binary.
 
 use serde_json::{Value, json};
 use std::{
@@ -39,7 +39,7 @@ fn json_lines(text: &str) -> Vec<Value> {
 }
 
 fn of_figure_1(question: &'static str, flags: &[&'static str]) -> Vec<&'static str> {
-    [&["declarations", question][..], &FIGURE_1, flags].concat()
+    [&["oracle", "declarations", question][..], &FIGURE_1, flags].concat()
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn the_best_declarations_are_told_in_words_and_in_json() {
             "settled": {"complete": true, "settled": "", "all": "", "reason": ""},
         })
     );
-    let huge = ["declarations", "best", "--piles", "9", "--players", "32", "--seat", "1", "--json"];
+    let huge = ["oracle", "declarations", "best", "--piles", "9", "--players", "32", "--seat", "1", "--json"];
     let all = &json_lines(&printed(&huge, ""))[0]["rows"]["count"]["number"];
     assert_eq!(all, "263130836933693530167218012160000000", "no row matters behind one pile: 32! of them");
 }
@@ -89,8 +89,17 @@ fn the_equilibria_are_told_in_words_and_in_json() {
 
 #[test]
 fn what_is_not_settled_in_time_is_said() {
-    let five =
-        ["declarations", "equilibria", "--piles", "5,4,11,2,7,6", "--players", "5", "--max-seconds", "0"];
+    let five = [
+        "oracle",
+        "declarations",
+        "equilibria",
+        "--piles",
+        "5,4,11,2,7,6",
+        "--players",
+        "5",
+        "--max-seconds",
+        "0",
+    ];
     let text = printed(&five, "");
     assert!(text.starts_with("Whether the truth is an equilibrium is not settled"), "{text}");
     assert!(
@@ -103,7 +112,7 @@ fn what_is_not_settled_in_time_is_said() {
     for reason in [&answer["settled"]["reason"], &answer["truth"]["unsettled_reason"]] {
         assert!(reason.as_str().unwrap().starts_with("it was stopped"), "{answer}");
     }
-    let nine = ["declarations", "equilibria", "--piles", "3", "--players", "9"];
+    let nine = ["oracle", "declarations", "equilibria", "--piles", "3", "--players", "9"];
     assert_eq!(refused(&nine, ""), "9 seats: all equilibria are looked for with at most 8");
     assert_eq!(refused(&of_figure_1("best", &["--seat", "3"]), ""), "--seat: seat 3: the seats are 0 to 2");
 }
@@ -113,7 +122,7 @@ fn a_bots_rows_are_found_in_records() {
     let record = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/record.json");
     let record = record.to_str().unwrap();
     assert_eq!(
-        printed(&["rationalise", "--bot", "bob", "--examples", "1", record], ""),
+        printed(&["audit", "rationalise", "--bot", "bob", "--examples", "1", record], ""),
         "1 match with 3 seats, 1 take; the declared row is 2 0 1.\n\
          If everybody knows the row: 3 of 6 rows explain every take (50.000%), the declared one among them\n  \
          for example 2 0 1\n  all with 2 > 1\n\
@@ -121,10 +130,11 @@ fn a_bots_rows_are_found_in_records() {
          for example 2 0 1\n  all with 2 > 1\n"
     );
     // The steward's takes say nothing of the bot.
-    let of_alice = &json_lines(&printed(&["rationalise", "--bot", "alice", "--json", record], ""))[0];
+    let of_alice =
+        &json_lines(&printed(&["audit", "rationalise", "--bot", "alice", "--json", record], ""))[0];
     let of_alice = &of_alice["readings"][0];
     assert_eq!((&of_alice["takes"], &of_alice["rows"]["count"]["number"]), (&json!(0), &json!("6")));
-    let nobody = refused(&["rationalise", "--bot", "nobody", record], "");
+    let nobody = refused(&["audit", "rationalise", "--bot", "nobody", record], "");
     assert_eq!(nobody, "no match of nobody is among the 1 that were read");
 }
 
@@ -133,7 +143,7 @@ fn a_contradiction_names_its_takes() {
     let game =
         |takes: &str| format!("{{\"piles\":[3],\"alliance_matrix\":[[0,1],[0,1]],\"takes\":{takes}}}\n");
     let games = [game("[2,1]"), game("[1,2]"), game("[2]")].concat();
-    let text = printed(&["rationalise", "--seat", "0", "-"], &games);
+    let text = printed(&["audit", "rationalise", "--seat", "0", "-"], &games);
     let contradiction = "no row explains every take. These contradict each other; no fewer do:\n  \
                          standard input:1, ply 0, by seat 0: took 2 of 3, piles 3\n  \
                          standard input:2, ply 0, by seat 0: took 1 of 3, piles 3\n";
@@ -144,7 +154,7 @@ fn a_contradiction_names_its_takes() {
              If the others believe the declared row: {contradiction}"
         )
     );
-    let answer = &json_lines(&printed(&["rationalise", "--seat", "0", "--json", "-"], &games))[0];
+    let answer = &json_lines(&printed(&["audit", "rationalise", "--seat", "0", "--json", "-"], &games))[0];
     let takes = [0, 1].map(|game| {
         let name = format!("standard input:{}", game + 1);
         json!({"game": game, "ply": 0, "seat": 0, "name": name, "piles": [3], "take": 2 - game})
@@ -166,7 +176,7 @@ fn documents_that_do_not_fit_are_refused_by_name() {
     fs::write(&file, format!("{}\n{game}\n", game.replace("[2,2]", "[2,1]"))).unwrap();
     let file = file.to_str().unwrap();
     let left_out = |args: &[&str]| {
-        let (code, output, errors) = lastnim(&[&["rationalise"], args].concat(), "");
+        let (code, output, errors) = lastnim(&[&["audit", "rationalise"], args].concat(), "");
         (code, output.lines().next().map(str::to_owned), errors)
     };
     // The other game counts.
@@ -179,6 +189,6 @@ fn documents_that_do_not_fit_are_refused_by_name() {
         "left out: {file}:1: {nameless}\nleft out: {file}:2: {nameless}\nerror: 2 documents were left out, named above\n"
     );
     assert_eq!(left_out(&["--bot", "bob", file]), (1, None, expected));
-    assert!(refused(&["rationalise", file], "").contains("required"));
-    refused(&["rationalise", "--seat", "0", "--bot", "bob", file], "");
+    assert!(refused(&["audit", "rationalise", file], "").contains("required"));
+    refused(&["audit", "rationalise", "--seat", "0", "--bot", "bob", file], "");
 }

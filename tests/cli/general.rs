@@ -1,4 +1,4 @@
-//! `lastnim solve --game`, by running the real binary.
+//! `lastnim oracle solve --game`, by running the real binary.
 
 use serde_json::{Value, json};
 use std::{
@@ -10,7 +10,7 @@ const LASTNIM: &str = env!("CARGO_BIN_EXE_lastnim");
 
 fn solve(args: &[&str], input: &str) -> Output {
     let mut child = Command::new(LASTNIM)
-        .arg("solve")
+        .args(["oracle", "solve"])
         .args(args)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -55,8 +55,8 @@ impl Server {
     fn play(&self) -> String {
         let id = self.word(&["tournament", "create", "--seats", "2", "--piles", "3,4", "--start-at", "2"]);
         let bots = ["greedy", "timid"].map(|kind| {
-            let token = self.word(&["register", kind]);
-            let mut bot = self.command(&["bot", kind, "--tournament", &id, "--bot-version", "v1.2"]);
+            let token = self.word(&["bot", "register", kind]);
+            let mut bot = self.command(&["bot", "run", kind, "--tournament", &id, "--bot-version", "v1.2"]);
             Process(bot.env("LASTNIM_TOKEN", token).stdout(Stdio::null()).spawn().unwrap())
         });
         for mut bot in bots {

@@ -1,4 +1,4 @@
-//! `lastnim solve` and `lastnim audit`, by running the real binary.
+//! `lastnim oracle solve` and `lastnim audit`, by running the real binary.
 
 use serde_json::{Value, json};
 use std::{
@@ -54,7 +54,7 @@ fn json_lines(text: &str) -> Vec<Value> {
 
 #[test]
 fn a_position_is_solved_in_words_and_in_json() {
-    let figure_1 = ["solve", "--piles", "1,2,2", "--matrix", "0 2 1; 0 1 2; 0 2 1", "--first", "0"];
+    let figure_1 = ["oracle", "solve", "--piles", "1,2,2", "--matrix", "0 2 1; 0 1 2; 0 2 1", "--first", "0"];
     assert_eq!(
         printed(&figure_1, ""),
         "Seat 2 wins under optimal play (value 2), with seat 0 to move.\n\
@@ -65,21 +65,30 @@ fn a_position_is_solved_in_words_and_in_json() {
     let as_json = printed(&[&figure_1[..], &["--json"]].concat(), "");
     let expected = r#"{"winner":2,"value":2,"winner_by_first":[2,2,1],"optimal_takes":[{"lo":1,"hi":1}],"ending":"to_move_wins"}"#;
     assert_eq!(as_json.trim_end(), expected);
-    let normal_play =
-        ["solve", "--piles", "9223372036854775807", "--players", "2", "--ending", "last-mover-wins"];
+    let normal_play = [
+        "oracle",
+        "solve",
+        "--piles",
+        "9223372036854775807",
+        "--players",
+        "2",
+        "--ending",
+        "last-mover-wins",
+    ];
     assert_eq!(
         json_lines(&printed(&[&normal_play[..], &["--json"]].concat(), "")),
         [json!({"winner": 0, "value": 0, "winner_by_first": [0, 1],
                 "optimal_takes": [{"lo": 9_223_372_036_854_775_807_u64, "hi": 9_223_372_036_854_775_807_u64}],
                 "ending": "last_mover_wins"})]
     );
-    let over = printed(&["solve", "--piles", "0", "--players", "3", "--first", "1"], "");
+    let over = printed(&["oracle", "solve", "--piles", "0", "--players", "3", "--first", "1"], "");
     assert!(over.starts_with("No counter is left: seat 1 wins (value 0), with seat 1 to move."), "{over}");
 }
 
 #[test]
 fn an_erratum_of_the_paper_is_named() {
-    let standard = ["solve", "--piles", "1,2,3", "--matrix", "standard", "--players", "3", "--first", "1"];
+    let standard =
+        ["oracle", "solve", "--piles", "1,2,3", "--matrix", "standard", "--players", "3", "--first", "1"];
     let text = printed(&standard, "");
     assert!(text.starts_with("Seat 2 wins under optimal play (value 1)"), "{text}");
     assert!(text.contains("\nErratum in the paper"), "{text}");
@@ -91,21 +100,27 @@ fn an_erratum_of_the_paper_is_named() {
 #[test]
 fn bad_usage_and_bad_positions_are_one_line_and_code_2() {
     let cases: [(&[&str], &str); 11] = [
-        (&["solve"], "the following required arguments were not provided: --piles <N,N,..>"),
-        (&["solve", "--piles", "1", "--wrong"], "unexpected argument '--wrong' found"),
+        (&["oracle", "solve"], "the following required arguments were not provided: --piles <N,N,..>"),
+        (&["oracle", "solve", "--piles", "1", "--wrong"], "unexpected argument '--wrong' found"),
         (&["slove"], "unrecognized subcommand 'slove'"),
-        (&["solve", "--piles", "1"], "the standard matrix needs --players"),
-        (&["solve", "--piles", "1,x", "--players", "3"], "piles: \"x\" is not a whole number"),
-        (&["solve", "--piles=-1", "--players", "3"], "piles: \"-1\" is not a whole number"),
-        (&["solve", "--piles", "1,0,2", "--players", "3"], "pile 1 of 0 counters before a pile of 2"),
-        (&["solve", "--piles", "1", "--players", "33"], "players: 33 seats: a game has 2 to 32"),
-        (&["solve", "--piles", "1", "--players", "3", "--first", "3"], "first: seat 3: the seats are 0 to 2"),
+        (&["oracle", "solve", "--piles", "1"], "the standard matrix needs --players"),
+        (&["oracle", "solve", "--piles", "1,x", "--players", "3"], "piles: \"x\" is not a whole number"),
+        (&["oracle", "solve", "--piles=-1", "--players", "3"], "piles: \"-1\" is not a whole number"),
         (
-            &["solve", "--piles", "1", "--matrix", "0 1; 1 1"],
+            &["oracle", "solve", "--piles", "1,0,2", "--players", "3"],
+            "pile 1 of 0 counters before a pile of 2",
+        ),
+        (&["oracle", "solve", "--piles", "1", "--players", "33"], "players: 33 seats: a game has 2 to 32"),
+        (
+            &["oracle", "solve", "--piles", "1", "--players", "3", "--first", "3"],
+            "first: seat 3: the seats are 0 to 2",
+        ),
+        (
+            &["oracle", "solve", "--piles", "1", "--matrix", "0 1; 1 1"],
             "row 1 of the alliance matrix: offset 1 appears twice",
         ),
         (
-            &["solve", "--piles", "1", "--players", "3", "--matrix", "0 1; 1 0"],
+            &["oracle", "solve", "--piles", "1", "--players", "3", "--matrix", "0 1; 1 0"],
             "3 players and a matrix of 2 rows",
         ),
     ];
@@ -113,8 +128,8 @@ fn bad_usage_and_bad_positions_are_one_line_and_code_2() {
         let error = refused(args, "", 2);
         assert!(error.contains(expected), "{args:?}: {error}");
     }
-    refused(&["solve", "--batch", "--piles", "1"], "", 2);
-    refused(&["solve", "--piles", "1", "--players", "3", "--ending", "misere"], "", 2);
+    refused(&["oracle", "solve", "--batch", "--piles", "1"], "", 2);
+    refused(&["oracle", "solve", "--piles", "1", "--players", "3", "--ending", "misere"], "", 2);
 }
 
 #[test]
@@ -136,7 +151,7 @@ fn a_batch_answers_every_good_line_in_order() {
         good,
     ]
     .join("\n");
-    let output = lastnim(&["solve", "--batch"], input.as_bytes());
+    let output = lastnim(&["oracle", "solve", "--batch"], input.as_bytes());
     assert_eq!(output.status.code(), Some(3));
     assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
     let lines = json_lines(&String::from_utf8(output.stdout).unwrap());
@@ -158,8 +173,8 @@ fn a_batch_answers_every_good_line_in_order() {
     for (answer, line, error) in errors {
         assert_eq!(lines[answer], json!({"line": line, "error": error}));
     }
-    assert_eq!(printed(&["solve", "--batch"], "\n\n"), "");
-    let ending = |name: &str| printed(&["solve", "--batch"], &good.replace("to_move_wins", name));
+    assert_eq!(printed(&["oracle", "solve", "--batch"], "\n\n"), "");
+    let ending = |name: &str| printed(&["oracle", "solve", "--batch"], &good.replace("to_move_wins", name));
     assert_eq!(ending("ENDING_LAST_MOVER_WINS"), ending("last_mover_wins"));
     assert_ne!(ending("ENDING_LAST_MOVER_WINS"), ending("ENDING_TO_MOVE_WINS"));
 }
@@ -173,7 +188,7 @@ fn a_line_that_is_no_text_or_too_long_is_refused_alone() {
     input.extend(vec![b'['; 100_000]);
     input.push(b'\n');
     input.extend(good);
-    let output = lastnim(&["solve", "--batch"], &input);
+    let output = lastnim(&["oracle", "solve", "--batch"], &input);
     assert_eq!(output.status.code(), Some(3));
     let lines = json_lines(&String::from_utf8(output.stdout).unwrap());
     assert_eq!(lines.len(), 4);
@@ -186,7 +201,7 @@ fn a_line_that_is_no_text_or_too_long_is_refused_alone() {
 #[test]
 fn a_batch_can_be_a_dialogue() {
     let mut child = Command::new(LASTNIM)
-        .args(["solve", "--batch"])
+        .args(["oracle", "solve", "--batch"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -210,7 +225,7 @@ fn a_batch_can_be_a_dialogue() {
 fn a_reader_that_leaves_is_no_error() {
     let input = "{\"piles\":[3],\"alliance_matrix\":[[0,1],[0,1]]}\n".repeat(20_000);
     let mut child = Command::new(LASTNIM)
-        .args(["solve", "--batch"])
+        .args(["oracle", "solve", "--batch"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -228,7 +243,7 @@ const PLAYED: &str = r#"{"piles":[1,2,2],"alliance_matrix":[[0,2,1],[0,1,2],[0,2
 
 #[test]
 fn a_bare_game_is_audited_in_words() {
-    let text = printed(&["audit", "-"], PLAYED);
+    let text = printed(&["audit", "match", "-"], PLAYED);
     for expected in [
         "Seat 1 won; under optimal play seat 2 would have.\n",
         "  ply 0: seat 0 took 2 of 2; the winner changed from seat 2 to seat 1; taking 1 was optimal; it cost seat 0 1 rank.\n",
@@ -239,14 +254,14 @@ fn a_bare_game_is_audited_in_words() {
         assert!(text.contains(expected), "{expected:?} in {text}");
     }
     let optimal = PLAYED.replace("[2,1,1,1]", "[1,1,1,1,1]");
-    let text = printed(&["audit", "-"], &optimal);
+    let text = printed(&["audit", "match", "-"], &optimal);
     assert!(text.starts_with("Seat 2 won, as under optimal play.\n"), "{text}");
     assert!(text.contains("\nEvery take was optimal.\nKingmaking: none.\n"), "{text}");
 }
 
 #[test]
 fn a_bare_game_is_audited_in_json() {
-    let audit: Value = serde_json::from_str(&printed(&["audit", "-", "--json"], PLAYED)).unwrap();
+    let audit: Value = serde_json::from_str(&printed(&["audit", "match", "-", "--json"], PLAYED)).unwrap();
     let ply = |ply, seat, take, before, after, regret, counters, (sure, safety)| {
         json!({"ply": ply, "seat": seat, "take": take, "predicted_before": before, "predicted_after": after,
                "regret": regret, "optimal_takes": [{"lo": 1, "hi": 1}], "steward": false, "counters": counters,
@@ -285,7 +300,7 @@ fn games_are_audited_in_batches() {
     let illegal = PLAYED.replace("[2,1,1,1]", "[3]");
     let no_takes = r#"{"piles":[1],"alliance_matrix":[[0,1],[0,1]]}"#;
     let input = [PLAYED, &bad, "", &illegal, no_takes, PLAYED].join("\n");
-    let output = lastnim(&["audit", "--batch"], input.as_bytes());
+    let output = lastnim(&["audit", "match", "--batch"], input.as_bytes());
     assert_eq!(output.status.code(), Some(3));
     let lines = json_lines(&String::from_utf8(output.stdout).unwrap());
     assert_eq!(lines.len(), 5);
@@ -320,28 +335,28 @@ fn a_document_may_have_many_lines_and_its_faults_are_placed() {
     let pretty = serde_json::to_string_pretty(&serde_json::from_str::<Value>(PLAYED).unwrap()).unwrap();
     fs::write(&path, &pretty).unwrap();
     let file = path.to_str().unwrap();
-    assert!(printed(&["audit", file], "").starts_with("Seat 1 won"));
+    assert!(printed(&["audit", "match", file], "").starts_with("Seat 1 won"));
     fs::write(&path, pretty.replace(']', "")).unwrap();
-    let error = refused(&["audit", file], "", 2);
+    let error = refused(&["audit", "match", file], "", 2);
     assert!(error.starts_with(file) && error.contains(" at line "), "{error}");
 
     let missing = Path::new(env!("CARGO_TARGET_TMPDIR")).join("missing.json");
-    let error = refused(&["audit", missing.to_str().unwrap()], "", 1);
+    let error = refused(&["audit", "match", missing.to_str().unwrap()], "", 1);
     assert!(error.contains("missing.json: "), "{error}");
     let missing = r#"standard input: piles is missing, as in {"piles":[3],"players":2,"takes":[1,2]}"#;
-    assert_eq!(refused(&["audit", "-"], "{}", 2), missing);
-    assert_eq!(refused(&["audit"], "{}", 2), missing);
+    assert_eq!(refused(&["audit", "match", "-"], "{}", 2), missing);
+    assert_eq!(refused(&["audit", "match"], "{}", 2), missing);
     assert_eq!(
-        refused(&["audit"], "[[3],[[0,1],[0,1]],null,0,null,[1,2]]", 2),
+        refused(&["audit", "match"], "[[3],[[0,1],[0,1]],null,0,null,[1,2]]", 2),
         r#"standard input: [[3],[[0,1],[0,1]],null,0,null,[1,2]] is not an object, as in {"piles":[3],"players":2,"takes":[1,2]}"#
     );
     assert_eq!(
-        refused(&["audit"], "nonsense", 2),
+        refused(&["audit", "match"], "nonsense", 2),
         "standard input: not valid JSON: expected a value at column 2, found \"nonsense\""
     );
-    let error = refused(&["audit"], &format!("{PLAYED}\n\n{PLAYED}\n"), 2);
+    let error = refused(&["audit", "match"], &format!("{PLAYED}\n\n{PLAYED}\n"), 2);
     assert!(error.ends_with(": these are several documents, one a line: give --batch as well"), "{error}");
-    let error = refused(&["audit", "-"], &PLAYED.replace("[2,1,1,1]", "[9]"), 2);
+    let error = refused(&["audit", "match", "-"], &PLAYED.replace("[2,1,1,1]", "[9]"), 2);
     assert_eq!(error, "standard input: ply 0: a take of 9 from pile 2, which holds 2: take 1 to 2");
 }
 
@@ -358,7 +373,11 @@ fn the_examples_of_the_help_work() {
     fs::create_dir_all(&folder).unwrap();
     let mut examples = 0;
     // Those of `audit` need records, and run elsewhere, beside a server.
-    for args in [&["solve", "--help"][..], &["tree", "--help"], &["declarations", "--help"]] {
+    for args in [
+        &["oracle", "solve", "--help"][..],
+        &["oracle", "tree", "--help"],
+        &["oracle", "declarations", "--help"],
+    ] {
         let help = printed(args, "");
         let (_, after) = help.split_once("Examples:\n").unwrap();
         for example in after.lines().take_while(|line| line.starts_with("  ")) {
@@ -380,18 +399,19 @@ fn a_key_that_nobody_reads_is_refused_with_the_one_that_was_meant() {
         r#"{"piles":[1,2],"alliance_matrix":[[0,1],[0,1]],"endng":"last_mover_wins","takes":[2,1]}"#;
     let keys = r#""piles", "alliance_matrix", "players", "first", "ending", "takes""#;
     let expected = format!("unknown key \"endng\": did you mean \"ending\"? the keys are {keys}");
-    assert_eq!(refused(&["audit"], misspelt, 2), format!("standard input: {expected}"));
-    let output = lastnim(&["audit", "--batch"], misspelt.as_bytes());
+    assert_eq!(refused(&["audit", "match"], misspelt, 2), format!("standard input: {expected}"));
+    let output = lastnim(&["audit", "match", "--batch"], misspelt.as_bytes());
     assert_eq!(output.status.code(), Some(3));
     let lines = json_lines(&String::from_utf8(output.stdout).unwrap());
     assert_eq!(lines, [json!({"line": 1, "error": expected})]);
-    let output = lastnim(&["solve", "--batch"], misspelt.replace(r#","takes":[2,1]"#, "").as_bytes());
+    let output =
+        lastnim(&["oracle", "solve", "--batch"], misspelt.replace(r#","takes":[2,1]"#, "").as_bytes());
     let lines = json_lines(&String::from_utf8(output.stdout).unwrap());
     let error = lines[0]["error"].as_str().unwrap();
     let start = "unknown key \"endng\": did you mean \"ending\"? the keys are \"game\", \"piles\", ";
     assert!(error.starts_with(start), "{error}");
     let strange = r#"{"piles":[1],"players":2,"xyzzyx":1}"#;
-    let output = lastnim(&["solve", "--batch"], strange.as_bytes());
+    let output = lastnim(&["oracle", "solve", "--batch"], strange.as_bytes());
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("unknown key") && !text.contains("did you mean"), "{text}");
 }
@@ -399,13 +419,13 @@ fn a_key_that_nobody_reads_is_refused_with_the_one_that_was_meant() {
 #[test]
 fn a_batch_may_name_the_standard_matrix() {
     let written = r#"{"piles":[4,3],"alliance_matrix":[[0,1,2],[0,1,2],[0,1,2]]}"#;
-    let answer = printed(&["solve", "--batch"], written);
+    let answer = printed(&["oracle", "solve", "--batch"], written);
     for named in [
         r#"{"piles":[4,3],"alliance_matrix":"standard","players":3}"#,
         r#"{"piles":[4,3],"players":3}"#,
         r#"{"piles":[4,3],"players":3,"alliance_matrix":[[0,1,2],[0,1,2],[0,1,2]]}"#,
     ] {
-        assert_eq!(printed(&["solve", "--batch"], named), answer, "{named}");
+        assert_eq!(printed(&["oracle", "solve", "--batch"], named), answer, "{named}");
     }
     for (bad, expected) in [
         (r#"{"piles":[1],"alliance_matrix":"standard"}"#, "alliance_matrix is missing"),
@@ -436,7 +456,7 @@ fn a_batch_may_name_the_standard_matrix() {
             "edges[0]: [0,1] is not a list of three numbers",
         ),
     ] {
-        let output = lastnim(&["solve", "--batch"], bad.as_bytes());
+        let output = lastnim(&["oracle", "solve", "--batch"], bad.as_bytes());
         let lines = json_lines(&String::from_utf8(output.stdout).unwrap());
         let error = lines[0]["error"].as_str().unwrap();
         assert!(error.contains(expected), "{bad}: {error}");

@@ -124,8 +124,8 @@ impl Server {
         let create = ["tournament", "create", "--seats", "2", "--piles", "3,4,5", "--piles", "2,2"];
         server.tournament = server.word(&[&create[..], &["--start-at", "2"]].concat());
         let bots = ["random", "oracle"].map(|kind| {
-            let token = server.word(&["register", kind]);
-            let args = ["bot", kind, "--token", &token, "--tournament", &server.tournament, "--json"];
+            let token = server.word(&["bot", "register", kind]);
+            let args = ["bot", "run", kind, "--token", &token, "--tournament", &server.tournament, "--json"];
             server.command(&args).stdout(Stdio::null()).spawn().unwrap()
         });
         for mut bot in bots {

@@ -13,14 +13,14 @@ use std::{
 #[test]
 fn records_are_fetched_listed_exported_and_verified() {
     let (server, folder) = (Server::start(), Folder::new("cli-records"));
-    let key = server.word(&["key"]);
-    assert_eq!(server.json(&["key"]), json!({ "public_key": key }));
+    let key = server.word(&["record", "key"]);
+    assert_eq!(server.json(&["record", "key"]), json!({ "public_key": key }));
     let listed = server.json(&["record", "list", "--tournament", &server.tournament])["records"].clone();
     let listed = listed.as_array().unwrap();
     assert_eq!(listed.len(), 4);
     assert!(listed.iter().all(|record| record["signer"] == json!(key)));
     let id = listed[0]["match_id"].as_str().unwrap();
-    let table = server.printed(&["record", "list", "--most", "2", "--bot", "oracle"]);
+    let table = server.printed(&["record", "list", "--limit", "2", "--bot", "oracle"]);
     assert!(table.lines().count() == 3 && table.contains(listed[0]["head"].as_str().unwrap()), "{table}");
 
     for (file, form) in [("a.json", &[][..]), ("b.json", &["--pretty"]), ("c.txt", &["--format", "text"])] {
@@ -29,7 +29,7 @@ fn records_are_fetched_listed_exported_and_verified() {
         assert_eq!(server.printed(&[&["record", "get", id, "--output", &file], form].concat()), "");
         assert_eq!(fs::read_to_string(&file).unwrap(), record);
         if form == ["--format", "text"] {
-            let (code, verdict, _) = offline(&["verify", &file], "");
+            let (code, verdict, _) = offline(&["record", "verify", &file], "");
             assert_eq!(
                 (code, verdict.contains(": a record as text, which is for people")),
                 (1, true),
@@ -37,18 +37,18 @@ fn records_are_fetched_listed_exported_and_verified() {
             );
             continue;
         }
-        let verdict = printed(&["verify", "--key", &key, &file], "");
+        let verdict = printed(&["record", "verify", "--key", &key, &file], "");
         assert_eq!(
             verdict,
             format!("{file}: match {id}: whole, {} events, signed by the given key\n", listed[0]["events"])
         );
-        let verdict = json(&printed(&["verify", "--json", "-"], &record));
+        let verdict = json(&printed(&["record", "verify", "--json", "-"], &record));
         assert_eq!((&verdict["head"], &verdict["signer"]), (&listed[0]["head"], &json!(key)));
         assert_eq!((&verdict["verified"], &verdict["signed_by_key"]), (&json!(true), &Value::Null));
-        let other = offline(&["verify", "--key", FROZEN_KEY, &file], "");
+        let other = offline(&["record", "verify", "--key", FROZEN_KEY, &file], "");
         assert_eq!(other.1, format!("{file}: match {id}: it is whole, but signed by another key: {key}\n"));
         assert_eq!((other.0, other.2.as_str()), (1, "error: the record does not verify\n"));
-        let audit = printed(&["audit", "--json", &file], "");
+        let audit = printed(&["audit", "match", "--json", &file], "");
         assert_eq!(json(&audit)["winner"], server.json(&["match", "show", id])["match"]["winner"]);
     }
 
@@ -70,9 +70,9 @@ fn records_are_fetched_listed_exported_and_verified() {
     );
     let lines: String =
         files.iter().map(|file| fs::read_to_string(Path::new(&dir).join(file)).unwrap()).collect();
-    assert_eq!(printed(&["verify", "--key", &key, "-"], &lines).lines().count(), 4);
+    assert_eq!(printed(&["record", "verify", "--key", &key, "-"], &lines).lines().count(), 4);
     let changed = lines.replacen("\"seat\":1", "\"seat\":0", 1);
-    let (code, verdicts, error) = offline(&["verify", "--key", &key, "-"], &changed);
+    let (code, verdicts, error) = offline(&["record", "verify", "--key", &key, "-"], &changed);
     assert_eq!((code, error.as_str()), (1, "error: 1 of 4 records do not verify\n"));
     assert!(
         verdicts.starts_with(&format!("standard input:1: match {}: event ", &files[0][..36])),
@@ -97,7 +97,7 @@ fn a_damaged_match_and_another_key_keep_no_other_record_back() {
     let store = format!("sqlite:{database}");
     let mut server = Server::on(&store);
     server.play();
-    let old_key = server.word(&["key"]);
+    let old_key = server.word(&["record", "key"]);
     let listed = server.json(&["record", "list"])["records"].clone();
     let [damaged, whole] = [0, 1].map(|at: usize| listed[at]["match_id"].as_str().unwrap().to_owned());
     drop(server);
@@ -123,7 +123,7 @@ fn a_damaged_match_and_another_key_keep_no_other_record_back() {
     let tables = folder.path("tables");
     for (args, words) in [
         (&export[..], "3 written"),
-        (&["export", "--format", "csv", "--output", &tables], "3 matches"),
+        (&["record", "tables", "--format", "csv", "--output", &tables], "3 matches"),
         (&["record", "list"], whole.as_str()),
     ] {
         let (code, output, errors) = run(&mut server.command(args), "");
@@ -140,7 +140,7 @@ fn a_damaged_match_and_another_key_keep_no_other_record_back() {
 fn what_the_server_does_not_know_is_refused() {
     let (server, folder) = (Server::on("memory"), Folder::new("cli-unknown"));
     let (dir, file) = (folder.path("out"), folder.write("file", ""));
-    let tables = ["export", "--format", "csv", "--output", &dir];
+    let tables = ["record", "tables", "--format", "csv", "--output", &dir];
     let records = ["record", "export", "--dir", &dir];
     for command in [&tables[..], &records, &["record", "list"], &["match", "list"]] {
         for (which, unknown, words) in
@@ -153,8 +153,10 @@ fn what_the_server_does_not_know_is_refused() {
         }
     }
     assert_eq!(folder.files(""), ["file"], "no folder is made for nothing");
-    for args in [&["export", "--format", "csv", "--output", &file][..], &["record", "export", "--dir", &file]]
-    {
+    for args in [
+        &["record", "tables", "--format", "csv", "--output", &file][..],
+        &["record", "export", "--dir", &file],
+    ] {
         let (code, _, error) = run(&mut server.command(args), "");
         assert_eq!((code, error), (2, format!("error: {file}: not a folder\n")));
     }
@@ -167,7 +169,7 @@ fn tables_are_exported_whole() {
     let counts = json!({"dir": dir, "matches": 4, "seats": 8, "plies": 0, "standings": 2, "still_open": 0,
                   "quarantined": 0, "pruned": 0, "damaged": 0});
     for format in ["csv", "jsonl"] {
-        let mut exported = server.json(&["export", "--format", format, "--output", &dir]);
+        let mut exported = server.json(&["record", "tables", "--format", format, "--output", &dir]);
         let plies = exported["plies"].take().as_u64().unwrap();
         exported["plies"] = json!(0);
         assert_eq!(exported, counts);
@@ -211,8 +213,17 @@ fn tables_are_exported_whole() {
         assert_eq!(game["plies"], of_match.clone().count());
         assert_eq!(game["errors"], of_match.filter(|ply| ply["optimal"] == false).count());
     }
-    server.word(&["register", "idle"]);
-    let none = server.json(&["export", "--format", "csv", "--bot", "idle", "--output", &folder.path("none")]);
+    server.word(&["bot", "register", "idle"]);
+    let none = server.json(&[
+        "record",
+        "tables",
+        "--format",
+        "csv",
+        "--bot",
+        "idle",
+        "--output",
+        &folder.path("none"),
+    ]);
     assert_eq!((&none["matches"], &none["standings"]), (&json!(0), &json!(0)));
     let header = fs::read_to_string(folder.path("none/plies.csv")).unwrap();
     assert!(
@@ -227,26 +238,30 @@ fn what_is_refused_is_one_line_and_a_code() {
     let file = folder.write("record.json", &frozen("record.json"));
     let lines = folder.write("lines.jsonl", &frozen("record.json").repeat(2));
     let cases: [(&[&str], i32, &str); 12] = [
-        (&["verify"], 2, "required"),
+        (&["record", "verify"], 2, "required"),
         (
-            &["verify", "--key", "AAAA", &file],
+            &["record", "verify", "--key", "AAAA", &file],
             2,
             "public key \"AAAA\", of 4 characters: expected 32 bytes in base64",
         ),
-        (&["verify", "--key", &file, &file], 2, "; that is a file: give the key in it with --key \"$(cat "),
-        (&["replay", "nowhere.json"], 1, "nowhere.json: "),
-        (&["replay", &lines], 2, "a record in each line: give one record"),
-        (&["replay", "--ply", "3", &file], 2, "--ply: ply 3: the match has the plies 0 to 2"),
         (
-            &["replay", "--from", "2", "--to", "1", &file],
+            &["record", "verify", "--key", &file, &file],
+            2,
+            "; that is a file: give the key in it with --key \"$(cat ",
+        ),
+        (&["record", "replay", "nowhere.json"], 1, "nowhere.json: "),
+        (&["record", "replay", &lines], 2, "a record in each line: give one record"),
+        (&["record", "replay", "--ply", "3", &file], 2, "--ply: ply 3: the match has the plies 0 to 2"),
+        (
+            &["record", "replay", "--from", "2", "--to", "1", &file],
             2,
             "--from 2 --to 1: the first ply comes before the last",
         ),
-        (&["replay", "--step", "-"], 2, "--step: standard input holds the record"),
-        (&["replay", "--step", "--all", &file], 2, "cannot be used with"),
+        (&["record", "replay", "--step", "-"], 2, "--step: standard input holds the record"),
+        (&["record", "replay", "--step", "--all", &file], 2, "cannot be used with"),
         (&["record", "get", "x"], 2, "match id \"x\": expected a UUID"),
         (&["record", "get", NOBODY, "--format", "text", "--pretty"], 2, "--pretty: it is for JSON"),
-        (&["export", "--format", "parquet", "--output", "x"], 2, "parquet"),
+        (&["record", "tables", "--format", "parquet", "--output", "x"], 2, "parquet"),
     ];
     for (args, code, words) in cases {
         let (given, output, error) = offline(args, "");
@@ -262,8 +277,8 @@ fn a_watcher_says_that_the_connection_was_lost() {
     let tournament = server.word(&create);
     let mut bots: Vec<_> = ["alice", "bob"]
         .map(|name| {
-            let token = server.word(&["register", name]);
-            let args = ["bot", "random", "--token", &token, "--tournament", &tournament];
+            let token = server.word(&["bot", "register", name]);
+            let args = ["bot", "run", "random", "--token", &token, "--tournament", &tournament];
             server.command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
         })
         .into();

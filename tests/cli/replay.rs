@@ -1,4 +1,4 @@
-//! `lastnim replay`, with the real binary.
+//! `lastnim record replay`, with the real binary.
 
 use super::record_fixture::{Folder, frozen, json, offline, printed};
 use serde_json::json;
@@ -7,9 +7,9 @@ use serde_json::json;
 fn a_record_is_replayed_step_by_step() {
     let folder = Folder::new("cli-replay");
     let file = folder.write("record.json", &frozen("record.json"));
-    let all = printed(&["replay", &file], "");
-    assert_eq!(printed(&["replay", "-"], &frozen("record.pretty.json")), all);
-    assert_eq!(printed(&["replay", "--step", &file], "\n\n\n"), all);
+    let all = printed(&["record", "replay", &file], "");
+    assert_eq!(printed(&["record", "replay", "-"], &frozen("record.pretty.json")), all);
+    assert_eq!(printed(&["record", "replay", "--step", &file], "\n\n\n"), all);
     for words in [
         "\nply 1: seat 2 (carol) to move, 10.000 s on the clock\n",
         "  optimal    1 of 1; then seat 0 (alice) wins\n",
@@ -17,13 +17,14 @@ fn a_record_is_replayed_step_by_step() {
     ] {
         assert!(all.contains(words), "{words:?} is not in {all}");
     }
-    let left = printed(&["replay", "--step", &file], "\nq\n");
+    let left = printed(&["record", "replay", "--step", &file], "\nq\n");
     assert!(all.starts_with(&left) && left.contains("\nply 1: ") && !left.contains("\nply 2: "), "{left}");
-    let steps: Vec<_> = printed(&["replay", "--json", "--from", "1", &file], "").lines().map(json).collect();
+    let steps: Vec<_> =
+        printed(&["record", "replay", "--json", "--from", "1", &file], "").lines().map(json).collect();
     assert_eq!(steps.iter().map(|step| step["audit"]["ply"].clone()).collect::<Vec<_>>(), [1, 2]);
     let audit = &steps[1]["audit"];
     assert_eq!((&audit["steward"], &audit["optimal_takes"]), (&json!(true), &json!([{"lo": 2, "hi": 2}])));
-    let one = printed(&["replay", "--ply", "0", &file], "");
+    let one = printed(&["record", "replay", "--ply", "0", &file], "");
     assert!(one.contains("\nply 0: ") && !one.contains("\nply 1: ") && !one.contains("audit"), "{one}");
 }
 
@@ -45,10 +46,10 @@ fn a_damaged_record_is_replayed_up_to_its_flaw() {
     ] {
         assert_ne!(record, text);
         let file = folder.write(name, &record);
-        let (code, steps, error) = offline(&["replay", &file], "");
+        let (code, steps, error) = offline(&["record", "replay", &file], "");
         assert_eq!((code, steps.matches("\nply ").count()), (1, plies), "{name}: {steps}{error}");
         assert!(error.starts_with(&format!("error: {file}: {words}")), "{error}");
-        let (code, steps, _) = offline(&["replay", "--json", &file], "");
+        let (code, steps, _) = offline(&["record", "replay", "--json", &file], "");
         assert_eq!((code, steps.lines().count()), (1, plies), "{name}: {steps}");
     }
 }

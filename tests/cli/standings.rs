@@ -1,4 +1,4 @@
-//! `lastnim standings --from-records`: which records count, with the real binary.
+//! `lastnim record standings`: which records count, with the real binary.
 
 use super::record_fixture::{Folder, NOBODY, Server, json, offline};
 use serde_json::{Value, json};
@@ -35,8 +35,7 @@ fn a_record_that_is_one_too_many_is_refused_by_what_it_is() {
     let group = number.parse::<u64>().unwrap() / 2;
     let standings = |surplus: &Value| {
         let surplus = folder.write("surplus.json", &surplus.to_string());
-        let args =
-            ["standings", "--settings", &cup, "--unsigned", "--json", "--from-records", &dir, &surplus];
+        let args = ["record", "standings", "--settings", &cup, "--unsigned", "--json", &dir, &surplus];
         let (code, output, errors) = offline(&args, "");
         (code, json(&output)["standings"].clone(), errors.replace(&format!("{surplus}: "), ""))
     };

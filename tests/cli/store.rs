@@ -93,8 +93,8 @@ impl Place {
         ];
         let id = self.printed(&[&create[..], flags].concat());
         let bots = ["greedy", "timid"].map(|kind| {
-            let token = self.printed(&["register", kind]);
-            let mut bot = self.command(&["bot", kind, "--tournament", &id]);
+            let token = self.printed(&["bot", "register", kind]);
+            let mut bot = self.command(&["bot", "run", kind, "--tournament", &id]);
             Process(bot.env("LASTNIM_TOKEN", token).stdout(Stdio::null()).spawn().unwrap())
         });
         (id, bots)
@@ -158,7 +158,7 @@ fn a_backup_that_is_taken_while_bots_play_is_whole_and_can_be_restored() {
     // The running server's own store is checked and measured as well, and nobody is kept from playing.
     let checked = place.json(&["store", "check"]);
     assert_eq!((&checked["damages"], checked["signers"].as_array().unwrap().len()), (&0.into(), 1));
-    assert_eq!(checked["signers"][0]["public_key"], place.printed(&["key"]).as_str());
+    assert_eq!(checked["signers"][0]["public_key"], place.printed(&["record", "key"]).as_str());
     let stats = place.json(&["store", "stats"]);
     assert_eq!((&stats["tournaments"][0]["tournament_id"], &stats["bots"]), (&id.as_str().into(), &2.into()));
     let played = place.until_played(&id, before + 5);
@@ -250,7 +250,7 @@ fn records_are_pruned_while_bots_play_and_the_rest_goes_on() {
         assert!(pruned["pruned_matches"].as_u64().unwrap() > 0, "{pruned}");
         played = place.until_played(&id, played + 10);
     }
-    let listed = place.json(&["match", "list", "--tournament", &id, "--most", "1000"]);
+    let listed = place.json(&["match", "list", "--tournament", &id, "--limit", "1000"]);
     let listed = listed["matches"].as_array().unwrap();
     let oldest = listed.last().unwrap();
     assert!(listed.len() as u64 >= played && oldest["winner"].is_u64(), "results stay: {oldest}");
@@ -261,7 +261,7 @@ fn records_are_pruned_while_bots_play_and_the_rest_goes_on() {
     let folder = place.folder.join("records");
     let exported = place.json(&["record", "export", "--tournament", &id, "--dir", folder.to_str().unwrap()]);
     assert!(number(&exported, "pruned") > 20 && number(&exported, "written") > 0, "{exported}");
-    let audited = place.json(&["audit", "--field", "--tournament", &id]);
+    let audited = place.json(&["audit", "field", "--tournament", &id]);
     assert!(number(&audited["records"], "pruned") > 20, "{audited}");
     // A server that is killed and started again finds all that it needs.
     drop(server);
@@ -299,7 +299,8 @@ fn a_ladder_with_a_retention_plays_on_while_its_server_prunes_it() {
     let settled = place.until_stats(|stats| number(stats, "unfinished_matches") == 0 && kept(stats) == 10);
     let figures = |place: &Place| -> Vec<Value> {
         let standings = place.json(&["tournament", "standings", &id]);
-        let names = ["bot", "place", "points", "matches", "wins", "accuracy", "regret_per_match", "forfeits"];
+        let names =
+            ["bot", "run", "place", "points", "matches", "wins", "accuracy", "regret_per_match", "forfeits"];
         let lines = standings["standings"].as_array().unwrap();
         lines.iter().flat_map(|line| names.map(|name| line[name].clone())).collect()
     };
@@ -308,7 +309,7 @@ fn a_ladder_with_a_retention_plays_on_while_its_server_prunes_it() {
     assert_eq!(place.json(&["store", "check"])["damages"], 0);
     let server = place.serve_with(&prunes_often);
     assert_eq!(figures(&place), before, "results are counted without their records");
-    let listed = place.json(&["match", "list", "--tournament", &id, "--most", "1000"]);
+    let listed = place.json(&["match", "list", "--tournament", &id, "--limit", "1000"]);
     let oldest = listed["matches"].as_array().unwrap().last().unwrap()["id"].as_str().unwrap();
     let (_, why) = place.refused(&["record", "get", oldest]);
     assert!(why.contains("was pruned"), "{why}");

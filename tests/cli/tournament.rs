@@ -109,8 +109,8 @@ fn standings_follow_from_the_records_alone() {
     let (settings, records) = (path("cup.json"), path("records"));
     fs::write(&settings, server.printed(&["tournament", "show", &id, "--json"])).unwrap();
     server.printed(&["record", "export", "--tournament", &id, "--dir", &records]);
-    let key = server.word(&["key"]);
-    let told = ["standings", "--settings", &settings, "--key", &key, "--from-records", &records];
+    let key = server.word(&["record", "key"]);
+    let told = ["record", "standings", "--settings", &settings, "--key", &key, &records];
     for form in [&[][..], &["--json"], &["--cross-table"], &["--cross-table", "--json"]] {
         let of_server = server.printed(&[&["tournament", "standings", &id], form].concat());
         assert_eq!(server.printed(&[&told[..], form].concat()), of_server);
@@ -146,8 +146,8 @@ fn bots_join_and_leave_a_ladder_that_runs_and_its_standings_follow_from_the_reco
     let id = server.word(&[&create[..], &ladder].concat());
     let mut playing = Vec::new();
     let tokens = ["greedy", "timid", "loyal"].map(|kind| {
-        let token = server.word(&["register", kind]);
-        playing.push(server.begin(&["bot", kind, "--token", &token]));
+        let token = server.word(&["bot", "register", kind]);
+        playing.push(server.begin(&["bot", "run", kind, "--token", &token]));
         token
     });
     let field = |shown: &Value| shown["field"].as_array().unwrap().len();
@@ -180,8 +180,8 @@ fn bots_join_and_leave_a_ladder_that_runs_and_its_standings_follow_from_the_reco
     assert_eq!((&changes[0]["bot"], &changes[0]["movement"]), (&json!("loyal"), &json!("enters")));
     fs::write(&settings, shown).unwrap();
     server.printed(&["record", "export", "--tournament", &id, "--dir", &records]);
-    let key = server.word(&["key"]);
-    let told = ["standings", "--settings", &settings, "--key", &key, "--from-records", &records];
+    let key = server.word(&["record", "key"]);
+    let told = ["record", "standings", "--settings", &settings, "--key", &key, &records];
     assert_eq!(server.printed(&told), server.printed(&["tournament", "standings", &id]));
 }
 
@@ -195,8 +195,8 @@ fn a_tournament_is_followed_from_its_creation_to_its_end() {
 
     let watcher = server.begin(&["tournament", "watch", &id]);
     let bots = ["greedy", "timid"].map(|kind| {
-        let token = server.word(&["register", kind]);
-        let mut bot = server.begin(&["bot", kind, "--token", &token, "--tournament", &id, "--json"]);
+        let token = server.word(&["bot", "register", kind]);
+        let mut bot = server.begin(&["bot", "run", kind, "--token", &token, "--tournament", &id, "--json"]);
         let mut connected = String::new();
         let mut lines = BufReader::new(bot.0.stdout.take().unwrap());
         lines.read_line(&mut connected).unwrap();
@@ -263,7 +263,7 @@ fn create<'a>(bots: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 fn an_exhibition_is_created_listed_and_followed() {
     let server = Server::start();
     for name in ["greedy", "timid", "absent"] {
-        server.word(&["register", name]);
+        server.word(&["bot", "register", name]);
     }
     let followed = server.printed(&create("greedy,timid", &["--watch"]));
     let (id, events) = followed.split_once('\n').unwrap();
@@ -285,7 +285,7 @@ fn an_exhibition_is_created_listed_and_followed() {
     let mut listed = Vec::new();
     let mut token = String::new();
     loop {
-        let page = server.json(&["match", "list", "--most", "2", "--page-token", &token]);
+        let page = server.json(&["match", "list", "--limit", "2", "--page-token", &token]);
         listed.extend(page["matches"].as_array().unwrap().iter().map(|game| game["id"].clone()));
         page["next_page_token"].as_str().unwrap().clone_into(&mut token);
         if token.is_empty() {
@@ -293,7 +293,7 @@ fn an_exhibition_is_created_listed_and_followed() {
         }
     }
     assert_eq!(listed, [&third, &other, &id].map(|id| json!(id)));
-    let table = server.printed(&["match", "list", "--most", "2"]);
+    let table = server.printed(&["match", "list", "--limit", "2"]);
     assert_eq!(table.lines().last().unwrap(), format!("more: --page-token {other}"));
 
     for (words, code, why) in [
@@ -322,10 +322,10 @@ fn tournaments_are_listed_by_state_and_in_pages() {
         ids.map(str::to_owned).collect()
     };
     assert_eq!(list(&["--state", "open"]), [ids[2].as_str(), &ids[0]]);
-    assert_eq!(list(&["--state", "open", "--most", "1"]), [ids[2].as_str()]);
+    assert_eq!(list(&["--state", "open", "--limit", "1"]), [ids[2].as_str()]);
     assert_eq!(list(&["--state", "cancelled"]), [ids[1].as_str()]);
     assert!(list(&["--state", "finished"]).is_empty());
-    let table = server.printed(&["tournament", "list", "--most", "2"]);
+    let table = server.printed(&["tournament", "list", "--limit", "2"]);
     let lines: Vec<_> = table.lines().collect();
     assert_eq!((lines.len(), lines[3]), (4, format!("more: --page-token {}", ids[1]).as_str()));
     assert!(lines[1].contains(" open ") && lines[1].contains(" swiss "), "{table}");
@@ -345,20 +345,20 @@ fn a_cancelled_tournament_has_ended() {
 #[test]
 fn what_is_refused_is_one_line_and_a_code() {
     let server = Server::start();
-    let bot = server.word(&["register", "alice"]);
+    let bot = server.word(&["bot", "register", "alice"]);
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     let create = ["tournament", "create", "--seats", "2", "--piles"];
     let refusals: [(&[&str], i32, &[&str]); 14] = [
         (&["tournament", "show", NOBODY], 1, &["no tournament", NOBODY]),
         (&["match", "show", NOBODY], 1, &["no match", NOBODY]),
         (&["record", "get", "x"], 2, &["match id \"x\"", "UUID"]),
-        (&["register", "alice"], 1, &["alice", "choose another name"]),
-        (&["register", "Alice"], 2, &["bot name \"Alice\"", "1 to 32"]),
-        (&["register", "bob", "--token", "wrong"], 1, &["does not know the token"]),
-        (&["register", "bob", "--token", &bot], 1, &["role admin"]),
-        (&["register", "bob", "--token", ""], 1, &["--token or LASTNIM_ADMIN_TOKEN"]),
-        (&["register", "bob", "--server", &free], 1, &[&free, "is `lastnim serve` running?"]),
-        (&["register", "bob", "--server", "nowhere"], 2, &["server \"nowhere\"", "host:port"]),
+        (&["bot", "register", "alice"], 1, &["alice", "choose another name"]),
+        (&["bot", "register", "Alice"], 2, &["bot name \"Alice\"", "1 to 32"]),
+        (&["bot", "register", "bob", "--token", "wrong"], 1, &["does not know the token"]),
+        (&["bot", "register", "bob", "--token", &bot], 1, &["role admin"]),
+        (&["bot", "register", "bob", "--token", ""], 1, &["--token or LASTNIM_ADMIN_TOKEN"]),
+        (&["bot", "register", "bob", "--server", &free], 1, &[&free, "is `lastnim serve` running?"]),
+        (&["bot", "register", "bob", "--server", "nowhere"], 2, &["server \"nowhere\"", "host:port"]),
         (&[&create[..], &["3,x"]].concat(), 2, &["piles: \"x\""]),
         (&[&create[..], &["3,0"]].concat(), 2, &["settings.positions[0].counters: pile 1 of 0 counters"]),
         (
@@ -376,9 +376,9 @@ fn what_is_refused_is_one_line_and_a_code() {
         }
     }
 
-    let (code, why) = server.refused(&["bot", "timid", "--token", "wrong"]);
+    let (code, why) = server.refused(&["bot", "run", "timid", "--token", "wrong"]);
     assert!(code == 1 && why.contains("does not know the token"), "{why}");
-    let output = server.begin(&["bot", "timid", "--token", &bot, "--tournament", NOBODY]).finish(b"");
+    let output = server.begin(&["bot", "run", "timid", "--token", &bot, "--tournament", NOBODY]).finish(b"");
     let why = text(output.stderr);
     assert!(
         output.status.code() == Some(1) && why.contains("no tournament") && why.contains(NOBODY),
@@ -395,7 +395,7 @@ fn a_record_that_was_tampered_with_is_refused_by_its_event() {
     let events = record["events"].as_array_mut().unwrap();
     let took = events.iter().position(|event| event.get("took").is_some()).unwrap();
     events[took]["took"]["take"] = json!("99");
-    let output = server.begin(&["audit", "-"]).finish(record.to_string().as_bytes());
+    let output = server.begin(&["audit", "match", "-"]).finish(record.to_string().as_bytes());
     let why = text(output.stderr);
     assert_eq!(output.status.code(), Some(2), "{why}");
     assert!(why.starts_with(&format!("error: standard input: event {took}: ")), "{why}");

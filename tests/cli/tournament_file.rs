@@ -110,7 +110,7 @@ fn a_cup_is_told_in_words() {
     assert_eq!(line("format"), "round robin");
     assert_eq!(
         line("bots"),
-        "4: oracle (house bot oracle), greedy (house bot greedy), timid (house bot timid), mine (lastnim bot loyal)"
+        "4: oracle (house bot oracle), greedy (house bot greedy), timid (house bot timid), mine (lastnim bot run loyal)"
     );
     assert_eq!((line("positions"), line("matches"), line("seed")), ("2: 3,4,5; 2,2", "24", "1"));
     assert!(!printed.contains("note"), "each table comes to each position once: {printed}");

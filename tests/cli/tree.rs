@@ -1,4 +1,4 @@
-//! `lastnim tree` and `lastnim solve --explain`, by running the real binary.
+//! `lastnim oracle tree` and `lastnim oracle solve --explain`, by running the real binary.
 
 use serde_json::{Value, json};
 use std::{
@@ -35,7 +35,7 @@ fn refused(args: &[&[&str]]) -> String {
 }
 
 fn tree(args: &[&str], format: &str) -> String {
-    printed(&[&["tree", "--format", format], args])
+    printed(&[&["oracle", "tree", "--format", format], args])
 }
 
 fn json(args: &[&str]) -> Value {
@@ -62,7 +62,7 @@ fn states(document: &Value) -> Vec<String> {
 #[test]
 fn figure_1_is_drawn_in_words() {
     assert_eq!(
-        printed(&[&["tree"], &FIGURE_1]),
+        printed(&[&["oracle", "tree"], &FIGURE_1]),
         "\
 The tree of all play: 14 nodes. Before a state stands the take that leads to it, with a star if it is optimal.
 
@@ -232,23 +232,25 @@ fn svg_is_well_formed_and_names_every_node() {
 fn what_is_too_large_is_refused_with_what_would_fit() {
     let piles = ["--piles", "9,9,1,6", "--players", "4"];
     assert_eq!(
-        refused(&[&["tree"], &piles]),
+        refused(&[&["oracle", "tree"], &piles]),
         "the tree has 4202560 nodes, more than 10000: give --depth 6 (2951 nodes), \
          or --graph (95 nodes and 404 edges), or a higher --max-nodes"
     );
-    assert!(refused(&[&["tree", "--depth", "7"], &piles]).starts_with("the tree down to depth 7 has "));
-    let error = refused(&[&["tree", "--graph", "--max-nodes", "90"], &piles]);
+    assert!(
+        refused(&[&["oracle", "tree", "--depth", "7"], &piles]).starts_with("the tree down to depth 7 has ")
+    );
+    let error = refused(&[&["oracle", "tree", "--graph", "--max-nodes", "90"], &piles]);
     assert!(
         error.starts_with("the graph of states has 95 nodes and 404 edges, more than 90: give --depth 3 (27 nodes and 42 edges)"),
         "{error}"
     );
     let giant = ["9223372036854775807"; 1024].join(",");
-    let error = refused(&[&["tree", "--players", "3", "--piles", &giant]]);
+    let error = refused(&[&["oracle", "tree", "--players", "3", "--piles", &giant]]);
     assert!(
         error.starts_with("the tree has about 2^9444732965739290425345 nodes, more than 10000: "),
         "{error}"
     );
-    let error = refused(&[&["tree", "--piles", "400", "--players", "2"]]);
+    let error = refused(&[&["oracle", "tree", "--piles", "400", "--players", "2"]]);
     assert!(
         error.starts_with(
             "the tree has about 2^400 (10^120) nodes, more than 10000: give --depth 1 (401 nodes), "
@@ -256,6 +258,7 @@ fn what_is_too_large_is_refused_with_what_would_fit() {
         "{error}"
     );
     let error = refused(&[&[
+        "oracle",
         "tree",
         "--graph",
         "--piles",
@@ -269,13 +272,13 @@ fn what_is_too_large_is_refused_with_what_would_fit() {
     ]]);
     assert!(error.contains("a picture of ") && error.contains("--format dot"), "{error}");
     assert_eq!(
-        refused(&[&["tree", "--max-nodes", "1"], &piles]).split(": ").nth(1),
+        refused(&[&["oracle", "tree", "--max-nodes", "1"], &piles]).split(": ").nth(1),
         Some(
             "give --depth 0 (1 node), or --graph --depth 0 (1 node and 0 edges), \
               or a higher --max-nodes (the whole graph has 95 nodes and 404 edges)"
         )
     );
-    let error = String::from_utf8(lastnim(&[&["tree", "--depth", "-1"], &piles]).stderr).unwrap();
+    let error = String::from_utf8(lastnim(&[&["oracle", "tree", "--depth", "-1"], &piles]).stderr).unwrap();
     assert!(error.contains("--depth <TAKES>") && error.contains("a whole number of takes, 0 to "), "{error}");
 }
 
@@ -296,7 +299,7 @@ fn a_graph_may_be_cut() {
 fn a_file_is_written_in_place_of_standard_output() {
     let path = env::temp_dir().join(format!("lastnim-tree-{}.svg", std::process::id()));
     let name = path.to_str().unwrap();
-    assert_eq!(printed(&[&["tree", "--format", "svg", "--output", name], &FIGURE_1]), "");
+    assert_eq!(printed(&[&["oracle", "tree", "--format", "svg", "--output", name], &FIGURE_1]), "");
     assert_eq!(fs::read_to_string(&path).unwrap(), tree(&FIGURE_1, "svg"));
     fs::remove_file(&path).unwrap();
 }
@@ -304,7 +307,7 @@ fn a_file_is_written_in_place_of_standard_output() {
 #[test]
 fn a_solution_is_explained() {
     assert_eq!(
-        printed(&[&["solve", "--explain"], &FIGURE_1]),
+        printed(&[&["oracle", "solve", "--explain"], &FIGURE_1]),
         "\
 Seat 2 wins under optimal play (value 2), with seat 0 to move.
 Optimal takes: 1 (there are 2 in the last pile).
@@ -325,7 +328,7 @@ The line of best play, by the smallest optimal take of each seat:
   (2, [0,0,0])  seat 2 wins
 "
     );
-    let text = printed(&[&["solve", "--explain", "--json"], &FIGURE_1]);
+    let text = printed(&[&["oracle", "solve", "--explain", "--json"], &FIGURE_1]);
     let explanation = &serde_json::from_str::<Value>(&text).unwrap()["explanation"];
     let takes = explanation["line"].as_array().unwrap().iter().map(|ply| &ply["take"]);
     assert_eq!(takes.collect::<Vec<_>>(), [1; 5]);
@@ -336,16 +339,16 @@ The line of best play, by the smallest optimal take of each seat:
                "better_for": [{"seat": 1, "ranks": 1}],
                "worse_for": [{"seat": 0, "ranks": 1}, {"seat": 2, "ranks": 1}]})
     );
-    let plain = printed(&[&["solve", "--json"], &FIGURE_1]);
+    let plain = printed(&[&["oracle", "solve", "--json"], &FIGURE_1]);
     assert!(serde_json::from_str::<Value>(&plain).unwrap().get("explanation").is_none());
 }
 
 #[test]
 fn an_explanation_of_giant_piles_stays_short() {
     let piles = ["1000000000000000000"; 100].join(",");
-    let text = printed(&[&["solve", "--explain", "--players", "3", "--piles", &piles]]);
+    let text = printed(&[&["oracle", "solve", "--explain", "--players", "3", "--piles", &piles]]);
     assert!(text.contains("\n  1 to ") && text.contains("  and so on, until seat "), "{text}");
     assert!(text.lines().count() < 60, "{text}");
-    let over = printed(&[&["solve", "--explain", "--players", "3", "--piles", "0"]]);
+    let over = printed(&[&["oracle", "solve", "--explain", "--players", "3", "--piles", "0"]]);
     assert!(!over.contains("lead to"), "{over}");
 }

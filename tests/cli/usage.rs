@@ -192,7 +192,7 @@ fn help_and_manual_list_all_house_bots() {
     let patterns = HouseBot::EXAMPLES.map(HouseBot::name_pattern);
     let [before @ .., last] = patterns;
     let known = format!("{} or {last}", before.join(", "));
-    for command in ["bot", "serve"] {
+    for command in ["bot", "run", "serve"] {
         let output = lastnim(&[command, "--help"]).output().unwrap();
         let help = plain_line(text(&output.stdout));
         assert!(help.contains(&format!(": {known}")), "{command} --help does not list {known}");
@@ -203,7 +203,7 @@ fn help_and_manual_list_all_house_bots() {
 
 #[test]
 fn what_means_nothing_to_a_house_bot_is_refused() {
-    let bot = ["bot", "greedy", "--token", "unused"];
+    let bot = ["bot", "run", "greedy", "--token", "unused"];
     let why = refused(&mut lastnim(&[&bot[..], &["--seed", "3"]].concat()));
     assert_eq!(why, "--seed: greedy draws nothing: only random, epsilon, mcts and llm do");
 }

@@ -1,4 +1,4 @@
-//! `lastnim verify`: what is found in files that somebody changed, with the real binary.
+//! `lastnim record verify`: what is found in files that somebody changed, with the real binary.
 
 use super::record_fixture::{FROZEN, FROZEN_KEY, Folder, NOBODY, frozen, json, offline, printed};
 use serde_json::json;
@@ -7,14 +7,16 @@ use std::fs;
 #[test]
 fn frozen_records_verify_in_every_form() {
     for name in FROZEN {
-        let verdict = printed(&["verify", "-"], &frozen(name));
+        let verdict = printed(&["record", "verify", "-"], &frozen(name));
         let first = verdict.lines().next().unwrap();
         assert_eq!(
             first,
             format!("standard input: match {NOBODY}: whole, 11 events, signed by {FROZEN_KEY}")
         );
         assert!(verdict.contains("not that this is the key of the server you"), "{verdict}");
-        assert!(!printed(&["verify", "--key", FROZEN_KEY, "-"], &frozen(name)).contains("This shows"));
+        assert!(
+            !printed(&["record", "verify", "--key", FROZEN_KEY, "-"], &frozen(name)).contains("This shows")
+        );
     }
 }
 
@@ -76,7 +78,7 @@ fn what_was_done_to_a_record_is_said_in_one_line() {
     ];
     for (changed, words) in cases {
         assert!(![&line, &pretty].contains(&&changed), "{words}");
-        let (code, verdict, error) = offline(&["verify", "-"], &changed);
+        let (code, verdict, error) = offline(&["record", "verify", "-"], &changed);
         assert_eq!(
             (code, error.as_str(), verdict.lines().count()),
             (1, "error: the record does not verify\n", 1)
@@ -86,22 +88,26 @@ fn what_was_done_to_a_record_is_said_in_one_line() {
         assert!(verdict.starts_with(words), "{words:?}: {verdict}");
         if words.contains("layout") {
             assert!(
-                printed(&["verify", "--any-layout", "--key", FROZEN_KEY, "-"], &changed).contains("whole")
+                printed(&["record", "verify", "--any-layout", "--key", FROZEN_KEY, "-"], &changed)
+                    .contains("whole")
             );
         }
     }
     // An event that was taken out leaves a gap in the plies.
     let mut removed = json(&line);
     removed["events"].as_array_mut().unwrap().retain(|event| event["took"]["ply"] != 1);
-    let verdict = json(&offline(&["verify", "--json", "-"], &format!("{removed}\n")).1);
+    let verdict = json(&offline(&["record", "verify", "--json", "-"], &format!("{removed}\n")).1);
     assert_eq!(
         (&verdict["flaw"], &verdict["event"], &verdict["verified"]),
         (&json!("removed"), &json!(7), &json!(false))
     );
     let twice = line.trim_end().to_owned() + "\n" + &line + "\n" + &line;
-    let (code, verdicts, _) = offline(&["verify", "-"], &twice);
+    let (code, verdicts, _) = offline(&["record", "verify", "-"], &twice);
     assert!(code == 1 && verdicts.contains("standard input:3: not a record"), "{verdicts}");
-    assert_eq!(printed(&["verify", "--any-layout", "--key", FROZEN_KEY, "-"], &twice).lines().count(), 3);
+    assert_eq!(
+        printed(&["record", "verify", "--any-layout", "--key", FROZEN_KEY, "-"], &twice).lines().count(),
+        3
+    );
 }
 
 #[test]
@@ -114,7 +120,7 @@ fn a_difference_at_the_ends_of_lines_is_named() {
         (line.trim_end().to_owned(), newline.to_owned()),
         (pretty.trim_end().replace('\n', "\r\n"), format!("{crlf}, and {newline}")),
     ] {
-        let (code, verdict, _) = offline(&["verify", "-"], &changed);
+        let (code, verdict, _) = offline(&["record", "verify", "-"], &changed);
         assert_eq!(code, 1);
         assert!(verdict.ends_with(&format!(" on: {cause}; --any-layout accepts that\n")), "{verdict}");
     }
@@ -130,7 +136,8 @@ fn what_cannot_be_read_stops_no_other_record() {
         [line.as_bytes(), b"{\xff}\n", &line.as_bytes()[..90], b"\n{\"match_id\"1}\n", line.as_bytes()]
             .concat();
     fs::write(&lines, torn).unwrap();
-    let (code, verdicts, error) = offline(&["verify", "--key", FROZEN_KEY, &missing, &lines, &whole], "");
+    let (code, verdicts, error) =
+        offline(&["record", "verify", "--key", FROZEN_KEY, &missing, &lines, &whole], "");
     assert_eq!((code, error.as_str()), (1, "error: 4 of 7 records do not verify\n"), "{verdicts}");
     let verdicts: Vec<_> = verdicts.lines().collect();
     assert!(verdicts[0].starts_with(&format!("{missing}: No such file")), "{verdicts:?}");

@@ -17,19 +17,19 @@ pub fn with_record() -> Terminal {
 
 #[test]
 fn a_game_is_audited() {
-    is_shown("audit", "game", &[&format!("{GAME} | lastnim audit -")]);
-    is_shown("audit", "game_json", &[&format!("{GAME} | lastnim audit --json")]);
-    let optimal = r#"echo '{"piles":[3],"players":2,"takes":[1,2],"first":1}' | lastnim audit"#;
+    is_shown("audit", "game", &[&format!("{GAME} | lastnim audit match -")]);
+    is_shown("audit", "game_json", &[&format!("{GAME} | lastnim audit match --json")]);
+    let optimal = r#"echo '{"piles":[3],"players":2,"takes":[1,2],"first":1}' | lastnim audit match"#;
     is_shown("audit", "optimal_play", &[optimal]);
 }
 
 #[test]
 fn a_record_is_audited_in_each_of_its_forms() {
     let lines = [
-        "lastnim audit record.json",
-        "lastnim audit record.json --json",
-        "lastnim audit record.pretty.json --json",
-        r#"echo "{\"record\":$(cat record.json)}" | lastnim audit - --json"#,
+        "lastnim audit match record.json",
+        "lastnim audit match record.json --json",
+        "lastnim audit match record.pretty.json --json",
+        r#"echo "{\"record\":$(cat record.json)}" | lastnim audit match - --json"#,
     ];
     with_record().run_all(&lines).is_snapshot("audit", "record");
 }
@@ -40,7 +40,7 @@ fn a_batch_is_audited_line_by_line() {
 echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[1,2]}'
 echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[1,3]}'
 echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[1]}'
-echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"taken":[1,2]}') | lastnim audit --batch"#;
+echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"taken":[1,2]}') | lastnim audit match --batch"#;
     with_record().run(batch).is_snapshot("audit", "batch");
 }
 
@@ -51,24 +51,24 @@ fn what_cannot_be_audited_is_named() {
     terminal.write("cut.json", "{\"piles\": [3, 4],\n");
     terminal.write("mistyped.json", "{\n  \"piles\": \"3, 4\",\n  \"takes\": [1]\n}\n");
     let lines = [
-        "lastnim audit no-such-file",
+        "lastnim audit match no-such-file",
         "lastnim audit .",
-        "lastnim audit record.json record.pretty.json",
-        "lastnim audit record.json --seed 3",
-        "lastnim audit broken.json",
-        "lastnim audit cut.json",
-        "lastnim audit mistyped.json",
-        "cat record.json record.json | lastnim audit",
-        "printf '\\377' | lastnim audit",
-        "lastnim audit /dev/null",
-        r#"echo '{"piles":[3],"players":2,"takes":[1,3]}' | lastnim audit"#,
-        r#"echo '{"piles":[3],"players":2,"takes":[1]}' | lastnim audit"#,
-        r#"echo '{"piles":[3],"players":2,"takes":[3,1]}' | lastnim audit"#,
-        r#"echo '{"piles":[3],"players":2,"take":[3]}' | lastnim audit"#,
-        r#"echo '{"piles":[3],"takes":[3]}' | lastnim audit"#,
-        r#"echo '{"piles":[3],"alliance_matrix":[[0,1],[0,0]],"takes":[3]}' | lastnim audit"#,
-        r#"sed 's/"take":"2"/"take":"9"/' record.json | lastnim audit"#,
-        "lastnim audit record.txt",
+        "lastnim audit match record.json record.pretty.json",
+        "lastnim audit match record.json --seed 3",
+        "lastnim audit match broken.json",
+        "lastnim audit match cut.json",
+        "lastnim audit match mistyped.json",
+        "cat record.json record.json | lastnim audit match",
+        "printf '\\377' | lastnim audit match",
+        "lastnim audit match /dev/null",
+        r#"echo '{"piles":[3],"players":2,"takes":[1,3]}' | lastnim audit match"#,
+        r#"echo '{"piles":[3],"players":2,"takes":[1]}' | lastnim audit match"#,
+        r#"echo '{"piles":[3],"players":2,"takes":[3,1]}' | lastnim audit match"#,
+        r#"echo '{"piles":[3],"players":2,"take":[3]}' | lastnim audit match"#,
+        r#"echo '{"piles":[3],"takes":[3]}' | lastnim audit match"#,
+        r#"echo '{"piles":[3],"alliance_matrix":[[0,1],[0,0]],"takes":[3]}' | lastnim audit match"#,
+        r#"sed 's/"take":"2"/"take":"9"/' record.json | lastnim audit match"#,
+        "lastnim audit match record.txt",
     ];
     terminal.run_all(&lines).is_snapshot("audit", "errors");
 }

@@ -17,7 +17,7 @@ fn every_house_bot_reports_its_matches() {
     for (kind, flags) in HOUSE_BOTS {
         let mut terminal = server.terminal();
         for (name, form) in [(kind.to_owned(), ""), (format!("{kind}-2"), " --json")] {
-            let token = terminal.quietly(&format!("lastnim register {name}"));
+            let token = terminal.quietly(&format!("lastnim bot register {name}"));
             terminal.set("LASTNIM_TOKEN", &token);
             let create = "lastnim tournament create --seats 2 --piles 3,4 --start-at 2 --concurrency 1";
             let id = terminal.quietly(&format!("{create} {PATIENT}"));
@@ -34,7 +34,7 @@ fn a_bot_says_its_version() {
     let server = Server::start();
     let _rival = server.house_bot("rival", &["timid"]);
     let mut terminal = server.terminal();
-    let token = terminal.quietly("lastnim register alice");
+    let token = terminal.quietly("lastnim bot register alice");
     terminal.set("LASTNIM_TOKEN", &token);
     let create = "lastnim tournament create --seats 2 --piles 3,4 --start-at 2 --concurrency 1";
     for version in ["1.4", "1.5"] {
@@ -43,19 +43,19 @@ fn a_bot_says_its_version() {
         terminal.quietly("lastnim tournament join $ID --bot rival");
         let hash = "07".repeat(32);
         let said = format!("--bot-version {version} --config-hash {hash}");
-        terminal.quietly(&format!("lastnim bot greedy --tournament $ID {said}"));
+        terminal.quietly(&format!("lastnim bot run greedy --tournament $ID {said}"));
     }
-    let found = terminal.quietly("lastnim match list --tournament $ID --most 1 --json");
+    let found = terminal.quietly("lastnim match list --tournament $ID --limit 1 --json");
     let (_, found) = found.split_once("\"id\":\"").unwrap();
     terminal.set("MATCH", found.split_once('"').unwrap().0);
     let lines = [
         "lastnim match show $MATCH",
         "lastnim tournament standings $ID",
-        "lastnim audit --bot alice | head -n 4",
-        "lastnim audit --bot alice --bot-version 1.4 | head -n 4",
-        "lastnim audit --bot alice --bot-version 1.3",
-        "lastnim audit --bot alice --bot-version 1.4 records.json",
-        "lastnim audit --field --bot-version 1.4",
+        "lastnim audit bot alice | head -n 4",
+        "lastnim audit bot alice --bot-version 1.4 | head -n 4",
+        "lastnim audit bot alice --bot-version 1.3",
+        "lastnim audit bot alice --bot-version 1.4 records.json",
+        "lastnim audit field --bot-version 1.4",
     ];
     terminal.run_all(&lines).is_snapshot("bot", "version");
 }
@@ -64,16 +64,16 @@ fn a_bot_says_its_version() {
 fn what_is_no_house_bot_is_named() {
     let lines = [
         "lastnim bot",
-        "lastnim bot gready --token x",
-        "lastnim bot minimax-9 --token x",
-        "lastnim bot epsilon-2 --token x",
-        "lastnim bot mcts-0 --token x",
-        "lastnim bot greedy",
-        "lastnim bot greedy --token x --seed 3",
-        "lastnim bot greedy --token x --bot-version 'one two'",
-        "lastnim bot greedy --token x --config-hash 07",
-        "lastnim bot random --token x --seed x",
-        "lastnim bot random --token x --server nowhere",
+        "lastnim bot run gready --token x",
+        "lastnim bot run minimax-9 --token x",
+        "lastnim bot run epsilon-2 --token x",
+        "lastnim bot run mcts-0 --token x",
+        "lastnim bot run greedy",
+        "lastnim bot run greedy --token x --seed 3",
+        "lastnim bot run greedy --token x --bot-version 'one two'",
+        "lastnim bot run greedy --token x --config-hash 07",
+        "lastnim bot run random --token x --seed x",
+        "lastnim bot run random --token x --server nowhere",
     ];
     is_shown("bot", "errors", &lines);
 }
@@ -82,7 +82,7 @@ fn what_is_no_house_bot_is_named() {
 fn tournaments_that_a_bot_cannot_join() {
     let server = Server::start();
     let mut terminal = server.terminal();
-    let token = terminal.quietly("lastnim register alice");
+    let token = terminal.quietly("lastnim bot register alice");
     terminal.set("LASTNIM_TOKEN", &token);
     terminal.set("NOBODY", "01890a5d-ac96-774b-bcce-b302099a8057");
     let id = terminal.quietly("lastnim tournament create --seats 2 --piles 3");
@@ -90,10 +90,10 @@ fn tournaments_that_a_bot_cannot_join() {
     // Whether it still says that it is connected is a matter of time.
     let lines = [
         "lastnim tournament cancel $ID",
-        "lastnim bot greedy --tournament $ID > said",
-        "lastnim bot greedy --tournament $NOBODY > said",
-        "lastnim bot greedy --tournament x > said",
-        "lastnim bot random --tournament $NOBODY > said",
+        "lastnim bot run greedy --tournament $ID > said",
+        "lastnim bot run greedy --tournament $NOBODY > said",
+        "lastnim bot run greedy --tournament x > said",
+        "lastnim bot run random --tournament $NOBODY > said",
     ];
     terminal.run_all(&lines).is_snapshot("bot", "refused");
 }

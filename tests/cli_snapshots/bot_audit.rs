@@ -1,4 +1,4 @@
-//! `lastnim audit --bot` and `--field`, over made-up records that are the same in every run.
+//! `lastnim audit bot` and `lastnim audit field`, over made-up records that are the same in every run.
 
 #[path = "../../benches/audit/records.rs"]
 mod records;
@@ -25,24 +25,23 @@ fn with_records() -> Terminal {
 
 #[test]
 fn a_bot_is_audited() {
-    with_records().run("lastnim audit --bot poor records.jsonl").is_snapshot("bot_audit", "bot");
-    let line = "lastnim audit --bot poor --puzzles 2 records.jsonl --json";
+    with_records().run("lastnim audit bot poor records.jsonl").is_snapshot("bot_audit", "bot");
+    let line = "lastnim audit bot poor --puzzles 2 records.jsonl --json";
     with_records().run(line).is_snapshot("bot_audit", "bot_json");
-    with_records().run("lastnim audit --bot optimal records").is_snapshot("bot_audit", "bot_without_error");
+    with_records().run("lastnim audit bot optimal records").is_snapshot("bot_audit", "bot_without_error");
 }
 
 #[test]
 fn a_field_is_audited() {
-    with_records().run("lastnim audit --field records.jsonl").is_snapshot("bot_audit", "field");
-    let line = "lastnim audit --field --seed 3 --puzzles 1 records.jsonl --json";
+    with_records().run("lastnim audit field records.jsonl").is_snapshot("bot_audit", "field");
+    let line = "lastnim audit field --seed 3 --puzzles 1 records.jsonl --json";
     with_records().run(line).is_snapshot("bot_audit", "field_json");
 }
 
 #[test]
 fn a_bot_is_audited_straight_from_the_server() {
     // Intervals are drawn for each tournament by its id, but that of a bot without an error has no width.
-    let line =
-        "lastnim audit --bot oracle --tournament $THREE --puzzles 0 | grep -e ^oracle -e ^Of -e ^Signed";
+    let line = "lastnim audit bot oracle --tournament $THREE --puzzles 0 | grep -e ^oracle -e ^Of -e ^Signed";
     PLAYED.terminal().run(line).is_snapshot("bot_audit", "of_server");
 }
 
@@ -52,19 +51,18 @@ fn records_that_do_not_count_are_named() {
     terminal.copy("record.json");
     let lines = [
         "sed '2s/\"take\":\"/\"take\":\"1/; 4s/{.*/nonsense/; 5d' records.jsonl > damaged.jsonl",
-        "lastnim audit --bot any damaged.jsonl --puzzles 0",
-        "lastnim audit --bot alice --puzzles 0 record.json record.json",
-        "sed 's/,\"signature\":\"[^\"]*\"//' record.json | lastnim audit --bot alice --puzzles 0 -",
-        "lastnim audit --bot alice --key 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo= record.json",
-        "lastnim audit --bot nobody records.jsonl",
-        "lastnim audit --bot Nobody records.jsonl",
-        "lastnim audit --bot any --tournament 01890a5d-0000-774b-bcce-b302099a8057 records.jsonl",
-        "lastnim audit --field no-such-folder",
-        "lastnim audit --field --puzzles 51 records",
-        "lastnim audit --field --batch records",
-        "lastnim audit --field --bot any records",
-        "lastnim audit --field --key x records",
-        "lastnim audit --field --unsigned --key x records",
+        "lastnim audit bot any damaged.jsonl --puzzles 0",
+        "lastnim audit bot alice --puzzles 0 record.json record.json",
+        "sed 's/,\"signature\":\"[^\"]*\"//' record.json | lastnim audit bot alice --puzzles 0 -",
+        "lastnim audit bot alice --key 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo= record.json",
+        "lastnim audit bot nobody records.jsonl",
+        "lastnim audit bot Nobody records.jsonl",
+        "lastnim audit bot any --tournament 01890a5d-0000-774b-bcce-b302099a8057 records.jsonl",
+        "lastnim audit field no-such-folder",
+        "lastnim audit field --puzzles 51 records",
+        "lastnim audit bot records",
+        "lastnim audit field --key x records",
+        "lastnim audit field --unsigned --key x records",
     ];
     terminal.run_all(&lines).is_snapshot("bot_audit", "errors");
 }

@@ -1,4 +1,4 @@
-//! `lastnim bots`, `lastnim register` and `lastnim unregister`.
+//! `lastnim bot`, `lastnim bot register` and `lastnim bot remove`.
 
 use crate::server::{PATIENT, PLAYED, Server};
 
@@ -7,25 +7,25 @@ fn bots_come_and_go() {
     let server = Server::start();
     let mut terminal = server.terminal();
     let lines = [
-        "lastnim bots add alice",
-        "lastnim bots add bob --json",
-        "lastnim bots rotate alice",
-        "lastnim bots rotate bob --json",
-        "lastnim bots list",
-        "lastnim bots list --most 1",
-        "lastnim bots list --page-token alice --json",
-        "lastnim bots list --csv",
-        "lastnim bots show alice",
-        "lastnim bots show alice --json",
-        "lastnim bots remove alice",
-        "lastnim bots remove bob --json",
-        "lastnim bots list",
-        "lastnim bots list --json",
-        "lastnim register alice",
-        "lastnim register bob --json",
-        "lastnim unregister alice",
-        "lastnim unregister alice",
-        "lastnim register alice",
+        "lastnim bot register alice",
+        "lastnim bot register bob --json",
+        "lastnim bot rotate alice",
+        "lastnim bot rotate bob --json",
+        "lastnim bot list",
+        "lastnim bot list --limit 1",
+        "lastnim bot list --page-token alice --json",
+        "lastnim bot list --csv",
+        "lastnim bot show alice",
+        "lastnim bot show alice --json",
+        "lastnim bot remove alice",
+        "lastnim bot remove bob --json",
+        "lastnim bot list",
+        "lastnim bot list --json",
+        "lastnim bot register alice",
+        "lastnim bot register bob --json",
+        "lastnim bot remove alice",
+        "lastnim bot remove alice",
+        "lastnim bot register alice",
     ];
     terminal.run_all(&lines).is_snapshot("bots", "bots");
 }
@@ -34,13 +34,13 @@ fn bots_come_and_go() {
 fn a_bot_replaces_its_own_token() {
     let server = Server::start();
     let mut terminal = server.terminal();
-    let token = terminal.quietly("lastnim bots add alice");
+    let token = terminal.quietly("lastnim bot register alice");
     terminal.set("ALICE", &token);
     let lines = [
-        "lastnim bots rotate --token $ALICE > new",
-        "lastnim bots rotate --token $ALICE",
-        "lastnim bots rotate alice --token $(cat new) | wc -l",
-        "lastnim bots rotate",
+        "lastnim bot rotate --token $ALICE > new",
+        "lastnim bot rotate --token $ALICE",
+        "lastnim bot rotate alice --token $(cat new) | wc -l",
+        "lastnim bot rotate",
     ];
     terminal.run_all(&lines).is_snapshot("bots", "rotate");
 }
@@ -50,16 +50,16 @@ fn sessions_and_lost_seats_are_shown() {
     let server = Server::start();
     let _greedy = server.house_bot("greedy", &["greedy", "--bot-version", "1.4"]);
     let mut terminal = server.terminal();
-    terminal.quietly("lastnim bots add absent");
+    terminal.quietly("lastnim bot register absent");
     let create = "lastnim match create --bots absent,greedy --piles 3";
     terminal.quietly(&format!("{create} --declaration-ms 2000 --initial-ms 2000 --watch"));
     let open = terminal.quietly(&format!("{create} {PATIENT}"));
     terminal.set("OPEN", &open);
     let lines = [
-        "lastnim bots list --csv | cut -d , -f 1-3,5-",
-        "lastnim bots show greedy | grep -v ^lag",
-        "lastnim bots show absent",
-        "lastnim bots show absent --json",
+        "lastnim bot list --csv | cut -d , -f 1-3,5-",
+        "lastnim bot show greedy | grep -v ^lag",
+        "lastnim bot show absent",
+        "lastnim bot show absent --json",
     ];
     terminal.run_all(&lines).is_snapshot("bots", "sessions");
 }
@@ -67,23 +67,23 @@ fn sessions_and_lost_seats_are_shown() {
 #[test]
 fn what_is_no_bot_is_named() {
     let lines = [
-        "lastnim bots add",
-        "lastnim bots add Alice",
-        "lastnim register -- -alice",
-        "lastnim register alice bob",
-        "lastnim register greedy",
-        "lastnim bots list --most 0",
-        "lastnim bots list --page-token 'x y'",
-        "lastnim bots show",
-        "lastnim bots show greddy",
-        "lastnim bots show nobody",
-        "lastnim bots rotate greddy",
-        "lastnim unregister",
-        "lastnim unregister nobody",
-        "lastnim bots remove greedy",
-        "LASTNIM_ADMIN_TOKEN= lastnim register dora",
-        "LASTNIM_ADMIN_TOKEN= lastnim bots rotate greedy",
-        "LASTNIM_ADMIN_TOKEN= lastnim unregister greedy",
+        "lastnim bot register",
+        "lastnim bot register Alice",
+        "lastnim bot register -- -alice",
+        "lastnim bot register alice bob",
+        "lastnim bot register greedy",
+        "lastnim bot list --limit 0",
+        "lastnim bot list --page-token 'x y'",
+        "lastnim bot show",
+        "lastnim bot show greddy",
+        "lastnim bot show nobody",
+        "lastnim bot rotate greddy",
+        "lastnim bot remove",
+        "lastnim bot remove nobody",
+        "lastnim bot remove greedy",
+        "LASTNIM_ADMIN_TOKEN= lastnim bot register dora",
+        "LASTNIM_ADMIN_TOKEN= lastnim bot rotate greedy",
+        "LASTNIM_ADMIN_TOKEN= lastnim bot remove greedy",
     ];
     PLAYED.terminal().run_all(&lines).is_snapshot("bots", "errors");
 }

@@ -1,4 +1,4 @@
-//! `lastnim check-history`: frozen logs of a match, and its record.
+//! `lastnim audit history`: frozen logs of a match, and its record.
 
 use crate::terminal::Terminal;
 
@@ -10,14 +10,14 @@ fn with_logs() -> Terminal {
     terminal
 }
 
-const CHECK: &str = "lastnim check-history - bob.session.jsonl --records session-record.json";
+const CHECK: &str = "lastnim audit history - bob.session.jsonl --records session-record.json";
 
 #[test]
 fn an_honest_server_is_contradicted_by_nothing() {
     let lines = [
-        "lastnim check-history alice.session.jsonl bob.session.jsonl --records session-record.json",
-        "lastnim check-history alice.session.jsonl --records session-record.json --json",
-        "(cat alice.session.jsonl; head -c 500 bob.session.jsonl) | lastnim check-history - --records session-record.json",
+        "lastnim audit history alice.session.jsonl bob.session.jsonl --records session-record.json",
+        "lastnim audit history alice.session.jsonl --records session-record.json --json",
+        "(cat alice.session.jsonl; head -c 500 bob.session.jsonl) | lastnim audit history - --records session-record.json",
     ];
     with_logs().run_all(&lines).is_snapshot("check_history", "honest");
 }
@@ -46,17 +46,17 @@ fn what_contradicts_the_record_is_named() {
 #[test]
 fn what_is_no_log_is_named() {
     let lines = [
-        "lastnim check-history",
-        "lastnim check-history no-such-file --records session-record.json",
-        "lastnim check-history session-record.json --records session-record.json",
-        "(head -n 3 alice.session.jsonl; echo nonsense; tail -n 3 alice.session.jsonl) | lastnim check-history - --records session-record.json",
-        "sed 's/\"version\":1/\"version\":2/' alice.session.jsonl | lastnim check-history - --records session-record.json",
-        "sed 's/\"at_us\":1/\"at_us\":-1/' alice.session.jsonl | lastnim check-history - --records session-record.json",
-        "sed 's/\"ply\":0/\"plie\":0/' alice.session.jsonl | lastnim check-history - --records session-record.json --json",
-        "lastnim check-history alice.session.jsonl --records alice.session.jsonl",
-        "lastnim check-history alice.session.jsonl --records session-record.json --key x",
-        "lastnim check-history alice.session.jsonl --records session-record.json --key 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=",
-        "lastnim check-history alice.session.jsonl --server nowhere",
+        "lastnim audit history",
+        "lastnim audit history no-such-file --records session-record.json",
+        "lastnim audit history session-record.json --records session-record.json",
+        "(head -n 3 alice.session.jsonl; echo nonsense; tail -n 3 alice.session.jsonl) | lastnim audit history - --records session-record.json",
+        "sed 's/\"version\":1/\"version\":2/' alice.session.jsonl | lastnim audit history - --records session-record.json",
+        "sed 's/\"at_us\":1/\"at_us\":-1/' alice.session.jsonl | lastnim audit history - --records session-record.json",
+        "sed 's/\"ply\":0/\"plie\":0/' alice.session.jsonl | lastnim audit history - --records session-record.json --json",
+        "lastnim audit history alice.session.jsonl --records alice.session.jsonl",
+        "lastnim audit history alice.session.jsonl --records session-record.json --key x",
+        "lastnim audit history alice.session.jsonl --records session-record.json --key 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=",
+        "lastnim audit history alice.session.jsonl --server nowhere",
     ];
     with_logs().run_all(&lines).is_snapshot("check_history", "errors");
 }

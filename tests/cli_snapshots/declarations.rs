@@ -1,14 +1,14 @@
-//! `lastnim declarations`.
+//! `lastnim oracle declarations`.
 
 use crate::terminal::is_shown;
 
 #[test]
 fn the_best_declarations_are_found() {
     let lines = [
-        "lastnim declarations best --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1'",
-        "lastnim declarations best --piles 3,4,5 --players 3 --seat 1 --examples 1",
-        "lastnim declarations best --piles 2,7,3 --matrix '2 1 0; 1 2 0; 0 1 2' --seat 0",
-        "lastnim declarations best --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1' --json",
+        "lastnim oracle declarations best --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1'",
+        "lastnim oracle declarations best --piles 3,4,5 --players 3 --seat 1 --examples 1",
+        "lastnim oracle declarations best --piles 2,7,3 --matrix '2 1 0; 1 2 0; 0 1 2' --seat 0",
+        "lastnim oracle declarations best --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1' --json",
     ];
     is_shown("declarations", "best", &lines);
 }
@@ -16,24 +16,24 @@ fn the_best_declarations_are_found() {
 #[test]
 fn the_equilibria_are_found() {
     let lines = [
-        "lastnim declarations equilibria --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1'",
-        "lastnim declarations equilibria --piles 2,7,3 --matrix '2 1 0; 1 2 0; 0 1 2' --examples 1",
-        "lastnim declarations equilibria --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1' --json",
+        "lastnim oracle declarations equilibria --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1'",
+        "lastnim oracle declarations equilibria --piles 2,7,3 --matrix '2 1 0; 1 2 0; 0 1 2' --examples 1",
+        "lastnim oracle declarations equilibria --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1' --json",
     ];
     is_shown("declarations", "equilibria", &lines);
 }
 
 #[test]
 fn what_is_not_settled_or_cannot_be_asked() {
-    let unsettled = "lastnim declarations equilibria --piles 5,4,11,2,7,6 --players 5 --max-seconds 0";
+    let unsettled = "lastnim oracle declarations equilibria --piles 5,4,11,2,7,6 --players 5 --max-seconds 0";
     is_shown("declarations", "unsettled", &[unsettled, &format!("{unsettled} --json")]);
     let errors = [
-        "lastnim declarations",
-        "lastnim declarations worst --piles 3",
-        "lastnim declarations best --piles 3,4 --players 3 --seat 3",
-        "lastnim declarations best --piles 3,4",
-        "lastnim declarations equilibria --piles 3 --players 9",
-        "lastnim declarations equilibria --piles 3,x --players 3",
+        "lastnim oracle declarations",
+        "lastnim oracle declarations worst --piles 3",
+        "lastnim oracle declarations best --piles 3,4 --players 3 --seat 3",
+        "lastnim oracle declarations best --piles 3,4",
+        "lastnim oracle declarations equilibria --piles 3 --players 9",
+        "lastnim oracle declarations equilibria --piles 3,x --players 3",
     ];
     is_shown("declarations", "errors", &errors);
 }

@@ -1,4 +1,4 @@
-//! `lastnim export`.
+//! `lastnim record tables`.
 
 use crate::server::PLAYED;
 
@@ -6,17 +6,17 @@ use crate::server::PLAYED;
 fn tables_are_exported() {
     for (form, name) in [("csv", "csv"), ("jsonl", "jsonl")] {
         let mut terminal = PLAYED.terminal();
-        terminal.run(&format!("lastnim export --format {form} --tournament $SWISS --output tables"));
+        terminal.run(&format!("lastnim record tables --format {form} --tournament $SWISS --output tables"));
         for table in ["matches", "seats", "plies", "standings"] {
             terminal.run(&format!("head -n 5 tables/{table}.{form}"));
         }
         terminal.is_snapshot("export", name);
     }
     let lines = [
-        "lastnim export --format csv --bot loyal --output tables --json",
-        "lastnim export --format csv --tournament $OPEN --output tables",
+        "lastnim record tables --format csv --bot loyal --output tables --json",
+        "lastnim record tables --format csv --tournament $OPEN --output tables",
         "cat tables/matches.csv tables/seats.csv tables/plies.csv tables/standings.csv",
-        "lastnim export --format jsonl --output tables",
+        "lastnim record tables --format jsonl --output tables",
         "ls tables",
     ];
     PLAYED.terminal().run_all(&lines).is_snapshot("export", "choices");
@@ -25,12 +25,12 @@ fn tables_are_exported() {
 #[test]
 fn what_cannot_be_exported_is_named() {
     let lines = [
-        "lastnim export",
-        "lastnim export --format csv",
-        "lastnim export --format parquet --output tables",
+        "lastnim record tables",
+        "lastnim record tables --format csv",
+        "lastnim record tables --format parquet --output tables",
         "touch file",
-        "lastnim export --format csv --output file",
-        "lastnim export --format csv --tournament x --output tables",
+        "lastnim record tables --format csv --output file",
+        "lastnim record tables --format csv --tournament x --output tables",
     ];
     PLAYED.terminal().run_all(&lines).is_snapshot("export", "errors");
 }

@@ -6,14 +6,17 @@ use std::path::Path;
 /// The name of the snapshot of the program's own page.
 const ROOT: &str = "lastnim";
 
-/// Returns the commands that a page of help lists, but for that which prints help.
+/// Returns the commands that a page of help lists.
 fn commands(help: &str) -> Vec<String> {
-    let listed = help.split("\nCommands:\n").nth(1).unwrap_or_default().lines();
-    let lines = listed.take_while(|line| line.starts_with("  "));
-    // What goes on in a second line is further to the right.
-    let words =
-        lines.filter(|line| !line.starts_with("   ")).filter_map(|line| line.split_whitespace().next());
-    words.filter(|&word| word != "help").map(str::to_owned).collect()
+    let (lists, _) = help.split_once("\nExamples:").unwrap_or((help, ""));
+    let sections = lists.split("\n\n").filter(|section| {
+        ["Commands:\n", "Play:\n", "Organise:\n", "Study:\n", "Set up:\n"]
+            .iter()
+            .any(|heading| section.starts_with(heading))
+    });
+    // The second line of a long description is indented further.
+    let lines = sections.flat_map(|section| section.lines().skip(1)).filter(|line| !line.starts_with("   "));
+    lines.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
 }
 
 #[test]

@@ -11,7 +11,7 @@ const FILE: &str = ".config/lastnim/credentials.json";
 /// Opens a terminal in which the admin has logged in, and nothing else says where the server is.
 fn logged_in(server: &Server) -> Terminal {
     let mut terminal = server.terminal();
-    let token = terminal.quietly("lastnim bots add alice");
+    let token = terminal.quietly("lastnim bot register alice");
     terminal.quietly(&format!(
         "(umask 077; echo {token} > alice.token; echo $LASTNIM_ADMIN_TOKEN > admin.token)"
     ));
@@ -29,18 +29,18 @@ fn a_login_is_kept() {
     let lines = [
         "stat -c '%a %n' .config/lastnim $FILE",
         "grep -c form $FILE",
-        "lastnim bots add bob",
+        "lastnim bot register bob",
         "lastnim login --token-file alice.token",
-        "lastnim bots add carol",
-        "lastnim bots add carol --token-file admin.token",
-        "LASTNIM_ADMIN_TOKEN_FILE=admin.token lastnim bots add dora",
-        "LASTNIM_ADMIN_TOKEN=$(cat admin.token) lastnim bots add erin --token-file alice.token",
-        "lastnim bots add erin --token ''",
-        "lastnim bots add erin --token $(cat alice.token)",
-        "lastnim key --server 127.0.0.1:1",
-        "lastnim bots rotate | lastnim login --json",
-        "lastnim bots rotate alice > alice.token",
-        "lastnim bots list",
+        "lastnim bot register carol",
+        "lastnim bot register carol --token-file admin.token",
+        "LASTNIM_ADMIN_TOKEN_FILE=admin.token lastnim bot register dora",
+        "LASTNIM_ADMIN_TOKEN=$(cat admin.token) lastnim bot register erin --token-file alice.token",
+        "lastnim bot register erin --token ''",
+        "lastnim bot register erin --token $(cat alice.token)",
+        "lastnim record key --server 127.0.0.1:1",
+        "lastnim bot rotate | lastnim login --json",
+        "lastnim bot rotate alice > alice.token",
+        "lastnim bot list",
         "lastnim logout --server 127.0.0.1:1",
         "lastnim logout",
         "ls $FILE",
@@ -61,11 +61,11 @@ fn a_bot_plays_with_a_kept_token() {
     terminal.quietly("lastnim tournament cancel $ID");
     // Whether it still says that it is connected is a matter of time.
     let lines = [
-        "lastnim bot greedy --tournament $ID > said",
-        "lastnim bot greedy --token-file alice.token --tournament $ID > said",
-        "LASTNIM_TOKEN_FILE=alice.token lastnim bot greedy --tournament $ID > said",
+        "lastnim bot run greedy --tournament $ID > said",
+        "lastnim bot run greedy --token-file alice.token --tournament $ID > said",
+        "LASTNIM_TOKEN_FILE=alice.token lastnim bot run greedy --tournament $ID > said",
         "lastnim login --token-file alice.token",
-        "lastnim bot greedy --tournament $ID > said",
+        "lastnim bot run greedy --tournament $ID > said",
     ];
     terminal.run_all(&lines).is_snapshot("login", "bot");
 }
@@ -75,13 +75,13 @@ fn credentials_that_cannot_be_used_are_named() {
     let server = Server::start();
     let mut terminal = logged_in(&server);
     let lines = [
-        "chmod 644 $FILE; lastnim bots list",
-        "chmod 600 $FILE; echo '{}' > $FILE; lastnim bots list",
+        "chmod 644 $FILE; lastnim bot list",
+        "chmod 600 $FILE; echo '{}' > $FILE; lastnim bot list",
         "lastnim login --token-file admin.token",
         "lastnim logout",
-        "lastnim bots add bob --server 127.0.0.1:1 --token-file admin.token",
-        "sed -i 's/.*/{\"form\":2,\"default_server\":null,\"servers\":{}}/' $FILE; lastnim bots list --json",
-        "rm $FILE; mkdir $FILE; lastnim bots list",
+        "lastnim bot register bob --server 127.0.0.1:1 --token-file admin.token",
+        "sed -i 's/.*/{\"form\":2,\"default_server\":null,\"servers\":{}}/' $FILE; lastnim bot list --json",
+        "rm $FILE; mkdir $FILE; lastnim bot list",
         "HOME= lastnim login --token-file admin.token",
     ];
     terminal.run_all(&lines).is_snapshot("login", "broken");
@@ -97,7 +97,7 @@ fn tokens_that_are_none_are_named() {
         "lastnim login < /dev/null",
         "lastnim login --token wrong",
         "lastnim login --token x --token-file y",
-        "lastnim bots list --token-file /dev/null",
+        "lastnim bot list --token-file /dev/null",
         "lastnim serve --admin-token-file no-such-file",
         "lastnim serve --admin-token-file two",
         "unset LASTNIM_ADMIN_TOKEN; echo short > short; lastnim serve --admin-token-file short",

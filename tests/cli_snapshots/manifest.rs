@@ -1,4 +1,4 @@
-//! `lastnim tournament manifest`, and `lastnim verify` of what it writes.
+//! `lastnim tournament manifest`, and `lastnim record verify` of what it writes.
 
 use crate::server::PLAYED;
 
@@ -9,11 +9,11 @@ fn a_manifest_and_the_records_that_it_stands_for() {
         "lastnim tournament manifest $CUP --output cup.manifest",
         "lastnim tournament manifest $CUP --output cup.manifest --json",
         "lastnim record export --tournament $CUP --dir records",
-        "lastnim verify cup.manifest",
-        "lastnim verify cup.manifest --records records",
-        "lastnim verify cup.manifest --records records --key $(lastnim key) --json",
+        "lastnim record verify cup.manifest",
+        "lastnim record verify cup.manifest --records records",
+        "lastnim record verify cup.manifest --records records --key $(lastnim record key) --json",
         "lastnim tournament manifest $OPEN > open.manifest",
-        "lastnim verify open.manifest --records records",
+        "lastnim record verify open.manifest --records records",
     ];
     PLAYED.terminal().run_all(&lines).is_snapshot("manifest", "whole");
 }
@@ -24,7 +24,8 @@ fn manifests_of_every_format_follow_from_the_records() {
     for id in ["CUP", "THREE", "SWISS", "KNOCKOUT", "GAUNTLET", "LADDER", "SPRT"] {
         terminal.quietly(&format!("lastnim tournament manifest ${id} > {id}.manifest"));
         terminal.quietly(&format!("lastnim record export --tournament ${id} --dir {id}"));
-        terminal.run(&format!("lastnim verify {id}.manifest --records {id} --key $(lastnim key)"));
+        terminal
+            .run(&format!("lastnim record verify {id}.manifest --records {id} --key $(lastnim record key)"));
     }
     terminal.is_snapshot("manifest", "formats");
 }
@@ -35,18 +36,18 @@ fn what_is_wrong_is_named() {
         "lastnim tournament manifest $CUP > cup.manifest",
         "lastnim record export --tournament $CUP --dir records",
         "mv records/$DECLARED.json aside.json",
-        "lastnim verify cup.manifest --records records",
+        "lastnim record verify cup.manifest --records records",
         "sed 's/\"take\":\"2\"/\"take\":\"1\"/' aside.json > records/changed.json",
-        "lastnim verify cup.manifest --records records",
+        "lastnim record verify cup.manifest --records records",
         "rm records/changed.json",
         "grep -v $DECLARED cup.manifest > shorter.manifest",
-        "lastnim verify shorter.manifest --records records",
-        "lastnim verify shorter.manifest --records records aside.json",
+        "lastnim record verify shorter.manifest --records records",
+        "lastnim record verify shorter.manifest --records records aside.json",
         "sed 's/\"points\":[0-9.]*/\"points\":9.0/' cup.manifest > other.manifest",
-        "lastnim verify other.manifest --records records aside.json",
-        "head -n 3 cup.manifest | lastnim verify -",
-        "sed 's/\"seats\":2/\"seats\":2,\"mood\":1/' cup.manifest | lastnim verify -",
-        "lastnim verify aside.json --records records",
+        "lastnim record verify other.manifest --records records aside.json",
+        "head -n 3 cup.manifest | lastnim record verify -",
+        "sed 's/\"seats\":2/\"seats\":2,\"mood\":1/' cup.manifest | lastnim record verify -",
+        "lastnim record verify aside.json --records records",
         "lastnim tournament manifest 01890a5d-ac96-774b-bcce-b302099a8057",
         "lastnim tournament manifest $CUP --output no-such-folder/cup.manifest",
     ];

@@ -19,12 +19,12 @@ fn matches_are_shown() {
 fn matches_are_listed() {
     let lines = [
         "lastnim match list --tournament $CUP",
-        "lastnim match list --tournament $THREE --bot loyal --most 3",
-        "lastnim match list --most 1 --page-token $MATCH",
+        "lastnim match list --tournament $THREE --bot loyal --limit 3",
+        "lastnim match list --limit 1 --page-token $MATCH",
         "lastnim match list --tournament $OPEN",
-        "lastnim match list --tournament $THREE --most 2 --csv",
-        "lastnim match list --tournament $CUP --most 1 --json",
-        "lastnim match list --tournament $THREE --bot loyal --bot oracle --state over --most 2",
+        "lastnim match list --tournament $THREE --limit 2 --csv",
+        "lastnim match list --tournament $CUP --limit 1 --json",
+        "lastnim match list --tournament $THREE --bot loyal --bot oracle --state over --limit 2",
         "lastnim match list --tournament $THREE --reason ply-limit",
         "lastnim match list --tournament $CUP --state voided",
         "lastnim match list --state open --reason finished",
@@ -33,7 +33,7 @@ fn matches_are_listed() {
         "lastnim match list --bot loyal --bot loyall",
         "lastnim record list --state open",
         "lastnim record export --state quarantined --dir none",
-        "lastnim match list --most 0",
+        "lastnim match list --limit 0",
         "lastnim match list --page-token x",
     ];
     PLAYED.terminal().run_all(&lines).is_snapshot("matches", "list");
@@ -44,7 +44,7 @@ fn exhibitions_are_created_and_followed() {
     let server = Server::start();
     let _bots = ["greedy", "timid"].map(|kind| server.house_bot(kind, &[kind]));
     let mut terminal = server.terminal();
-    terminal.quietly("lastnim register absent");
+    terminal.quietly("lastnim bot register absent");
     let create = "lastnim match create --bots greedy,timid --piles 2,3 --alliance standard";
     terminal.run(&format!("{create} {PATIENT} --watch"));
     let create = "lastnim match create --bots timid,greedy --piles 3 --first 1 --matrix '0 1; 1 0'";

@@ -1,17 +1,17 @@
-//! `lastnim rationalise`.
+//! `lastnim audit rationalise`.
 
 use crate::audit::with_record;
 
 #[test]
 fn rows_that_explain_play_are_found() {
     let lines = [
-        "lastnim rationalise --bot bob record.pretty.json",
-        "lastnim rationalise --bot alice --examples 1 record.json",
-        "lastnim rationalise --bot bob record.json record.pretty.json --json",
-        r#"echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[1,2]}' | lastnim rationalise --seat 0 -"#,
+        "lastnim audit rationalise --bot bob record.pretty.json",
+        "lastnim audit rationalise --bot alice --examples 1 record.json",
+        "lastnim audit rationalise --bot bob record.json record.pretty.json --json",
+        r#"echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[1,2]}' | lastnim audit rationalise --seat 0 -"#,
         r#"echo '{"piles":[1,2,2],"alliance_matrix":[[0,2,1],[0,1,2],[0,2,1]],"takes":[2,1,1,1]}' > game.json"#,
-        "cat game.json game.json | lastnim rationalise --seat 0 -",
-        "lastnim rationalise --seat 2 --json game.json",
+        "cat game.json game.json | lastnim audit rationalise --seat 0 -",
+        "lastnim audit rationalise --seat 2 --json game.json",
     ];
     with_record().run_all(&lines).is_snapshot("rationalise", "rows");
 }
@@ -22,15 +22,15 @@ fn records_of_folders_are_read_and_what_does_not_count_is_named() {
     terminal.set("KEY", crate::stable_text::PUBLIC_KEY);
     let lines = [
         "mkdir -p folder && cp record.json folder/a.json && cp record.pretty.json folder/b.json",
-        "lastnim rationalise --bot bob --key $KEY folder",
+        "lastnim audit rationalise --bot bob --key $KEY folder",
         "sed 's/\"take\":\"2\"/\"take\":\"1\"/' record.json > folder/changed.json",
         "head -c 300 record.json > folder/cut.json",
         "sed 's/,\"signer\":.*/}/' record.json > folder/unsigned.json",
         "cat folder/a.json folder/cut.json > folder/lines.jsonl",
-        "lastnim rationalise --bot bob --key $KEY folder",
-        "lastnim rationalise --bot bob --key 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo= record.json",
-        "lastnim rationalise --bot bob folder/cut.json record.pretty.json --json",
-        "mkdir -p empty && lastnim rationalise --bot bob empty",
+        "lastnim audit rationalise --bot bob --key $KEY folder",
+        "lastnim audit rationalise --bot bob --key 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo= record.json",
+        "lastnim audit rationalise --bot bob folder/cut.json record.pretty.json --json",
+        "mkdir -p empty && lastnim audit rationalise --bot bob empty",
     ];
     terminal.run_all(&lines).is_snapshot("rationalise", "folders");
 }
@@ -41,8 +41,8 @@ fn takes_that_contradict_each_other_are_shown_with_their_positions() {
         r#"echo '{"piles":[2,3],"players":3,"takes":[1,2,2]}' > one.json"#,
         r#"echo '{"piles":[1,2,2],"players":3,"takes":[2,1,1,1]}' > two.json"#,
         r#"echo '{"piles":[3,3],"players":3,"takes":[3,1,2]}' > three.json"#,
-        "lastnim rationalise --seat 0 one.json two.json three.json",
-        "lastnim rationalise --seat 0 one.json two.json three.json --json",
+        "lastnim audit rationalise --seat 0 one.json two.json three.json",
+        "lastnim audit rationalise --seat 0 one.json two.json three.json --json",
     ];
     with_record().run_all(&lines).is_snapshot("rationalise", "contradiction");
 }
@@ -50,16 +50,16 @@ fn takes_that_contradict_each_other_are_shown_with_their_positions() {
 #[test]
 fn what_cannot_be_rationalised_is_named() {
     let lines = [
-        "lastnim rationalise",
-        "lastnim rationalise record.json",
-        "lastnim rationalise --bot nobody record.json",
-        "lastnim rationalise --seat 3 record.json",
-        "lastnim rationalise --bot bob no-such-file",
-        "(cat record.json; echo nonsense) | lastnim rationalise --bot bob -",
-        r#"echo '{"piles":[3],"players":2,"takes":[1,2]}' | lastnim rationalise --bot bob -"#,
-        r#"echo '{"piles":[3],"players":2,"takes":[4]}' | lastnim rationalise --seat 0 -"#,
-        r#"echo '{"piles":[3],"players":2,"takes":[1,2]}' | lastnim rationalise --seat 0 --key 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo= -"#,
-        "echo '[[3],2,[1,2]]' | lastnim rationalise --seat 0 -",
+        "lastnim audit rationalise",
+        "lastnim audit rationalise record.json",
+        "lastnim audit rationalise --bot nobody record.json",
+        "lastnim audit rationalise --seat 3 record.json",
+        "lastnim audit rationalise --bot bob no-such-file",
+        "(cat record.json; echo nonsense) | lastnim audit rationalise --bot bob -",
+        r#"echo '{"piles":[3],"players":2,"takes":[1,2]}' | lastnim audit rationalise --bot bob -"#,
+        r#"echo '{"piles":[3],"players":2,"takes":[4]}' | lastnim audit rationalise --seat 0 -"#,
+        r#"echo '{"piles":[3],"players":2,"takes":[1,2]}' | lastnim audit rationalise --seat 0 --key 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo= -"#,
+        "echo '[[3],2,[1,2]]' | lastnim audit rationalise --seat 0 -",
     ];
     with_record().run_all(&lines).is_snapshot("rationalise", "errors");
 }

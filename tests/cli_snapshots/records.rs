@@ -1,4 +1,4 @@
-//! `lastnim record` and `lastnim key`.
+//! `lastnim record` and `lastnim record key`.
 
 use crate::server::PLAYED;
 
@@ -8,7 +8,7 @@ fn a_record_is_fetched() {
         "lastnim record get $MATCH",
         "lastnim record get $MATCH --format text",
         "lastnim record get $MATCH --pretty --output record.json && head -n 12 record.json",
-        "lastnim verify --key $(lastnim key) record.json",
+        "lastnim record verify --key $(lastnim record key) record.json",
         "lastnim record get $MATCH --format text --pretty",
         "lastnim record get $MATCH --output no/such/folder/record.json",
     ];
@@ -19,11 +19,11 @@ fn a_record_is_fetched() {
 fn records_are_listed_and_exported() {
     let lines = [
         "lastnim record list --tournament $THREE",
-        "lastnim record list --bot random --most 1",
-        "lastnim record list --tournament $CUP --most 1 --csv",
-        "lastnim record list --tournament $CUP --most 1 --json",
+        "lastnim record list --bot random --limit 1",
+        "lastnim record list --tournament $CUP --limit 1 --csv",
+        "lastnim record list --tournament $CUP --limit 1 --json",
         "lastnim record list --tournament $OPEN",
-        "lastnim record list --most 0",
+        "lastnim record list --limit 0",
     ];
     PLAYED.terminal().run_all(&lines).is_snapshot("records", "list");
     let lines = [
@@ -42,6 +42,7 @@ fn records_are_listed_and_exported() {
 
 #[test]
 fn the_key_is_printed() {
-    let lines = ["lastnim key", "lastnim key --json", "LASTNIM_ADMIN_TOKEN= lastnim key"];
+    let lines =
+        ["lastnim record key", "lastnim record key --json", "LASTNIM_ADMIN_TOKEN= lastnim record key"];
     PLAYED.terminal().run_all(&lines).is_snapshot("records", "key");
 }

@@ -11,13 +11,13 @@ const NOBODY: &str = "01890a5d-ac96-774b-bcce-b302099a8057";
 #[test]
 fn a_server_that_cannot_be_reached() {
     let lines = [
-        "lastnim key --server 127.0.0.1:1",
-        "lastnim register alice --server http://127.0.0.1:1",
-        "lastnim audit --field --server 127.0.0.1:1",
-        "lastnim key --server nowhere",
-        "lastnim key --server ftp://127.0.0.1:1",
+        "lastnim record key --server 127.0.0.1:1",
+        "lastnim bot register alice --server http://127.0.0.1:1",
+        "lastnim audit field --server 127.0.0.1:1",
+        "lastnim record key --server nowhere",
+        "lastnim record key --server ftp://127.0.0.1:1",
         "LASTNIM_SERVER=nowhere lastnim match list",
-        "lastnim key --server 127.0.0.1:1 --json",
+        "lastnim record key --server 127.0.0.1:1 --json",
     ];
     is_shown("refusals", "unreachable", &lines);
 }
@@ -25,9 +25,9 @@ fn a_server_that_cannot_be_reached() {
 #[test]
 fn authorities_that_cannot_be_used() {
     let lines = [
-        "lastnim key --server https://127.0.0.1:1 --ca no-such-file",
-        "lastnim key --server https://127.0.0.1:1 --ca /dev/null",
-        "lastnim key --server 127.0.0.1:1 --ca no-such-file",
+        "lastnim record key --server https://127.0.0.1:1 --ca no-such-file",
+        "lastnim record key --server https://127.0.0.1:1 --ca /dev/null",
+        "lastnim record key --server 127.0.0.1:1 --ca no-such-file",
     ];
     is_shown("refusals", "authorities", &lines);
 }
@@ -36,21 +36,21 @@ fn authorities_that_cannot_be_used() {
 fn tokens_that_do_not_suffice() {
     let server = Server::with_flags(&["--private"]);
     let mut terminal = server.terminal();
-    let token = terminal.quietly("lastnim register alice");
+    let token = terminal.quietly("lastnim bot register alice");
     terminal.set("ALICE", &token);
     let lines = [
-        "lastnim register bob --token wrong",
-        "lastnim register bob --token 'two words'",
-        "lastnim register bob --token $ALICE",
-        "lastnim register bob --token ''",
-        "lastnim unregister alice --token $ALICE",
+        "lastnim bot register bob --token wrong",
+        "lastnim bot register bob --token 'two words'",
+        "lastnim bot register bob --token $ALICE",
+        "lastnim bot register bob --token ''",
+        "lastnim bot remove alice --token $ALICE",
         "lastnim tournament create --seats 2 --piles 3 --token $ALICE",
         "lastnim match list --token $ALICE",
         "lastnim match list --token ''",
         "lastnim record list --token wrong",
-        "lastnim bot greedy",
-        "lastnim bot greedy --token wrong",
-        "lastnim bot greedy --token $LASTNIM_ADMIN_TOKEN",
+        "lastnim bot run greedy",
+        "lastnim bot run greedy --token wrong",
+        "lastnim bot run greedy --token $LASTNIM_ADMIN_TOKEN",
     ];
     terminal.run_all(&lines).is_snapshot("refusals", "tokens");
 }
@@ -79,9 +79,9 @@ fn ids_and_names_that_nobody_has() {
         "lastnim record get x",
         "lastnim record list --bot nobody",
         "lastnim record export --tournament $NOBODY --dir records",
-        "lastnim export --format csv --bot nobody --output tables",
-        "lastnim audit --bot nobody",
-        "lastnim audit --bot greedy --tournament $NOBODY",
+        "lastnim record tables --format csv --bot nobody --output tables",
+        "lastnim audit bot nobody",
+        "lastnim audit bot greedy --tournament $NOBODY",
     ];
     terminal.run_all(&lines).is_snapshot("refusals", "unknown");
 }

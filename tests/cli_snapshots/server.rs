@@ -91,9 +91,9 @@ impl Server {
     /// Registers a house bot under a name, starts it, and waits until it is connected. It plays all that it is given.
     pub fn house_bot(&self, name: &str, kind: &[&str]) -> Ward {
         let mut terminal = self.terminal();
-        let token = terminal.quietly(&format!("lastnim register {name}"));
+        let token = terminal.quietly(&format!("lastnim bot register {name}"));
         terminal.set("LASTNIM_TOKEN", &token);
-        let (bot, mut output) = Ward::start(&terminal, &[&["bot"], kind].concat());
+        let (bot, mut output) = Ward::start(&terminal, &[&["bot", "run"], kind].concat());
         let connected = read_lines(&mut output, 1);
         assert!(connected.starts_with("connected as "), "{connected:?}");
         bot

@@ -1,23 +1,23 @@
-//! `lastnim solve`, of Last Nim itself.
+//! `lastnim oracle solve`, of Last Nim itself.
 
 use crate::terminal::is_shown;
 
 #[test]
 fn positions_are_solved() {
     let text = [
-        "lastnim solve --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1'",
-        "lastnim solve --piles 4,3 --matrix standard --players 4 --first 2",
-        "lastnim solve --piles 9223372036854775807,7 --players 5",
-        "lastnim solve --piles '3 4 5' --players 2 --ending last-mover-wins",
-        "lastnim solve --piles 1 --players 2",
-        "lastnim solve --piles 0 --players 3 --first 1",
+        "lastnim oracle solve --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1'",
+        "lastnim oracle solve --piles 4,3 --matrix standard --players 4 --first 2",
+        "lastnim oracle solve --piles 9223372036854775807,7 --players 5",
+        "lastnim oracle solve --piles '3 4 5' --players 2 --ending last-mover-wins",
+        "lastnim oracle solve --piles 1 --players 2",
+        "lastnim oracle solve --piles 0 --players 3 --first 1",
     ];
     is_shown("solve", "text", &text);
-    is_shown("solve", "erratum_of_the_paper", &["lastnim solve --piles 1,2,3 --players 3 --first 1"]);
+    is_shown("solve", "erratum_of_the_paper", &["lastnim oracle solve --piles 1,2,3 --players 3 --first 1"]);
     let json = [
-        "lastnim solve --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1' --json",
-        "lastnim solve --piles 9223372036854775807,7 --matrix standard --players 5 --json",
-        "lastnim solve --piles 0 --players 3 --json",
+        "lastnim oracle solve --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1' --json",
+        "lastnim oracle solve --piles 9223372036854775807,7 --matrix standard --players 5 --json",
+        "lastnim oracle solve --piles 0 --players 3 --json",
     ];
     is_shown("solve", "json", &json);
 }
@@ -25,10 +25,10 @@ fn positions_are_solved() {
 #[test]
 fn solutions_are_explained() {
     let lines = [
-        "lastnim solve --piles 3,4,5 --players 3 --explain",
-        "lastnim solve --piles 9,1000000000000 --players 3 --explain",
-        "lastnim solve --piles 0 --players 3 --explain",
-        "lastnim solve --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1' --explain --json",
+        "lastnim oracle solve --piles 3,4,5 --players 3 --explain",
+        "lastnim oracle solve --piles 9,1000000000000 --players 3 --explain",
+        "lastnim oracle solve --piles 0 --players 3 --explain",
+        "lastnim oracle solve --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1' --explain --json",
     ];
     is_shown("solve", "explained", &lines);
 }
@@ -36,21 +36,21 @@ fn solutions_are_explained() {
 #[test]
 fn the_safety_of_the_winner_is_assessed() {
     let lines = [
-        "lastnim solve --piles 3,4,5 --players 3 --robust",
-        "lastnim solve --piles 3,4,5 --players 3 --robust --error-rate 0.05",
-        "lastnim solve --piles 9,4,7 --players 5 --robust --max-coalition 1",
-        "lastnim solve --piles 9223372036854775807,7 --players 32 --robust --max-coalition 1 --explain",
-        "lastnim solve --piles 0 --players 3 --robust --error-rate 1",
-        "lastnim solve --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1' --robust --error-rate 0.25 --json",
+        "lastnim oracle solve --piles 3,4,5 --players 3 --robust",
+        "lastnim oracle solve --piles 3,4,5 --players 3 --robust --error-rate 0.05",
+        "lastnim oracle solve --piles 9,4,7 --players 5 --robust --max-coalition 1",
+        "lastnim oracle solve --piles 9223372036854775807,7 --players 32 --robust --max-coalition 1 --explain",
+        "lastnim oracle solve --piles 0 --players 3 --robust --error-rate 1",
+        "lastnim oracle solve --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1' --robust --error-rate 0.25 --json",
     ];
     is_shown("solve", "robust", &lines);
     let refused = [
-        "lastnim solve --piles 3,4 --players 3 --robust --error-rate 5%",
-        "lastnim solve --piles 3,4 --players 3 --robust --max-coalition 0",
-        "lastnim solve --piles 3,4 --players 3 --error-rate 0.1",
-        "lastnim solve --piles 9223372036854775807,7 --players 3 --robust --error-rate 0.1",
-        "lastnim solve --piles 3,4 --players 3 --robust --max-states 5",
-        "lastnim solve --game nim --piles 3,4 --players 3 --robust",
+        "lastnim oracle solve --piles 3,4 --players 3 --robust --error-rate 5%",
+        "lastnim oracle solve --piles 3,4 --players 3 --robust --max-coalition 0",
+        "lastnim oracle solve --piles 3,4 --players 3 --error-rate 0.1",
+        "lastnim oracle solve --piles 9223372036854775807,7 --players 3 --robust --error-rate 0.1",
+        "lastnim oracle solve --piles 3,4 --players 3 --robust --max-states 5",
+        "lastnim oracle solve --game nim --piles 3,4 --players 3 --robust",
     ];
     is_shown("solve", "robust_refused", &refused);
 }
@@ -62,31 +62,31 @@ fn a_batch_is_answered_line_by_line() {
   '{\"piles\":[5],\"players\":3,\"game\":\"kayles\"}' nonsense '{\"piles\":[3]}' '{\"piles\":[3],\"player\":3}' \\
   '{\"piles\":[-1],\"players\":2}' '{\"piles\":[3],\"players\":2,\"first\":2}' '{\"piles\":[3,' \\
   '{\"piles\":[3],\"players\":2,\"ending\":\"misere\"}' '{\"piles\":[3],\"players\":2,\"game\":\"kayle\"}' \\
-  | lastnim solve --batch";
+  | lastnim oracle solve --batch";
     is_shown("solve", "batch", &[batch]);
 }
 
 #[test]
 fn what_cannot_be_solved_is_named() {
     let lines = [
-        "lastnim solve",
-        "lastnim solve --piles 3",
-        "lastnim solve --piles 3,x --players 3",
-        "lastnim solve --piles=-1 --players 3",
-        "lastnim solve --piles 1,0,2 --players 3",
-        "lastnim solve --piles 9223372036854775808 --players 2",
-        "lastnim solve --piles 1 --players 33",
-        "lastnim solve --piles 1 --players 1",
-        "lastnim solve --piles 1 --players 3 --first 3",
-        "lastnim solve --piles 1 --matrix '0 1; 1 1'",
-        "lastnim solve --piles 1 --matrix '0 1; 1 2'",
-        "lastnim solve --piles 1 --matrix '0 1; 1'",
-        "lastnim solve --piles 1 --matrix '0 x; 1 0'",
-        "lastnim solve --piles 1 --players 3 --matrix '0 1; 1 0'",
-        "lastnim solve --piles 1 --players 3 --ending misere",
-        "lastnim solve --batch --piles 1",
-        "lastnim solve --piles 3 --set 1 --players 2",
-        "lastnim solve --piles 3 --players 2 --max-seconds 3",
+        "lastnim oracle solve",
+        "lastnim oracle solve --piles 3",
+        "lastnim oracle solve --piles 3,x --players 3",
+        "lastnim oracle solve --piles=-1 --players 3",
+        "lastnim oracle solve --piles 1,0,2 --players 3",
+        "lastnim oracle solve --piles 9223372036854775808 --players 2",
+        "lastnim oracle solve --piles 1 --players 33",
+        "lastnim oracle solve --piles 1 --players 1",
+        "lastnim oracle solve --piles 1 --players 3 --first 3",
+        "lastnim oracle solve --piles 1 --matrix '0 1; 1 1'",
+        "lastnim oracle solve --piles 1 --matrix '0 1; 1 2'",
+        "lastnim oracle solve --piles 1 --matrix '0 1; 1'",
+        "lastnim oracle solve --piles 1 --matrix '0 x; 1 0'",
+        "lastnim oracle solve --piles 1 --players 3 --matrix '0 1; 1 0'",
+        "lastnim oracle solve --piles 1 --players 3 --ending misere",
+        "lastnim oracle solve --batch --piles 1",
+        "lastnim oracle solve --piles 3 --set 1 --players 2",
+        "lastnim oracle solve --piles 3 --players 2 --max-seconds 3",
     ];
     is_shown("solve", "errors", &lines);
 }

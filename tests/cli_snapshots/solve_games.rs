@@ -1,4 +1,4 @@
-//! `lastnim solve --game`: the other games.
+//! `lastnim oracle solve --game`: the other games.
 
 use crate::terminal::is_shown;
 
@@ -25,7 +25,7 @@ fn every_game_is_solved() {
         ("explained", "--players 3 --explain"),
         ("json", "--players 2 --ending last-mover-wins --json"),
     ] {
-        let lines = GAMES.map(|game| format!("lastnim solve --game {game} {more}"));
+        let lines = GAMES.map(|game| format!("lastnim oracle solve --game {game} {more}"));
         is_shown("solve_games", name, &lines.each_ref().map(String::as_str));
     }
 }
@@ -33,13 +33,13 @@ fn every_game_is_solved() {
 #[test]
 fn each_game_has_an_ending_of_its_own_which_is_printed() {
     let lines = [
-        "lastnim solve --game last-nim --piles 2,3 --players 2",
-        "lastnim solve --game subtraction --set 1,3,4 --piles 21 --players 2",
-        "lastnim solve --game take-away --set 1,3,4 --piles 21 --players 2 --ending to-move-wins",
-        "lastnim solve --game bounded-nim --max 3 --piles 21 --players 2",
-        "lastnim solve --game advanced-nim --piles 3 --players 2",
-        "lastnim solve --game end-nim --piles 2,1,2 --players 2",
-        "echo '{\"game\":\"take-away\",\"max\":3,\"piles\":[4],\"players\":2}' | lastnim solve --batch",
+        "lastnim oracle solve --game last-nim --piles 2,3 --players 2",
+        "lastnim oracle solve --game subtraction --set 1,3,4 --piles 21 --players 2",
+        "lastnim oracle solve --game take-away --set 1,3,4 --piles 21 --players 2 --ending to-move-wins",
+        "lastnim oracle solve --game bounded-nim --max 3 --piles 21 --players 2",
+        "lastnim oracle solve --game advanced-nim --piles 3 --players 2",
+        "lastnim oracle solve --game end-nim --piles 2,1,2 --players 2",
+        "echo '{\"game\":\"take-away\",\"max\":3,\"piles\":[4],\"players\":2}' | lastnim oracle solve --batch",
     ];
     is_shown("solve_games", "endings", &lines);
 }
@@ -47,12 +47,12 @@ fn each_game_has_an_ending_of_its_own_which_is_printed() {
 #[test]
 fn a_grundy_value_is_shown_step_by_step() {
     let lines = [
-        "lastnim solve --game nim --piles 13,12,8 --players 2 --explain",
-        "lastnim solve --game kayles --piles 5 --players 2 --explain",
-        "lastnim solve --game kayles --piles 2,2 --players 2 --explain",
-        "lastnim solve --game nim --piles 100 --players 2 --explain",
-        "lastnim solve --game take-away --set 1,3,4 --piles 5,7 --players 2 --explain --ending to-move-wins",
-        "lastnim solve --game kayles --piles 3,1 --players 2 --explain --json",
+        "lastnim oracle solve --game nim --piles 13,12,8 --players 2 --explain",
+        "lastnim oracle solve --game kayles --piles 5 --players 2 --explain",
+        "lastnim oracle solve --game kayles --piles 2,2 --players 2 --explain",
+        "lastnim oracle solve --game nim --piles 100 --players 2 --explain",
+        "lastnim oracle solve --game take-away --set 1,3,4 --piles 5,7 --players 2 --explain --ending to-move-wins",
+        "lastnim oracle solve --game kayles --piles 3,1 --players 2 --explain --json",
     ];
     is_shown("solve_games", "grundy_steps", &lines);
 }
@@ -60,25 +60,25 @@ fn a_grundy_value_is_shown_step_by_step() {
 #[test]
 fn what_is_no_game_is_named() {
     let lines = [
-        "lastnim solve --game kayle --piles 3 --players 2",
-        "lastnim solve --game chess --piles 3 --players 2",
-        "lastnim solve --game kayles --piles 3 --window 2 --players 2",
-        "lastnim solve --game circular-nim --piles 3,3 --players 2",
-        "lastnim solve --game circular-nim --piles 3,3 --window 3 --players 2",
-        "lastnim solve --game subtraction --piles 3 --set 0 --players 2",
-        "lastnim solve --game subtraction --piles 3 --players 2",
-        "lastnim solve --game bounded-nim --piles 3 --max 2000 --players 2",
-        "lastnim solve --game subtraction --piles 3 --max 2 --set 1 --players 2",
-        "lastnim solve --game kayles --piles 3 --max 2 --players 2",
-        "lastnim solve --piles 3 --max 2 --players 2",
-        "echo '{\"game\":\"take-away\",\"max\":3,\"set\":[1],\"piles\":[4],\"players\":2}' | lastnim solve --batch",
-        "lastnim solve --game fibonacci-nim --piles 3,4 --players 2",
-        "lastnim solve --game nim --piles 1000001 --players 2",
-        "lastnim solve --game nim --players 2",
-        "lastnim solve --game graph-nim --edges 0-1 --vertex 0 --players 2",
-        "lastnim solve --game graph-nim --edges 0-64:1 --vertex 0 --players 2",
-        "lastnim solve --game graph-nim --edges 0-1:1 --players 2",
-        "lastnim solve --game last-nim --piles 3 --players 2 --max-states 9",
+        "lastnim oracle solve --game kayle --piles 3 --players 2",
+        "lastnim oracle solve --game chess --piles 3 --players 2",
+        "lastnim oracle solve --game kayles --piles 3 --window 2 --players 2",
+        "lastnim oracle solve --game circular-nim --piles 3,3 --players 2",
+        "lastnim oracle solve --game circular-nim --piles 3,3 --window 3 --players 2",
+        "lastnim oracle solve --game subtraction --piles 3 --set 0 --players 2",
+        "lastnim oracle solve --game subtraction --piles 3 --players 2",
+        "lastnim oracle solve --game bounded-nim --piles 3 --max 2000 --players 2",
+        "lastnim oracle solve --game subtraction --piles 3 --max 2 --set 1 --players 2",
+        "lastnim oracle solve --game kayles --piles 3 --max 2 --players 2",
+        "lastnim oracle solve --piles 3 --max 2 --players 2",
+        "echo '{\"game\":\"take-away\",\"max\":3,\"set\":[1],\"piles\":[4],\"players\":2}' | lastnim oracle solve --batch",
+        "lastnim oracle solve --game fibonacci-nim --piles 3,4 --players 2",
+        "lastnim oracle solve --game nim --piles 1000001 --players 2",
+        "lastnim oracle solve --game nim --players 2",
+        "lastnim oracle solve --game graph-nim --edges 0-1 --vertex 0 --players 2",
+        "lastnim oracle solve --game graph-nim --edges 0-64:1 --vertex 0 --players 2",
+        "lastnim oracle solve --game graph-nim --edges 0-1:1 --players 2",
+        "lastnim oracle solve --game last-nim --piles 3 --players 2 --max-states 9",
     ];
     is_shown("solve_games", "errors", &lines);
 }
@@ -86,9 +86,9 @@ fn what_is_no_game_is_named() {
 #[test]
 fn what_takes_too_much_says_which_limit_to_raise() {
     let lines = [
-        "lastnim solve --game nim --piles 9,9,9,9 --players 3 --max-states 100",
-        "lastnim solve --game kayles --piles 30 --players 2 --ending last-mover-wins --max-states 5",
-        "echo '{\"piles\":[9,9,9],\"players\":3,\"game\":\"nim\"}' | lastnim solve --batch --max-states 100",
+        "lastnim oracle solve --game nim --piles 9,9,9,9 --players 3 --max-states 100",
+        "lastnim oracle solve --game kayles --piles 30 --players 2 --ending last-mover-wins --max-states 5",
+        "echo '{\"piles\":[9,9,9],\"players\":3,\"game\":\"nim\"}' | lastnim oracle solve --batch --max-states 100",
     ];
     is_shown("solve_games", "limits", &lines);
 }

@@ -28,12 +28,12 @@ fn standings_from_records() {
     let lines = [
         "lastnim tournament show $CUP --json > cup.json",
         "lastnim record export --tournament $CUP --dir records",
-        "lastnim standings --settings cup.json --from-records records",
-        "lastnim standings --settings cup.json --from-records records --csv",
-        "lastnim standings --settings cup.json --key $(lastnim key) --from-records records --cross-table",
-        "lastnim standings --settings cup.json --from-records records --cross-table --json",
+        "lastnim record standings --settings cup.json records",
+        "lastnim record standings --settings cup.json records --csv",
+        "lastnim record standings --settings cup.json --key $(lastnim record key) records --cross-table",
+        "lastnim record standings --settings cup.json records --cross-table --json",
         "rm records/$DECLARED.json",
-        "lastnim standings --settings cup.json --from-records records",
+        "lastnim record standings --settings cup.json records",
     ];
     PLAYED.terminal().run_all(&lines).is_snapshot("standings", "from_records");
 }
@@ -44,19 +44,19 @@ fn what_gives_no_standings_is_named() {
     terminal.copy("record.json");
     let lines = [
         "lastnim tournament show $CUP --json > cup.json",
-        "lastnim standings --from-records records",
-        "lastnim standings --settings no-such-file --from-records .",
-        "lastnim standings --settings record.json --from-records .",
+        "lastnim record standings records",
+        "lastnim record standings --settings no-such-file .",
+        "lastnim record standings --settings record.json .",
         "echo nonsense > nonsense.json",
-        "lastnim standings --settings nonsense.json --from-records .",
-        "lastnim standings --settings cup.json --from-records no-such-folder",
-        "lastnim standings --settings cup.json --from-records record.json",
-        "lastnim standings --settings cup.json --from-records nonsense.json record.json",
+        "lastnim record standings --settings nonsense.json .",
+        "lastnim record standings --settings cup.json no-such-folder",
+        "lastnim record standings --settings cup.json record.json",
+        "lastnim record standings --settings cup.json nonsense.json record.json",
         "sed 's/\"seats\":2/\"seats\":1/' cup.json > other.json",
-        "lastnim standings --settings other.json --from-records record.json",
+        "lastnim record standings --settings other.json record.json",
         "sed 's/\"state\":\"finished\"/\"state\":\"over\"/; s/\"timid\"/\"Timid\"/' cup.json > other.json",
-        "lastnim standings --settings other.json --from-records record.json",
-        "lastnim standings --settings cup.json --from-records . --key x",
+        "lastnim record standings --settings other.json record.json",
+        "lastnim record standings --settings cup.json . --key x",
     ];
     terminal.run_all(&lines).is_snapshot("standings", "errors");
 }

@@ -88,7 +88,7 @@ fn bots_join_and_leave() {
     let server = Server::start();
     let mut terminal = server.terminal();
     for (variable, name) in [("ALICE", "alice"), ("BOB", "bob"), ("CAROL", "carol")] {
-        let token = terminal.quietly(&format!("lastnim register {name}"));
+        let token = terminal.quietly(&format!("lastnim bot register {name}"));
         terminal.set(variable, &token);
     }
     let id =
@@ -115,7 +115,7 @@ fn bots_join_and_leave() {
         "lastnim tournament start $ID",
         "lastnim tournament join $ID --bot carol",
         "lastnim tournament leave $ID --bot bob",
-        "lastnim unregister bob",
+        "lastnim bot remove bob",
         "lastnim tournament cancel $ID",
         "lastnim tournament cancel $ID",
         "lastnim tournament start $ID",
@@ -154,7 +154,7 @@ fn a_bot_that_does_not_come_is_suspended() {
     let server = Server::start();
     let _bots = ["greedy", "timid"].map(|kind| server.house_bot(kind, &[kind]));
     let mut terminal = server.terminal();
-    terminal.quietly("lastnim register absent");
+    terminal.quietly("lastnim bot register absent");
     let create = "lastnim tournament create --format ladder --seats 2 --piles 2 --groups 4 --suspend-after 1 \
                   --concurrency 1 --alliance standard --initial-ms 4000";
     let id = terminal.quietly(create);
@@ -171,14 +171,14 @@ fn a_bot_that_does_not_come_is_suspended() {
 fn tournaments_are_listed() {
     let lines = [
         "lastnim tournament list",
-        "lastnim tournament list --state finished --most 2",
-        "lastnim tournament list --state finished --most 2 --page-token $SPRT",
+        "lastnim tournament list --state finished --limit 2",
+        "lastnim tournament list --state finished --limit 2 --page-token $SPRT",
         "lastnim tournament list --state running",
-        "lastnim tournament list --state finished --most 1 --csv",
+        "lastnim tournament list --state finished --limit 1 --csv",
         "lastnim tournament list --csv --json",
         "lastnim tournament list --state cancelled --json",
-        "lastnim tournament list --most 0",
-        "lastnim tournament list --most 1001",
+        "lastnim tournament list --limit 0",
+        "lastnim tournament list --limit 1001",
         "lastnim tournament list --state over",
         "lastnim tournament list --page-token x",
     ];

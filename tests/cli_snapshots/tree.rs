@@ -1,35 +1,35 @@
-//! `lastnim tree`.
+//! `lastnim oracle tree`.
 
 use crate::terminal::is_shown;
 
 #[test]
 fn play_is_drawn() {
     let trees = [
-        "lastnim tree --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1'",
-        "lastnim tree --piles 3,4,5 --players 3 --depth 1",
-        "lastnim tree --piles 300,2 --players 2 --depth 1",
-        "lastnim tree --piles 0 --players 2",
+        "lastnim oracle tree --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1'",
+        "lastnim oracle tree --piles 3,4,5 --players 3 --depth 1",
+        "lastnim oracle tree --piles 300,2 --players 2 --depth 1",
+        "lastnim oracle tree --piles 0 --players 2",
     ];
     is_shown("tree", "text", &trees);
     let graphs = [
-        "lastnim tree --piles 1,2 --players 2 --graph",
-        "lastnim tree --piles 3,4,5 --players 3 --graph --depth 1",
+        "lastnim oracle tree --piles 1,2 --players 2 --graph",
+        "lastnim oracle tree --piles 3,4,5 --players 3 --graph --depth 1",
     ];
     is_shown("tree", "graph", &graphs);
     let json = [
-        "lastnim tree --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1' --format json",
-        "lastnim tree --piles 300,2 --players 2 --depth 1 --format json",
-        "lastnim tree --piles 1,2 --players 2 --graph --format json --ending last-mover-wins",
+        "lastnim oracle tree --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1' --format json",
+        "lastnim oracle tree --piles 300,2 --players 2 --depth 1 --format json",
+        "lastnim oracle tree --piles 1,2 --players 2 --graph --format json --ending last-mover-wins",
     ];
     is_shown("tree", "json", &json);
     let dot = [
-        "lastnim tree --piles 2,2 --players 2 --format dot",
-        "lastnim tree --piles 2,2 --players 2 --graph --depth 1 --format dot",
+        "lastnim oracle tree --piles 2,2 --players 2 --format dot",
+        "lastnim oracle tree --piles 2,2 --players 2 --graph --depth 1 --format dot",
     ];
     is_shown("tree", "dot", &dot);
     let svg = [
-        "lastnim tree --piles 1,2 --players 2 --format svg",
-        "lastnim tree --piles 1,2 --players 2 --graph --format svg --output graph.svg",
+        "lastnim oracle tree --piles 1,2 --players 2 --format svg",
+        "lastnim oracle tree --piles 1,2 --players 2 --graph --format svg --output graph.svg",
         "cat graph.svg",
     ];
     is_shown("tree", "svg", &svg);
@@ -38,14 +38,14 @@ fn play_is_drawn() {
 #[test]
 fn what_cannot_be_drawn_is_named() {
     let lines = [
-        "lastnim tree",
-        "lastnim tree --piles 3 --players 2 --depth -1",
-        "lastnim tree --piles 3 --players 2 --format png",
-        "lastnim tree --piles 9,9,9 --players 3",
-        "lastnim tree --piles 9,9,9 --players 3 --max-nodes 100",
-        "lastnim tree --piles 99,99,99 --players 3 --graph",
-        "lastnim tree --piles 300,300 --players 3",
-        "lastnim tree --piles 3 --players 2 --output no/such/folder/tree.svg",
+        "lastnim oracle tree",
+        "lastnim oracle tree --piles 3 --players 2 --depth -1",
+        "lastnim oracle tree --piles 3 --players 2 --format png",
+        "lastnim oracle tree --piles 9,9,9 --players 3",
+        "lastnim oracle tree --piles 9,9,9 --players 3 --max-nodes 100",
+        "lastnim oracle tree --piles 99,99,99 --players 3 --graph",
+        "lastnim oracle tree --piles 300,300 --players 3",
+        "lastnim oracle tree --piles 3 --players 2 --output no/such/folder/tree.svg",
     ];
     is_shown("tree", "errors", &lines);
 }

@@ -1,4 +1,4 @@
-//! `lastnim verify`.
+//! `lastnim record verify`.
 
 use crate::{audit::with_record, stable_text::PUBLIC_KEY};
 
@@ -7,11 +7,11 @@ fn whole_records_verify() {
     let mut terminal = with_record();
     terminal.set("KEY", PUBLIC_KEY);
     let lines = [
-        "lastnim verify record.json record.pretty.json",
-        "lastnim verify --key $KEY record.json",
-        "lastnim verify --key $KEY record.json --json",
-        "cat record.json record.json | lastnim verify -",
-        "tr , '\\n' < record.json | lastnim verify --any-layout -",
+        "lastnim record verify record.json record.pretty.json",
+        "lastnim record verify --key $KEY record.json",
+        "lastnim record verify --key $KEY record.json --json",
+        "cat record.json record.json | lastnim record verify -",
+        "tr , '\\n' < record.json | lastnim record verify --any-layout -",
     ];
     terminal.run_all(&lines).is_snapshot("verify", "whole");
 }
@@ -19,23 +19,23 @@ fn whole_records_verify() {
 #[test]
 fn what_is_wrong_with_a_record_is_named() {
     let lines = [
-        "lastnim verify --key 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo= record.json",
-        "lastnim verify --key AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA= record.json",
-        "sed 's/\"take\":\"2\"/\"take\":\"1\"/' record.json | lastnim verify -",
-        "sed 's/\"take\":\"2\"/\"take\":\"9\"/' record.json | lastnim verify - --json",
-        "sed 's/,\"signature\":\"[^\"]*\"//' record.json | lastnim verify -",
-        "sed 's/\"signature\":\"../\"signature\":\"AA/' record.json | lastnim verify -",
-        "sed 's/\"carol\"/\"carla\"/' record.json | lastnim verify -",
-        "tr , '\\n' < record.json | lastnim verify -",
-        "head -c 500 record.json | lastnim verify -",
-        "head -n 20 record.pretty.json | lastnim verify -",
-        "lastnim verify record.txt",
-        "(cat record.json; echo nonsense) | lastnim verify - --json",
-        "lastnim verify /dev/null",
-        "lastnim verify no-such-file record.json",
-        "lastnim verify --key record.json record.json",
-        "lastnim verify --key x record.json",
-        "lastnim verify",
+        "lastnim record verify --key 11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo= record.json",
+        "lastnim record verify --key AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA= record.json",
+        "sed 's/\"take\":\"2\"/\"take\":\"1\"/' record.json | lastnim record verify -",
+        "sed 's/\"take\":\"2\"/\"take\":\"9\"/' record.json | lastnim record verify - --json",
+        "sed 's/,\"signature\":\"[^\"]*\"//' record.json | lastnim record verify -",
+        "sed 's/\"signature\":\"../\"signature\":\"AA/' record.json | lastnim record verify -",
+        "sed 's/\"carol\"/\"carla\"/' record.json | lastnim record verify -",
+        "tr , '\\n' < record.json | lastnim record verify -",
+        "head -c 500 record.json | lastnim record verify -",
+        "head -n 20 record.pretty.json | lastnim record verify -",
+        "lastnim record verify record.txt",
+        "(cat record.json; echo nonsense) | lastnim record verify - --json",
+        "lastnim record verify /dev/null",
+        "lastnim record verify no-such-file record.json",
+        "lastnim record verify --key record.json record.json",
+        "lastnim record verify --key x record.json",
+        "lastnim record verify",
     ];
     with_record().run_all(&lines).is_snapshot("verify", "errors");
 }

@@ -13,7 +13,7 @@ const NO_PYTHON: i32 = 3;
 
 fn conformance(arguments: &[&str]) -> Output {
     let mut command = Command::new(LASTNIM);
-    command.arg("conformance").args(arguments).env("PYTHONPATH", "target/python/stubs");
+    command.args(["check", "conformance"]).args(arguments).env("PYTHONPATH", "target/python/stubs");
     command.output().expect("the program runs")
 }
 

@@ -23,7 +23,7 @@ struct BotProgram {
 impl BotProgram {
     fn start(kind: &'static str, token: &str, address: &str, tournament: &str, logs: &Path) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_lastnim"));
-        command.args(["bot", kind, "--server", address, "--tournament", tournament]);
+        command.args(["bot", "run", kind, "--server", address, "--tournament", tournament]);
         command.arg("--session-log").arg(logs.join(format!("{kind}.jsonl")));
         command.env("LASTNIM_TOKEN", token).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         Self { kind, token: token.to_owned(), process: command.spawn().unwrap() }
@@ -92,7 +92,7 @@ async fn logs_of_killed_bots_on_a_killed_server_fit_the_records() {
         }
     }
     let mut check = Command::new(env!("CARGO_BIN_EXE_lastnim"));
-    check.arg("check-history").arg(&logs).args(["--server", &address, "--json"]);
+    check.args(["audit", "history"]).arg(&logs).args(["--server", &address, "--json"]);
     let checked = check.output().unwrap();
     let said = String::from_utf8_lossy(&checked.stdout).into_owned();
     let verdict: Value = serde_json::from_str(&said).unwrap_or_else(|_| panic!("{checked:?}"));

@@ -46,7 +46,7 @@ fn standings_follow_from_records(address: &str, folder: &Path, id: &str) {
     printed(address, &["record", "export", "--tournament", id, "--dir", &records]);
     for form in [&[][..], &["--json"], &["--cross-table", "--json"]] {
         let of_server = printed(address, &[&["tournament", "standings", id], form].concat());
-        let told = ["standings", "--settings", &settings, "--from-records", &records];
+        let told = ["record", "standings", "--settings", &settings, &records];
         assert_eq!(printed(address, &[&told[..], form].concat()), of_server);
     }
 }
@@ -58,7 +58,8 @@ fn records_are_those_of_manifests(folder: &Path, manifest: &[u8], so_far: &[u8])
         let file = folder.join("cup.manifest");
         fs::write(&file, text).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_lastnim"));
-        let command = command.arg("verify").arg(&file).arg("--records").arg(&records).arg("--json");
+        let command =
+            command.args(["record", "verify"]).arg(&file).arg("--records").arg(&records).arg("--json");
         let output = command.output().unwrap();
         let verdict: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
         assert!(output.status.success(), "{verdict}");

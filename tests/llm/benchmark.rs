@@ -1,4 +1,4 @@
-//! `lastnim benchmark` with language models, by running the real binary.
+//! `lastnim check benchmark` with language models, by running the real binary.
 
 use super::{
     asking::{LONG, fresh_file},
@@ -24,7 +24,7 @@ const ILLEGAL: &str = "{\"take\": 99}";
 
 /// Returns the command of a benchmark of the easiest tier.
 fn benchmark(folder: &Path, endpoint: &ScriptedEndpoint, more: &[&str]) -> Command {
-    let mut command = lastnim(&["benchmark", "--tiers", "1", "--model", "model-1", "--base-url"]);
+    let mut command = lastnim(&["check", "benchmark", "--tiers", "1", "--model", "model-1", "--base-url"]);
     command.arg(&endpoint.url).arg("--dir").arg(folder).args(more);
     command
 }
@@ -34,7 +34,7 @@ async fn play(folder: &Path, endpoint: &ScriptedEndpoint, more: &[&str]) -> (pb:
     let (output, _, stderr) = run(benchmark(folder, endpoint, more)).await;
     assert!(output.status.success(), "{stderr}");
     let card = folder.join("card.jsonl");
-    let (verified, stdout, stderr) = run(lastnim(&["verify", card.to_str().unwrap()])).await;
+    let (verified, stdout, stderr) = run(lastnim(&["record", "verify", card.to_str().unwrap()])).await;
     assert!(verified.status.success(), "{stdout}{stderr}");
     let (card, _) = read_card(&fs::read_to_string(card).unwrap()).unwrap();
     (card, fs::read_to_string(folder.join("card.txt")).unwrap())

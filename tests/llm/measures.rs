@@ -100,7 +100,7 @@ impl MeasuredCup {
 
     /// Measures again, from files.
     async fn audit(&self, transcripts: &[&Path], more: &[&str]) -> (Option<i32>, String, String) {
-        let mut command = lastnim(&["audit"]);
+        let mut command = lastnim(&["audit", "models"]);
         command.arg(self.folder.join("records")).args(more);
         for transcript in transcripts {
             command.arg("--transcript").arg(transcript);

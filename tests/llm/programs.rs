@@ -1,4 +1,4 @@
-//! `lastnim bot llm`, as a program.
+//! `lastnim bot run llm`, as a program.
 
 use super::{
     asking::{KEY, LONG, fresh_file},
@@ -41,7 +41,7 @@ async fn a_model_practises_through_a_proxy_and_keeps_its_key_to_itself() {
     let token = server.register("model").await;
     let transcript = fresh_file("program.jsonl");
     let mut command =
-        lastnim(&["bot", "llm", "--model", "model-1", "--practice", "--piles", "2,2", "--json"]);
+        lastnim(&["bot", "run", "llm", "--model", "model-1", "--practice", "--piles", "2,2", "--json"]);
     command
         .args([
             "--base-url",
@@ -114,7 +114,8 @@ async fn what_cannot_work_is_said_before_anything_is_played() {
         (&["greedy", "--model", "m"], "--model: greedy is a house bot"),
         (&["model"], "and llm for a language model"),
     ] {
-        let (output, _, stderr) = run(lastnim(&[&["bot"][..], words, &["--token", "t"]].concat())).await;
+        let (output, _, stderr) =
+            run(lastnim(&[&["bot", "run"][..], words, &["--token", "t"]].concat())).await;
         assert_eq!(output.status.code(), Some(2), "{words:?}: {stderr}");
         assert!(stderr.contains(why) && !stderr.contains("sk-0123"), "{words:?}: {stderr}");
     }

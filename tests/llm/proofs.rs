@@ -35,7 +35,8 @@ pub async fn play_match_on(
 ) -> String {
     let endpoint = ScriptedEndpoint::start(script).await;
     let token = server.register("model").await;
-    let mut command = lastnim(&["bot", "llm", "--model", "m", "--practice", "--piles", "2,2", "--json"]);
+    let mut command =
+        lastnim(&["bot", "run", "llm", "--model", "m", "--practice", "--piles", "2,2", "--json"]);
     command.args(["--base-url", &endpoint.url, "--server", &server.address]);
     command.arg("--transcript").arg(transcript).env("LASTNIM_TOKEN", token);
     let (output, stdout, stderr) = run(command).await;
@@ -49,7 +50,7 @@ pub async fn play_match_on(
 
 /// Verifies a record with a transcript, and returns the exit code, what is said of the transcript, and the error.
 async fn verify(record: &Path, transcript: &Path) -> (Option<i32>, Value, String) {
-    let mut command = lastnim(&["verify", "--json"]);
+    let mut command = lastnim(&["record", "verify", "--json"]);
     command.arg(record).arg("--transcript").arg(transcript);
     let (output, stdout, stderr) = run(command).await;
     let line: Value = serde_json::from_str(stdout.trim()).unwrap();

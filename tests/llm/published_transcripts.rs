@@ -18,11 +18,12 @@ async fn what_is_published_is_read_and_proved_by_others() {
     let written = fs::read_to_string(&transcript).unwrap();
     let file = transcript.to_str().unwrap();
     let publish = |secret: &str, token: &str| {
-        let mut command = lastnim(&["transcript", "publish", file, "--server", &server.address, "--json"]);
+        let mut command =
+            lastnim(&["record", "transcript", "publish", file, "--server", &server.address, "--json"]);
         command.env("SOME_API_KEY", secret).env("LASTNIM_ADMIN_TOKEN", token);
         command
     };
-    let show = || run(lastnim(&["transcript", &match_id, "--server", &server.address, "--json"]));
+    let show = || run(lastnim(&["record", "transcript", &match_id, "--server", &server.address, "--json"]));
 
     let (output, _, stderr) = show().await;
     assert_eq!(output.status.code(), Some(2));
@@ -45,6 +46,7 @@ async fn what_is_published_is_read_and_proved_by_others() {
     let (output, stdout, stderr) = show().await;
     assert!(output.status.success(), "{stderr}");
     let (from_file, _, _) = (run(lastnim(&[
+        "record",
         "transcript",
         &match_id,
         "--server",
@@ -57,13 +59,23 @@ async fn what_is_published_is_read_and_proved_by_others() {
     assert_eq!(stdout.as_bytes(), from_file.stdout);
     assert!(!stdout.contains("\"proved\":false"), "{stdout}");
 
-    let remove = ["transcript", "remove", &match_id, "--seat", "0", "--server", &server.address, "--json"];
+    let remove =
+        ["record", "transcript", "remove", &match_id, "--seat", "0", "--server", &server.address, "--json"];
     let mut command = lastnim(&remove);
     command.env("LASTNIM_ADMIN_TOKEN", &server.admin);
     let (output, stdout, stderr) = run(command).await;
     assert!(output.status.success(), "{stderr}");
-    let other =
-        lastnim(&["transcript", "remove", &match_id, "--seat", "1", "--server", &server.address, "--json"]);
+    let other = lastnim(&[
+        "record",
+        "transcript",
+        "remove",
+        &match_id,
+        "--seat",
+        "1",
+        "--server",
+        &server.address,
+        "--json",
+    ]);
     let mut other = other;
     other.env("LASTNIM_ADMIN_TOKEN", &server.admin);
     let (_, more, _) = run(other).await;

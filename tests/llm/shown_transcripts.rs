@@ -23,7 +23,7 @@ fn hostile_reply(_: usize, call: &Call) -> Reply {
 }
 
 async fn show(words: &[&str]) -> (Option<i32>, String, String) {
-    let (output, stdout, stderr) = run(lastnim(&[&["transcript"], words].concat())).await;
+    let (output, stdout, stderr) = run(lastnim(&[&["record", "transcript"], words].concat())).await;
     (output.status.code(), stdout, stderr)
 }
 

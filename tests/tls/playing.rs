@@ -9,14 +9,14 @@ use std::process::Stdio;
 #[test]
 fn bots_of_the_program_and_of_the_sdk_play_through_a_proxy() {
     let place = Place::new("bots");
-    let tokens = ["first", "second"].map(|name| place.printed(&["register", name]));
+    let tokens = ["first", "second"].map(|name| place.printed(&["bot", "register", name]));
     let clocks = ["--initial-ms", "60000", "--declaration-ms", "60000"];
     let mut create = vec!["tournament", "create", "--title", "tls", "--seats", "2", "--piles", "3,4,5"];
     create.extend(clocks);
     create.extend(["--start-at", "2"]);
     let tournament = place.printed(&create);
 
-    let mut command = lastnim(&["bot", "greedy", "--server", &place.behind("127.0.0.1")]);
+    let mut command = lastnim(&["bot", "run", "greedy", "--server", &place.behind("127.0.0.1")]);
     command.args(["--ca", &place.path("ca.pem"), "--tournament", &tournament]);
     let bot = command.env("LASTNIM_TOKEN", &tokens[0]).stdout(Stdio::piped()).stderr(Stdio::piped());
     let bot = bot.spawn().unwrap();

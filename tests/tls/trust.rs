@@ -11,7 +11,8 @@ use std::time::Duration;
 #[test]
 fn the_authorities_of_the_system_are_trusted_unless_others_are_named() {
     let place = Place::new("system");
-    let list = ["bot", "oracle", "--server", &place.behind("localhost"), "--token", "no-token-of-a-bot"];
+    let list =
+        ["bot", "run", "oracle", "--server", &place.behind("localhost"), "--token", "no-token-of-a-bot"];
     // The proxy is trusted: it is the server behind it that says no.
     let output = lastnim(&list).env("SSL_CERT_FILE", place.path("ca.pem")).output().unwrap();
     assert!(failure(&output, 1).contains("token"), "{output:?}");

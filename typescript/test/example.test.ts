@@ -104,7 +104,7 @@ test("the example plays a tournament against house bots without losing a seat", 
     startAt: 3,
   });
   const houseBots = (["oracle", "loyal"] as const).map((name) => {
-    return spawn(lastnimBinary(), ["bot", name, "--server", server.address, "--tournament", tournament], {
+    return spawn(lastnimBinary(), ["bot", "run", name, "--server", server.address, "--tournament", tournament], {
       env: { PATH: process.env["PATH"], LASTNIM_TOKEN: tokens[name] },
       stdio: "ignore",
     });

@@ -125,7 +125,7 @@ test("a bot that wants all takes sees them, and logs what the records say", asyn
   ]);
   assert.deepEqual(summaries.map(({ matches, forfeits }) => [matches, forfeits]), [[6, 0], [6, 0], [6, 0]]);
   assert.ok(asked === 1 && known.size >= 4 && others > 0, `${asked} asked, ${known.size} matches, ${others} turns of others`);
-  const words = ["check-history", folder, "--server", server.address, "--json"];
+  const words = ["audit", "history", folder, "--server", server.address, "--json"];
   const { status, stdout, stderr } = spawnSync(lastnimBinary(), words, { encoding: "utf8" });
   assert.notEqual(stdout, "", stderr);
   assert.deepEqual([status, (JSON.parse(stdout) as { contradictions: unknown[] }).contradictions], [0, []]);
@@ -158,7 +158,7 @@ test("what bots log does not contradict the records, and what is altered does", 
   const files = readdirSync(folder).map((name) => path.join(folder, name));
   assert.equal(files.length, 3);
   const check = () => {
-    const words = ["check-history", folder, "--server", server.address, "--json"];
+    const words = ["audit", "history", folder, "--server", server.address, "--json"];
     const { status, stdout, stderr } = spawnSync(lastnimBinary(), words, { encoding: "utf8" });
     assert.notEqual(stdout, "", stderr);
     return { status, verdict: JSON.parse(stdout) as { checked: number; contradictions: { kind: string }[] } };

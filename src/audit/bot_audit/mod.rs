@@ -1,6 +1,6 @@
-//! `lastnim audit --bot` and `--field`: bots held against optimal play over many matches.
+//! `lastnim audit bot`, `field` and `models`: bots compared with optimal play over many matches.
 //!
-//! Records come from files or from a server, are verified, and go one at a time to the [`Auditor`].
+//! Records come from files or from a server. Each is verified and then counted by the [`Auditor`] or the measurer of models.
 
 mod files;
 mod given;
@@ -13,7 +13,7 @@ pub use files::list_files;
 
 use crate::{
     CommandExit, CommandResult, Failure,
-    form::OutputForm,
+    form::FormArgs,
     remote::{RemoteServer, ServerArgs},
     runtime,
 };
@@ -33,97 +33,109 @@ use lastnim_report::{Report, Section, bot_audit::bot_audit_report};
 use std::path::PathBuf;
 use trust::KeyTrust;
 
-/// Which bots, which matches, and what a record must be to count.
+/// Audits one bot over many matches: its errors, its luck and whom it favours
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Many matches")]
+#[command(after_help = "Examples:
+  lastnim audit bot greedy records
+  lastnim audit bot greedy --tournament $ID
+  lastnim audit bot greedy --bot-version 1.2
+
+Exit codes: 0 if every record counts, 2 if the bot played in none, 3 if a record was refused. docs/how-to/audit-bots.md
+explains the figures.")]
 pub struct BotAuditArgs {
-    /// Audits this bot over many matches: those of the files, or without a file those of the server
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["batch", "field"])]
-    bot: Option<BotName>,
-    /// Audits every bot over many matches, and every pair of bots
-    #[arg(long, conflicts_with = "batch")]
-    field: bool,
-    /// Measures the language models of a transcript over many matches, or of all transcripts in a folder: how they kept to the rules, how
-    /// they played, what they cost; may be given several times
-    #[arg(long = "transcript", value_name = "FILE|DIR", conflicts_with_all = ["batch", "bot", "field", "puzzles"])]
-    transcripts: Vec<PathBuf>,
+    /// The name of the bot
+    #[arg(value_name = "NAME")]
+    bot: BotName,
+    #[command(flatten)]
+    records: RecordsArgs,
+    /// Only matches of the server in which the bot played as this version alone
+    #[arg(long, value_name = "VERSION", conflicts_with = "files")]
+    bot_version: Option<VersionLabel>,
+    #[command(flatten)]
+    output: AuditOutputArgs,
+}
+
+/// Audits every bot over many matches, and every pair of bots
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  lastnim record export --tournament $ID --dir records
+  lastnim audit field records
+  lastnim audit field --tournament $ID --json
+
+Exit codes: 0 if every record counts, 3 if a record was refused. docs/how-to/audit-bots.md explains the figures, and
+docs/why/audits.md says how often a flag on a pair is wrong.")]
+pub struct FieldAuditArgs {
+    #[command(flatten)]
+    records: RecordsArgs,
+    #[command(flatten)]
+    output: AuditOutputArgs,
+}
+
+/// Which records count, and where they come from.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Records")]
+struct RecordsArgs {
+    /// Files of records, folders of them, or - for standard input [default: the server's matches]
+    #[arg(value_name = "FILE|DIR|-")]
+    files: Vec<PathBuf>,
     /// Only matches of this tournament
     #[arg(long, value_name = "ID")]
     tournament: Option<TournamentId>,
-    /// Only matches of the server in which this version of the bot played, and no other
-    #[arg(long, value_name = "VERSION", requires = "bot", conflicts_with_all = ["files", "field"])]
-    bot_version: Option<VersionLabel>,
-    /// Counts only records that are signed by this key, as `lastnim key` prints it
+    /// Counts only records signed by this key, as `lastnim record key` prints it
     #[arg(long, value_name = "PUBLIC_KEY")]
     key: Option<PublicKey>,
-    /// Counts records that nobody signed as well
+    /// Counts unsigned records too
     #[arg(long, conflicts_with = "key")]
     unsigned: bool,
-    /// The seed of the intervals and of the permutations [default: 1]
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-    /// The most puzzles of a bot, up to 50 [default: 10]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(..=MAX_PUZZLES as i64))]
-    puzzles: Option<u8>,
+    /// The seed of the intervals and permutations
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    server: ServerArgs,
 }
 
-impl BotAuditArgs {
-    /// Returns whom the audit is about; none if one match is audited.
-    pub fn scope(&self) -> Option<AuditSubject> {
-        match &self.bot {
-            Some(bot) => Some(AuditSubject::Bot(bot.clone())),
-            None => self.field.then_some(AuditSubject::Field),
-        }
-    }
+/// What an audit of takes prints.
+#[derive(Debug, Args)]
+struct AuditOutputArgs {
+    /// Shows at most this many puzzles of a bot, up to 50
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_PUZZLES as u8, value_parser = clap::value_parser!(u8).range(..=MAX_PUZZLES as i64))]
+    puzzles: u8,
+    #[command(flatten)]
+    form: FormArgs,
+}
 
-    /// Returns the transcripts of models, if such are measured.
-    pub fn transcripts(&self) -> &[PathBuf] {
-        &self.transcripts
-    }
-
-    /// Returns a flag that only an audit of many matches has, if one was given.
-    pub fn flag(&self) -> Option<&'static str> {
-        let given = [
-            (self.tournament.is_some(), "--tournament"),
-            (self.bot_version.is_some(), "--bot-version"),
-            (self.key.is_some(), "--key"),
-            (self.unsigned, "--unsigned"),
-            (self.seed.is_some(), "--seed"),
-            (self.puzzles.is_some(), "--puzzles"),
-        ];
-        given.into_iter().find(|(given, _)| *given).map(|(_, flag)| flag)
-    }
-
-    /// Returns the seed of the intervals.
-    fn interval_seed(&self) -> u64 {
-        self.seed.unwrap_or(1)
-    }
-
+impl RecordsArgs {
     fn admission(&self) -> RecordPolicy {
         RecordPolicy { key: self.key, unsigned: self.unsigned, tournament: self.tournament }
     }
 }
 
-/// Audits the matches of files, or of the server where no file is named.
-pub fn run(
-    scope: &AuditSubject,
-    args: &BotAuditArgs,
-    files: &[PathBuf],
-    server: &ServerArgs,
-    form: OutputForm,
+pub fn audit_bot(args: &BotAuditArgs) -> CommandResult {
+    let subject = AuditSubject::Bot(args.bot.clone());
+    run(&subject, &args.records, args.bot_version.as_ref(), &args.output)
+}
+
+pub fn audit_field(args: &FieldAuditArgs) -> CommandResult {
+    run(&AuditSubject::Field, &args.records, None, &args.output)
+}
+
+fn run(
+    subject: &AuditSubject,
+    records: &RecordsArgs,
+    version: Option<&VersionLabel>,
+    output: &AuditOutputArgs,
 ) -> CommandResult {
-    let puzzles = args.puzzles.map_or(DEFAULT_PUZZLES, usize::from);
-    let auditor = Auditor::new(scope.clone(), args.interval_seed()).with_max_puzzles(puzzles);
-    let (auditor, read) = count_records(auditor, scope, args, files, server)?;
-    let findings = auditor.finish();
+    let auditor = Auditor::new(subject.clone(), records.seed).with_max_puzzles(output.puzzles.into());
+    let (auditor, read) = count_records(auditor, subject, version, records)?;
+    let (findings, form) = (auditor.finish(), output.form.form());
     if findings.matches == 0 {
-        if let (AuditSubject::Bot(bot), Some(version), 0) = (scope, &args.bot_version, read.refused_count()) {
+        if let (AuditSubject::Bot(bot), Some(version), 0) = (subject, version, read.refused_count()) {
             return Err(Failure::input(format!(
-                "no match that counts was played by version {version} of {bot} alone"
+                "{bot} played no match as version {version} alone that counts"
             )));
         }
-        return match read.nothing_read_failure(scope) {
-            // Each of them was named: the exit code is the one of that.
+        return match read.nothing_read_failure(subject) {
+            // Each refused record is already printed, and decides the exit code.
             failure @ Failure::Runtime(_) if read.refused_count() > 0 => {
                 failure.print_to_stderr(form);
                 Ok(CommandExit::SomeRefused)
@@ -136,42 +148,42 @@ pub fn run(
         report["records"] = read.json();
         report
     };
-    form.print_report(json, || with_next_step(bot_audit_report(scope, &findings, read.sentences()), scope))?;
+    form.print_report(json, || {
+        with_next_step(bot_audit_report(subject, &findings, read.sentences()), subject)
+    })?;
     Ok(if read.refused_count() == 0 { CommandExit::Done } else { CommandExit::SomeRefused })
 }
 
-/// Counts the records of files, or those of the server where no file is named, and names what was refused.
+/// Counts the records of the files, or of the server if there are no files, and prints what was refused.
 fn count_records<C: MatchCounter>(
     counter: C,
-    scope: &AuditSubject,
-    args: &BotAuditArgs,
-    files: &[PathBuf],
-    server: &ServerArgs,
+    subject: &AuditSubject,
+    version: Option<&VersionLabel>,
+    records: &RecordsArgs,
 ) -> Result<(C, IntakeSummary), Failure> {
-    let admission = args.admission();
-    let trust = if args.key.is_some() { KeyTrust::Given } else { KeyTrust::Unchecked };
+    let admission = records.admission();
+    let trust = if records.key.is_some() { KeyTrust::Given } else { KeyTrust::Unchecked };
     let mut intake = RecordIntake::new(counter, trust);
-    if files.is_empty() {
+    if records.files.is_empty() {
         runtime::run_on_runtime(Some(1), async {
-            let remote = RemoteServer::connect(server).await?;
-            server::read_server_records(&remote, scope, args.bot_version.as_ref(), &admission, &mut intake)
-                .await?;
+            let remote = RemoteServer::connect(&records.server).await?;
+            server::read_server_records(&remote, subject, version, &admission, &mut intake).await?;
             Ok(CommandExit::Done)
         })?;
     } else {
-        files::read_record_files(files, &admission, &mut intake)?;
+        files::read_record_files(&records.files, &admission, &mut intake)?;
     }
     let (counter, read) = intake.finish();
     read.print_refusals();
     Ok((counter, read))
 }
 
-/// Says how to ask on, behind what is reported of a field.
-fn with_next_step(report: Report, scope: &AuditSubject) -> Report {
-    match scope {
+/// Adds to the report of a field how to audit one of its bots.
+fn with_next_step(report: Report, subject: &AuditSubject) -> Report {
+    match subject {
         AuditSubject::Bot(_) => report,
         AuditSubject::Field => report.with_section(Section::new().paragraph(
-            "What a bot's takes say, and its worst errors: `lastnim audit --bot NAME` on the same records.",
+            "Audit one bot and see its worst errors: `lastnim audit bot NAME` on the same records.",
         )),
     }
 }

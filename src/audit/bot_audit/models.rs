@@ -1,12 +1,12 @@
-//! `lastnim audit --transcript`: language models held against the rules, against optimal play and against what they cost.
+//! `lastnim audit models`: language models measured by their transcripts and records.
 
-use super::{BotAuditArgs, count_records};
+use super::{RecordsArgs, count_records};
 use crate::{
     CommandExit, CommandResult, Failure,
-    form::{CsvArgs, OutputForm},
-    remote::ServerArgs,
+    form::{CsvArgs, FormArgs},
     transcript_files::list_transcripts,
 };
+use clap::Args;
 use lastnim_auditing::AuditSubject;
 use lastnim_llm::{AskedQuestions, ModelMeasurer};
 use lastnim_proto::json::message_to_json;
@@ -17,18 +17,30 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Measures the models of transcripts over the matches of files, or of the server where no file is named.
-pub fn run(
-    args: &BotAuditArgs,
-    files: &[PathBuf],
-    server: &ServerArgs,
+/// Measures how language models kept to the rules, how they played and what they cost
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  lastnim audit models --transcript cup.run --tournament $ID
+  lastnim audit models --transcript m1.transcript.jsonl --csv records
+
+Only matches whose record proves the transcript count. docs/how-to/use-language-models.md explains the figures.")]
+pub struct ModelAuditArgs {
+    /// A transcript, or a folder of them; may be given several times
+    #[arg(long = "transcript", value_name = "FILE|DIR", required = true)]
+    transcripts: Vec<PathBuf>,
+    #[command(flatten)]
+    records: RecordsArgs,
+    #[command(flatten)]
     csv: CsvArgs,
-    form: OutputForm,
-) -> CommandResult {
-    let measurer = ModelMeasurer::new(read_questions(&args.transcripts)?, args.interval_seed());
-    let (measurer, read) = count_records(measurer, &AuditSubject::Field, args, files, server)?;
+    #[command(flatten)]
+    form: FormArgs,
+}
+
+pub fn run(args: &ModelAuditArgs) -> CommandResult {
+    let measurer = ModelMeasurer::new(read_questions(&args.transcripts)?, args.records.seed);
+    let (measurer, read) = count_records(measurer, &AuditSubject::Field, None, &args.records)?;
     if measurer.counted_matches() == 0 {
-        let what = "no record that counts is of a match of the transcripts";
+        let what = "no record that counts belongs to a match of the transcripts";
         return Err(Failure::Runtime(anyhow::Error::msg(format!("{what}: {}", read.sentences().join(" ")))));
     }
     let found = measurer.into_report();
@@ -37,11 +49,11 @@ pub fn run(
         report["records"] = read.json();
         report
     };
-    csv.print_report(form, json, || model_report(&found, read.sentences()))?;
+    args.csv.print_report(args.form.form(), json, || model_report(&found, read.sentences()))?;
     Ok(if read.refused_count() == 0 { CommandExit::Done } else { CommandExit::SomeRefused })
 }
 
-/// Reads what was asked and answered in transcripts, files and folders of them.
+/// Reads the questions and answers of transcript files and of folders of them.
 pub fn read_questions(given: &[PathBuf]) -> Result<AskedQuestions, Failure> {
     let mut asked = AskedQuestions::default();
     for file in list_transcripts(given)? {

@@ -7,9 +7,9 @@ use super::{
 };
 use crate::{
     Failure,
-    key::fetch_public_key,
     played_matches::{MatchSelectionArgs, PlayedMatches},
     progress::matches_bar,
+    record::key::fetch_public_key,
     remote::RemoteServer,
 };
 use lastnim_auditing::AuditSubject;

@@ -10,7 +10,7 @@ fn an_organiser_intervenes_and_standings_follow_from_the_records() {
     let create = ["tournament", "create", "--seats", "2", "--piles", "2,3", "--piles", "4"];
     let id = server.word(&[&create[..], &["--concurrency", "2", "--alliance", "standard"]].concat());
     let tokens = ["greedy", "timid", "loyal"].map(|bot| {
-        let token = server.word(&["register", bot]);
+        let token = server.word(&["bot", "register", bot]);
         server.printed(&["tournament", "join", &id, "--bot", bot]);
         token
     });
@@ -43,7 +43,7 @@ fn an_organiser_intervenes_and_standings_follow_from_the_records() {
     let playing: Vec<_> = ["greedy", "timid", "loyal"]
         .iter()
         .zip(&tokens)
-        .map(|(kind, token)| server.begin(&["bot", kind, "--token", token, "--tournament", &id]))
+        .map(|(kind, token)| server.begin(&["bot", "run", kind, "--token", token, "--tournament", &id]))
         .collect();
     assert!(server.printed(&["tournament", "resume", &id]).starts_with("resumed\n"));
     let watched = server.json(&["tournament", "watch", &id]);
@@ -62,7 +62,7 @@ fn an_organiser_intervenes_and_standings_follow_from_the_records() {
     let (settings, records) = (path("cup.json"), path("records"));
     fs::write(&settings, server.printed(&["tournament", "show", &id, "--json"])).unwrap();
     server.printed(&["record", "export", "--tournament", &id, "--dir", &records]);
-    let told = ["standings", "--settings", &settings, "--from-records", &records];
+    let told = ["record", "standings", "--settings", &settings, &records];
     for form in [&[][..], &["--json"], &["--cross-table"]] {
         let of_server = server.printed(&[&["tournament", "standings", &id], form].concat());
         assert_eq!(server.printed(&[&told[..], form].concat()), of_server);
@@ -75,7 +75,7 @@ fn an_organiser_intervenes_and_standings_follow_from_the_records() {
     );
     assert!(standings.as_array().unwrap()[..2].iter().all(|line| line["matches"] == json!(4)));
     let tables = path("tables");
-    server.printed(&["export", "--tournament", &id, "--format", "csv", "--output", &tables]);
+    server.printed(&["record", "tables", "--tournament", &id, "--format", "csv", "--output", &tables]);
     let matches = fs::read_to_string(folder.join("tables").join("matches.csv")).unwrap();
     assert_eq!(matches.matches("the network was down").count(), 1, "{matches}");
 }

@@ -31,7 +31,7 @@ fn ruled(name: &str) -> Ruled {
     let id = server.word(&[&create[..], &["--concurrency", "2"]].concat());
     let kinds = ["greedy", "timid", "loyal"];
     let tokens = kinds.map(|bot| {
-        let token = server.word(&["register", bot]);
+        let token = server.word(&["bot", "register", bot]);
         server.printed(&["tournament", "join", &id, "--bot", bot]);
         token
     });
@@ -48,7 +48,7 @@ fn ruled(name: &str) -> Ruled {
     let playing: Vec<_> = kinds
         .iter()
         .zip(&tokens)
-        .map(|(kind, token)| server.begin(&["bot", kind, "--token", token, "--tournament", &id]))
+        .map(|(kind, token)| server.begin(&["bot", "run", kind, "--token", token, "--tournament", &id]))
         .collect();
     server.printed(&["tournament", "resume", &id]);
     server.json(&["tournament", "watch", &id]);
@@ -79,7 +79,7 @@ impl Ruled {
     /// Verifies a manifest with records, and returns the exit code and the verdict.
     fn verdict(&self, manifest: &Path, records: &Path) -> (i32, Value) {
         let given = [manifest, records].map(|path| path.to_str().unwrap());
-        let process = self.server.begin(&["verify", given[0], "--records", given[1], "--json"]);
+        let process = self.server.begin(&["record", "verify", given[0], "--records", given[1], "--json"]);
         let output = process.finish(b"");
         (output.status.code().unwrap(), serde_json::from_slice(&output.stdout).unwrap())
     }
@@ -105,9 +105,10 @@ fn records_are_held_against_the_manifest_of_their_tournament() {
     assert_eq!((&whole["matches"], &whole["records"]["verified"]), (&json!(13), &json!(13)), "{whole}");
     assert_eq!(found(&whole, "voided"), [json!(ruled.voided)]);
     assert_eq!((&whole["standings"]["follow"], flaws(&whole)), (&json!(true), 0));
-    let key = ruled.server.printed(&["key"]);
+    let key = ruled.server.printed(&["record", "key"]);
     let paths = [&manifest, &records].map(|path| path.to_str().unwrap());
-    let told = ruled.server.printed(&["verify", paths[0], "--records", paths[1], "--key", key.trim()]);
+    let told =
+        ruled.server.printed(&["record", "verify", paths[0], "--records", paths[1], "--key", key.trim()]);
     assert!(told.contains("signed by the given key") && told.contains("the network was down"), "{told}");
     assert!(told.contains("the standings are those that follow from the records"), "{told}");
 
@@ -195,19 +196,19 @@ fn what_no_manifest_can_be_verified_with_is_said() {
     let [manifest, records] = [&manifest, &records].map(|path| path.to_str().unwrap());
     let record = fs::read_dir(records).unwrap().next().unwrap().unwrap().path();
     let record = record.to_str().unwrap();
-    let (code, why) = ruled.server.refused(&["verify", record, "--records", records]);
+    let (code, why) = ruled.server.refused(&["record", "verify", record, "--records", records]);
     assert!(code == 2 && why.contains("this is no manifest"), "{why}");
-    let (code, why) = ruled.server.refused(&["verify", manifest, manifest, "--records", records]);
+    let (code, why) = ruled.server.refused(&["record", "verify", manifest, manifest, "--records", records]);
     assert!(code == 2 && why.contains("give one manifest"), "{why}");
-    let (code, why) = ruled.server.refused(&["verify", manifest, "--records", "no-such-folder"]);
+    let (code, why) = ruled.server.refused(&["record", "verify", manifest, "--records", "no-such-folder"]);
     assert!(code == 1 && why.contains("no-such-folder"), "{why}");
     let (code, why) = ruled.server.refused(&["tournament", "manifest", super::NOBODY]);
     assert!(code == 1 && why.contains("no tournament has the id"), "{why}");
     // By itself it is verified beside records.
-    let told = ruled.server.printed(&["verify", manifest, record]);
+    let told = ruled.server.printed(&["record", "verify", manifest, record]);
     assert!(told.contains("manifest of tournament") && told.contains("whole, "), "{told}");
     let other = "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=";
-    let output = ruled.server.begin(&["verify", "--key", other, manifest]).finish(b"");
+    let output = ruled.server.begin(&["record", "verify", "--key", other, manifest]).finish(b"");
     let told = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.code() == Some(1) && told.contains("signed by another key"), "{told}");
 }

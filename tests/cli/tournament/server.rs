@@ -79,8 +79,8 @@ impl Server {
         let create = ["tournament", "create", "--seats", "2", "--piles", "3,4,5", "--piles", "2,2"];
         let id = self.word(&[&create[..], &["--start-at", "2"]].concat());
         let bots = kinds.map(|kind| {
-            let token = self.word(&["register", kind]);
-            self.begin(&["bot", kind, "--token", &token, "--tournament", &id, "--json"])
+            let token = self.word(&["bot", "register", kind]);
+            self.begin(&["bot", "run", kind, "--token", &token, "--tournament", &id, "--json"])
         });
         for bot in bots {
             let output = bot.finish(b"");
@@ -100,7 +100,7 @@ impl Server {
     }
 
     pub fn audit(&self, input: &str, more: &[&str]) -> String {
-        let output = self.begin(&[&["audit", "-"], more].concat()).finish(input.as_bytes());
+        let output = self.begin(&[&["audit", "match", "-"], more].concat()).finish(input.as_bytes());
         assert_eq!((output.status.code(), text(output.stderr).as_str()), (Some(0), ""), "{input}");
         text(output.stdout)
     }

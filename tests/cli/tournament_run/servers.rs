@@ -213,7 +213,7 @@ fn a_bot_that_is_run_elsewhere_is_waited_for() {
     assert_eq!(fs::read_to_string(&token).unwrap(), before);
 
     // What is told to its author is what it takes.
-    let line = told.trim().replace("lastnim bot oracle", "\"$PROGRAM\" bot timid");
+    let line = told.trim().replace("lastnim bot run oracle", "\"$PROGRAM\" bot timid");
     let mut shell = Command::new("sh");
     let mut guest = shell.args(["-c", &line]).env("PROGRAM", LASTNIM).stdout(Stdio::null()).spawn().unwrap();
     let result = running.finish().result();

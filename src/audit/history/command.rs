@@ -1,0 +1,121 @@
+//! `lastnim audit history`: its flags, and the logs that it reads.
+
+use super::{given_records::RecordSource, verdict::HistoryVerdict};
+use crate::{
+    CommandExit, CommandResult, Failure,
+    audit::list_files,
+    batch::MAX_LINE_BYTES,
+    form::FormArgs,
+    record_input::input_name,
+    remote::{RemoteServer, ServerArgs},
+    runtime,
+};
+use clap::Args;
+use lastnim_core::referee::PublicKey;
+use lastnim_history::SessionLogs;
+use lastnim_report::words::count_words;
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader, Read as _},
+    path::{Path, PathBuf},
+};
+
+const BUFFER_BYTES: usize = 64 << 10;
+
+/// Holds a server to its promises: what bots logged against the records of their matches
+///
+/// A bot writes the log of its sessions with `--session-log` or `LASTNIM_SESSION_LOG`. Every take, row, turn, refusal, loss and end that was told
+/// must be what the record says, and what the record says of a bot must be what it sent. The more bots of a match logged, the more is
+/// checked. Matches without a record are held against what the other bots were told.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct HistoryArgs {
+    /// Logs of sessions, and folders of them; - for standard input
+    #[arg(value_name = "LOG|DIR|-", required = true)]
+    logs: Vec<PathBuf>,
+    /// The records of the matches, as files, and folders of them, in place of those that the server has now
+    #[arg(long, value_name = "FILE|DIR", num_args = 1..)]
+    records: Vec<PathBuf>,
+    /// The public key that must have signed the records, as `lastnim record key` prints it
+    #[arg(long, value_name = "PUBLIC_KEY")]
+    key: Option<PublicKey>,
+    #[command(flatten)]
+    form: FormArgs,
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+const EXAMPLES: &str = "Examples:
+  lastnim bot run oracle --tournament $ID --session-log alice.jsonl
+  lastnim audit history alice.jsonl
+  lastnim record export --tournament $ID --dir records
+  lastnim audit history logs --records records --key $(lastnim record key)
+
+Exit codes: 0 if nothing contradicts the records, 1 if something does, or cannot be read, 2 if the command line is wrong. A doubt is what only
+clocks of two machines show: it is printed, and leaves the exit code as it is.";
+
+pub fn run(args: &HistoryArgs) -> CommandResult {
+    let mut logs = SessionLogs::default();
+    let mut verdict = HistoryVerdict::default();
+    for file in list_files(&args.logs)? {
+        let name = input_name(&file);
+        let log = logs.begin_log();
+        read_log(&file, &name, log, &mut logs)?;
+        let counts = logs.finish_log(log).map_err(|error| log_failure(&name, &error))?;
+        verdict.add_log(name, counts);
+    }
+    let matches = logs.matches();
+    if args.records.is_empty() {
+        runtime::run_on_runtime(Some(1), async {
+            let remote = RemoteServer::connect(&args.server).await?;
+            remote.name().clone_into(&mut verdict.records_of);
+            RecordSource { key: args.key, matches: &matches, verdict: &mut verdict }
+                .ask_server(&remote)
+                .await?;
+            Ok(CommandExit::Done)
+        })?;
+    } else {
+        "the records".clone_into(&mut verdict.records_of);
+        RecordSource { key: args.key, matches: &matches, verdict: &mut verdict }.read_files(&args.records)?;
+    }
+    verdict.finish(logs.bots().len(), matches.len());
+    let form = args.form.form();
+    form.print_result(|| verdict.json(), |output| verdict.print_text(output))?;
+    match verdict.contradictions() {
+        0 => Ok(CommandExit::Done),
+        count => {
+            let what = count_words(count, "contradiction", "contradictions");
+            Err(Failure::Runtime(anyhow::anyhow!("the logs and the records do not fit each other: {what}")))
+        }
+    }
+}
+
+fn log_failure(name: &str, error: &lastnim_history::LogLineError) -> Failure {
+    Failure::Runtime(anyhow::anyhow!("{name}: {error}"))
+}
+
+fn read_log(file: &Path, name: &str, log: usize, logs: &mut SessionLogs) -> Result<(), Failure> {
+    let failed = |error: io::Error| Failure::runtime(error, name);
+    let input: Box<dyn io::Read> = if file == Path::new("-") {
+        Box::new(io::stdin().lock())
+    } else {
+        Box::new(File::open(file).map_err(failed)?)
+    };
+    let mut input = BufReader::with_capacity(BUFFER_BYTES, input);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        input.by_ref().take(MAX_LINE_BYTES as u64 + 1).read_until(b'\n', &mut line).map_err(failed)?;
+        if line.is_empty() {
+            return Ok(());
+        }
+        if line.len() > MAX_LINE_BYTES {
+            return Err(Failure::Runtime(anyhow::anyhow!(
+                "{name}: a line of more than {MAX_LINE_BYTES} bytes: no log has one"
+            )));
+        }
+        // What is no UTF-8 is no JSON either.
+        let text = String::from_utf8_lossy(&line);
+        logs.add_line(log, text.trim_end_matches(['\n', '\r'])).map_err(|error| log_failure(name, &error))?;
+    }
+}

@@ -1,0 +1,324 @@
+//! `lastnim audit rationalise`: the rows that explain how a bot played.
+
+use super::report::FoundRows;
+use crate::{
+    CommandExit, CommandResult, Failure,
+    args::shown_rows::RowOutputArgs,
+    audit::list_files,
+    form::{OutputForm, write_report},
+    game_json::{self, PlayedGameJson},
+    progress::matches_bar,
+    record_input::{self, RecordDocument, RecordDocuments},
+};
+use clap::Args;
+use lastnim_analysis::{AddedGame, KnowledgeReading, RationalisableRows};
+use lastnim_core::{
+    game::{BotName, Game, Seat, SeatCount},
+    oracle::{Budget, PlayedTake},
+    referee::{PublicKey, Record},
+};
+use lastnim_proto::{
+    pb,
+    record::{parse_record, verify_record},
+    record_file::read_record,
+    record_text::VERSION_LINE,
+};
+use lastnim_report::{Report, Section, words::count_words};
+use serde::{Deserialize, de::IgnoredAny};
+use std::{
+    collections::BTreeMap,
+    fmt::Display,
+    io::{self, Write as _},
+    path::PathBuf,
+};
+
+/// The most steps that one game may take: some seconds.
+const MAX_STEPS_A_GAME: u64 = 10_000_000;
+
+/// Finds the rows under which every take of a bot was optimal, over one or many matches
+///
+/// There are two readings. If the row is common knowledge, a take is explained by a row if it is optimal in the game
+/// with that row in place of the seat's. If the others believe the declared row, what each take leads to is what the
+/// oracle says of the game as declared, and the row has to rank what the take led to before all else that it could
+/// have led to. Where no row explains all takes, the fewest that contradict each other are shown.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct RationaliseArgs {
+    /// Files with a record or a game and its takes, or with one of JSON in each line; folders of records (.json and .jsonl); -
+    /// for standard input
+    #[arg(value_name = "FILE|DIR|-", required = true)]
+    files: Vec<PathBuf>,
+    /// Counts only records that verify and are signed by this key, as `lastnim record key` prints it
+    #[arg(long, value_name = "PUBLIC_KEY")]
+    key: Option<PublicKey>,
+    #[command(flatten)]
+    who: PlayerArgs,
+    #[command(flatten)]
+    shown: RowOutputArgs,
+}
+
+/// Whose takes.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+struct PlayerArgs {
+    /// The bot, whichever seat it has in each record; records without it are passed over
+    #[arg(long, value_name = "NAME")]
+    bot: Option<BotName>,
+    /// The seat, in every record or game
+    #[arg(long, value_name = "SEAT")]
+    seat: Option<usize>,
+}
+
+const EXAMPLES: &str = r#"Examples:
+  lastnim audit rationalise --bot greedy records
+  lastnim audit rationalise --bot greedy --key $(lastnim record key) records
+  lastnim audit rationalise --bot greedy --json records.jsonl
+  echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[1,2]}' | lastnim audit rationalise --seat 0 -
+
+A row is one of offsets from the seat, the same in all matches; matches with different numbers of seats are told apart.
+Only takes of the bot itself count, not those of its steward. What cannot be read, or is not what --key asks for, is named and left out,
+and makes the exit code 1. --max-seconds bounds the proof that no fewer takes
+contradict each other. With --json, there is a line for each number of seats, and counts are strings, as some are too large to be exact numbers."#;
+
+/// The takes that are kept to show the positions of a contradiction: about 100 MiB at most.
+const MAX_KEPT_TAKES: usize = 1 << 22;
+
+/// Where a game was read, by its number.
+#[derive(Debug)]
+pub struct GameSource {
+    pub file: u32,
+    pub line: Option<u64>,
+    pub seat: Seat,
+    /// The game and its takes, unless too many are kept.
+    pub played: Option<Box<(Game, Box<[PlayedTake]>)>>,
+}
+
+/// What is found of matches with one number of seats.
+pub struct SeatCountFindings {
+    pub readings: [RationalisableRows; 2],
+    pub sources: Vec<GameSource>,
+}
+
+/// All that is read.
+#[derive(Default)]
+pub struct RationaliseFindings {
+    pub by_seats: BTreeMap<SeatCount, SeatCountFindings>,
+    /// Matches in which the bot has no seat.
+    pub without_bot: u64,
+    /// Matches that ended before any row was known.
+    pub without_rows: u64,
+    /// How many takes are kept of all games.
+    kept_takes: usize,
+}
+
+/// The key that tells a game from a record.
+#[derive(Deserialize)]
+struct GameKeys {
+    piles: Option<IgnoredAny>,
+}
+
+/// A game that was played, as it stands in a document.
+struct PlayedGame {
+    game: Game,
+    seat: Seat,
+    takes: Vec<PlayedTake>,
+}
+
+pub fn run(args: &RationaliseArgs) -> CommandResult {
+    let files = list_files(&args.files)?;
+    let mut findings = RationaliseFindings::default();
+    let bar = matches_bar(None);
+    let mut left_out = 0_u64;
+    for (number, file) in (0..).zip(&files) {
+        let name = record_input::input_name(file);
+        bar.set_message(name.clone());
+        let mut leave_out = |line: Option<u64>, why: &dyn Display| {
+            left_out += 1;
+            let line = line.map(|line| format!(":{line}")).unwrap_or_default();
+            bar.suspend(|| {
+                // It is counted as well, should standard error be closed.
+                let _ = writeln!(io::stderr(), "left out: {name}{line}: {why}");
+            });
+        };
+        let mut documents = match RecordDocuments::open(file) {
+            Ok(documents) => documents,
+            Err(error) => {
+                leave_out(None, &error);
+                continue;
+            }
+        };
+        loop {
+            match documents.next_document() {
+                Ok(None) => break,
+                Ok(Some(document)) if document.line.is_some() && document.text.trim().is_empty() => {}
+                Ok(Some(document)) => {
+                    if let Err(why) = findings.read_document(&document, number, args) {
+                        leave_out(document.line, &why);
+                    }
+                    bar.inc(1);
+                }
+                Err(error) => {
+                    let reads_on =
+                        error.kind() == io::ErrorKind::InvalidData && documents.line_number().is_some();
+                    leave_out(documents.line_number(), &error);
+                    if !reads_on {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+    bar.finish_and_clear();
+    if findings.by_seats.is_empty() {
+        return Err(match left_out {
+            0 => Failure::input(findings.nothing_found_message(&args.who)),
+            _ => left_out_failure(left_out),
+        });
+    }
+    let files: Vec<_> = files.iter().map(|file| record_input::input_name(file)).collect();
+    let RationaliseArgs { shown, .. } = args;
+    for (&seats, found) in &findings.by_seats {
+        let contradictions = shown
+            .time
+            .run_within_limit(|budget| found.readings.each_ref().map(|rows| rows.contradiction(budget)));
+        let rows = FoundRows { files: &files, findings: &findings, seats, found, contradictions };
+        shown.form().print_report(|| rows.json(shown.row_set_limits()), || rows.report(shown.examples))?;
+    }
+    if shown.form() == OutputForm::Text {
+        write_report(&mut io::stdout().lock(), &uncounted_report(&findings)).map_err(Failure::Output)?;
+    }
+    if left_out == 0 { Ok(CommandExit::Done) } else { Err(left_out_failure(left_out)) }
+}
+
+fn left_out_failure(left_out: u64) -> Failure {
+    let were = count_words(left_out, "document was", "documents were");
+    Failure::Runtime(anyhow::anyhow!("{were} left out, named above"))
+}
+
+/// Says which matches do not count.
+fn uncounted_report(findings: &RationaliseFindings) -> Report {
+    let kinds = [
+        (findings.without_bot, "without it"),
+        (findings.without_rows, "that ended before the rows were known"),
+    ];
+    let some = kinds.into_iter().filter(|&(matches, _)| matches > 0);
+    Section::new()
+        .paragraphs(some.map(|(matches, why)| {
+            format!("Passed over: {} {why}.", count_words(matches, "match", "matches"))
+        }))
+        .into()
+}
+
+impl RationaliseFindings {
+    /// Takes in a document.
+    ///
+    /// # Errors
+    /// Says what is wrong with it.
+    fn read_document(
+        &mut self,
+        document: &RecordDocument,
+        file: u32,
+        args: &RationaliseArgs,
+    ) -> Result<(), Failure> {
+        let Some(played) = self.parse_played_game(&document.text, args)? else { return Ok(()) };
+        let seats = played.game.matrix.seats();
+        let found = self.by_seats.entry(seats).or_insert_with(|| SeatCountFindings {
+            readings: [KnowledgeReading::CommonKnowledge, KnowledgeReading::DeclaredBelieved]
+                .map(|reading| RationalisableRows::new(seats, reading)),
+            sources: Vec::new(),
+        });
+        let added = found.readings.iter_mut().try_for_each(|rows| {
+            let mut budget = Budget::of_steps(MAX_STEPS_A_GAME);
+            // A game that is left out is counted there, and the report says so.
+            rows.add_game(&played.game, played.seat, &played.takes, &mut budget).map(|_: AddedGame| ())
+        });
+        if let Err(error) = added {
+            // Both readings refuse the same takes, so that nothing of the game counts.
+            if found.sources.is_empty() {
+                self.by_seats.remove(&seats);
+            }
+            return Err(Failure::input(error));
+        }
+        let kept = self.kept_takes + played.takes.len() <= MAX_KEPT_TAKES;
+        self.kept_takes += if kept { played.takes.len() } else { 0 };
+        let PlayedGame { game, seat, takes } = played;
+        found.sources.push(GameSource {
+            file,
+            line: document.line,
+            seat,
+            played: kept.then(|| Box::new((game, takes.into_boxed_slice()))),
+        });
+        Ok(())
+    }
+
+    /// Finds the game and the seat in a document; nothing if the match does not count.
+    fn parse_played_game(
+        &mut self,
+        document: &str,
+        args: &RationaliseArgs,
+    ) -> Result<Option<PlayedGame>, Failure> {
+        let who = &args.who;
+        let keys = |document| game_json::read_some_keys::<GameKeys, PlayedGameJson>(document);
+        let is_game =
+            !document.starts_with(VERSION_LINE) && keys(document).map_err(Failure::input)?.piles.is_some();
+        if is_game {
+            return match args.key {
+                Some(_) => Err(Failure::input("a game, which nobody signed: --key is for records")),
+                None => read_game(document, who).map(Some),
+            };
+        }
+        let given = read_record(document).map_err(Failure::input)?;
+        let record = match args.key {
+            Some(key) => verify_signed_record(&given, key).map_err(Failure::input)?,
+            None => parse_record(&given).map_err(Failure::input)?,
+        };
+        let state = record.state();
+        let bots = &state.setup().bots;
+        let seat = match (&who.bot, who.seat) {
+            (Some(bot), _) => bots.enumerate().find_map(|(seat, other)| (other == bot).then_some(seat)),
+            (None, seat) => Some(self::parse_seat(bots.seats(), seat)?),
+        };
+        let Some(seat) = seat else {
+            self.without_bot += 1;
+            return Ok(None);
+        };
+        let Some(game) = state.game() else {
+            self.without_rows += 1;
+            return Ok(None);
+        };
+        Ok(Some(PlayedGame { game: game.clone(), seat, takes: state.takes().to_vec() }))
+    }
+
+    /// Says why there is nothing to answer.
+    fn nothing_found_message(&self, who: &PlayerArgs) -> String {
+        match (&who.bot, self.without_rows) {
+            (Some(bot), 0) => format!("no match of {bot} is among the {} that were read", self.without_bot),
+            _ => "no match was read whose rows are known".to_owned(),
+        }
+    }
+}
+
+fn read_game(document: &str, who: &PlayerArgs) -> Result<PlayedGame, Failure> {
+    let played = game_json::read_known_json(document).and_then(PlayedGameJson::parse_played);
+    let (game, takes) = played.map_err(Failure::input)?;
+    if let Some(bot) = &who.bot {
+        return Err(Failure::input(format!("--bot {bot}: a game names no bots: give --seat instead")));
+    }
+    let seat = parse_seat(game.matrix.seats(), who.seat)?;
+    Ok(PlayedGame { game, seat, takes: takes.into_iter().map(PlayedTake::by_bot).collect() })
+}
+
+/// Accepts a record that verifies and is signed by a key.
+fn verify_signed_record(given: &pb::MatchRecord, key: PublicKey) -> Result<Record, String> {
+    let sealed = verify_record(given).map_err(|flaw| format!("it does not verify: {flaw}"))?;
+    match sealed.seal().map(|seal| seal.signer) {
+        None => Err("it is not signed".to_owned()),
+        Some(signer) if signer != key => Err(format!("it is signed by another key: {signer}")),
+        Some(_) => Ok(sealed.into_record()),
+    }
+}
+
+fn parse_seat(seats: SeatCount, seat: Option<usize>) -> Result<Seat, Failure> {
+    let seat = seat.unwrap_or_default();
+    seats.seat(seat).map_err(|error| Failure::input(format!("--seat: {error}")))
+}

@@ -1,0 +1,52 @@
+//! What `lastnim bot run` plays with.
+
+use lastnim_bots::{HouseBot, HouseBotError};
+use std::{fmt, str::FromStr};
+use thiserror::Error;
+
+/// The word for a language model.
+const LLM: &str = "llm";
+
+/// What `lastnim bot run` plays with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlayedBot {
+    /// A house bot.
+    House(HouseBot),
+    /// A language model.
+    Llm,
+}
+
+/// A word that names neither.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{0}{hint}", hint = if matches!(.0, HouseBotError::Unknown(_)) { ", and llm for a language model" } else { "" })]
+pub struct PlayedBotError(HouseBotError);
+
+impl PlayedBot {
+    /// Returns whether anything that it takes is drawn from a seed.
+    pub fn draws_takes(self) -> bool {
+        match self {
+            Self::House(bot) => bot.draws_takes(),
+            Self::Llm => true,
+        }
+    }
+}
+
+impl fmt::Display for PlayedBot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::House(bot) => bot.fmt(f),
+            Self::Llm => f.pad(LLM),
+        }
+    }
+}
+
+impl FromStr for PlayedBot {
+    type Err = PlayedBotError;
+
+    fn from_str(word: &str) -> Result<Self, PlayedBotError> {
+        if word == LLM {
+            return Ok(Self::Llm);
+        }
+        word.parse().map(Self::House).map_err(PlayedBotError)
+    }
+}

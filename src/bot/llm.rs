@@ -1,0 +1,140 @@
+//! `lastnim bot run llm`: a language model as a bot.
+
+use crate::{
+    Failure,
+    args::{
+        given_flags::{FlagTable, GivenFlags},
+        setting_flags::{apply_flags, setting_flags},
+    },
+    bot::run::{
+        connected_json, connected_line, end_json, end_line, print_event, suspension_json, suspension_line,
+    },
+    form::OutputForm,
+};
+use clap::Arg;
+use lastnim_bots::HouseBot;
+use lastnim_client::{
+    AsyncBot, Choice, Connected, Error, MatchEnd, MatchFailure, MatchInfo, MatchView, Options, Practice,
+    Refusal, Summary, Suspension, TakeFeed, TournamentEnd, practice_async_until, run_async_until,
+};
+use lastnim_config::SettingTable as _;
+use lastnim_core::game::Row;
+use lastnim_llm::{LlmBot, LlmSettings};
+use std::num::NonZeroUsize;
+
+/// Where help lists the flags.
+const HEADING: &str = "Language model (lastnim bot run llm)";
+/// Questions that the bot is asked at once: all that there are, as the endpoint's own limit keeps calls back, and time that a
+/// question waits belongs to its clock.
+const QUESTIONS_AT_ONCE: NonZeroUsize = NonZeroUsize::new(65_536).expect("it is not 0");
+
+impl FlagTable for LlmSettings {
+    fn flags() -> Vec<Arg> {
+        setting_flags(&mut Self::default()).into_iter().map(|flag| flag.help_heading(HEADING)).collect()
+    }
+}
+
+/// Makes the bot of a model.
+///
+/// # Errors
+/// If a setting cannot be used.
+pub fn build_llm_bot(flags: &GivenFlags<LlmSettings>, seed: u64) -> Result<LlmBot, Failure> {
+    let mut settings = LlmSettings::default();
+    apply_flags(flags, &mut settings)?;
+    LlmBot::new(settings, seed).map_err(Failure::input)
+}
+
+/// Refuses what would mean nothing to a house bot.
+pub fn refuse_llm_flags(house: HouseBot, flags: &GivenFlags<LlmSettings>) -> Result<(), Failure> {
+    let mut settings = LlmSettings::default();
+    let all = settings.settings();
+    match all.iter().find(|setting| flags.words(&setting.key()).is_some()) {
+        Some(setting) => Err(Failure::input(format!(
+            "--{}: {house} is a house bot, and this is for a language model: lastnim bot run llm",
+            setting.flag()
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Plays, and says in the end what the model did.
+pub async fn play_llm_bot(
+    bot: LlmBot,
+    mut options: Options,
+    practice: Option<Practice>,
+    form: OutputForm,
+    interrupted: impl Future<Output = ()> + Send,
+) -> Result<Summary, Error> {
+    options.concurrency = QUESTIONS_AT_ONCE;
+    options.version = options.version.or_else(|| bot.version().map(|model| model.to_string()));
+    options.config_hash = options.config_hash.or_else(|| Some(bot.config_hash()));
+    let bound = bot.cost_bound();
+    print_event(
+        form,
+        || format!("the model costs {bound}"),
+        || {
+            let mut json = bound.to_json();
+            json["event"] = "budget".into();
+            json
+        },
+    );
+    let reporting = ReportingLlmBot { bot: bot.clone(), form };
+    let played = match practice {
+        Some(practice) => practice_async_until(reporting, options, practice, interrupted).await,
+        None => run_async_until(reporting, options, interrupted).await,
+    };
+    let tally = bot.tally();
+    print_event(
+        form,
+        || format!("model: {tally}"),
+        || {
+            let mut json = tally.to_json();
+            json["event"] = "model".into();
+            json
+        },
+    );
+    played
+}
+
+/// A bot whose sessions and matches are printed.
+struct ReportingLlmBot {
+    bot: LlmBot,
+    form: OutputForm,
+}
+
+impl AsyncBot for ReportingLlmBot {
+    fn take_feed(&self) -> TakeFeed {
+        self.bot.take_feed()
+    }
+
+    async fn declare(&self, game: &MatchInfo) -> Result<Choice<Row>, MatchFailure> {
+        self.bot.declare(game).await
+    }
+
+    async fn play(&self, game: &MatchView) -> Result<Choice<u64>, MatchFailure> {
+        self.bot.play(game).await
+    }
+
+    async fn ended(&self, end: &MatchEnd) {
+        print_event(self.form, || end_line(end), || end_json(end));
+        self.bot.ended(end).await;
+    }
+
+    async fn refused(&self, refusal: &Refusal) {
+        self.bot.refused(refusal).await;
+    }
+
+    async fn suspended(&self, notice: &Suspension) {
+        print_event(self.form, || suspension_line(notice), || suspension_json(notice));
+        self.bot.suspended(notice).await;
+    }
+
+    async fn tournament_ended(&self, end: &TournamentEnd) {
+        self.bot.tournament_ended(end).await;
+    }
+
+    async fn connected(&self, session: &Connected) {
+        print_event(self.form, || connected_line(session), || connected_json(session));
+        self.bot.connected(session).await;
+    }
+}

@@ -1,0 +1,191 @@
+//! `lastnim bot register`, `list`, `show`, `rotate` and `remove`.
+
+use super::refused_bot;
+use crate::{
+    CommandExit, CommandResult, Failure,
+    form::{CsvArgs, FormArgs, OutputForm, table_page_report},
+    remote::{MAX_PAGE, RemoteServer, ServerArgs},
+    runtime,
+};
+use clap::Args;
+use lastnim_core::game::BotName;
+use lastnim_proto::pb;
+use lastnim_report::bots::{bot_report, bot_table};
+use std::io::{self, IsTerminal as _, Write as _};
+
+/// Registers a bot and prints its token
+///
+/// The server shows the token only once and stores only its hash.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  TOKEN=$(lastnim bot register bob)
+  lastnim bot register carol --json
+
+Only the token goes to standard output. This needs the admin's token, unless the server runs with
+--open-registration.")]
+pub struct RegisterArgs {
+    /// The name: 1 to 32 of a-z, 0-9, '-', '_' and '.', starting with a letter or digit
+    name: BotName,
+    #[command(flatten)]
+    form: FormArgs,
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+/// Lists bots by name, with their sessions, versions and lag
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  lastnim bot list
+  lastnim bot list --limit 5 --page-token alice
+  lastnim bot list --limit 1000 --csv > bots.csv")]
+pub struct ListArgs {
+    /// Lists at most this many bots
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=MAX_PAGE.into()))]
+    limit: u32,
+    /// Continues a list with the token printed at its end
+    #[arg(long, value_name = "TOKEN", default_value = "", hide_default_value = true)]
+    page_token: String,
+    #[command(flatten)]
+    csv: CsvArgs,
+    #[command(flatten)]
+    form: FormArgs,
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+/// Shows a bot's session, versions, open matches and lost seats
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  lastnim bot show alice
+  lastnim bot show alice --json
+
+Lost seats are those of the bot's 10 newest finished matches.")]
+pub struct ShowArgs {
+    /// The name of the bot
+    name: BotName,
+    #[command(flatten)]
+    form: FormArgs,
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+/// Replaces a bot's token and prints the new one
+///
+/// The old token stops working at once, and its session ends with the reason `TOKEN_ROTATED`. Open matches continue and
+/// their clocks run: restart the bot with the new token.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  TOKEN=$(lastnim bot rotate alice)
+  lastnim bot rotate --token-file alice.token > new.token
+  lastnim bot rotate | lastnim login
+
+Only the new token goes to standard output. This needs the admin's token and a name, or the bot's own token.")]
+pub struct RotateArgs {
+    /// The name of the bot [default: the bot whose token is given]
+    name: Option<BotName>,
+    #[command(flatten)]
+    form: FormArgs,
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+/// Removes a bot that never played
+///
+/// Its token stops working at once, and its name is free again.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  lastnim bot remove alice
+
+The server keeps a bot that has played or is in an unfinished tournament. This needs the admin's token.")]
+pub struct RemoveArgs {
+    /// The name of the bot
+    name: BotName,
+    #[command(flatten)]
+    form: FormArgs,
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+/// Connects to the server and carries out an action there.
+fn run_on_server(
+    server: &ServerArgs,
+    action: impl AsyncFnOnce(&RemoteServer) -> Result<(), Failure>,
+) -> CommandResult {
+    runtime::run_on_runtime(Some(1), async {
+        action(&RemoteServer::connect(server).await?).await?;
+        Ok(CommandExit::Done)
+    })
+}
+
+/// Explains the output if standard output is a terminal.
+fn print_hint(form: OutputForm, lines: &[&str]) {
+    if form == OutputForm::Text && io::stdout().is_terminal() {
+        for line in lines {
+            eprintln!("{line}");
+        }
+    }
+}
+
+pub fn register_bot(args: &RegisterArgs) -> CommandResult {
+    run_on_server(&args.server, async |remote| {
+        let name = args.name.to_string();
+        let request = pb::RegisterBotRequest { name: name.clone() };
+        let registered = remote.answer(remote.bot_client().register_bot(request)).await?;
+        let form = args.form.form();
+        form.print_message(&registered, |out| writeln!(out, "{}", registered.token))?;
+        let shown = format!("{name} is registered. Keep the token above: it is shown only once.");
+        let next = "next: lastnim bot run oracle --token TOKEN --tournament ID, or start your own bot";
+        print_hint(form, &[&shown, next]);
+        Ok(())
+    })
+}
+
+pub fn list_bots(args: ListArgs) -> CommandResult {
+    run_on_server(&args.server, async |remote| {
+        let request = pb::ListBotsRequest { page_size: args.limit, page_token: args.page_token };
+        let list = remote.answer(remote.bot_client().list_bots(request)).await?;
+        let report = || table_page_report(bot_table(&list.bots), &list.next_page_token);
+        args.csv.print_message_report(args.form.form(), &list, report)
+    })
+}
+
+pub fn show_bot(args: ShowArgs) -> CommandResult {
+    run_on_server(&args.server, async |remote| {
+        let request = pb::GetBotRequest { name: args.name.to_string() };
+        match remote.bot_client().get_bot(request).await {
+            Ok(shown) => {
+                let shown = shown.into_inner();
+                args.form.form().print_message_report(&shown, || bot_report(&shown))
+            }
+            Err(status) => Err(refused_bot(remote, &status, &[args.name]).await),
+        }
+    })
+}
+
+pub fn rotate_token(args: &RotateArgs) -> CommandResult {
+    run_on_server(&args.server, async |remote| {
+        let name = args.name.as_ref().map(ToString::to_string).unwrap_or_default();
+        match remote.bot_client().rotate_token(pb::RotateTokenRequest { name }).await {
+            Ok(rotated) => {
+                let (rotated, form) = (rotated.into_inner(), args.form.form());
+                form.print_message(&rotated, |out| writeln!(out, "{}", rotated.token))?;
+                print_hint(
+                    form,
+                    &["Keep the new token above: it is shown only once. The old token no longer works."],
+                );
+                Ok(())
+            }
+            Err(status) => Err(refused_bot(remote, &status, args.name.as_slice()).await),
+        }
+    })
+}
+
+pub fn remove_bot(args: RemoveArgs) -> CommandResult {
+    run_on_server(&args.server, async |remote| {
+        let request = pb::RemoveBotRequest { name: args.name.to_string() };
+        match remote.bot_client().remove_bot(request).await {
+            Ok(removed) => args.form.form().print_message(&removed.into_inner(), |_| Ok(())),
+            Err(status) => Err(refused_bot(remote, &status, &[args.name]).await),
+        }
+    })
+}

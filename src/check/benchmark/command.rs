@@ -1,0 +1,212 @@
+//! `lastnim check benchmark`: its flags, and a run from above.
+
+use super::{
+    player::Player,
+    playing::{BenchmarkResults, BenchmarkRun},
+    run_folder::RunFolder,
+};
+use crate::{
+    CommandExit, CommandResult, Failure, OwnCommand,
+    args::{given_flags::GivenFlags, setting_flags::apply_flags},
+    form::FormArgs,
+    progress::bar_style,
+    runtime,
+};
+use clap::Args;
+use indicatif::ProgressBar;
+use lastnim_benchmark::{BENCHMARK_SET, CONFIDENCE, StoppingRule, Tier, with_results};
+use lastnim_bots::HouseBot;
+use lastnim_core::referee::Clock;
+use lastnim_llm::{LlmBot, LlmSettings};
+use lastnim_proto::{
+    benchmark_card::{CARD_VERSION, write_card},
+    pb,
+};
+use lastnim_report::{
+    benchmark_card::benchmark_card_report,
+    render::{Terminal, draw_benchmark_card},
+};
+use serde_json::json;
+use std::{collections::BTreeSet, path::PathBuf, time::Duration};
+
+/// What a bank of a model has unless the command line says otherwise: models may think long.
+const MODEL_BANK: Duration = Duration::from_hours(1);
+/// What the bank of another bot has.
+const USUAL_BANK: Duration = Duration::from_mins(1);
+
+/// Measures how well a bot plays on a frozen set of positions, and writes a signed card of it
+///
+/// It starts a server on a free port of 127.0.0.1 and the bot, which plays a match from each position against fixed house bots: the positions are in five
+/// tiers, from the easiest to the most difficult. What the bot loses by its own takes is exact. A tier is over once its interval is narrow enough. The
+/// card and the records are in a folder, and `lastnim record verify` proves the card by the records. An interrupted benchmark is carried on by the same command.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct BenchmarkArgs {
+    /// The bot's program and its arguments; the word `lastnim` is this very program
+    #[arg(value_name = "COMMAND", last = true)]
+    command: Vec<String>,
+    /// Plays with a house bot: random, greedy, timid, oracle, loyal, traitor, grudger, mirror, minimax-PLIES, epsilon-RATE or mcts-PLAYOUTS
+    #[arg(long, value_name = "NAME")]
+    house: Option<HouseBot>,
+    /// The tiers to play, 1 to 5; a card of fewer than all has no loss over all tiers
+    #[arg(long, value_name = "TIER,..", value_delimiter = ',', default_value = "1,2,3,4,5")]
+    tiers: Vec<Tier>,
+    /// Ends a tier once its 95% interval is as narrow as this, above 0 and up to 1
+    #[arg(long, value_name = "WIDTH", default_value_t = 0.2, value_parser = parse_width)]
+    width: f64,
+    /// Ends a tier after so many items in any case
+    #[arg(long, value_name = "N", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..=120))]
+    max_items: u32,
+    /// What each seat has on its clock for a match, 1 to 86,400; a tenth is added for each take [default: 60; 3600 for a language model]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    bank: Option<u32>,
+    /// The folder of the card, the records and the key that signs them
+    #[arg(long, value_name = "DIR", default_value = "benchmark.run")]
+    dir: PathBuf,
+    #[command(flatten)]
+    llm: GivenFlags<LlmSettings>,
+    #[command(flatten)]
+    form: FormArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lastnim check benchmark --house minimax-2 --tiers 1,5 --max-items 10
+  lastnim record verify benchmark.run/card.jsonl
+  lastnim check benchmark --dir mine.run -- python3 mine.py
+  lastnim check benchmark --model gpt-5-mini --dir gpt.run          # with the flags of lastnim bot run llm
+
+The folder has card.txt, card.svg and card.jsonl, which is signed; records.jsonl; and signing.key, which is yours alone. The figures are shares
+of the ranks that could be lost, from 0 to 1: lower is better. docs/benchmark.md has the rules, and how to cite a card.";
+
+/// Reads the width of an interval.
+fn parse_width(text: &str) -> Result<f64, String> {
+    let width = text.parse().ok().filter(|width| *width > 0.0 && *width <= 1.0);
+    width.ok_or_else(|| "a width is above 0 and at most 1".to_owned())
+}
+
+pub fn run(args: &BenchmarkArgs, own: &OwnCommand) -> CommandResult {
+    let player = args.player(own)?;
+    let run = BenchmarkRun::new(args.sorted_tiers()?, args.rule(), args.clock(&player));
+    runtime::run_on_runtime(None, async {
+        tokio::select! {
+            done = play_benchmark(args, player, run) => done,
+            () = runtime::wait_for_interrupt() => {
+                Err(Failure::Runtime(anyhow::anyhow!("interrupted: the same command carries on")))
+            }
+        }
+    })
+}
+
+async fn play_benchmark(args: &BenchmarkArgs, player: Player, mut run: BenchmarkRun) -> CommandResult {
+    let plan = json!({
+        "set": BENCHMARK_SET.name,
+        "player": player.identity(),
+        "tiers": run.tiers.iter().map(|tier| tier.number()).collect::<Vec<_>>(),
+        "width": args.width,
+        "max_items": args.max_items,
+        "bank_ms": run.clock.initial.as_millis() as u64,
+    });
+    let (mut folder, kept) = RunFolder::open(&args.dir, &plan)?;
+    for sealed in &kept {
+        let id = sealed.record().id();
+        run.add_record(sealed).map_err(|why| {
+            Failure::input(format!("{}: the record of match {id} does not fit: {why}", args.dir.display()))
+        })?;
+    }
+    let bar = ProgressBar::new(u64::from(args.max_items) * run.tiers.len() as u64)
+        .with_style(bar_style("{bar:24} {pos} of at most {len} items {msg}"));
+    bar.set_position(run.items().into());
+    let outcome = run.play(&player, &mut folder, &bar).await;
+    bar.finish_and_clear();
+    outcome?;
+    let card = make_card(&player, &run)?;
+    let key = folder.signing_key()?;
+    let report = || benchmark_card_report(&card, &key.public_key());
+    folder.write_card(
+        &write_card(card.clone(), &key),
+        &Terminal::without_styles().report_text(&report()),
+        &draw_benchmark_card(&card),
+    )?;
+    args.form.form().print_message_report(&card, report)?;
+    tracing::info!(file = %folder.card_file().display(), "wrote the card");
+    Ok(CommandExit::Done)
+}
+
+/// Makes the card of a run that is over.
+fn make_card(player: &Player, run: &BenchmarkRun) -> Result<pb::BenchmarkCard, Failure> {
+    let card = pb::BenchmarkCard {
+        version: CARD_VERSION,
+        set: BENCHMARK_SET.name.to_owned(),
+        set_hash: BENCHMARK_SET.hash.to_vec(),
+        program_version: env!("CARGO_PKG_VERSION").to_owned(),
+        player: Some(player.to_message(run.takes())?),
+        rule: Some(pb::BenchmarkRule {
+            confidence: CONFIDENCE,
+            width: run.rule.width,
+            max_items: run.rule.max_items,
+            clock: Some((&run.clock).into()),
+        }),
+        ..Default::default()
+    };
+    let BenchmarkResults { tiers, times } = run.results();
+    Ok(with_results(card, &tiers, times))
+}
+
+impl BenchmarkArgs {
+    /// Returns who plays.
+    fn player(&self, own: &OwnCommand) -> Result<Player, Failure> {
+        let is_model = self.llm.words("model").is_some();
+        let given = u8::from(is_model) + u8::from(self.house.is_some()) + u8::from(!self.command.is_empty());
+        if given != 1 {
+            return Err(Failure::input("expected one bot: --house NAME, --model NAME or `-- COMMAND`"));
+        }
+        if let Some(house) = self.house {
+            self.refuse_llm_flags()?;
+            return Ok(Player::House(house));
+        }
+        if !is_model {
+            self.refuse_llm_flags()?;
+            return Player::of_command(&self.command, own);
+        }
+        let mut settings = LlmSettings::default();
+        apply_flags(&self.llm, &mut settings)?;
+        crate::new_file::create_folder(&self.dir)?;
+        settings.transcript.get_or_insert_with(|| self.dir.join("transcript.jsonl"));
+        settings.ledger.get_or_insert_with(|| self.dir.join("ledger"));
+        let bot = LlmBot::new(settings.clone(), 0).map_err(Failure::input)?;
+        Ok(Player::Model { bot, settings: Box::new(settings) })
+    }
+
+    fn refuse_llm_flags(&self) -> Result<(), Failure> {
+        use lastnim_config::SettingTable as _;
+        let mut settings = LlmSettings::default();
+        let all = settings.settings();
+        match all.iter().find(|setting| self.llm.words(&setting.key()).is_some()) {
+            Some(setting) => Err(Failure::input(format!(
+                "--{}: this is for a language model, which --model names",
+                setting.flag()
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    fn sorted_tiers(&self) -> Result<Vec<Tier>, Failure> {
+        let tiers: BTreeSet<Tier> = self.tiers.iter().copied().collect();
+        if tiers.len() < self.tiers.len() {
+            return Err(Failure::input("--tiers: a tier stands twice: each is named once"));
+        }
+        Ok(tiers.into_iter().collect())
+    }
+
+    fn rule(&self) -> StoppingRule {
+        StoppingRule { width: self.width, max_items: self.max_items }
+    }
+
+    fn clock(&self, player: &Player) -> Clock {
+        let usual = if matches!(player, Player::Model { .. }) { MODEL_BANK } else { USUAL_BANK };
+        let initial = self.bank.map_or(usual, |seconds| Duration::from_secs(seconds.into()));
+        let increment = (initial / 10).min(Duration::from_hours(1));
+        Clock { initial, increment, ..Clock::default() }
+    }
+}

@@ -1,0 +1,13 @@
+//! `lastnim check benchmark`: a bot on a frozen set of positions, and a signed card of what it lost.
+//!
+//! The set, its scores and the card are in `lastnim_benchmark`. `player` is who plays, `playing` lets it play, and `run_folder` keeps what an
+//! interrupted run has come to; `model_tally` counts what failed in the matches of a language model.
+
+mod command;
+mod model_tally;
+mod player;
+mod playing;
+mod run_folder;
+
+pub use command::{BenchmarkArgs, run};
+pub use run_folder::RECORDS_FILE;

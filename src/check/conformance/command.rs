@@ -1,0 +1,121 @@
+//! `lastnim check conformance`: its flags, and a run of the suite.
+
+use super::{
+    program_launcher::ProgramLauncher,
+    report::{check_list_report, checks_json, outcome_report, outcomes_json},
+};
+use crate::{
+    CommandExit, CommandResult, Failure, OwnCommand,
+    form::FormArgs,
+    progress::bar_style,
+    runner::{ProgramCommand, find_program},
+    runtime,
+};
+use indicatif::ProgressBar;
+use lastnim_conformance::{CHECKS, Check, CheckOutcome, CheckVerdict, Suite, find_check};
+use lastnim_core::game::find_closest_word;
+use std::{env, ffi::OsString, sync::Arc, time::Duration};
+
+/// Checks a bot's program against a scripted server: how it plays, and what it does when things go wrong
+///
+/// Each check starts the program with `LASTNIM_SERVER`, `LASTNIM_TOKEN` and `LASTNIM_TOURNAMENT` in its environment, as `tournament run` does,
+/// against a server of its own on a free port of 127.0.0.1, and ends it afterwards. Matches are refereed as on a real server. A check
+/// that does not hold says what was sent, what was expected, what came instead, and why it matters.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct ConformanceArgs {
+    /// The bot's program and its arguments; the word `lastnim` is this very program
+    #[arg(value_name = "COMMAND", last = true, required_unless_present = "list")]
+    command: Vec<String>,
+    /// Runs these checks only, by their names; repeated or separated by commas
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = parse_check)]
+    only: Vec<&'static Check>,
+    /// Lists the checks and runs none
+    #[arg(long)]
+    list: bool,
+    /// How long the bot may take to connect, for each answer, and to end, 1 to 600
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=600))]
+    patience: u64,
+    /// Checks at once, 1 to 64; each has a process of the bot
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=64))]
+    jobs: u64,
+    #[command(flatten)]
+    form: FormArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lastnim check conformance -- python3 mine.py
+  lastnim check conformance --only seats,large-piles -- ./mine
+  lastnim check conformance --json -- lastnim bot run greedy
+  lastnim check conformance --list
+
+Exit codes: 0 if every check holds, 1 if one does not, 2 if the command line is wrong or there is no such program.";
+
+/// Reads the name of a check.
+fn parse_check(word: &str) -> Result<&'static Check, String> {
+    find_check(word).ok_or_else(|| {
+        let names: Vec<_> = CHECKS.iter().map(|check| check.name).collect();
+        match find_closest_word(word, names.iter().copied()) {
+            Some(meant) => format!("no check has this name; perhaps {meant}"),
+            None => format!("no check has this name; expected one of {}", names.join(", ")),
+        }
+    })
+}
+
+pub fn run(args: &ConformanceArgs, own: &OwnCommand) -> CommandResult {
+    let form = args.form.form();
+    let chosen =
+        |check: &&Check| args.only.is_empty() || args.only.iter().any(|only| only.name == check.name);
+    let checks: Vec<&'static Check> = CHECKS.iter().filter(chosen).collect();
+    if args.list {
+        form.print_report(|| checks_json(&checks), || check_list_report(&checks))?;
+        return Ok(CommandExit::Done);
+    }
+    let program = program_command(&args.command, own)?;
+    let suite = Suite {
+        launcher: Arc::new(ProgramLauncher(program)),
+        patience: Duration::from_secs(args.patience),
+        jobs: args.jobs as usize,
+    };
+    runtime::run_on_runtime(None, async {
+        let outcomes = tokio::select! {
+            outcomes = run_suite(&suite, &checks) => outcomes,
+            () = runtime::wait_for_interrupt() => {
+                return Err(Failure::Runtime(anyhow::anyhow!("interrupted before all checks were done")));
+            }
+        };
+        form.print_report(|| outcomes_json(&args.command, &outcomes), || outcome_report(&outcomes))?;
+        let failed =
+            outcomes.iter().filter(|outcome| matches!(outcome.verdict, CheckVerdict::Failed(_))).count();
+        match failed {
+            0 => Ok(CommandExit::Done),
+            _ => Err(Failure::Runtime(anyhow::anyhow!("{failed} of {} checks failed", outcomes.len()))),
+        }
+    })
+}
+
+/// Finds the program that a command line names.
+fn program_command(words: &[String], own: &OwnCommand) -> Result<ProgramCommand, Failure> {
+    let (word, arguments) =
+        words.split_first().ok_or_else(|| Failure::input("COMMAND: required after `--`"))?;
+    let workplace = env::current_dir().map_err(|error| Failure::runtime(error, "the current folder"))?;
+    let program = find_program(word, &workplace, own);
+    let mut words = program.map_err(|why| Failure::input(format!("{word}: {why}")))?;
+    words.extend(arguments.iter().map(OsString::from));
+    Ok(ProgramCommand { words, own: own.clone(), workplace })
+}
+
+async fn run_suite(suite: &Suite, checks: &[&'static Check]) -> Vec<CheckOutcome> {
+    // It shows on a terminal alone.
+    let bar =
+        ProgressBar::new(checks.len() as u64).with_style(bar_style("{bar:32} {pos}/{len} checks {msg}"));
+    let outcomes = suite
+        .run(checks, |outcome| {
+            bar.inc(1);
+            bar.set_message(outcome.check.name);
+        })
+        .await;
+    bar.finish_and_clear();
+    outcomes
+}

@@ -1,7 +1,0 @@
-//! `lastnim check-history`: whether what bots logged contradicts the records of their matches.
-
-mod command;
-mod given_records;
-mod verdict;
-
-pub use command::{CheckHistoryArgs, run};

@@ -1,5 +1,0 @@
-//! `lastnim dataset`: positions with labels, to train models on.
-
-mod command;
-
-pub use command::{DatasetArgs, run};

@@ -1,6 +1,0 @@
-//! `lastnim declarations`: which rows the seats of a game do best to declare.
-
-mod command;
-mod report;
-
-pub use command::{DeclarationsArgs, run};

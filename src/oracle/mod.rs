@@ -1,0 +1,38 @@
+//! `lastnim oracle`: exact answers about positions, one folder for each subcommand.
+
+mod dataset;
+mod declarations;
+mod sequence;
+mod solve;
+mod tree;
+
+pub use solve::RulesetArgs;
+
+use crate::CommandResult;
+use clap::{Args, Subcommand};
+
+/// Answers exact questions about positions: solve, tree, declarations and more
+#[derive(Debug, Args)]
+pub struct OracleArgs {
+    #[command(subcommand)]
+    command: OracleCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum OracleCommand {
+    Solve(solve::SolveArgs),
+    Tree(tree::TreeArgs),
+    Declarations(declarations::DeclarationsArgs),
+    Sequence(sequence::SequenceArgs),
+    Dataset(dataset::DatasetArgs),
+}
+
+pub fn run(args: &OracleArgs) -> CommandResult {
+    match &args.command {
+        OracleCommand::Solve(args) => solve::run(args),
+        OracleCommand::Tree(args) => tree::run(args),
+        OracleCommand::Declarations(args) => declarations::run(args),
+        OracleCommand::Sequence(args) => sequence::run(args),
+        OracleCommand::Dataset(args) => dataset::run(args),
+    }
+}

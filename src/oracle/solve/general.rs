@@ -1,0 +1,289 @@
+//! `lastnim oracle solve --game`: the other games of the seeds.
+
+use super::grundy_steps::grundy_steps_section;
+use super::question::{GameQuestion, GameQuestionError, GameQuestionJson};
+use crate::{
+    CommandExit, CommandResult, Failure,
+    args::limits::{self, LimitArgs},
+    batch::{RulesetAnswer, SolutionAnswer},
+    form::OutputForm,
+    game_json,
+    text::numbers,
+};
+use clap::Args;
+use lastnim_analysis::general::{
+    GameNumbers, GeneralAnswer, GeneralGame, GrundyDecomposition, MoveOutcome, NoGrundyReason, Ruleset,
+    TwoPlayerAnswer,
+};
+use lastnim_core::{
+    game::{AllianceMatrix, Ending, Seat},
+    oracle::Budget,
+};
+use lastnim_proto::{json::MessageJson, pb, ruleset::ruleset_solution_message};
+use lastnim_report::{
+    Column, NumberUnit, Section, Table,
+    winner_words::{ending_words, optimal_play_words, winner_by_first_words},
+    words::{count_words, join_words},
+};
+use serde::Serialize;
+
+/// What a game needs besides piles, and what solving it may cost.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Other games")]
+pub struct RulesetArgs {
+    /// The game, one of those listed below; last-nim unless given
+    #[arg(long, value_name = "NAME")]
+    game: Option<Ruleset>,
+    /// What may be taken from a pile of subtraction
+    #[arg(long, value_name = "N,N,..")]
+    set: Option<String>,
+    /// The most that may be taken from a pile of subtraction, and any less: bounded Nim, in place of --set
+    #[arg(long, value_name = "N", conflicts_with = "set")]
+    max: Option<u64>,
+    /// How many neighbouring piles of circular-nim may be touched at once
+    #[arg(long, value_name = "N")]
+    window: Option<u64>,
+    /// The most that may be taken next in fibonacci-nim; all but one unless given
+    #[arg(long, value_name = "N")]
+    most: Option<u64>,
+    /// The edges of graph-nim, each as two vertices and a weight
+    #[arg(long, value_name = "V-V:N,..")]
+    edges: Option<String>,
+    /// The vertex of graph-nim's token
+    #[arg(long, value_name = "V")]
+    vertex: Option<u64>,
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+/// What of Last Nim is searched, so that a limit has a meaning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LastNimSearch {
+    /// Nothing: it is solved at once.
+    None,
+    /// Coalitions, and play with errors, within a limit of time.
+    Coalitions,
+}
+
+/// The most moves that are printed in words.
+const MAX_MOVES: usize = 20;
+
+impl RulesetArgs {
+    /// Reads the game and its position.
+    pub fn parse_game(&self, piles: Option<&str>, search: LastNimSearch) -> Result<GeneralGame, Failure> {
+        let read = |text: Option<&str>, what: &str| numbers::read_numbers(text.unwrap_or_default(), what);
+        let numbers = GameNumbers {
+            piles: read(piles, "piles")?,
+            set: read(self.set.as_deref(), "set")?,
+            max: self.max,
+            window: self.window,
+            most: self.most,
+            edges: parse_edges(self.edges.as_deref().unwrap_or_default())?,
+            vertex: self.vertex,
+        };
+        let ruleset = self.game.unwrap_or_default();
+        let game = GeneralGame::parse(ruleset, &numbers).map_err(|error| {
+            Failure::input(limits::describe_number_error(&error, |name| format!("--{name}")))
+        })?;
+        let unused = match search {
+            LastNimSearch::None => self.limits.first_given_flag(),
+            LastNimSearch::Coalitions => self.limits.first_given_memory_flag(),
+        };
+        match unused {
+            Some(flag) if ruleset == Ruleset::LastNim => Err(Failure::input(format!(
+                "{flag} is for a search{}: leave it out",
+                match search {
+                    LastNimSearch::None => ", and last-nim is solved without one",
+                    LastNimSearch::Coalitions => " that keeps positions, and --robust keeps none",
+                }
+            ))),
+            _ => Ok(game),
+        }
+    }
+
+    /// Asks a question of Last Nim within the limit of time.
+    pub fn run_within_seconds<A>(&self, ask: impl FnOnce(&mut Budget<'_>) -> A) -> A {
+        self.limits.run_within_seconds(ask)
+    }
+
+    /// Returns whether the game is given by its name.
+    pub fn is_game_named(&self) -> bool {
+        self.game.is_some()
+    }
+
+    /// Solves a game within the bounds.
+    pub fn solve(
+        &self,
+        game: &GeneralGame,
+        matrix: &AllianceMatrix,
+        first: Seat,
+        ending: Ending,
+    ) -> Result<GeneralAnswer, String> {
+        self.limits.solve_within_limits(|bounds, budget| game.solve(matrix, first, ending, bounds, budget))
+    }
+}
+
+/// Reads edges such as `0-1:3,1-2:1`.
+fn parse_edges(text: &str) -> Result<Vec<[u64; 3]>, Failure> {
+    let words = text.split(|char: char| char == ',' || char.is_whitespace()).filter(|word| !word.is_empty());
+    let edge = |word: &str| {
+        let (ends, weight) = word.split_once(':')?;
+        let (one, other) = ends.split_once('-')?;
+        Some([one.parse().ok()?, other.parse().ok()?, weight.parse().ok()?])
+    };
+    words
+        .map(|word| {
+            edge(word).ok_or_else(|| {
+                Failure::input(format!(
+                    "edges: {word:?} is not an edge: expected two vertices and a weight, as in 0-1:3"
+                ))
+            })
+        })
+        .collect()
+}
+
+/// The answer to a line of a batch.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum BatchLineAnswer {
+    LastNim(SolutionAnswer),
+    General(RulesetAnswer),
+}
+
+impl RulesetArgs {
+    /// Answers a line of a batch, which names its game itself.
+    pub fn answer_batch_line(&self, line: &str) -> Result<BatchLineAnswer, GameQuestionError> {
+        match game_json::read_known_json::<GameQuestionJson>(line)?.parse_question()? {
+            GameQuestion::LastNim(game) => {
+                Ok(BatchLineAnswer::LastNim(pb::SolveResponse::from(&game).into()))
+            }
+            GameQuestion::General { game, matrix, first, ending } => {
+                let answer =
+                    self.solve(&game, &matrix, first, ending).map_err(GameQuestionError::Unsolved)?;
+                let message = ruleset_solution_message(&game, ending, &answer, usize::MAX);
+                Ok(BatchLineAnswer::General(message.into()))
+            }
+        }
+    }
+
+    /// Solves a game and prints the answer.
+    pub fn solve_and_print(
+        &self,
+        game: &GeneralGame,
+        matrix: &AllianceMatrix,
+        first: Seat,
+        ending: Ending,
+        form: OutputForm,
+        listed: ListedMoves,
+    ) -> CommandResult {
+        let answer = self.limits.solve_within_limits(|bounds, budget| {
+            let mut answer = game.solve(matrix, first, ending, bounds, budget)?;
+            if listed == ListedMoves::All {
+                game.explain_grundy(&mut answer, bounds, budget)?;
+            }
+            Ok(answer)
+        });
+        let answer = answer.map_err(Failure::input)?;
+        form.print_report(
+            || MessageJson::of(&ruleset_solution_message(game, ending, &answer, usize::MAX)),
+            || {
+                let steps = grundy_steps_section(&answer).filter(|_| listed == ListedMoves::All);
+                [self.section(game, first, ending, &answer, listed)].into_iter().chain(steps).collect()
+            },
+        )?;
+        Ok(CommandExit::Done)
+    }
+
+    fn section(
+        &self,
+        game: &GeneralGame,
+        first: Seat,
+        ending: Ending,
+        answer: &GeneralAnswer,
+        listed: ListedMoves,
+    ) -> Section {
+        let GeneralAnswer { winner, value, options, states, .. } = answer;
+        let who = if options.is_empty() {
+            format!("Seat {first} has no move: seat {winner} wins (value {value}).")
+        } else {
+            optimal_play_words(*winner, *value, first)
+        };
+        let section = Section::new()
+            .paragraph(format!("{game}: {}.", game.ruleset().move_rule()))
+            .paragraph(ending_words(ending))
+            .paragraph(who)
+            .paragraph(winner_by_first_words(&answer.winner_by_first));
+        let section = match listed {
+            ListedMoves::Optimal => with_optimal_moves(section, first, answer),
+            ListedMoves::All => with_all_moves(section, first, answer),
+        };
+        let two_players = answer.two_players.iter().flat_map(|two| {
+            [format!("Outcome: {}, {}.", two.outcome, two.outcome.meaning()), self.grundy_words(two)]
+        });
+        let solved = format!("Solved by {} in {}.", answer.method, count_words(*states, "state", "states"));
+        section.paragraphs(two_players).paragraph(solved)
+    }
+
+    fn grundy_words(&self, two: &TwoPlayerAnswer) -> String {
+        let value = match &two.grundy {
+            Ok(grundy) if grundy.parts.len() > 1 => {
+                let parts = grundy.parts.iter().map(|part| format!("{} of {}", part.value, part.part));
+                format!("{}, the exclusive or of {}", grundy.value, join_words(parts, ", "))
+            }
+            Ok(grundy) => grundy.value.to_string(),
+            Err(NoGrundyReason::Stopped(stopped)) => {
+                format!("not found, as {}", self.limits.limit_met(*stopped))
+            }
+            Err(_) => "none, as the moves depend on the seat".to_owned(),
+        };
+        format!("Grundy value (of {} play): {value}.", GrundyDecomposition::ENDING)
+    }
+}
+
+/// Which moves are printed in words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListedMoves {
+    /// The optimal ones.
+    Optimal,
+    /// All, with the winners that they lead to and what they cost.
+    All,
+}
+
+fn with_optimal_moves(section: Section, first: Seat, answer: &GeneralAnswer) -> Section {
+    let optimal: Vec<_> = answer.options.iter().filter(|option| option.is_optimal()).collect();
+    if optimal.is_empty() {
+        return section;
+    }
+    let kind = if answer.two_players.is_some() && answer.winner == first { "Winning" } else { "Optimal" };
+    section
+        .paragraph(format!("{kind} moves, {} of {}:", optimal.len(), answer.options.len()))
+        .list(optimal.iter().take(MAX_MOVES).map(|option| format!("{} -> {}", option.play, option.position)))
+        .list(more_moves_words(optimal.len()))
+}
+
+fn with_all_moves(section: Section, first: Seat, answer: &GeneralAnswer) -> Section {
+    if answer.options.is_empty() {
+        return section;
+    }
+    // The optimal ones come first, so that they are not among those that are left out.
+    let mut options: Vec<&MoveOutcome> = answer.options.iter().collect();
+    options.sort_by_key(|option| option.regret);
+    let table = Table::of_items(&options)
+        .column(Column::text("move"), |option| option.play.clone())
+        .column(Column::text("leads to"), |option| option.position.clone())
+        .column(Column::text("winner"), |option| format!("seat {}", option.winner))
+        .column(Column::number("regret", NumberUnit::Ranks, 0), |option| option.regret)
+        .into_table();
+    section
+        .paragraph(format!(
+            "What the {} of seat {first} lead to:",
+            count_words(options.len(), "move", "moves")
+        ))
+        .table(Table { max_shown: Some(MAX_MOVES), ..table })
+        .list(more_moves_words(options.len()))
+}
+
+fn more_moves_words(moves: usize) -> Option<String> {
+    let more = moves.checked_sub(MAX_MOVES).filter(|&more| more > 0)?;
+    Some(format!("and {more} more, which --json lists"))
+}

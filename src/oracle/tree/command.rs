@@ -1,0 +1,163 @@
+//! `lastnim oracle tree`: all possible play of a game.
+
+use crate::{
+    CommandExit, CommandResult, Failure, args::game::GameArgs, batch, form::stdout_terminal,
+    new_file::AtomicFile,
+};
+use clap::{Args, ValueEnum};
+use lastnim_analysis::tree::{PlayGraph, TreeError, TreeTooLarge};
+use lastnim_core::{game::Game, oracle::Budget};
+use lastnim_proto::{json::MessageJson, pb, tree::play_graph_message};
+use lastnim_report::{
+    play_tree::{graph_report, tree_report},
+    render::Terminal,
+    words::count_words,
+};
+use std::{
+    io::{self, BufWriter, Write},
+    path::PathBuf,
+};
+
+/// Draws all possible play of a game: who wins at every state under optimal play, and by which takes
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct TreeArgs {
+    #[command(flatten)]
+    game: GameArgs,
+    /// Cuts the tree, or the graph, after so many takes, and says how much lies below
+    #[arg(long, value_name = "TAKES", allow_negative_numbers = true, value_parser = parse_depth)]
+    depth: Option<u64>,
+    /// Draws every state once, with all takes that lead to it, instead of once for each way to it
+    #[arg(long)]
+    graph: bool,
+    /// What is written
+    #[arg(long, value_enum, default_value_t = TreeFormat::Text)]
+    format: TreeFormat,
+    /// The most nodes, and edges, that are drawn
+    #[arg(long, default_value_t = 10_000, value_name = "N")]
+    max_nodes: u64,
+    /// Writes a file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// What is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum TreeFormat {
+    /// A node a line, indented
+    Text,
+    /// Nodes, and edges between their indices
+    Json,
+    /// For Graphviz
+    Dot,
+    /// A picture
+    Svg,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lastnim oracle tree --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1'
+  lastnim oracle tree --piles 3,4,5 --players 3 --depth 2
+  lastnim oracle tree --piles 3,4,5 --players 3 --graph --format svg --output graph.svg
+  lastnim oracle tree --piles 1,2,2 --players 3 --format dot --output tree.dot
+
+A state is written as the seat to move and the counters of every pile: (0, [1,2,2]). The tree of piles x1..xN has T_N
+nodes: T_0 = 1, T_j = 2^(x_j - 1) (1 + T_(j-1)). If that is more than --max-nodes, nothing is drawn: the error says how
+many there are, which --depth would fit, and how large the graph of --graph is. A graph with --depth has the states that so
+many takes or fewer lead to.
+
+JSON has the keys \"form\" (\"tree\" or \"graph\"), \"game\", \"line\" and \"line_is_whole\" (the line of best play), \"nodes\" and
+\"edges\". Node 0 is the start, the edges name nodes by their index, and a node that was cut says in \"below\" how many nodes lie
+below, and in \"below_log2\" the binary logarithm of that.";
+
+/// Reads a depth.
+fn parse_depth(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("a depth is a whole number of takes, 0 to {}", u64::MAX))
+}
+
+pub fn run(args: &TreeArgs) -> CommandResult {
+    let game = args.game.parse_game()?;
+    let mut budget = Budget::unbounded();
+    let graph = if args.graph {
+        PlayGraph::build_graph(&game, args.depth, args.max_nodes, &mut budget)
+    } else {
+        PlayGraph::build_tree(&game, args.depth, args.max_nodes, &mut budget)
+    };
+    let graph = graph.map_err(|error| failure_of_tree_error(&error))?;
+    match &args.output {
+        None => {
+            let mut output = BufWriter::new(io::stdout().lock());
+            write_tree(&mut output, args, &game, &graph)?;
+            output.flush().map_err(Failure::Output)?;
+        }
+        Some(path) => {
+            let mut file = AtomicFile::create(path)?;
+            write_tree(&mut file, args, &game, &graph).map_err(|failure| match failure {
+                Failure::Output(error) => Failure::runtime(error, path.display()),
+                other => other,
+            })?;
+            file.finish()?;
+        }
+    }
+    Ok(CommandExit::Done)
+}
+
+fn write_tree(
+    output: &mut impl Write,
+    args: &TreeArgs,
+    game: &Game,
+    graph: &PlayGraph,
+) -> Result<(), Failure> {
+    let written = match args.format {
+        TreeFormat::Text => {
+            let report = if args.graph { graph_report(graph) } else { tree_report(graph) };
+            // A file is no terminal.
+            let terminal = if args.output.is_some() { Terminal::without_styles() } else { stdout_terminal() };
+            output.write_all(terminal.report_text(&report).as_bytes())
+        }
+        TreeFormat::Json => {
+            let form = if args.graph { pb::TreeForm::Graph } else { pb::TreeForm::Tree };
+            return batch::print_json_line(output, &MessageJson::of(&play_graph_message(game, graph, form)));
+        }
+        TreeFormat::Dot => output.write_all(lastnim_drawing::draw_dot(game, graph).as_bytes()),
+        TreeFormat::Svg => {
+            let picture = lastnim_drawing::draw_svg(game, graph).map_err(|error| {
+                Failure::input(format!("{error}, or give a smaller --depth, or --format dot, json or text"))
+            })?;
+            output.write_all(picture.as_bytes())
+        }
+    };
+    written.map_err(Failure::Output)
+}
+
+/// Says what would fit instead of what is too large.
+fn failure_of_tree_error(error: &TreeError) -> Failure {
+    match error {
+        TreeError::TooLarge(too_large) => {
+            Failure::input(format!("{error}: give {}", smaller_tree_suggestions(too_large).join(", or ")))
+        }
+        TreeError::Halt(_) => Failure::input(error),
+    }
+}
+
+fn smaller_tree_suggestions(too_large: &TreeTooLarge) -> Vec<String> {
+    let mut offers = Vec::new();
+    let graph = too_large.graph;
+    if too_large.tree.is_none() {
+        offers.extend(too_large.graph_cut.map(|cut| format!("--depth {} ({})", cut.depth, cut.size)));
+        offers.push("a higher --max-nodes".to_owned());
+        return offers;
+    }
+    if let Some(cut) = too_large.cut {
+        offers.push(format!("--depth {} ({})", cut.depth, count_words(cut.nodes, "node", "nodes")));
+    }
+    if too_large.graph_fits() {
+        offers.extend([format!("--graph ({graph})"), "a higher --max-nodes".to_owned()]);
+    } else {
+        if let Some(cut) = too_large.graph_cut {
+            offers.push(format!("--graph --depth {} ({})", cut.depth, cut.size));
+        }
+        offers.push(format!("a higher --max-nodes (the whole graph has {graph})"));
+    }
+    offers
+}

@@ -1,6 +1,0 @@
-//! `lastnim rationalise`: which rows explain how a bot played.
-
-mod command;
-mod report;
-
-pub use command::{RationaliseArgs, run};

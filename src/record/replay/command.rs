@@ -1,0 +1,153 @@
+//! `lastnim record replay`: a record step by step, with the oracle's view.
+
+use super::report::{MAX_COLUMNS, ReplaySteps, end_section, head_section};
+use crate::{CommandExit, CommandResult, Failure, batch, form::stdout_terminal, record_input};
+use clap::Args;
+use lastnim_core::referee::Record;
+use lastnim_proto::{
+    json::MessageJson,
+    record::{RecordFlaw, read_until_flaw},
+    record_file::read_record,
+};
+use lastnim_report::Section;
+use std::{
+    io::{self, BufRead as _, IsTerminal as _, Write as _},
+    path::{Path, PathBuf},
+};
+
+/// Goes through a record step by step, with the oracle's view at each ply
+///
+/// Each ply shows the piles, the seat to move and its clock, the optimal takes, the winner under optimal play (an equilibrium
+/// outcome, no forced win) before and after, what the take cost, and whether it was risky or a safe error. On a terminal it waits for Enter after each ply; q and Enter leave.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct ReplayArgs {
+    /// A file with a record as JSON or text; - for standard input
+    #[arg(value_name = "FILE|-")]
+    file: PathBuf,
+    /// Shows one ply only
+    #[arg(long, value_name = "N", conflicts_with_all = ["from", "to"])]
+    ply: Option<u32>,
+    /// Begins with this ply
+    #[arg(long, value_name = "N")]
+    from: Option<u32>,
+    /// Ends with this ply
+    #[arg(long, value_name = "N")]
+    to: Option<u32>,
+    /// Waits for Enter after each ply, also where the output is no terminal
+    #[arg(long, conflicts_with_all = ["all", "json"])]
+    step: bool,
+    /// Shows everything at once, also on a terminal
+    #[arg(long)]
+    all: bool,
+    /// Prints JSON, a line for each ply
+    #[arg(long)]
+    json: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lastnim record replay record.json
+  lastnim record replay record.json --from 1
+  lastnim record replay record.json --ply 1 --json
+  lastnim record get $MATCH | lastnim record replay -
+
+Of a damaged record the steps up to the first flaw are shown, then the flaw; exit code 1. Whoever signed the record is not looked at: `lastnim record verify` does that.";
+
+impl ReplayArgs {
+    fn shows_ply(&self, ply: u32) -> bool {
+        let (from, to) = match self.ply {
+            Some(only) => (only, only),
+            None => (self.from.unwrap_or(0), self.to.unwrap_or(u32::MAX)),
+        };
+        (from..=to).contains(&ply)
+    }
+
+    /// Returns whether to wait after each ply.
+    fn waits_after_ply(&self) -> Result<bool, Failure> {
+        let piped = self.file == Path::new("-");
+        if self.step && piped {
+            return Err(Failure::input(
+                "--step: standard input holds the record, so nobody can press Enter there",
+            ));
+        }
+        let terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+        Ok(self.step || (terminal && !piped && !self.all && !self.json && self.ply.is_none()))
+    }
+}
+
+pub fn run(args: &ReplayArgs) -> CommandResult {
+    let waits = args.waits_after_ply()?;
+    let (record, flaw) = read_record_file(&args.file)?;
+    if flaw.is_none() {
+        check_plies(args, &record)?;
+    }
+    let damaged = |flaw: RecordFlaw| Failure::runtime(flaw, record_input::input_name(&args.file));
+    let mut shown = ReplaySteps::of_record(&record).filter(|step| args.shows_ply(step.ply())).peekable();
+    let mut output = io::stdout().lock();
+    if args.json {
+        for step in shown {
+            batch::print_json_line(&mut output, &MessageJson::of(&step.to_message(&record)))?;
+        }
+        return flaw.map_or(Ok(CommandExit::Done), |flaw| Err(damaged(flaw)));
+    }
+    let terminal = stdout_terminal().wrapped_at(MAX_COLUMNS);
+    let write = |output: &mut io::StdoutLock<'_>, section: &Section| {
+        output.write_all(terminal.section_text(section).as_bytes()).map_err(Failure::Output)
+    };
+    write(&mut output, &head_section(&record))?;
+    if waits && io::stderr().is_terminal() {
+        // Whoever does not read it can go on all the same.
+        let _ = writeln!(io::stderr(), "\nEnter goes on; q and Enter leave.");
+    }
+    while let Some(step) = shown.next() {
+        writeln!(output).map_err(Failure::Output)?;
+        write(&mut output, &step.to_section(&record))?;
+        if waits && shown.peek().is_some() && !wait_for_enter(&mut output)? {
+            return Ok(CommandExit::Done);
+        }
+    }
+    if let Some(flaw) = flaw {
+        return Err(damaged(flaw));
+    }
+    if args.ply.is_none() && args.to.is_none_or(|to| to.saturating_add(1) >= record.state().ply()) {
+        writeln!(output).map_err(Failure::Output)?;
+        write(&mut output, &end_section(&record))?;
+    }
+    Ok(CommandExit::Done)
+}
+
+fn read_record_file(file: &Path) -> Result<(Record, Option<RecordFlaw>), Failure> {
+    let what = record_input::input_name(file);
+    let text = record_input::read_only_document(file)?;
+    let given = read_record(&text).map_err(|error| Failure::input(format!("{what}: {error}")))?;
+    read_until_flaw(&given).map_err(|flaw| Failure::runtime(flaw, what))
+}
+
+fn check_plies(args: &ReplayArgs, record: &Record) -> Result<(), Failure> {
+    let plies = record.state().ply();
+    for (flag, given) in [("--ply", args.ply), ("--from", args.from)] {
+        if let Some(ply) = given.filter(|&ply| ply >= plies) {
+            let there = match plies {
+                0 => "the match has none".to_owned(),
+                plies => format!("the match has the plies 0 to {}", plies - 1),
+            };
+            return Err(Failure::input(format!("{flag}: ply {ply}: {there}")));
+        }
+    }
+    match (args.from, args.to) {
+        (Some(from), Some(to)) if from > to => {
+            Err(Failure::input(format!("--from {from} --to {to}: the first ply comes before the last")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Waits for Enter; whoever is to leave says q, or closes the input.
+fn wait_for_enter(output: &mut impl io::Write) -> Result<bool, Failure> {
+    output.flush().map_err(Failure::Output)?;
+    let mut line = String::new();
+    let read = io::stdin().lock().read_line(&mut line);
+    let read = read.map_err(|error| Failure::runtime(error, "standard input"))?;
+    Ok(read > 0 && !line.trim().eq_ignore_ascii_case("q"))
+}

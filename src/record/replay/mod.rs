@@ -1,0 +1,7 @@
+//! `lastnim record replay`: a record step by step.
+
+mod command;
+mod report;
+
+pub use command::{ReplayArgs, run};
+pub use report::{MAX_COLUMNS, ReplaySteps, audit_record, end_section, head_section};

@@ -1,0 +1,125 @@
+//! `lastnim record standings`: its flags, and the records that it reads.
+
+use super::{
+    replayed::{RatingChoice, ReplayedResults},
+    settings::{self, ShownTournament},
+};
+use crate::{
+    CommandExit, CommandResult, Failure,
+    audit::list_files,
+    form::{CsvArgs, FormArgs},
+    record_input::{self, RecordDocuments},
+};
+use clap::Args;
+use lastnim_core::referee::PublicKey;
+use lastnim_proto::{pb, record::verify_record, record_file::read_record};
+use lastnim_report::standings::standings_report;
+use std::{fs, io, path::PathBuf};
+
+/// Works out the standings of a tournament from the records of its matches, without a server
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct StandingsArgs {
+    /// Files of records, and folders of them: .json and .jsonl
+    #[arg(value_name = "FILE|DIR", required = true)]
+    records: Vec<PathBuf>,
+    /// What the tournament is, as `lastnim tournament show ID --json` prints it
+    #[arg(long, value_name = "FILE")]
+    settings: PathBuf,
+    /// Compares each two bots as well: how many of the matches in which both sat each of them won, and how likely each is the
+    /// stronger by their ratings
+    #[arg(long)]
+    cross_table: bool,
+    /// Counts only records that are signed by this key, as `lastnim record key` prints it
+    #[arg(long, value_name = "PUBLIC_KEY")]
+    key: Option<PublicKey>,
+    /// Counts records that nobody signed as well
+    #[arg(long, conflicts_with = "key")]
+    unsigned: bool,
+    #[command(flatten)]
+    csv: CsvArgs,
+    #[command(flatten)]
+    form: FormArgs,
+}
+
+const EXAMPLES: &str = "Examples:
+  lastnim tournament show $ID --json > cup.json
+  lastnim record export --tournament $ID --dir records
+  lastnim record standings --settings cup.json records
+  lastnim record standings --settings cup.json --key $(lastnim record key) records --json
+
+It prints what `lastnim tournament standings` prints of a tournament that is over: every record is verified, replayed and audited anew,
+and points, ratings and what the format says follow from that. Where matches have no record, it says how many. A record that is none, or does not verify, is named, left out, and
+makes the exit code 3; records of other matches are passed over.";
+
+pub fn run(args: &StandingsArgs) -> CommandResult {
+    let file = record_input::input_name(&args.settings);
+    let text = fs::read_to_string(&args.settings).map_err(|error| Failure::runtime(error, &file))?;
+    let shown =
+        settings::parse_shown_tournament(&text).map_err(|why| Failure::input(format!("{file}: {why}")))?;
+    let mut replayed = ReplayedResults::new(&shown);
+    let mut refused = 0_u64;
+    for file in list_files(&args.records)? {
+        let name = record_input::input_name(&file);
+        let mut documents = RecordDocuments::open(&file).map_err(|error| Failure::runtime(error, &name))?;
+        loop {
+            let read = match documents.next_document() {
+                Ok(None) => break,
+                Ok(Some(document)) if document.line.is_some() && document.text.trim_ascii().is_empty() => {
+                    continue;
+                }
+                Ok(Some(document)) => args.add_record(&shown, &document.text, &mut replayed),
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(error.to_string()),
+                Err(error) => return Err(Failure::runtime(error, &name)),
+            };
+            if let Err(why) = read {
+                refused += 1;
+                match documents.line_number() {
+                    Some(line) => eprintln!("{name}: line {line}: {why}"),
+                    None => eprintln!("{name}: {why}"),
+                }
+            }
+        }
+    }
+    let outcome = replayed.compute_standings(&shown, RatingChoice::Final).map_err(Failure::input)?;
+    if let Some(missing) = outcome.missing {
+        eprintln!(
+            "of {missing} of the tournament's matches there is no record here: these are the standings without them"
+        );
+    }
+    let compared = if args.cross_table { outcome.cross_table.as_slice() } else { &[] };
+    let report = pb::GetStandingsResponse {
+        standings: outcome.standings.iter().map(Into::into).collect(),
+        verdict: Some((&outcome.verdict).into()),
+        cross_table: compared.iter().map(Into::into).collect(),
+        events: shown.events.clone(),
+    };
+    args.csv.print_message_report(args.form.form(), &report, || standings_report(&report))?;
+    Ok(if refused == 0 { CommandExit::Done } else { CommandExit::SomeRefused })
+}
+
+impl StandingsArgs {
+    fn add_record(
+        &self,
+        shown: &ShownTournament,
+        text: &str,
+        replayed: &mut ReplayedResults,
+    ) -> Result<(), String> {
+        let given = read_record(text).map_err(|error| error.to_string())?;
+        let sealed = verify_record(&given).map_err(|flaw| format!("it does not verify: {flaw}"))?;
+        // It counts for nothing, whoever signed it. One that was voided before its rows were revealed has no seal.
+        if shown.rulings.void_reason(sealed.record().id()).is_some() {
+            return Ok(());
+        }
+        match (sealed.seal().map(|seal| seal.signer), self.key) {
+            (None, _) if !self.unsigned => {
+                return Err("it is not signed, and unsigned records were not asked for".to_owned());
+            }
+            (Some(signer), Some(key)) if signer != key => {
+                return Err(format!("it is signed by another key: {signer}"));
+            }
+            _ => {}
+        }
+        replayed.add_record(shown, sealed.record())
+    }
+}

@@ -1,0 +1,9 @@
+//! `lastnim record standings`: the standings of a tournament, worked out from the records of its matches alone.
+
+mod command;
+mod replayed;
+mod settings;
+
+pub use command::{StandingsArgs, run};
+pub use replayed::{ComputedStandings, OmittedMatches, RatingChoice, ReplayedResults};
+pub use settings::ShownTournament;

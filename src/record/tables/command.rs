@@ -1,0 +1,214 @@
+//! `lastnim record tables`: matches, seats, plies and standings as tables.
+
+use super::rows::{ExportedMatch, standing_rows};
+use crate::{
+    CommandExit, CommandResult, Failure,
+    form::FormArgs,
+    new_file::{AtomicFile, create_folder},
+    played_matches::{MatchSelectionArgs, PlayedMatches, fail_if_damaged},
+    progress::matches_bar,
+    remote::{RemoteServer, ServerArgs},
+    runtime,
+};
+use clap::{Args, ValueEnum};
+use lastnim_proto::{
+    json::{MessageJson, message_keys, message_to_json},
+    pb,
+};
+use prost::Name;
+use serde_json::{Map, Value, json};
+use std::{
+    io::{self, Write as _},
+    path::{Path, PathBuf},
+};
+
+/// Tournaments that are listed at once: their settings may be long.
+const TOURNAMENTS_A_PAGE: u32 = 100;
+
+/// Exports matches, seats, plies and standings of a server as tables
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct TablesArgs {
+    /// The form of the tables
+    #[arg(long, value_enum)]
+    format: TableFormat,
+    #[command(flatten)]
+    which: MatchSelectionArgs,
+    /// The folder, made if it is not there
+    #[arg(long, value_name = "DIR")]
+    output: PathBuf,
+    #[command(flatten)]
+    form: FormArgs,
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lastnim record tables --format csv --output tables
+  lastnim record tables --format jsonl --tournament $ID --output tables
+
+The tables are matches, seats, plies and standings, for pandas, polars, DuckDB and the like; docs/records.md lists their
+columns. Only matches that are over are exported. A table has its name only once it is whole; one of that name that is
+there already is replaced. In CSV what is missing is empty, in JSON lines it is null.";
+
+/// The form of tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum TableFormat {
+    /// A JSON object a line
+    Jsonl,
+    /// Comma-separated values, with the names of the columns in the first line
+    Csv,
+}
+
+/// A table that is being written.
+struct TableWriter {
+    path: PathBuf,
+    output: TableOutput,
+    rows: u64,
+}
+
+enum TableOutput {
+    Jsonl(AtomicFile),
+    Csv(Box<csv::Writer<AtomicFile>>),
+}
+
+impl TableWriter {
+    fn create<M: Name>(dir: &Path, name: &str, format: TableFormat) -> Result<Self, Failure> {
+        let extension = match format {
+            TableFormat::Jsonl => "jsonl",
+            TableFormat::Csv => "csv",
+        };
+        let path = dir.join(format!("{name}.{extension}"));
+        let file = AtomicFile::create(&path)?;
+        let output = match format {
+            TableFormat::Jsonl => TableOutput::Jsonl(file),
+            TableFormat::Csv => {
+                // The names of the columns stand there even where there is no row.
+                let mut csv = csv::WriterBuilder::new().has_headers(false).from_writer(file);
+                csv.write_record(message_keys::<M>())
+                    .map_err(|error| Failure::runtime(error, path.display()))?;
+                TableOutput::Csv(Box::new(csv))
+            }
+        };
+        Ok(Self { path, output, rows: 0 })
+    }
+
+    fn write_row(&mut self, row: &impl Name) -> Result<(), Failure> {
+        self.rows += 1;
+        let written = match &mut self.output {
+            TableOutput::Csv(csv) => {
+                let row = message_to_json(row);
+                let cells: Vec<&Value> = row.as_object().into_iter().flat_map(Map::values).collect();
+                csv.serialize(cells).map_err(anyhow::Error::from)
+            }
+            TableOutput::Jsonl(file) => serde_json::to_writer(&mut *file, &MessageJson::of(row))
+                .map_err(io::Error::from)
+                .and_then(|()| file.write_all(b"\n"))
+                .map_err(anyhow::Error::from),
+        };
+        written.map_err(|error| Failure::runtime(error, self.path.display()))
+    }
+
+    fn finish(self) -> Result<u64, Failure> {
+        match self.output {
+            TableOutput::Jsonl(file) => file.finish()?,
+            TableOutput::Csv(csv) => {
+                let file = csv
+                    .into_inner()
+                    .map_err(|error| Failure::runtime(error.into_error(), self.path.display()))?;
+                file.finish()?;
+            }
+        }
+        Ok(self.rows)
+    }
+}
+
+pub fn run(args: &TablesArgs) -> CommandResult {
+    runtime::run_on_runtime(Some(1), async move {
+        let remote = RemoteServer::connect(&args.server).await?;
+        args.which.check_record_selection(&remote).await?;
+        let dir = args.output.as_path();
+        create_folder(dir)?;
+        let mut matches = TableWriter::create::<pb::MatchRow>(dir, "matches", args.format)?;
+        let mut seats = TableWriter::create::<pb::SeatRow>(dir, "seats", args.format)?;
+        let mut plies = TableWriter::create::<pb::PlyRow>(dir, "plies", args.format)?;
+        let mut standings = TableWriter::create::<pb::StandingRow>(dir, "standings", args.format)?;
+
+        let expected = args.which.expected_matches(&remote).await?;
+        let bar = matches_bar(expected);
+        bar.set_message(dir.display().to_string());
+        let mut played = PlayedMatches::new(&remote, &args.which, bar.clone(), |_| true);
+        while let Some((game, sealed)) = played.next().await? {
+            let played = ExportedMatch::of(&sealed, game);
+            matches.write_row(&played.match_row())?;
+            played.seat_rows().try_for_each(|row| seats.write_row(&row))?;
+            played.ply_rows().try_for_each(|row| plies.write_row(&row))?;
+            bar.inc(1);
+        }
+        let left_out = played.left_out();
+        export_standings(&remote, &args.which, &mut standings).await?;
+        bar.finish_and_clear();
+        let [matches, seats, plies, standings] =
+            [matches.finish()?, seats.finish()?, plies.finish()?, standings.finish()?];
+        let json = || {
+            json!({
+                "dir": dir.display().to_string(),
+                "matches": matches,
+                "seats": seats,
+                "plies": plies,
+                "standings": standings,
+                "still_open": left_out.still_open,
+                "quarantined": left_out.quarantined,
+                "pruned": left_out.pruned,
+                "damaged": left_out.damaged,
+            })
+        };
+        args.form.form().print_result(json, |output| {
+            let dir = dir.display();
+            write!(
+                output,
+                "{dir}: {matches} matches, {seats} seats, {plies} plies, {standings} lines of standings"
+            )?;
+            left_out.words().try_for_each(|words| write!(output, "; {words}"))?;
+            writeln!(output)
+        })?;
+        fail_if_damaged(left_out.damaged)?;
+        Ok(CommandExit::Done)
+    })
+}
+
+/// Exports the standings of the tournament that is named, or of those that all bots named are in, or of all.
+async fn export_standings(
+    remote: &RemoteServer,
+    which: &MatchSelectionArgs,
+    table: &mut TableWriter,
+) -> Result<(), Failure> {
+    if let Some(id) = which.tournament {
+        return write_standings(remote, &remote.fetch_tournament(id).await?, table).await;
+    }
+    let bots: Vec<_> = which.bots.iter().map(ToString::to_string).collect();
+    let mut request = pb::ListTournamentsRequest { page_size: TOURNAMENTS_A_PAGE, ..Default::default() };
+    loop {
+        let page = remote.answer(remote.tournament_client().list_tournaments(request.clone())).await?;
+        for tournament in page.tournaments {
+            if bots.iter().all(|bot| tournament.field.contains(bot)) {
+                write_standings(remote, &tournament, table).await?;
+            }
+        }
+        if page.next_page_token.is_empty() {
+            return Ok(());
+        }
+        request.page_token = page.next_page_token;
+    }
+}
+
+async fn write_standings(
+    remote: &RemoteServer,
+    tournament: &pb::Tournament,
+    table: &mut TableWriter,
+) -> Result<(), Failure> {
+    let request = pb::GetStandingsRequest { tournament_id: tournament.id.clone(), cross_table: false };
+    let given = remote.answer(remote.tournament_client().get_standings(request)).await?;
+    standing_rows(tournament, given.standings).try_for_each(|row| table.write_row(&row))
+}

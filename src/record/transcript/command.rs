@@ -1,0 +1,209 @@
+//! `lastnim record transcript`: the questions and replies of a match beside the board and the oracle's view.
+
+use super::{
+    folded_text::TextLength,
+    publishing::{PublishingAction, fetch_published_lines},
+    question_report::ShownQuestion,
+};
+use crate::{
+    CommandExit, CommandResult, Failure,
+    form::stdout_terminal,
+    record::fetch_one_record,
+    record::replay::{MAX_COLUMNS, ReplaySteps, end_section, head_section},
+    record_input,
+    remote::{RemoteServer, ServerArgs},
+    runtime,
+    transcript_files::list_transcripts,
+};
+use clap::Args;
+use lastnim_core::{game::MatchId, referee::Record};
+use lastnim_llm::{RecordedAnswers, TranscriptItem, read_transcript};
+use lastnim_proto::{json::message_to_json, record::verify_record, record_file::read_record};
+use lastnim_report::Section;
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io::{self, BufReader, Write},
+    path::{Path, PathBuf},
+};
+
+/// Shows what the language models of a match were asked and replied, beside the board and the oracle's view
+///
+/// Of each row and each ply there are the prompt, every reply and every retry, what the bot did in the end, and whether the record proves
+/// these lines; with them the piles, the optimal takes, the winner under optimal play and what the take cost, as in `lastnim record replay`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub struct TranscriptArgs {
+    #[command(subcommand)]
+    action: Option<PublishingAction>,
+    /// The id of a match, whose record the server has, or a file with the record; - for standard input
+    #[arg(value_name = "MATCH|FILE|-", required = true)]
+    of: Option<String>,
+    /// A transcript, or a folder of them; may be given several times [default: what was published of the match on the server]
+    #[arg(long, value_name = "FILE|DIR")]
+    transcript: Vec<PathBuf>,
+    /// Shows this ply only
+    #[arg(long, value_name = "N")]
+    ply: Option<u32>,
+    /// Shows all of every text; else the first lines, and how much is left out
+    #[arg(long)]
+    full: bool,
+    /// Prints JSON: a line for the rows, then one for each ply, with all of every text
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  lastnim record transcript record.json --transcript m1.transcript.jsonl
+  lastnim record transcript $MATCH --transcript cup.run --ply 3 --full
+  lastnim record transcript record.json --transcript cup.run --json
+  lastnim record transcript publish cup.run --server http://127.0.0.1:7600
+  lastnim record transcript $MATCH --server http://127.0.0.1:7600
+
+In texts of models what could steer a terminal is spelled out, as \\u{1b} for Escape. Whoever signed the record is not looked at: `lastnim
+verify --transcript` does that.";
+
+pub fn run(args: &TranscriptArgs) -> CommandResult {
+    if let Some(action) = &args.action {
+        return action.run();
+    }
+    let record = read_match(args)?;
+    let mut questions = read_questions(args, &record)?;
+    let steps: Vec<_> = ReplaySteps::of_record(&record).collect();
+    if let Some(ply) = args.ply.filter(|&ply| ply as usize >= steps.len()) {
+        let there = match steps.len() {
+            0 => "the match has none".to_owned(),
+            plies => format!("the match has the plies 0 to {}", plies - 1),
+        };
+        return Err(Failure::input(format!("--ply: ply {ply}: {there}")));
+    }
+    let of_rows = questions.remove(&None).unwrap_or_default();
+    let mut output = io::stdout().lock();
+    let is_shown = |ply: u32| args.ply.is_none_or(|only| only == ply);
+    if args.json {
+        if args.ply.is_none() {
+            write_json_line(&mut output, &step_json(&record, &Value::Null, &of_rows))?;
+        }
+        for step in steps.iter().filter(|step| is_shown(step.ply())) {
+            let asked = questions.remove(&Some(step.ply())).unwrap_or_default();
+            let board = message_to_json(&step.to_message(&record));
+            write_json_line(&mut output, &step_json(&record, &board, &asked))?;
+        }
+        return Ok(CommandExit::Done);
+    }
+    let length = if args.full { TextLength::Whole } else { TextLength::Cut };
+    let terminal = stdout_terminal().wrapped_at(MAX_COLUMNS);
+    let with_questions = |section: Section, asked: &[ShownQuestion]| {
+        asked.iter().fold(section, |section, question| question.add_to(section, length))
+    };
+    let mut sections = Vec::new();
+    if args.ply.is_none() {
+        sections.push(head_section(&record));
+        if !of_rows.is_empty() {
+            sections.push(with_questions(Section::with_heading("rows"), &of_rows));
+        }
+    }
+    for step in steps.iter().filter(|step| is_shown(step.ply())) {
+        let asked = questions.remove(&Some(step.ply())).unwrap_or_default();
+        sections.push(with_questions(step.to_section(&record), &asked));
+    }
+    if args.ply.is_none() {
+        // Those of a turn that the bot never took: its seat was lost, or the match ended.
+        for (ply, asked) in questions {
+            let heading = format!("ply {}: no take of this seat", ply.unwrap_or_default());
+            sections.push(with_questions(Section::with_heading(heading), &asked));
+        }
+        sections.push(end_section(&record));
+    }
+    let texts: Vec<_> = sections.iter().map(|section| terminal.section_text(section)).collect();
+    output.write_all(texts.join("\n").as_bytes()).map_err(Failure::Output)?;
+    Ok(CommandExit::Done)
+}
+
+/// Reads the record from a file, or from the server where a match is named.
+fn read_match(args: &TranscriptArgs) -> Result<Record, Failure> {
+    let of = args.of.as_deref().unwrap_or_default();
+    if let Ok(id) = of.parse::<MatchId>() {
+        let mut fetched = None;
+        runtime::run_on_runtime(Some(1), async {
+            let remote = RemoteServer::connect(&args.server).await?;
+            fetched = Some(fetch_one_record(&remote, id).await?.into_record());
+            Ok(CommandExit::Done)
+        })?;
+        return fetched.ok_or_else(|| Failure::input(format!("match {id}: the server has no record")));
+    }
+    let file = Path::new(of);
+    let what = record_input::input_name(file);
+    let text = record_input::read_only_document(file)?;
+    let given = read_record(&text).map_err(|error| Failure::input(format!("{what}: {error}")))?;
+    Ok(verify_record(&given).map_err(|flaw| Failure::runtime(flaw, what))?.into_record())
+}
+
+/// Returns the questions of a match, by ply; those for rows first.
+fn read_questions(
+    args: &TranscriptArgs,
+    record: &Record,
+) -> Result<BTreeMap<Option<u32>, Vec<ShownQuestion>>, Failure> {
+    let (recorded, setup) = (RecordedAnswers::of_record(record), record.state().setup());
+    let mut questions: BTreeMap<_, Vec<ShownQuestion>> = BTreeMap::new();
+    let mut add_item = |item| {
+        let TranscriptItem::Question(question) = item else { return };
+        let seat = setup.seats().seat(question.key.seat);
+        let Some(seat) = seat.ok().filter(|_| question.key.match_id == record.id()) else { return };
+        let (bot, proof) = (setup.bots[seat].to_string(), recorded.prove_question(&question));
+        let question = ShownQuestion { question: *question, bot, proof };
+        questions.entry(question.question.key.ply).or_default().push(question);
+    };
+    if args.transcript.is_empty() {
+        let published = fetch_published_lines(&args.server, record.id())?;
+        read_transcript(published.as_bytes(), &mut add_item)
+            .map_err(|error| Failure::runtime(error, "the server"))?;
+    }
+    for file in list_transcripts(&args.transcript)? {
+        let read =
+            File::open(&file).and_then(|opened| read_transcript(BufReader::new(opened), &mut add_item));
+        let unread = read.map_err(|error| Failure::runtime(error, file.display()))?;
+        if unread.count > 0 {
+            let numbers: Vec<_> = unread.numbers.iter().map(ToString::to_string).collect();
+            // The others are shown all the same.
+            let _ = writeln!(
+                io::stderr(),
+                "{}: {} of its lines cannot be read: {}",
+                file.display(),
+                unread.count,
+                numbers.join(", ")
+            );
+        }
+    }
+    if questions.is_empty() {
+        let id = record.id();
+        return Err(Failure::input(if args.transcript.is_empty() {
+            format!("no transcript of match {id} was published on the server: name a file with --transcript")
+        } else {
+            format!("the transcripts have no question of match {id}")
+        }));
+    }
+    Ok(questions)
+}
+
+fn step_json(record: &Record, board: &Value, asked: &[ShownQuestion]) -> Value {
+    let asked: Vec<_> = asked.iter().map(ShownQuestion::to_json).collect();
+    json!({ "match_id": record.id().to_string(), "replay": board, "questions": asked })
+}
+
+/// Writes a line of JSON. It is the same JSON where a control character that JSON allows is spelled out, and steers no terminal.
+fn write_json_line(output: &mut impl Write, line: &Value) -> Result<(), Failure> {
+    let mut text = String::new();
+    for char in line.to_string().chars() {
+        if char.is_control() {
+            text.extend(["\\u", &format!("{:04x}", u32::from(char))]);
+        } else {
+            text.push(char);
+        }
+    }
+    writeln!(output, "{text}").map_err(Failure::Output)
+}

@@ -1,0 +1,359 @@
+//! `lastnim record verify` of the card of a benchmark: who signed it, and whether every figure follows from the records.
+
+use super::command::VerifyArgs;
+use crate::{
+    Failure,
+    audit::list_files,
+    check::RECORDS_FILE,
+    record_input::{self, GivenInput},
+};
+use lastnim_benchmark::{
+    BENCHMARK_SET, CONFIDENCE, PlayedItem, SetItem, StoppingRule, Tier, card_difference, compute_tier,
+    score_record, with_results,
+};
+use lastnim_core::{
+    game::BotName,
+    referee::{Clock, EventHash, PublicKey},
+};
+use lastnim_proto::{
+    benchmark_card::read_card,
+    parse_request, pb,
+    record::{SealedRecord, verify_record},
+    record_file::read_record,
+    setup::parse_terms,
+};
+use lastnim_report::{Report, Section, benchmark_card::citation, words::count_words};
+use serde_json::{Value, json};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io::{self, BufRead, Read as _},
+    path::{Path, PathBuf},
+};
+
+/// The most bytes of a card.
+const MAX_CARD_BYTES: u64 = 16 << 20;
+
+/// What does not hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CardFinding {
+    /// Its kind, for programs.
+    kind: &'static str,
+    /// What it is, in words.
+    why: String,
+}
+
+/// What a card came to.
+#[derive(Debug)]
+pub struct CardVerdict {
+    file: String,
+    key: Option<PublicKey>,
+    signer: Option<PublicKey>,
+    card: Option<pb::BenchmarkCard>,
+    /// Records that are those of the card.
+    records: usize,
+    findings: Vec<CardFinding>,
+}
+
+/// Verifies a card by its records: those of the command line, or those beside it.
+pub fn verify_card(file: &Path, input: &mut dyn BufRead, args: &VerifyArgs) -> Result<CardVerdict, Failure> {
+    let name = record_input::input_name(file);
+    let mut text = String::new();
+    let read = (&mut *input).take(MAX_CARD_BYTES + 1).read_to_string(&mut text);
+    read.map_err(|error| Failure::runtime(error, &name))?;
+    let mut verdict =
+        CardVerdict { file: name, key: args.key, signer: None, card: None, records: 0, findings: Vec::new() };
+    if text.len() as u64 > MAX_CARD_BYTES {
+        verdict.add("unreadable", format!("more than {MAX_CARD_BYTES} bytes: no card is that long"));
+        return Ok(verdict);
+    }
+    let (card, signer) = match read_card(&text) {
+        Ok(read) => read,
+        Err(flaw) => {
+            verdict.add("signature", flaw.to_string());
+            return Ok(verdict);
+        }
+    };
+    verdict.signer = Some(signer);
+    if args.key.is_some_and(|key| key != signer) {
+        verdict.add("other_signer", format!("it is whole, but signed by another key: {signer}"));
+    }
+    verdict.card = Some(card.clone());
+    match CardTerms::of_card(&card) {
+        Ok(terms) => {
+            let records = GivenRecords::read(&record_files(file, args)?, &mut verdict)?;
+            verdict.compare_with_records(&card, &terms, &records);
+        }
+        Err((kind, why)) => verdict.add(kind, why),
+    }
+    Ok(verdict)
+}
+
+/// Returns the files with the records of a card.
+fn record_files(card: &Path, args: &VerifyArgs) -> Result<Vec<PathBuf>, Failure> {
+    if args.records.is_empty() {
+        let beside = card.with_file_name(RECORDS_FILE);
+        return Ok(if beside.is_file() { vec![beside] } else { Vec::new() });
+    }
+    list_files(&args.records)
+}
+
+/// On what terms a card was played.
+struct CardTerms {
+    rule: StoppingRule,
+    clock: Clock,
+    tiers: Vec<Tier>,
+}
+
+impl CardTerms {
+    /// Reads what a card says of its set and its rule.
+    fn of_card(card: &pb::BenchmarkCard) -> Result<Self, (&'static str, String)> {
+        let set = &*BENCHMARK_SET;
+        if card.set != set.name {
+            return Err(("unknown_set", format!("set {:?}: this program knows {}", card.set, set.name)));
+        }
+        if card.set_hash != set.hash {
+            return Err((
+                "unknown_set",
+                format!("its set {} is another than that of this program", card.set),
+            ));
+        }
+        let wrong = |why: String| ("rule", why);
+        let rule = card.rule.unwrap_or_default();
+        let fits = rule.confidence.to_bits() == CONFIDENCE.to_bits()
+            && rule.width > 0.0
+            && rule.width <= 1.0
+            && (1..=set.max_items()).contains(&rule.max_items);
+        if !fits {
+            return Err(wrong(format!(
+                "rule: a confidence of {}, a width of {} and at most {} items; expected {CONFIDENCE}, above 0 and up to 1, and 1 to {}",
+                rule.confidence,
+                rule.width,
+                rule.max_items,
+                set.max_items()
+            )));
+        }
+        let terms = parse_request(|field| parse_terms(rule.clock.as_ref(), 0, 0, field));
+        let clock = terms.map_err(|violations| wrong(format!("rule.{violations}")))?.clock;
+        let tiers = card.tiers.iter().map(|tier| {
+            Tier::of_number(tier.tier)
+                .ok_or_else(|| wrong(format!("tier {}: the set has 1 to {}", tier.tier, Tier::MAX)))
+        });
+        let tiers = tiers.collect::<Result<Vec<_>, _>>()?;
+        if !tiers.is_sorted_by(|before, after| before < after) {
+            return Err(wrong("the tiers do not stand in their order, each once".to_owned()));
+        }
+        Ok(Self { rule: StoppingRule { width: rule.width, max_items: rule.max_items }, clock, tiers })
+    }
+}
+
+/// The records that were given, by their heads.
+#[derive(Default)]
+struct GivenRecords {
+    by_head: BTreeMap<[u8; 32], SealedRecord>,
+}
+
+impl GivenRecords {
+    fn read(files: &[PathBuf], verdict: &mut CardVerdict) -> Result<Self, Failure> {
+        let mut given = Self::default();
+        for file in files {
+            given.read_file(file, verdict)?;
+        }
+        if files.is_empty() {
+            verdict.add(
+                "missing",
+                format!(
+                    "there are no records: a {RECORDS_FILE} beside the card has them, or --records names them"
+                ),
+            );
+        }
+        Ok(given)
+    }
+
+    fn read_file(&mut self, file: &Path, verdict: &mut CardVerdict) -> Result<(), Failure> {
+        let name = record_input::input_name(file);
+        let failed = |error: io::Error| Failure::runtime(error, &name);
+        let GivenInput::Records(mut documents) = GivenInput::open(file).map_err(failed)? else {
+            return Ok(());
+        };
+        loop {
+            let document = match documents.next_document() {
+                Ok(None) => return Ok(()),
+                Ok(Some(document)) => document,
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                    verdict.add("unreadable", format!("{name}: {error}"));
+                    continue;
+                }
+                Err(error) => return Err(failed(error)),
+            };
+            if document.text.trim_ascii().is_empty() {
+                continue;
+            }
+            let read = read_record(&document.text).map_err(|error| error.to_string());
+            match read.and_then(|read| verify_record(&read).map_err(|flaw| flaw.to_string())) {
+                Ok(sealed) => {
+                    self.by_head.insert(*sealed.record().last_hash().as_bytes(), sealed);
+                }
+                Err(why) => {
+                    let place = document.line.map_or_else(|| name.clone(), |line| format!("{name}:{line}"));
+                    verdict.add("changed", format!("{place}: the record does not verify: {why}"));
+                }
+            }
+        }
+    }
+}
+
+impl CardVerdict {
+    /// Returns whether all of it holds.
+    pub fn holds(&self) -> bool {
+        self.findings.is_empty()
+    }
+
+    fn add(&mut self, kind: &'static str, why: String) {
+        self.findings.push(CardFinding { kind, why });
+    }
+
+    fn compare_with_records(&mut self, card: &pb::BenchmarkCard, terms: &CardTerms, records: &GivenRecords) {
+        let mut results = Vec::new();
+        let mut times = None;
+        let mut used = BTreeSet::new();
+        for (given, &tier) in card.tiers.iter().zip(&terms.tiers) {
+            let Some(items) = self.play_of_tier(given, tier, terms, records, &mut used) else { continue };
+            for played in &items {
+                let (began, ended) = times.unwrap_or((played.began, played.ended));
+                times = Some((began.min(played.began), ended.max(played.ended)));
+            }
+            match compute_tier(tier, &items, terms.rule) {
+                Ok(result) => results.push(result),
+                Err(why) => self.add("stopping", why),
+            }
+        }
+        self.records = used.len();
+        self.add_unused(records, &used);
+        // Nothing can be said of figures whose play is not there.
+        if results.len() == card.tiers.len() {
+            let computed = with_results(card.clone(), &results, times);
+            if let Some(difference) = card_difference(card, &computed) {
+                self.add("figure", difference);
+            }
+        }
+    }
+
+    /// Finds the play of a tier, item by item; none if something of it is missing or does not fit.
+    fn play_of_tier(
+        &mut self,
+        given: &pb::BenchmarkTier,
+        tier: Tier,
+        terms: &CardTerms,
+        records: &GivenRecords,
+        used: &mut BTreeSet<[u8; 32]>,
+    ) -> Option<Vec<PlayedItem<'static>>> {
+        let set_items = BENCHMARK_SET.items_of_tier(tier);
+        if given.heads.len() != given.items as usize || given.heads.len() > set_items.len() {
+            self.add(
+                "figure",
+                format!(
+                    "tier {tier} has {} and the heads of {}: the set has {}",
+                    count_words(given.items, "item", "items"),
+                    count_words(given.heads.len() as u64, "record", "records"),
+                    set_items.len()
+                ),
+            );
+            return None;
+        }
+        let before = self.findings.len();
+        let mut played = Vec::new();
+        for (item, head) in set_items.iter().zip(&given.heads) {
+            let head = <[u8; 32]>::try_from(head.as_slice()).unwrap_or_default();
+            let Some(sealed) = records.by_head.get(&head) else {
+                let shown = EventHash::from_bytes(head);
+                self.add(
+                    "missing",
+                    format!("{item}: no record has the head {shown}: it is not there, or was changed"),
+                );
+                continue;
+            };
+            if !used.insert(head) {
+                self.add("misfit", format!("{item}: its record is that of an earlier item as well"));
+                continue;
+            }
+            match self.play_of_item(item, sealed, &terms.clock) {
+                Ok(of_item) => played.push(of_item),
+                Err((kind, why)) => self.add(kind, format!("{item}: {why}")),
+            }
+        }
+        (self.findings.len() == before).then_some(played)
+    }
+
+    fn play_of_item(
+        &self,
+        item: &'static SetItem,
+        sealed: &SealedRecord,
+        clock: &Clock,
+    ) -> Result<PlayedItem<'static>, (&'static str, String)> {
+        match sealed.seal() {
+            None => return Err(("signer", "its record is not signed".to_owned())),
+            Some(seal) if Some(seal.signer) != self.signer => {
+                let why = format!("its record is signed by another key than the card: {}", seal.signer);
+                return Err(("signer", why));
+            }
+            Some(_) => {}
+        }
+        let score = score_record(item, sealed.record(), clock);
+        let score =
+            score.map_err(|misfit| ("misfit", format!("its record is not of this item: {misfit}")))?;
+        Ok(PlayedItem::new(item, sealed.record(), score))
+    }
+
+    /// Names records of the same runner and of items that the card leaves out: one of two plays may have been chosen.
+    fn add_unused(&mut self, records: &GivenRecords, used: &BTreeSet<[u8; 32]>) {
+        for (_, sealed) in records.by_head.iter().filter(|(head, _)| !used.contains(*head)) {
+            let (record, state) = (sealed.record(), sealed.record().state());
+            let is_own = sealed.seal().map(|seal| seal.signer) == self.signer;
+            let bots: &lastnim_core::game::BySeat<BotName> = &state.setup().bots;
+            let item = state.game().and_then(|game| BENCHMARK_SET.find_item(bots, game));
+            if let (true, Some(item)) = (is_own, item) {
+                self.add(
+                    "left_out",
+                    format!("match {} is of {item}, and the card leaves it out", record.id()),
+                );
+            }
+        }
+    }
+
+    /// Says in words what it came to.
+    pub fn report(&self) -> Report {
+        let mut section = Section::new();
+        if let (Some(card), Some(signer)) = (&self.card, self.signer) {
+            let signer = if self.key == Some(signer) {
+                "signed by the given key".to_owned()
+            } else {
+                format!("signed by {signer}")
+            };
+            section = section.paragraph(format!("{}: card of {}; {signer}", self.file, citation(card)));
+        }
+        for finding in &self.findings {
+            section = section.alert(format!("{}: {}", self.file, finding.why));
+        }
+        if self.holds() {
+            let records = count_words(self.records as u64, "record", "records");
+            section = section.paragraph(format!(
+                "The figures follow from {records}: of the first items of each tier, in their order, up to where the tier was over, against the opponents of the set. \
+                 Who played is the runner's word."
+            ));
+        }
+        section.into()
+    }
+
+    /// Returns what it came to, for programs.
+    pub fn json(&self) -> Value {
+        json!({
+            "file": self.file,
+            "set": self.card.as_ref().map(|card| card.set.clone()),
+            "verified": self.holds(),
+            "signer": self.signer.map(|signer| signer.to_string()),
+            "signed_by_key": self.key.and_then(|key| self.signer.map(|signer| signer == key)),
+            "records": self.records,
+            "findings": self.findings.iter().map(|finding| json!({ "finding": finding.kind, "message": finding.why })).collect::<Value>(),
+        })
+    }
+}

@@ -1,0 +1,268 @@
+//! Records, held against the manifest of their tournament.
+
+use crate::record::standings::{OmittedMatches, ReplayedResults, ShownTournament};
+use lastnim_core::{game::MatchId, referee::Record};
+use lastnim_proto::{
+    manifest::{ListedMatch, ListedRecord, Manifest},
+    pb,
+    record::{SealedRecord, verify_record},
+};
+use std::collections::BTreeMap;
+
+/// What a comparison says of a match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum MismatchKind {
+    /// The manifest lists it, and no record was given.
+    Missing,
+    /// Its record was given, and the manifest does not list it.
+    Added,
+    /// Its record is not the one that stands in the manifest.
+    Changed,
+    /// Nothing can be read of it.
+    Unreadable,
+    /// The schedule has a match of this number, and the manifest does not list it.
+    Omitted,
+    /// The manifest lists two matches of this number that count.
+    Doubled,
+    /// The organiser voided it.
+    Voided,
+    /// It counts for nobody, and the server has no record of it.
+    Unrecorded,
+    /// It is later than a manifest so far.
+    Later,
+}
+
+impl MismatchKind {
+    /// Returns whether something does not hold.
+    pub fn is_flaw(self) -> bool {
+        self <= Self::Doubled
+    }
+
+    /// Returns the word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Missing => "missing",
+            Self::Added => "added",
+            Self::Changed => "changed",
+            Self::Unreadable => "unreadable",
+            Self::Omitted => "omitted",
+            Self::Doubled => "doubled",
+            Self::Voided => "voided",
+            Self::Unrecorded => "unrecorded",
+            Self::Later => "later",
+        }
+    }
+}
+
+/// What a comparison says of one match or file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mismatch {
+    /// What.
+    pub kind: MismatchKind,
+    /// The match, where that is known.
+    pub id: Option<MatchId>,
+    /// Its number in the tournament, where that is known.
+    pub number: Option<u64>,
+    /// The file that its record stands in, and the line if that has several.
+    pub file: Option<String>,
+    /// How so, in words.
+    pub why: String,
+}
+
+/// Records that are held against a manifest, one after the other.
+#[derive(Debug)]
+pub struct ComparedRecords<'a> {
+    manifest: &'a Manifest,
+    shown: &'a ShownTournament,
+    /// By the place of the match in the manifest: whether a record was given.
+    given: Vec<bool>,
+    /// What follows from the records that are those of the manifest.
+    pub replayed: ReplayedResults,
+    /// Records that are those of the manifest.
+    pub verified: u64,
+    /// Records of other tournaments, and of none.
+    pub of_others: u64,
+    /// What was found.
+    pub findings: Vec<Mismatch>,
+}
+
+impl<'a> ComparedRecords<'a> {
+    /// Begins with no record.
+    pub fn new(manifest: &'a Manifest, shown: &'a ShownTournament) -> Self {
+        Self {
+            manifest,
+            shown,
+            given: vec![false; manifest.matches.len()],
+            replayed: ReplayedResults::new(shown),
+            verified: 0,
+            of_others: 0,
+            findings: Vec::new(),
+        }
+    }
+
+    /// Takes a file, or a line of one, that holds no record.
+    pub fn add_unreadable(&mut self, file: String, why: &impl ToString) {
+        let (kind, why) = (MismatchKind::Unreadable, why.to_string());
+        self.findings.push(Mismatch { kind, id: None, number: None, file: Some(file), why });
+    }
+
+    /// Takes a record.
+    pub fn add_record(&mut self, file: String, given: &pb::MatchRecord) {
+        let (manifest, id) = (self.manifest, given.match_id.parse().ok());
+        let place = id.and_then(|id| manifest.place_of_match(id));
+        let listed = place.map(|place| (place, &manifest.matches[place]));
+        let sealed = match verify_record(given) {
+            Ok(sealed) => sealed,
+            Err(flaw) => {
+                let why = format!("its record does not verify: {flaw}");
+                let kind = match listed {
+                    Some((place, _)) => {
+                        self.given[place] = true;
+                        MismatchKind::Changed
+                    }
+                    None => MismatchKind::Unreadable,
+                };
+                let number = listed.map(|(_, listed)| listed.number);
+                self.findings.push(Mismatch { kind, id, number, file: Some(file), why });
+                return;
+            }
+        };
+        match listed {
+            Some((place, listed)) => {
+                self.given[place] = true;
+                self.add_listed(file, listed, &sealed);
+            }
+            None => self.add_unlisted(file, sealed.record()),
+        }
+    }
+
+    fn add_listed(&mut self, file: String, listed: &ListedMatch, sealed: &SealedRecord) {
+        let (kind, why) = match record_difference(listed, sealed) {
+            None if listed.record == ListedRecord::Open => {
+                (MismatchKind::Later, "it was not over when the manifest was made".to_owned())
+            }
+            None => match self.count_result(listed, sealed.record()) {
+                Ok(()) => {
+                    self.verified += 1;
+                    return;
+                }
+                Err(why) => (MismatchKind::Changed, why),
+            },
+            Some(why) => (MismatchKind::Changed, why),
+        };
+        let (id, number) = (Some(listed.id), Some(listed.number));
+        self.findings.push(Mismatch { kind, id, number, file: Some(file), why });
+    }
+
+    fn count_result(&mut self, listed: &ListedMatch, record: &Record) -> Result<(), String> {
+        let origin = record.state().setup().origin.as_ref();
+        let is_its_own = origin
+            .is_some_and(|origin| origin.tournament == self.manifest.id && origin.number == listed.number);
+        if !is_its_own {
+            return Err(format!("by its record it is not match {} of this tournament", listed.number));
+        }
+        if self.shown.rulings.void_reason(listed.id).is_some() {
+            return Ok(());
+        }
+        self.replayed.add_record(self.shown, record)
+    }
+
+    fn add_unlisted(&mut self, file: String, record: &Record) {
+        let origin = record.state().setup().origin.as_ref();
+        let Some(origin) = origin.filter(|origin| origin.tournament == self.manifest.id) else {
+            self.of_others += 1;
+            return;
+        };
+        let (kind, why) = if self.manifest.is_later(record.id()) {
+            (MismatchKind::Later, "it began after the manifest was made")
+        } else {
+            (MismatchKind::Added, "the manifest does not list it")
+        };
+        let (id, number) = (Some(record.id()), Some(origin.number));
+        self.findings.push(Mismatch { kind, id, number, file: Some(file), why: why.to_owned() });
+    }
+
+    /// Ends with the records: says which are missing, and which matches count for nobody.
+    pub fn finish(&mut self) {
+        let mut numbers: BTreeMap<u64, MatchId> = BTreeMap::new();
+        for (listed, is_given) in self.manifest.matches.iter().zip(&self.given) {
+            let of_match = |kind, why: String| {
+                let (id, number) = (Some(listed.id), Some(listed.number));
+                Mismatch { kind, id, number, file: None, why }
+            };
+            let is_recorded =
+                matches!(listed.record, ListedRecord::Signed { .. } | ListedRecord::Unrevealed { .. });
+            if is_recorded && !is_given {
+                self.findings.push(of_match(MismatchKind::Missing, "there is no record of it".to_owned()));
+            }
+            if let Some(reason) = self.shown.rulings.void_reason(listed.id) {
+                self.findings.push(of_match(MismatchKind::Voided, reason.to_string()));
+                continue;
+            }
+            if let Some(other) = numbers.insert(listed.number, listed.id) {
+                let why = format!("match {other} has this number as well, and neither is voided");
+                self.findings.push(of_match(MismatchKind::Doubled, why));
+            }
+            if listed.record == ListedRecord::Unrecorded {
+                self.replayed.add_unrecorded(listed.number);
+                let why = "it counts for nobody: the server has no whole record of it".to_owned();
+                self.findings.push(of_match(MismatchKind::Unrecorded, why));
+            }
+        }
+        self.sort_findings();
+    }
+
+    /// Adds matches that the manifest should list.
+    pub fn add_omitted(&mut self, omitted: &OmittedMatches) {
+        let of_number = |number: Option<u64>, why: String| Mismatch {
+            kind: MismatchKind::Omitted,
+            id: None,
+            number,
+            file: None,
+            why,
+        };
+        let why = "the tournament has a match of this number, and the manifest does not list it";
+        self.findings.extend(omitted.first.iter().map(|&number| of_number(Some(number), why.to_owned())));
+        self.sort_findings();
+        let more = omitted.count - omitted.first.len() as u64;
+        if more > 0 {
+            self.findings.push(of_number(None, format!("the manifest does not list {more} further matches")));
+        }
+    }
+
+    /// Returns whether something does not hold.
+    pub fn has_flaws(&self) -> bool {
+        self.findings.iter().any(|finding| finding.kind.is_flaw())
+    }
+
+    fn sort_findings(&mut self) {
+        let key = |finding: &Mismatch| (finding.kind, finding.number, finding.id, finding.file.clone());
+        self.findings.sort_by_key(key);
+    }
+}
+
+/// Says how a record that is whole by itself is not the one that a manifest lists.
+fn record_difference(listed: &ListedMatch, sealed: &SealedRecord) -> Option<String> {
+    let record = sealed.record();
+    match listed.record {
+        ListedRecord::Signed { head, signer } => match sealed.seal() {
+            _ if record.last_hash() != head => {
+                Some(format!("its head is {}, and {head} in the manifest", record.last_hash()))
+            }
+            None => Some("its signature was taken away".to_owned()),
+            Some(seal) if seal.signer != signer => {
+                Some(format!("it is signed by {}, and by {signer} in the manifest", seal.signer))
+            }
+            Some(_) => None,
+        },
+        ListedRecord::Unrevealed { public_head } => {
+            let shows_rows = record.events().iter().any(|timed| !timed.event.is_public());
+            let is_same = !shows_rows && record.public_head() == Some(public_head);
+            (!is_same).then(|| "its public events are not those that the manifest stands for".to_owned())
+        }
+        ListedRecord::Unrecorded => {
+            Some("the manifest says that the server has no whole record of it".to_owned())
+        }
+        ListedRecord::Open => None,
+    }
+}

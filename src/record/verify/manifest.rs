@@ -1,0 +1,162 @@
+//! `lastnim record verify` of a manifest: who signed it, and whether records and standings are those that it stands for.
+
+use super::{
+    command::VerifyArgs,
+    compared_records::ComparedRecords,
+    manifest_report::ManifestVerdict,
+    standings_comparison::{StandingsDifference, compare_standings},
+};
+use crate::{
+    Failure,
+    audit::list_files,
+    record::standings::{ComputedStandings, RatingChoice, ShownTournament},
+    record_input::{self, GivenInput, RecordDocuments, read_manifest},
+};
+use lastnim_core::referee::PublicKey;
+use lastnim_proto::{
+    manifest::{Manifest, ManifestFlaw, ReadManifest},
+    pb,
+    record_file::read_record,
+};
+use lastnim_tournament::TournamentState;
+use std::{
+    io::{self, BufRead},
+    path::Path,
+};
+
+/// Whether the standings of a manifest follow from the records.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StandingsVerdict {
+    /// No records were given.
+    NotAsked,
+    /// They cannot be worked out, for what the records lack.
+    NotComparable(String),
+    /// They were worked out, and differ in this; in nothing if it is empty.
+    Compared(Vec<StandingsDifference>),
+}
+
+/// Why a manifest does not hold as a whole.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ManifestRefusal {
+    /// Nobody signed it as it stands.
+    Flaw(ManifestFlaw),
+    /// Another key than the one that is trusted signed it.
+    OtherSigner(Box<PublicKey>),
+    /// It is signed, and cannot be read.
+    Unreadable(String),
+}
+
+/// Verifies a manifest, and the records if some are given.
+pub fn verify_manifest(
+    name: &str,
+    input: &mut dyn BufRead,
+    args: &VerifyArgs,
+) -> Result<ManifestVerdict, Failure> {
+    let read = read_manifest(input).map_err(|error| Failure::runtime(error, name))?;
+    let ReadManifest { signed, manifest } = read;
+    let mut refusals = Vec::new();
+    match &signed {
+        Err(flaw) => refusals.push(ManifestRefusal::Flaw(flaw.clone())),
+        Ok(signer) if args.key.is_some_and(|key| key != *signer) => {
+            refusals.push(ManifestRefusal::OtherSigner(Box::new(*signer)));
+        }
+        Ok(_) => {}
+    }
+    let signer = signed.ok();
+    let mut verdict = ManifestVerdict::new(name.to_owned(), signer, args.key);
+    match manifest.map_err(|flaw| flaw.to_string()).and_then(|manifest| {
+        let shown = ShownTournament::of_manifest(&manifest)?;
+        Ok((manifest, shown))
+    }) {
+        Ok((manifest, shown)) => {
+            verdict.standings = compare_with_records(&manifest, &shown, args, &mut verdict.records)?;
+            verdict.manifest = Some(manifest);
+        }
+        Err(why) => refusals.push(ManifestRefusal::Unreadable(why)),
+    }
+    verdict.refusals = refusals;
+    Ok(verdict)
+}
+
+/// What came of the records.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RecordsVerdict {
+    /// Records that are those of the manifest.
+    pub verified: u64,
+    /// Records of other tournaments, and of none.
+    pub of_others: u64,
+    /// What was found.
+    pub findings: Vec<super::compared_records::Mismatch>,
+}
+
+fn compare_with_records(
+    manifest: &Manifest,
+    shown: &ShownTournament,
+    args: &VerifyArgs,
+    verdict: &mut Option<RecordsVerdict>,
+) -> Result<StandingsVerdict, Failure> {
+    if args.records.is_empty() {
+        return Ok(StandingsVerdict::NotAsked);
+    }
+    let mut compared = ComparedRecords::new(manifest, shown);
+    for file in list_files(&args.records)? {
+        add_file(&file, &mut compared)?;
+    }
+    compared.finish();
+    let standings = if compared.has_flaws() {
+        StandingsVerdict::NotComparable("they follow from all records, as they were".to_owned())
+    } else {
+        let ratings = if manifest.is_so_far() { RatingChoice::LeftOut } else { RatingChoice::Final };
+        match compared.replayed.compute_standings(shown, ratings) {
+            Err(why) => StandingsVerdict::NotComparable(why),
+            Ok(computed) => {
+                if manifest.state == TournamentState::Finished {
+                    compared.add_omitted(&computed.omitted);
+                }
+                StandingsVerdict::Compared(standings_differences(manifest, &computed))
+            }
+        }
+    };
+    let ComparedRecords { verified, of_others, findings, .. } = compared;
+    *verdict = Some(RecordsVerdict { verified, of_others, findings });
+    Ok(standings)
+}
+
+fn standings_differences(manifest: &Manifest, computed: &ComputedStandings) -> Vec<StandingsDifference> {
+    let lines: Vec<pb::Standing> = computed.standings.iter().map(Into::into).collect();
+    let due = pb::Verdict::from(&computed.verdict);
+    compare_standings((&manifest.standings, &manifest.verdict), (&lines, &due))
+}
+
+/// Holds all records of a file against a manifest. Manifests and cards among them are passed over.
+fn add_file(file: &Path, compared: &mut ComparedRecords<'_>) -> Result<(), Failure> {
+    let name = record_input::input_name(file);
+    let mut documents = match GivenInput::open(file) {
+        Ok(GivenInput::Records(documents)) => documents,
+        Ok(GivenInput::Manifest(_) | GivenInput::Card(_)) => return Ok(()),
+        Err(error) => return Err(Failure::runtime(error, name)),
+    };
+    loop {
+        let document = match documents.next_document() {
+            Ok(None) => return Ok(()),
+            Ok(Some(document)) => document,
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                compared.add_unreadable(place_in_file(&name, &documents), &error);
+                continue;
+            }
+            Err(error) => return Err(Failure::runtime(error, name)),
+        };
+        if document.line.is_some() && document.text.trim_ascii().is_empty() {
+            continue;
+        }
+        let place = place_in_file(&name, &documents);
+        match read_record(&document.text) {
+            Ok(given) => compared.add_record(place, &given),
+            Err(error) => compared.add_unreadable(place, &error),
+        }
+    }
+}
+
+fn place_in_file(name: &str, documents: &RecordDocuments) -> String {
+    documents.line_number().map_or_else(|| name.to_owned(), |line| format!("{name}:{line}"))
+}

@@ -1,0 +1,11 @@
+//! `lastnim record verify`: whether records, manifests and cards are whole, and who signed them.
+
+mod card;
+mod command;
+mod compared_records;
+mod manifest;
+mod manifest_report;
+mod standings_comparison;
+mod transcripts;
+
+pub use command::{RecordLayout, VerifyArgs, run, verify_document_as_json};

@@ -1,7 +1,0 @@
-//! `lastnim replay`: a record step by step.
-
-mod command;
-mod report;
-
-pub use command::{ReplayArgs, run};
-pub use report::{MAX_COLUMNS, ReplaySteps, audit_record, end_section, head_section};

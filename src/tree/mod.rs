@@ -1,5 +1,0 @@
-//! `lastnim tree`: every line of play of a position.
-
-mod command;
-
-pub use command::{TreeArgs, run};
