@@ -1,10 +1,10 @@
 # Short names for long commands; every check itself lives in `cargo test` and `.ci/run`.
 
-# Lists what there is.
+# Lists the recipes.
 default:
     @just --list
 
-# Plays a tournament of house bots and explains it.
+# Plays and explains a tournament of house bots.
 demo *args:
     cargo run --release -- demo {{ args }}
 
@@ -12,7 +12,7 @@ demo *args:
 test *args:
     cargo test {{ args }}
 
-# Accepts what the command line prints now; `git diff` shows what has changed.
+# Accepts the current output of the command line; `git diff` shows the changes.
 accept-snapshots:
     INSTA_UPDATE=always cargo test --test cli_snapshots
 
@@ -29,27 +29,27 @@ bench-oracle *args:
 bench-arena *args:
     cargo bench --bench arena {{ args }}
 
-# Measures what a long history costs.
+# Measures the cost of a long history.
 bench-history *args:
     cargo bench --bench history {{ args }}
 
-# Measures how soon every page begins to come, with a million stored matches.
+# Measures how soon every page starts to arrive, with a million stored matches.
 bench-pages *args:
     cargo bench --bench pages {{ args }}
 
-# Measures the audit of a million records; `-- --matches 100000` makes it fewer.
+# Measures the audit of a million records; `-- --matches 100000` audits fewer.
 bench-audit *args:
     cargo bench --bench audit {{ args }}
 
-# Studies how many matches tell two bots apart, and what ratings cost.
+# Measures how many matches tell two bots apart, and the cost of ratings.
 bench-ratings *args:
     cargo bench --bench ratings {{ args }}
 
-# Repeats the property tests with more cases and new seeds, for so many seconds.
+# Repeats the property tests with more cases and new seeds, for the given seconds.
 properties seconds="180":
     .ci/properties {{ seconds }}
 
-# Fuzzes a target of `fuzz`, for so many seconds, and keeps what it finds worth keeping; needs a nightly toolchain and cargo-fuzz.
+# Fuzzes a target of `fuzz` for the given seconds and keeps new inputs; needs a nightly toolchain and cargo-fuzz.
 fuzz target seconds="600":
     cargo +nightly fuzz run -s none {{ target }} -- -max_total_time={{ seconds }}
     cargo +nightly fuzz cmin -s none {{ target }}
@@ -58,6 +58,6 @@ fuzz target seconds="600":
 ci:
     .ci/run
 
-# Counts the lines of code of the product by folder: no tests, no blank lines, no comments.
+# Counts the lines of product code by folder, without tests, blank lines and comments.
 loc:
     .ci/loc

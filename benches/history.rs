@@ -208,7 +208,7 @@ async fn start(url: &str, folder: &Path) -> anyhow::Result<Start> {
         }
     }
     let mut command = Command::new(env!("CARGO_BIN_EXE_lastnim"));
-    command.args(["serve", "--json", "--listen", "127.0.0.1:0", "--shutdown-grace-ms", "0", "--store", url]);
+    command.args(["serve", "--json", "--listen", "127.0.0.1:0", "--shutdown-grace", "0s", "--store", url]);
     command.arg("--key").arg(folder.join("lastnim.key")).stdout(Stdio::piped());
     let began = Instant::now();
     let mut server = Ended(command.spawn().context("starting a server")?);

@@ -43,7 +43,7 @@ pub fn reads_config_file_back(text: &str) -> Result<bool, Vec<(usize, String)>> 
 /// Answers lines of `solve --batch` with small limits; what it writes is an answer for each line that is not blank.
 pub fn answer_batch(input: &[u8]) -> Vec<u8> {
     let command = RulesetArgs::augment_args(clap::Command::new("solve"));
-    let limits = ["solve", "--max-states", "2000", "--max-memory", "8", "--max-seconds", "1"];
+    let limits = ["solve", "--max-states", "2000", "--max-memory", "8", "--max-time", "1s"];
     let args =
         RulesetArgs::from_arg_matches(&command.get_matches_from(limits)).expect("these flags are right");
     let mut output = Vec::new();

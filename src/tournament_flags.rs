@@ -28,7 +28,7 @@ pub struct ExhibitionFlags;
 impl FlagTable for ExhibitionFlags {
     fn flags() -> Vec<Arg> {
         let fields = ["ending", "alliance", "alliance_matrix.rows", "seed", "strikes", "max_plies"];
-        make_flags(|setting| setting.table() == "clock" || fields.contains(&setting.field))
+        make_flags(|setting| setting.field.starts_with("clock") || fields.contains(&setting.field))
     }
 }
 
@@ -108,9 +108,9 @@ fn make_flag(setting: &TournamentSetting) -> Arg {
     match setting.kind {
         ValueKind::Text => arg.value_name("TEXT"),
         ValueKind::Bot => arg.value_name("NAME"),
-        ValueKind::Number | ValueKind::Count => {
-            arg.value_name(if setting.table() == "clock" { "MS" } else { "N" })
-        }
+        ValueKind::Number | ValueKind::Count => arg.value_name("N"),
+        ValueKind::Duration => arg.value_name("DURATION"),
+        ValueKind::Clock => arg.value_name("BANK+INCREMENT"),
         ValueKind::Real | ValueKind::Rate => arg.value_name("X"),
         ValueKind::Word | ValueKind::Format => {
             arg.value_name(flag.to_uppercase()).value_parser(possible_values(setting))
@@ -164,9 +164,9 @@ mod tests {
 
     #[test]
     fn one_time_leaves_the_others_at_their_defaults() {
-        let clock = settings("--piles 3 --initial-ms 500").unwrap().clock;
+        let clock = settings("--piles 3 --clock 500ms").unwrap().clock;
         let usual = pb::Clock::from(&lastnim_core::referee::Clock::default());
-        assert_eq!(clock, Some(pb::Clock { initial_ms: 500, ..usual }));
+        assert_eq!(clock, Some(pb::Clock { initial_ms: 500, increment_ms: 0, ..usual }));
         let drawn = settings("--draw-positions 5 --draw-piles 3,9").unwrap().other_positions;
         let (count, min_piles, max_piles, min_counters, max_counters) = (5, 3, 9, 1, 5);
         let expected = pb::DrawnPositions { count, min_piles, max_piles, min_counters, max_counters };
@@ -206,6 +206,10 @@ mod tests {
         assert_eq!(refused("--rounds 5"), "--rounds: it is not for the format round-robin");
         assert_eq!(refused("--format swiss"), "the format swiss needs --rounds");
         assert_eq!(refused("--format gauntlet"), "the format gauntlet needs --bot");
+        let clock = "\"500\" is not a bank and an increment with units, such as 10s+100ms";
+        assert_eq!(refused("--clock 500"), format!("--clock: {clock}"));
+        let within = "\"10\" is not a duration with units (ms, s, m, h, d), such as 10s or 1m30s";
+        assert_eq!(refused("--declare-within 10"), format!("--declare-within: {within}"));
         assert_eq!(refused("--strikes 0"), "--strikes: 0 is not a whole number from 1 to 100");
         let rate = "--format sprt --candidate a --baseline b --effect-some 1 --groups 9 --alpha";
         assert_eq!(refused(&format!("{rate} 0")), "--alpha: 0 is not a number from 0.0001 to 0.5");

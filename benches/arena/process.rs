@@ -91,7 +91,7 @@ impl Server {
             command
         } else {
             let mut command = pinning.command(0, env!("CARGO_BIN_EXE_lastnim"));
-            command.args(["serve", "--listen", "127.0.0.1:0", "--json", "--shutdown-grace-ms", "0"]);
+            command.args(["serve", "--listen", "127.0.0.1:0", "--json", "--shutdown-grace", "0s"]);
             command.args(["--durability", if target == Target::Match { "match" } else { "ply" }]);
             match &store {
                 None => command.args(["--store", "memory"]),

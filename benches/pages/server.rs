@@ -33,7 +33,7 @@ impl Server {
     pub(crate) fn start(program: &Path, store: &Path, key: &Path) -> anyhow::Result<Self> {
         let mut command = Command::new(program);
         command
-            .args(["serve", "--listen", "127.0.0.1:0", "--json", "--shutdown-grace-ms", "0"])
+            .args(["serve", "--listen", "127.0.0.1:0", "--json", "--shutdown-grace", "0s"])
             .args(["--house", &HOUSE.join(",")])
             .env("LASTNIM_ADMIN_TOKEN", ADMIN_TOKEN)
             .arg("--store")

@@ -43,7 +43,7 @@ impl Server {
             Command::new(program)
         };
         command
-            .args(["serve", "--listen", "127.0.0.1:0", "--json", "--shutdown-grace-ms", "0"])
+            .args(["serve", "--listen", "127.0.0.1:0", "--json", "--shutdown-grace", "0s"])
             .args(["--store", "memory", "--threads", "1", "--kept-matches", "1000"])
             // All watchers come from one address.
             .args(["--stranger-share", "100", "--strangers-per-address", "10000"])

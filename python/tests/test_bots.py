@@ -374,7 +374,7 @@ def test_a_bot_that_wants_all_takes_sees_them(server: TestServer, tmp_path: Path
     assert watcher.asked == 1
     assert_sees_all(watcher.turns, {end.match.id: server.record(end.match.id) for end in watcher.ends})
     assert all(turn.seen_takes == () for rival in rivals for turn in rival.turns)
-    words = [sys.executable, "-m", "lastnim", "check-history", str(tmp_path), "--server", server.address, "--json"]
+    words = [sys.executable, "-m", "lastnim", "audit", "history", str(tmp_path), "--server", server.address, "--json"]
     checked = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
     assert (checked.returncode, json.loads(checked.stdout)["contradictions"]) == (0, [])
 
@@ -416,7 +416,7 @@ def test_what_bots_log_does_not_contradict_the_records(server: TestServer, tmp_p
     assert (events[0], events[-2:]) == ("run_began", ["closed", "run_ended"])
 
     def check() -> tuple[int, list[str]]:
-        words = [sys.executable, "-m", "lastnim", "check-history", str(tmp_path), "--server", server.address, "--json"]
+        words = [sys.executable, "-m", "lastnim", "audit", "history", str(tmp_path), "--server", server.address, "--json"]
         checked = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
         verdict = json.loads(checked.stdout)
         assert verdict["checked"] == 2

@@ -17,7 +17,7 @@ SOURCE = Path(os.environ["LASTNIM_SOURCE"])
 
 def write_train(folder: Path, *words: str) -> list[dict[str, Any]]:
     """Writes the file `train.jsonl` of the page, and returns what its lines say."""
-    command = [sys.executable, "-m", "lastnim", "dataset", "--output", str(folder / "train.jsonl"), *words]
+    command = [sys.executable, "-m", "lastnim", "oracle", "dataset", "--output", str(folder / "train.jsonl"), *words]
     subprocess.run(command, check=True, capture_output=True, timeout=300)
     return [json.loads(line) for line in (folder / "train.jsonl").read_text().splitlines()]
 

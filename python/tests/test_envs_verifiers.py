@@ -139,7 +139,7 @@ def test_prompts_are_those_that_the_bot_sends(lastnim_server: TestServer, tmp_pa
 
     rivals = [play("half"), play("other-half")]
     with ScriptedEndpoint(script) as endpoint:
-        command = [sys.executable, "-m", "lastnim", "bot", "llm", "--model", "scripted", "--base-url", endpoint.base_url]
+        command = [sys.executable, "-m", "lastnim", "bot", "run", "llm", "--model", "scripted", "--base-url", endpoint.base_url]
         environment = os.environ | {
             "LASTNIM_SERVER": address,
             "LASTNIM_TOKEN": lastnim_server.add_bot("model"),
@@ -357,7 +357,7 @@ def ends_at_benchmark(trace: AnyTrace) -> bool:
 
 def write_dataset(path: Path, *words: str) -> Path:
     """Writes a file of `lastnim oracle dataset`."""
-    command = [sys.executable, "-m", "lastnim", "dataset", "--output", str(path), *words]
+    command = [sys.executable, "-m", "lastnim", "oracle", "dataset", "--output", str(path), *words]
     subprocess.run(command, check=True, capture_output=True, timeout=120)
     return path
 

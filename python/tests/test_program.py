@@ -54,11 +54,12 @@ def test_a_tournament_starts_the_program_again(tmp_path: Path) -> None:
         seats = 2
         seed = 1
         positions = { list = [[3, 4, 5]] }
-        clock = { initial_ms = 60000, declaration_ms = 60000 }
+        clock = "1m"
+        declare_within = "1m"
 
         [[bot]]
         name = "itself"
-        command = ["lastnim", "bot", "greedy"]
+        command = ["lastnim", "bot", "run", "greedy"]
 
         [[bot]]
         name = "oracle"

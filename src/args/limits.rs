@@ -1,43 +1,47 @@
-//! What a search may cost on the command line, and refusals in the words of its flags.
+//! The limits of a search as flags, and its refusals in terms of the flags.
 
 use super::time;
 use clap::Args;
 use lastnim_analysis::general::{
     ExceededBound, GameNumbersError, GeneralAnswer, MemoryBounds, SearchStopped, SolveStopped,
 };
-use lastnim_core::oracle::Budget;
+use lastnim_core::{
+    duration_text::{duration_text, parse_duration},
+    oracle::Budget,
+};
+use std::time::Duration;
 
-/// The flags that say what a search may cost.
+/// The limits of a search.
 #[derive(Debug, Args)]
 pub struct LimitArgs {
-    /// The most positions that a search may keep; 10,000,000 unless given
+    /// Maximum positions that a search may keep [default: 10000000]
     #[arg(long = "max-states", value_name = "N")]
     states: Option<u32>,
-    /// The most memory that a search may take, in MiB; 1024 unless given
+    /// Maximum memory of a search, in MiB [default: 1024]
     #[arg(long = "max-memory", value_name = "MIB")]
     memory: Option<u64>,
-    /// The longest that a search may take; 60 unless given
-    #[arg(long = "max-seconds", value_name = "SECONDS")]
-    seconds: Option<u32>,
+    /// Maximum time of a search [default: 1m]
+    #[arg(long = "max-time", value_name = "DURATION", value_parser = parse_duration)]
+    time: Option<Duration>,
 }
 
-const SECONDS: u32 = 60;
+const DEFAULT_TIME: Duration = Duration::from_mins(1);
 
 impl LimitArgs {
-    /// Returns the first flag that is given.
+    /// Returns the first given flag.
     pub fn first_given_flag(&self) -> Option<&'static str> {
-        self.first_given_memory_flag().or(self.seconds.is_some().then_some("--max-seconds"))
+        self.first_given_memory_flag().or(self.time.is_some().then_some("--max-time"))
     }
 
-    /// Returns the first flag that is given of those that are about memory.
+    /// Returns the first given flag that limits memory.
     pub fn first_given_memory_flag(&self) -> Option<&'static str> {
         let given = [("--max-states", self.states.is_some()), ("--max-memory", self.memory.is_some())];
         given.into_iter().find_map(|(flag, is_given)| is_given.then_some(flag))
     }
 
     /// Asks a question within the limit of time.
-    pub fn run_within_seconds<A>(&self, ask: impl FnOnce(&mut Budget<'_>) -> A) -> A {
-        time::run_within_seconds(self.seconds(), ask)
+    pub fn run_within_time<A>(&self, ask: impl FnOnce(&mut Budget<'_>) -> A) -> A {
+        time::run_within_time(self.max_time(), ask)
     }
 
     /// Solves within the limits.
@@ -58,28 +62,27 @@ impl LimitArgs {
             states: self.states.unwrap_or(default.states),
             bytes: self.memory.map_or(default.bytes, |mebibytes| mebibytes.saturating_mul(1 << 20)),
         };
-        self.run_within_seconds(|budget| ask(bounds, budget))
+        self.run_within_time(|budget| ask(bounds, budget))
     }
 
-    /// Says which limit a search met, by its flag and in its unit.
+    /// Names the flag whose limit a search met.
     pub fn limit_met(&self, SearchStopped { bound, states }: SearchStopped) -> String {
         let met = match bound {
             ExceededBound::States(most) => format!("it takes more than {most} states (--max-states)"),
             ExceededBound::Bytes(bytes) => format!("it takes more than {} MiB (--max-memory)", bytes >> 20),
-            ExceededBound::Work(_) => match self.seconds() {
-                1 => "it was stopped after 1 second (--max-seconds)".to_owned(),
-                seconds => format!("it was stopped after {seconds} seconds (--max-seconds)"),
-            },
+            ExceededBound::Work(_) => {
+                format!("it was stopped after {} (--max-time)", duration_text(self.max_time()))
+            }
         };
-        format!("{met}, with {states} solved till then: {}", bound.advice())
+        format!("{met}, with {states} solved so far: {}", bound.advice())
     }
 
-    fn seconds(&self) -> u32 {
-        self.seconds.unwrap_or(SECONDS)
+    fn max_time(&self) -> Duration {
+        self.time.unwrap_or(DEFAULT_TIME)
     }
 }
 
-/// Says what is wrong with a game's numbers, with what it has no use for or needs as `named`.
+/// Describes what is wrong with a game's numbers; `named` gives the name of an unused or missing one.
 pub fn describe_number_error(error: &GameNumbersError, named: impl Fn(&str) -> String) -> String {
     match error {
         GameNumbersError::Unused { ruleset, what } => {

@@ -22,7 +22,7 @@ pub fn apply_flags<T: SettingTable + FlagTable>(
     settings: &mut T,
 ) -> Result<(), Failure> {
     for mut setting in settings.settings() {
-        let Some(words) = given.words(&setting.key()) else { continue };
+        let Some(words) = given.words(setting.key()) else { continue };
         setting.set_words(words).map_err(|error| {
             let variable = setting.variable.map(|variable| format!(" or {variable}")).unwrap_or_default();
             Failure::input(format!("--{}{variable}: {error}", setting.flag()))
@@ -54,12 +54,8 @@ fn setting_flag(setting: &Setting<'_>) -> Arg {
         Value::String(text) if !text.is_empty() => arg.default_value(text),
         _ => arg,
     };
-    let arg = match setting.variable {
+    match setting.variable {
         Some(variable) => arg.env(variable).hide_env_values(true),
-        None => arg,
-    };
-    match setting.former_flag() {
-        Some(former) => arg.alias(former),
         None => arg,
     }
 }

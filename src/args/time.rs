@@ -1,27 +1,43 @@
-//! How long the oracle looks for an answer, by the clock.
+//! Durations as flags.
 
 use clap::Args;
-use lastnim_core::oracle::Budget;
-use std::time::{Duration, Instant};
+use lastnim_core::{
+    duration_text::{duration_text, parse_duration},
+    oracle::Budget,
+};
+use std::{
+    ops::RangeInclusive,
+    time::{Duration, Instant},
+};
 
 /// How long a question may take.
 #[derive(Debug, Args)]
 pub struct TimeLimitArgs {
-    /// The longest to look for an answer; what is settled by then is printed, and said to be only that
-    #[arg(long, default_value_t = 10, value_name = "SECONDS")]
-    max_seconds: u32,
+    /// Stops the search after this time and prints what is settled by then
+    #[arg(long, default_value = "10s", value_name = "DURATION", value_parser = parse_duration)]
+    max_time: Duration,
 }
 
 impl TimeLimitArgs {
-    /// Asks a question that may take so long.
+    /// Asks a question within the limit.
     pub fn run_within_limit<A>(&self, ask: impl FnOnce(&mut Budget<'_>) -> A) -> A {
-        run_within_seconds(self.max_seconds, ask)
+        run_within_time(self.max_time, ask)
     }
 }
 
-/// Asks a question that may take so many seconds.
-pub fn run_within_seconds<A>(seconds: u32, ask: impl FnOnce(&mut Budget<'_>) -> A) -> A {
-    let (start, most) = (Instant::now(), Duration::from_secs(seconds.into()));
-    let is_wanted = || start.elapsed() < most;
+/// Asks a question that may take this long.
+pub fn run_within_time<A>(max_time: Duration, ask: impl FnOnce(&mut Budget<'_>) -> A) -> A {
+    let start = Instant::now();
+    let is_wanted = || start.elapsed() < max_time;
     ask(&mut Budget::while_wanted(u64::MAX, &is_wanted))
+}
+
+/// Returns a parser of durations within a range.
+pub fn duration_parser(range: RangeInclusive<Duration>) -> impl Fn(&str) -> Result<Duration, String> + Clone {
+    move |text| {
+        let duration = parse_duration(text).map_err(|error| error.to_string())?;
+        let [first, last] = [*range.start(), *range.end()].map(duration_text);
+        let fits = range.contains(&duration).then_some(duration);
+        fits.ok_or_else(|| format!("{text} is not a duration from {first} to {last}"))
+    }
 }

@@ -48,7 +48,7 @@ pub fn build_llm_bot(flags: &GivenFlags<LlmSettings>, seed: u64) -> Result<LlmBo
 pub fn refuse_llm_flags(house: HouseBot, flags: &GivenFlags<LlmSettings>) -> Result<(), Failure> {
     let mut settings = LlmSettings::default();
     let all = settings.settings();
-    match all.iter().find(|setting| flags.words(&setting.key()).is_some()) {
+    match all.iter().find(|setting| flags.words(setting.key()).is_some()) {
         Some(setting) => Err(Failure::input(format!(
             "--{}: {house} is a house bot, and this is for a language model: lastnim bot run llm",
             setting.flag()

@@ -43,7 +43,7 @@ enum MatchAction {
     #[command(after_help = "Examples:
   lastnim match create --bots random,greedy --piles 3,4,5
   lastnim match create --bots random,greedy --piles 4,3 --first 1 --matrix '0 1; 1 0' --json
-  lastnim match create --bots greedy,random --piles 2,7 --initial-ms 500 --declaration-ms 500 --watch
+  lastnim match create --bots greedy,random --piles 2,7 --clock 500ms --declare-within 500ms --watch
   lastnim match create --bots me,oracle --piles 3,4,5 --token-file alice.token
 
 It needs the admin's token; or a bot's own, for practice of that bot against house bots that the server hosts

@@ -58,7 +58,7 @@ pub fn short_clock_warnings(plan: &TournamentPlan) -> Vec<String> {
         let timeout = u64::try_from(model.turn_timeout.as_millis()).unwrap_or(u64::MAX);
         if of_one_take < timeout {
             warnings.push(format!(
-                "the clock is short for {bot}: it has {} for its first take, and turn_timeout_ms lets the model think for {}",
+                "the clock is short for {bot}: it has {} for its first take, and turn_timeout lets the model think for {}",
                 span_words(of_one_take),
                 span_words(timeout)
             ));
@@ -85,28 +85,28 @@ mod tests {
 
     fn warnings(clock: &str, timeout: &str) -> Vec<String> {
         let text = format!(
-            "seats = 2\nalliance = \"declared\"\nclock = {clock}\npositions = {{ list = [[2, 2]] }}\n[[bot]]\nname = \"a\"\nhouse = \"greedy\"\n\
-             [[bot]]\nname = \"m\"\nllm = {{ model = \"m\", turn_timeout_ms = {timeout} }}\n"
+            "seats = 2\nalliance = \"declared\"\n{clock}\npositions = {{ list = [[2, 2]] }}\n[[bot]]\nname = \"a\"\nhouse = \"greedy\"\n\
+             [[bot]]\nname = \"m\"\nllm = {{ model = \"m\", turn_timeout = \"{timeout}\" }}\n"
         );
         short_clock_warnings(&TournamentPlan::parse(&text).unwrap())
     }
 
     #[test]
     fn a_short_clock_is_told() {
-        let long = "{ initial_ms = 900_000, declaration_ms = 60_000 }";
-        assert_eq!(warnings(long, "900_000"), Vec::<String>::new());
+        let long = "clock = \"15m+100ms\"\ndeclare_within = \"1m\"";
+        assert_eq!(warnings(long, "15m"), Vec::<String>::new());
         assert_eq!(
-            warnings(long, "1_000_000"),
+            warnings(long, "1000s"),
             [
-                "the clock is short for m: it has 15 min 0 s for its first take, and turn_timeout_ms lets the model think for 16 min 40 s"
+                "the clock is short for m: it has 15 min 0 s for its first take, and turn_timeout lets the model think for 16 min 40 s"
             ]
         );
-        let short = "{ initial_ms = 50_000, increment_ms = 5_000, declaration_ms = 59_999 }";
-        let told = warnings(short, "50_000");
+        let short = "clock = \"50s+5s\"\ndeclare_within = \"59s999ms\"";
+        let told = warnings(short, "50s");
         assert_eq!(told.len(), 2, "{told:?}");
         assert!(told[0].ends_with("10 takes have 1 min 40 s together, less than a minute each"), "{told:?}");
         assert!(told[1].ends_with("a row has 59 s, less than a minute"), "{told:?}");
-        let with_increment = "{ initial_ms = 60_000, increment_ms = 54_000, declaration_ms = 60_000 }";
-        assert_eq!(warnings(with_increment, "60_000"), Vec::<String>::new());
+        let with_increment = "clock = \"1m+54s\"\ndeclare_within = \"1m\"";
+        assert_eq!(warnings(with_increment, "1m"), Vec::<String>::new());
     }
 }

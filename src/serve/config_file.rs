@@ -4,19 +4,19 @@ use super::settings::ServeSettings;
 use crate::toml_file::{FileMistake, TomlDocument};
 use lastnim_config::{Setting, SettingTable as _};
 
-/// Changes the settings that a text of TOML gives.
+/// Changes the settings that a TOML text gives.
 ///
 /// # Errors
-/// Every mistake in it, from the top to the bottom; where it is no TOML, the first.
+/// Every mistake, top to bottom; only the first if the text is not TOML.
 pub fn apply_config_text(text: &str, settings: &mut ServeSettings) -> Result<(), Vec<FileMistake>> {
     let mut toml = TomlDocument::parse(text)?;
     let mut settings = settings.settings();
     let keys: Vec<_> = settings.iter().map(Setting::key).collect();
-    toml.has_table("", &keys.iter().map(String::as_str).collect::<Vec<_>>());
+    toml.has_table("", &keys);
     for (setting, key) in settings.iter_mut().zip(keys) {
-        let Some(value) = toml.get(&key).cloned() else { continue };
+        let Some(value) = toml.get(key).cloned() else { continue };
         if let Err(error) = setting.set(&value) {
-            toml.report_mistake(&key, error);
+            toml.report_mistake(key, error);
         }
     }
     toml.finish()
@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_printed_is_read() {
+    fn printed_settings_are_read_back() {
         let mut settings = ServeSettings { threads: Some(3), ..ServeSettings::default() };
         settings.server.limits.sessions = 7;
         settings.server.trusted_proxies = vec!["10.0.0.0/8".parse().unwrap()];
@@ -42,7 +42,7 @@ mod tests {
     #[test]
     fn every_mistake_has_its_line() {
         let text = "sessions = 0\n\nsesions = 7\nlisten = \"nowhere\"\nprivate = 1\nthreads = \"2\"\n\
-                    trusted_proxies = [\"10.0.0.0/8\", 7]\nping_interval_ms = 5\nstore = \"postgres://me:secret@host:x/db\"\n\
+                    trusted_proxies = [\"10.0.0.0/8\", 7]\nping_interval = \"5ms\"\nstore = \"postgres://me:secret@host:x/db\"\n\
                     key = 1979-05-27\n[limits]\nbots = 3\n";
         let mistakes = apply_config_text(text, &mut ServeSettings::default()).unwrap_err();
         let found: Vec<_> =
@@ -54,7 +54,7 @@ mod tests {
             "5: private: 1 is not true or false",
             "6: threads: \"2\" is not a whole number from 1 to 1024",
             "7: trusted_proxies: 7 is not a text",
-            "8: ping_interval_ms: 5 is not a whole number from 100 to 3600000",
+            "8: ping_interval: 5ms is not a duration from 100ms to 1h",
             "9: store: unknown store \"postgres://me:***@host:x/db\"",
             "10: key: {\"date\":\"1979-05-27\"} is not a text",
             "11: limits: an unknown key: ",

@@ -18,31 +18,33 @@ use std::{
 };
 
 settings! {
-    /// All settings of `lastnim serve`: each is a flag, a key of the file of `--config`, and a line of `--print-config`.
+    /// All settings of `lastnim serve`: each is a flag, a key of the `--config` file, and a line of `--print-config`.
     pub struct ServeSettings {
-        /// Where to listen: an address or a host name, and a port; port 0 takes a free one
+        /// The address or host name, and the port, to listen on; port 0 takes a free one
         ///
-        /// Of the addresses of a name, the first that can be used is taken, those of IPv4 first.
+        /// A host name listens on its first usable address, IPv4 first.
         listen: ListenAddress = DEFAULT_ADDRESS.parse().expect("it is an address"), "HOST:PORT";
-        /// What to log on standard error: a level (error, warn, info, debug, trace or off), or levels by module, such as
-        /// `warn,lastnim_arena=debug` [default: what `RUST_LOG` says, or else `warn,lastnim=info`]
-        log: Option<LogFilter> = None, "FILTER".or_variable("LASTNIM_LOG");
-        /// How to write the log: `text`, or `json`, one object a line
-        log_format: LogFormat = LogFormat::default(), "text|json";
-        /// Where bots, matches and tournaments are stored: `sqlite:PATH`, `postgres://USER:PASSWORD@HOST/DATABASE`, or `memory`
+        /// What to log on standard error: a level, or levels by module, such as `warn,lastnim_arena=debug`
         ///
-        /// Pass a URL that contains a password in the environment: others can read a command line.
+        /// Levels are error, warn, info, debug, trace and off. The default is `RUST_LOG`, or else `warn,lastnim=info`.
+        log: Option<LogFilter> = None, "FILTER".or_variable("LASTNIM_LOG");
+        /// The format of the log; `json` writes one object a line
+        log_format: LogFormat = LogFormat::default(), "text|json";
+        /// The store: `sqlite:PATH`, `postgres://USER:PASSWORD@HOST/DATABASE`, or `memory`
+        ///
+        /// Pass a URL with a password in the environment: others can read a command line.
         store: StoreUrl = StoreUrl::Sqlite("lastnim.db".into()), "STORE".or_variable("LASTNIM_STORE");
-        /// When a match is written to the store: `ply`, each ply before it is announced, or `match`, at its end
+        /// When matches are stored: `ply`, each ply before it is announced, or `match`, at the end
         durability: Durability = Durability::default(), "ply|match";
-        /// The file of the key that signs records, made at the first start [default: lastnim.key beside the file of the
-        /// store; with PostgreSQL, in the working folder; with --store memory, a key for this run]
+        /// The file of the key that signs records, created at the first start
+        ///
+        /// The default is lastnim.key beside a SQLite store, in the working folder with PostgreSQL, and a new key in memory.
         key: Option<PathBuf> = None, "FILE";
-        /// How often the pages of a SQLite store are checked in the background
-        integrity_interval: Duration = OpenOptions::default().integrity_interval, "MS".range(100..=86_400_000);
+        /// How often the server checks the pages of a SQLite store in the background
+        integrity_interval: Duration = OpenOptions::default().integrity_interval, "DURATION".range(100..=86_400_000);
         /// With a store in memory: finished matches whose records are kept
         kept_matches: usize = RetentionLimits::default().matches, "N";
-        /// With a store in memory: events of these records in all; beyond that, the oldest records are dropped
+        /// With a store in memory: maximum events of kept records; above that the oldest are dropped
         kept_events: usize = RetentionLimits::default().events, "N";
         /// With a store in memory: finished tournaments that are kept
         kept_tournaments: usize = RetentionLimits::default().tournaments, "N";
@@ -54,7 +56,7 @@ settings! {
     }
 }
 
-/// The name of the file of the key, unless said otherwise.
+/// The default file name of the key.
 const DEFAULT_KEY: &str = "lastnim.key";
 
 impl ServeSettings {
@@ -78,7 +80,7 @@ impl ServeSettings {
         Ok(Backend { store, durability: self.durability, key, environment: Environment::default() })
     }
 
-    /// Returns the file of the key; none where a key for this run does.
+    /// Returns the file of the key; `None` if a new key for this run is enough.
     fn key_file(&self) -> Option<PathBuf> {
         self.key.clone().or_else(|| match &self.store {
             StoreUrl::Memory => None,
@@ -87,24 +89,26 @@ impl ServeSettings {
         })
     }
 
-    /// Returns those that are not as they would be by default, as one JSON object.
+    /// Returns the settings that differ from their defaults as one JSON object.
     pub fn changed_json(&self) -> Value {
         let (mut changed, mut usual) = (self.clone(), Self::default());
         let settings = changed
             .settings()
             .into_iter()
             .zip(usual.settings())
-            .map(|(now, usual)| (now.key(), now.value(), usual.value()));
+            .map(|(now, usual)| (now.key().to_owned(), now.value(), usual.value()));
         let changed = settings.filter(|(_, now, usual)| now != usual).map(|(key, now, _)| (key, now));
         Value::Object(changed.collect())
     }
 
     /// Returns all settings as one JSON object.
     pub fn into_json(mut self) -> Value {
-        Value::Object(self.settings().iter().map(|setting| (setting.key(), setting.value())).collect())
+        Value::Object(
+            self.settings().iter().map(|setting| (setting.key().to_owned(), setting.value())).collect(),
+        )
     }
 
-    /// Writes all settings as a file that `--config` reads, each with what it is for.
+    /// Writes all settings, each with its documentation, as a file that `--config` reads.
     pub fn write_file(mut self, out: &mut impl Write) -> io::Result<()> {
         for (index, setting) in self.settings().iter().enumerate() {
             if index > 0 {
@@ -116,7 +120,7 @@ impl ServeSettings {
             let key = setting.key();
             match setting.value() {
                 Value::Null => writeln!(out, "# {key} =")?,
-                // What JSON does not escape and TOML does.
+                // TOML escapes this character, JSON does not.
                 value => {
                     writeln!(out, "{key} = {}", value.to_string().replace('\x7f', "\\u007f"))?;
                 }

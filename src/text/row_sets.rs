@@ -46,7 +46,7 @@ pub fn settled_words(settled: Completeness, cases: &str) -> Option<String> {
     match settled {
         Completeness::Complete => None,
         Completeness::Partial { settled, all, halt } => Some(format!(
-            "This is not all: {settled} of {all} {cases} were looked at, as {halt}; --max-seconds gives it more time."
+            "This is not all: {settled} of {all} {cases} were looked at, as {halt}; --max-time gives it more time."
         )),
     }
 }

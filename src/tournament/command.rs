@@ -175,7 +175,7 @@ const CREATE_EXAMPLES: &str = "Examples:
   lastnim tournament create --seats 2 --piles 3,4,5
   lastnim tournament create --title Spring --seats 3 --piles 1,2,2 --piles 3,4,5 --start-at 3
   lastnim tournament create --seats 3 --piles 4,3 --matrix '0 2 1; 0 1 2; 0 2 1' --json
-  ID=$(lastnim tournament create --seats 2 --piles 9,9 --alliance random --seed 7 --initial-ms 2000)
+  ID=$(lastnim tournament create --seats 2 --piles 9,9 --alliance random --seed 7 --clock 2s)
 
 The id stands alone on standard output. All sets of so many bots as a match has seats play each position in every
 rotation of the seats.";

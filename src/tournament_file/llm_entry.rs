@@ -7,14 +7,8 @@ use serde_json::Value;
 
 /// What the run decides by itself: transcripts and ledgers lie beside it, what is shared stands in `[llm]`, and it knows how long it needs to
 /// void a match.
-const LEFT_OUT: [&str; 6] = [
-    "transcript",
-    "ledger",
-    "shared_budget",
-    "shared_token_budget",
-    "shared_ledger",
-    "endpoint_error_pause_ms",
-];
+const LEFT_OUT: [&str; 6] =
+    ["transcript", "ledger", "shared_budget", "shared_token_budget", "shared_ledger", "endpoint_error_pause"];
 
 /// Reads the settings of a model, and reports what is wrong with them.
 pub fn read_llm_settings(llm: &Value, path: &str, toml: &mut TomlDocument) -> Option<LlmSettings> {
@@ -22,12 +16,12 @@ pub fn read_llm_settings(llm: &Value, path: &str, toml: &mut TomlDocument) -> Op
     let mut fits = true;
     {
         let mut all = settings.settings();
-        all.retain(|setting| !LEFT_OUT.contains(&setting.key().as_str()));
+        all.retain(|setting| !LEFT_OUT.contains(&setting.key()));
         let keys: Vec<_> = all.iter().map(lastnim_config::Setting::key).collect();
-        if !toml.check_table(path, llm, &keys.iter().map(String::as_str).collect::<Vec<_>>()) {
+        if !toml.check_table(path, llm, &keys) {
             return None;
         }
-        for (setting, key) in all.iter_mut().zip(&keys) {
+        for (setting, key) in all.iter_mut().zip(keys) {
             let Some(value) = llm.get(key) else { continue };
             if let Err(error) = setting.set(value) {
                 toml.report_mistake(&member_path(path, key), error);
@@ -70,7 +64,10 @@ pub fn llm_json(settings: &LlmSettings) -> Value {
     let (mut settings, mut usual) = (settings.clone(), LlmSettings::default());
     let (settings, usual) = (settings.settings(), usual.settings());
     let changed = settings.iter().zip(&usual).filter(|(setting, usual)| setting.value() != usual.value());
-    changed.map(|(setting, _)| (setting.key(), setting.value())).collect::<serde_json::Map<_, _>>().into()
+    changed
+        .map(|(setting, _)| (setting.key().to_owned(), setting.value()))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
 }
 
 #[cfg(test)]
@@ -100,7 +97,7 @@ mod tests {
     fn what_a_file_says_reaches_the_bot() {
         let llm = json!({
             "model": "m 1", "base_url": "http://h/v1", "api_key_env": "KEY", "temperature": 0, "stream": false,
-            "reasoning_effort": "high", "prompt": "-p.md", "max_tokens": 99, "on_failure": "random", "turn_timeout_ms": 5_000,
+            "reasoning_effort": "high", "prompt": "-p.md", "max_tokens": 99, "on_failure": "random", "turn_timeout": "5s",
         });
         let mut toml = TomlDocument::parse("").unwrap();
         let settings = read_llm_settings(&llm, "bot[0].llm", &mut toml).unwrap();

@@ -129,7 +129,10 @@ mod tests {
         strikes = 5
         max_plies = 99
         methods = 2
-        clock = { initial_ms = 1, increment_ms = 2, lag_quota_ms = 3, lag_total_ms = 4, declaration_ms = 5 }
+        clock = "1ms+2ms"
+        lag_quota = "3ms"
+        lag_total = "4ms"
+        declare_within = "5ms"
         retention = { matches = 6, days = 7 }
         format = { kind = "gauntlet", bot = "ann", groups = 8 }
         positions = { drawn = { count = 2, piles = [2, 3], counters = [4, 9223372036854775807] } }

@@ -129,7 +129,10 @@ impl SettingsReader {
 fn path_of_field(field: &str) -> String {
     let is_end = |rest: &str| rest.is_empty() || rest.starts_with(['.', '[']);
     let rest_of = |setting: &TournamentSetting| field.strip_prefix(setting.field).filter(|rest| is_end(rest));
-    let place = all_settings().find_map(|setting| Some((setting.file_place()?, rest_of(setting)?)));
+    // `clock.lag_quota_ms` is a setting, and so is `clock`.
+    let settings = all_settings().filter(|setting| rest_of(setting).is_some());
+    let longest = settings.max_by_key(|setting| setting.field.len());
+    let place = longest.and_then(|setting| Some((setting.file_place()?, rest_of(setting)?)));
     match (place, field) {
         (Some(((table, name), rest)), _) => {
             let element = rest.find(']').map_or("", |end| &rest[..=end]);

@@ -41,6 +41,8 @@ fn some_value(setting: &TournamentSetting, variant: u8) -> Value {
         ValueKind::Positions => json!([[3, 1 + variant], [2]]),
         ValueKind::Matrix => json!([[0, 1, 2], [0, 2, 1], [1, 0, 2]]),
         ValueKind::Range => json!([1, 2 + variant]),
+        ValueKind::Duration => format!("{}s", 1 + variant).into(),
+        ValueKind::Clock => format!("{}m+10ms", 1 + variant).into(),
         ValueKind::Flag => true.into(),
     }
 }

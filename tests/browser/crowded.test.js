@@ -14,7 +14,7 @@ before(async () => {
   const bots = Array.from({ length: 32 }, (_, seat) => `epsilon-0.${seat + 10}`);
   server = await Server.start("--house", bots.join(","));
   browser = await openBrowser();
-  match = await server.run("match", "create", "--bots", bots.join(","), "--piles", "30,40,2", "--initial-ms", "3600000");
+  match = await server.run("match", "create", "--bots", bots.join(","), "--piles", "30,40,2", "--clock", "1h");
   let phase;
   do {
     await new Promise((resolve) => setTimeout(resolve, 100));

@@ -145,7 +145,7 @@ test("a stranger gets no hand of another", async () => {
 });
 
 test("a match of a registered bot is played by hand", async () => {
-  const token = await server.run("bots", "add", "ann");
+  const token = await server.run("bot", "register", "ann");
   const { context, assertNoFaults } = await openContext(browser, server);
   const page = await context.newPage();
   await page.goto(`${server.url}/play`);
@@ -154,7 +154,7 @@ test("a match of a registered bot is played by hand", async () => {
   await page.getByLabel("Token of the bot").fill(token);
   await page.getByRole("button", { name: "Take its seats" }).click();
   await page.getByText("No match of ann is open.").waitFor();
-  await server.run("match", "create", "--bots", "ann,timid", "--piles", "3,4", "--initial-ms", "3600000", "--declaration-ms", "600000");
+  await server.run("match", "create", "--bots", "ann,timid", "--piles", "3,4", "--clock", "1h", "--declare-within", "10m");
   // It stands there without loading the page again.
   await page.getByRole("link", { name: "your move" }).waitFor();
   await assertAccessible(page, "the matches of a bot");
@@ -176,7 +176,7 @@ test("a match of a registered bot is played by hand", async () => {
 });
 
 test("a page that follows a bot says that its sign-in is over, and asks no more", async () => {
-  const token = await server.run("bots", "add", "bea");
+  const token = await server.run("bot", "register", "bea");
   const signIn = async (page) => {
     await page.goto(`${server.url}/play/bot`);
     await page.getByLabel("Token of the bot").fill(token);

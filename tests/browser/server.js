@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 const program = process.env.LASTNIM_BINARY;
 const adminToken = "lastnim_8f1c03d97ab2e645b0dd5f2917c6a83e4e90f7261bd3588ca1f402c7e96b35d0";
 /** Clocks that do not run out, however slow the machine is. */
-const patientClocks = ["--initial-ms", "3600000", "--declaration-ms", "600000"];
+const patientClocks = ["--clock", "1h", "--declare-within", "10m"];
 
 export class Server {
   /** The token of its organiser. */
@@ -30,7 +30,7 @@ export class Server {
     const create = ["tournament", "create", "--start-at", String(Object.keys(bots).length), ...patientClocks, ...further];
     const id = await this.run(...create);
     for (const [name, house] of Object.entries(bots)) {
-      const token = await this.run("bots", "add", name);
+      const token = await this.run("bot", "register", name);
       this.#spawn(["bot", "run", house, "--tournament", id], { LASTNIM_TOKEN: token });
     }
     return id;

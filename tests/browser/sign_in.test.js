@@ -23,7 +23,7 @@ for (const colorScheme of schemes) {
   for (const width of widths) {
     test(`a private server is read and played on by the holder of a token, ${colorScheme}, ${width} px`, async () => {
       const bot = `ann-${colorScheme}-${width}`;
-      const token = await server.run("bots", "add", bot);
+      const token = await server.run("bot", "register", bot);
       const id = await server.run("tournament", "create", "--title", `Cup of ${bot}`, "--seats", "2", "--piles", "3,4");
       const viewport = { width, height: 800 };
       const { context, assertNoFaults } = await openContext(browser, server, { colorScheme, viewport });
@@ -55,7 +55,7 @@ for (const colorScheme of schemes) {
 }
 
 test("links of another site lead whoever is signed in to the page, and sign nobody out", async () => {
-  const token = await server.run("bots", "add", "linked");
+  const token = await server.run("bot", "register", "linked");
   const paths = ["/bots", "/organise", "/sign-in", "/play/bot", "/oracle?piles=3,4&rows=0+1%3B0+1"];
   // Another site, by name: ports of one host are the same site.
   const links = paths.map((path, index) => `<a id="link-${index}" href="${(server.url + path).replaceAll("&", "&amp;")}">${index}</a>`);
@@ -99,7 +99,7 @@ test("links of another site lead whoever is signed in to the page, and sign nobo
 });
 
 test("a tab whose sign-in is over says so, and tries no longer", async () => {
-  const token = await server.run("bots", "add", "followed");
+  const token = await server.run("bot", "register", "followed");
   const signIn = async (page) => {
     await page.goto(`${server.url}/sign-in?to=%2Fbots`);
     await page.getByLabel("Token").fill(token);

@@ -27,9 +27,9 @@ const createLong = (name) =>
 /** A tournament that waits for its bots, which never come. */
 async function createWaiting(name) {
   const bots = [`${name}-a`, `${name}-b`];
-  const id = await server.run("tournament", "create", "--seats", "2", "--piles", "3", "--initial-ms", "3600000", "--declaration-ms", "3600000");
+  const id = await server.run("tournament", "create", "--seats", "2", "--piles", "3", "--clock", "1h", "--declare-within", "1h");
   for (const bot of bots) {
-    await server.run("bots", "add", bot);
+    await server.run("bot", "register", bot);
     await server.run("tournament", "join", id, "--bot", bot);
   }
   await server.run("tournament", "start", id);

@@ -79,7 +79,7 @@ fn flaws_of_changed_records(run: &Path, change: impl FnOnce(&mut Vec<String>)) -
 fn a_program_and_the_same_house_bot_come_to_the_same() {
     let folder = Folder::new("benchmark-same");
     let house = play(&folder, "house", &["--house", "greedy"]);
-    let program = play(&folder, "program", &["--", "lastnim", "bot", "greedy"]);
+    let program = play(&folder, "program", &["--", "lastnim", "bot", "run", "greedy"]);
     let figures = |run: &Path| {
         let tiers = card(run).tiers.into_iter();
         tiers.map(|tier| pb::BenchmarkTier { heads: Vec::new(), ..tier }).collect::<Vec<_>>()

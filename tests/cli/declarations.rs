@@ -97,8 +97,8 @@ fn what_is_not_settled_in_time_is_said() {
         "5,4,11,2,7,6",
         "--players",
         "5",
-        "--max-seconds",
-        "0",
+        "--max-time",
+        "0s",
     ];
     let text = printed(&five, "");
     assert!(text.starts_with("Whether the truth is an equilibrium is not settled"), "{text}");

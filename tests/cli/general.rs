@@ -161,9 +161,9 @@ fn a_bound_that_is_met_is_told() {
     );
     let error = refused("--game digits --piles 100000 --players 3 --max-memory 1", 2);
     assert!(error.contains("it takes more than 1 MiB (--max-memory), with "), "{error}");
-    let error = refused("--game nim --piles 900,900,900,900 --players 5 --max-seconds 0", 2);
+    let error = refused("--game nim --piles 900,900,900,900 --players 5 --max-time 0s", 2);
     assert!(
-        error.contains("it was stopped after 0 seconds (--max-seconds), with 0 solved")
+        error.contains("it was stopped after 0s (--max-time), with 0 solved")
             && error.contains("allow more time"),
         "{error}"
     );

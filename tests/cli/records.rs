@@ -273,7 +273,7 @@ fn what_is_refused_is_one_line_and_a_code() {
 #[test]
 fn a_watcher_says_that_the_connection_was_lost() {
     let mut server = Server::on("memory");
-    let create = ["tournament", "create", "--seats", "2", "--piles", "3,4", "--declaration-ms", "60000"];
+    let create = ["tournament", "create", "--seats", "2", "--piles", "3,4", "--declare-within", "1m"];
     let tournament = server.word(&create);
     let mut bots: Vec<_> = ["alice", "bob"]
         .map(|name| {

@@ -285,7 +285,7 @@ fn records_are_pruned_while_bots_play_and_the_rest_goes_on() {
 #[test]
 fn a_ladder_with_a_retention_plays_on_while_its_server_prunes_it() {
     let mut place = Place::new("retention");
-    let prunes_often = ["--retention-interval-ms", "100"];
+    let prunes_often = ["--retention-interval", "100ms"];
     let server = place.serve_with(&prunes_often);
     let (id, bots) = place.begin_with(&["--concurrency", "4", "--keep-matches", "10"]);
     assert!(place.printed(&["tournament", "show", &id]).contains("of the newest 10 matches"));

@@ -255,7 +255,7 @@ fn a_tournament_is_followed_from_its_creation_to_its_end() {
 
 /// The words that create a match in which nobody who is absent is waited for.
 fn create<'a>(bots: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-    let quick = ["--piles", "2,7", "--initial-ms", "50", "--increment-ms", "0", "--declaration-ms", "50"];
+    let quick = ["--piles", "2,7", "--clock", "50ms+0s", "--declare-within", "50ms"];
     [&["match", "create", "--bots", bots], &quick[..], more].concat()
 }
 

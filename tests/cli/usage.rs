@@ -105,7 +105,7 @@ fn printed_settings_can_be_given_back() {
         let is_given = !given.is_empty();
         assert_eq!([has("private = true"), has("private = false")], [is_given, !is_given]);
         assert_eq!([has("threads = 2"), has("# threads =")], [is_given, !is_given]);
-        assert_eq!(has("unproductive_per_second = 0"), is_given);
+        assert_eq!(has("idle_messages_per_second = 0"), is_given);
     }
     let overridden = print(&["--config", path, "--private=false", "--sessions", "8"]);
     assert!(overridden.contains("\nprivate = false\n") && overridden.contains("\nsessions = 8\n"));

@@ -52,7 +52,7 @@ fn sessions_and_lost_seats_are_shown() {
     let mut terminal = server.terminal();
     terminal.quietly("lastnim bot register absent");
     let create = "lastnim match create --bots absent,greedy --piles 3";
-    terminal.quietly(&format!("{create} --declaration-ms 2000 --initial-ms 2000 --watch"));
+    terminal.quietly(&format!("{create} --declare-within 2s --clock 2s --watch"));
     let open = terminal.quietly(&format!("{create} {PATIENT}"));
     terminal.set("OPEN", &open);
     let lines = [

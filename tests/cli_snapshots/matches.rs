@@ -51,8 +51,7 @@ fn exhibitions_are_created_and_followed() {
     // How far it has come when it is created depends on the bots.
     terminal.run(&format!("{create} {PATIENT} --watch --json | tail -n +2"));
     terminal.run("lastnim match create --bots absent,greedy --piles 3 --json");
-    let create =
-        "lastnim match create --bots absent,greedy --piles 2,2 --initial-ms 4000 --alliance standard";
+    let create = "lastnim match create --bots absent,greedy --piles 2,2 --clock 4s --alliance standard";
     terminal.run(&format!("ID=$({create}) && lastnim match watch $ID && lastnim match show $ID"));
     terminal.is_snapshot("matches", "create");
     let lines = ["lastnim match list", "lastnim match list --bot absent --json"];
@@ -76,7 +75,7 @@ fn exhibitions_that_are_refused() {
         "--bots greedy,timid --piles 3 --matrix '0 1; 0 0'",
         "--bots greedy,timid --piles 3 --alliance given",
         "--bots greedy,timid --piles 3 --alliance standard --matrix '0 1; 1 0'",
-        "--bots greedy,timid --piles 3 --initial-ms 0",
+        "--bots greedy,timid --piles 3 --clock 0s",
         "--bots greedy,timid --piles 3 --strikes 0",
         "--bots greedy,timid --piles 3 --token ''",
     ];

@@ -37,7 +37,7 @@ fn what_has_no_sequence_is_named() {
         "lastnim oracle sequence --game subtraction --max 3 --set 1,2",
         "lastnim oracle sequence --game kayles --to 100001",
         "lastnim oracle sequence --game fibonacci-nim --to 50 --max-states 100",
-        "lastnim oracle sequence --game stone-piles --to 100000 --max-seconds 0",
+        "lastnim oracle sequence --game stone-piles --to 100000 --max-time 0s",
     ];
     is_shown("sequence", "errors", &lines);
 }

@@ -189,4 +189,4 @@ impl Played {
 }
 
 /// Clocks with which no bot loses a match, however busy the machine is.
-pub const PATIENT: &str = "--initial-ms 600000 --declaration-ms 600000";
+pub const PATIENT: &str = "--clock 10m --declare-within 10m";

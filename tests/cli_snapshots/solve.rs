@@ -86,7 +86,7 @@ fn what_cannot_be_solved_is_named() {
         "lastnim oracle solve --piles 1 --players 3 --ending misere",
         "lastnim oracle solve --batch --piles 1",
         "lastnim oracle solve --piles 3 --set 1 --players 2",
-        "lastnim oracle solve --piles 3 --players 2 --max-seconds 3",
+        "lastnim oracle solve --piles 3 --players 2 --max-time 3s",
     ];
     is_shown("solve", "errors", &lines);
 }

@@ -10,8 +10,8 @@ fn tournaments_are_created_with_every_setting() {
         "--title Spring --seats 3 --piles 1,2,2 --piles '3 4 5' --start-at 3 --concurrency 5 --bot-concurrency 2",
         "--seats 3 --piles 4,3 --matrix '0 2 1; 0 1 2; 0 2 1' --ending last-mover-wins --scoring win",
         "--seats 2 --draw-positions 5 --draw-piles 2,3 --draw-counters 4,9 --alliance random --seed 7 --groups 3",
-        "--seats 2 --paper-positions --alliance standard --strikes 5 --max-plies 100 --initial-ms 500 \
-         --increment-ms 0 --lag-quota-ms 10 --lag-total-ms 20 --declaration-ms 700",
+        "--seats 2 --paper-positions --alliance standard --strikes 5 --max-plies 100 --clock 500ms+0s \
+          --lag-quota 10ms --lag-total 20ms --declare-within 700ms",
         "--seats 2 --piles 3 --format gauntlet --bot dora --groups 9",
         "--seats 2 --piles 3 --format swiss --rounds 5 --table-groups 2",
         "--seats 3 --piles 3 --format knockout --advance 2 --table-groups 3",
@@ -73,7 +73,7 @@ fn settings_that_are_refused() {
         "--seats 2 --piles 3 --format sprt --candidate a --baseline b --effect-some 0.1",
         "--seats 2 --draw-positions 5 --paper-positions",
         "--seats 2 --piles 3 --strikes 0",
-        "--seats 2 --piles 3 --initial-ms 0",
+        "--seats 2 --piles 3 --clock 0s",
         "--seats 2 --piles 3 --max-plies 65537",
     ];
     let mut terminal = server.terminal();
@@ -91,8 +91,7 @@ fn bots_join_and_leave() {
         let token = terminal.quietly(&format!("lastnim bot register {name}"));
         terminal.set(variable, &token);
     }
-    let id =
-        terminal.quietly("lastnim tournament create --seats 2 --piles 3 --title Field --initial-ms 600000");
+    let id = terminal.quietly("lastnim tournament create --seats 2 --piles 3 --title Field --clock 10m");
     terminal.set("ID", &id);
     let lines = [
         "lastnim tournament join $ID --bot alice",
@@ -156,7 +155,7 @@ fn a_bot_that_does_not_come_is_suspended() {
     let mut terminal = server.terminal();
     terminal.quietly("lastnim bot register absent");
     let create = "lastnim tournament create --format ladder --seats 2 --piles 2 --groups 4 --suspend-after 1 \
-                  --concurrency 1 --alliance standard --initial-ms 4000";
+                  --concurrency 1 --alliance standard --clock 4s";
     let id = terminal.quietly(create);
     terminal.set("ID", &id);
     for bot in ["greedy", "timid", "absent"] {

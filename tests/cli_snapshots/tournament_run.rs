@@ -3,7 +3,7 @@
 use crate::terminal::Terminal;
 
 const CUP: &str = "title = \"Small\"\nseats = 2\nseed = 3\nconcurrency = 1\n\
-     clock = { initial_ms = 600000, declaration_ms = 600000 }\npositions = { list = [[3, 4, 5], [2, 2]] }\n\
+     clock = \"10m\"\ndeclare_within = \"10m\"\npositions = { list = [[3, 4, 5], [2, 2]] }\n\
      [[bot]]\nname = \"first\"\nhouse = \"oracle\"\n[[bot]]\nname = \"second\"\nhouse = \"random\"\nseed = 7\n";
 
 fn with_cup() -> Terminal {

@@ -19,7 +19,7 @@ fn conformance(arguments: &[&str]) -> Output {
 
 /// Asserts that every check of a program holds. Further bots are added as tests that call this.
 fn assert_passes(command: &[&str]) {
-    let output = conformance(&[&["--json", "--patience", "60", "--"], command].concat());
+    let output = conformance(&[&["--json", "--patience", "60s", "--"], command].concat());
     let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let passed = found["passed"].as_u64();
     assert_eq!((output.status.code(), passed), (Some(0), Some(30)), "{found:#}");
@@ -27,7 +27,7 @@ fn assert_passes(command: &[&str]) {
 
 #[test]
 fn a_house_bot_passes() {
-    assert_passes(&["lastnim", "bot", "oracle"]);
+    assert_passes(&["lastnim", "bot", "run", "oracle"]);
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn the_python_bot_passes() {
 /// Returns the result of each check and the failure of the first.
 fn failed_run(command: &[&str]) -> (Value, String) {
     let began = Instant::now();
-    let output = conformance(&[&["--json", "--patience", "2", "--"], command].concat());
+    let output = conformance(&[&["--json", "--patience", "2s", "--"], command].concat());
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert!(began.elapsed() < Duration::from_mins(1), "{output:?}");
     let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");

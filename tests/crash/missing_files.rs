@@ -138,7 +138,7 @@ async fn spoilt_pages_are_found_while_nobody_reads_them() {
     // Everything is in the database itself then.
     server.stop();
     stage.witnesses.dismiss().await;
-    stage.start.more = vec!["--integrity-interval-ms".into(), "200".into()];
+    stage.start.more = vec!["--integrity-interval".into(), "200ms".into()];
     let server = stage.start.start().await;
     spoil(&database);
     has_ended(server, "the database is corrupt");

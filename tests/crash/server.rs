@@ -109,9 +109,9 @@ impl Start {
         command.args(words).args(["serve", "--json", "--listen", &self.address()]);
         command.args(["--store", &self.store, "--durability", self.durability]);
         command.arg("--key").arg(&self.key);
-        command.args(["--return-grace-ms", &self.return_grace.as_millis().to_string()]);
+        command.args(["--return-grace", &format!("{}ms", self.return_grace.as_millis())]);
         command.args(["--checkpoint-results", &self.checkpoint_results.to_string()]);
-        command.args(["--shutdown-grace-ms", "0"]).args(&self.more);
+        command.args(["--shutdown-grace", "0s"]).args(&self.more);
         command
             .env("LASTNIM_ADMIN_TOKEN", ADMIN)
             .env_remove("LASTNIM_VIEWER_TOKEN")

@@ -95,7 +95,7 @@ async fn a_burst_of_bad_takes_is_answered_before_the_session_is_ended_for_it() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_refusal_is_delivered_before_a_session_is_ended_for_too_many() {
-    let limits = Limits { unproductive_burst: 60, unproductive_per_second: 0, ..Limits::default() };
+    let limits = Limits { idle_message_burst: 60, idle_messages_per_second: 0, ..Limits::default() };
     let host = Host::with(Config { limits, ..Config::default() }).await;
     let token = host.register("noisy").await;
     let (mut noisy, _) = Line::open(&host, &token).await;

@@ -35,7 +35,7 @@ async fn still_playable(host: &Host, bots: [&str; 2], one: Line, two: Line) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn thousands_of_small_frames_harm_no_other_stream_of_the_connection() {
-    let limits = Limits { unproductive_burst: 1 << 40, ..Limits::default() };
+    let limits = Limits { idle_message_burst: 1 << 40, ..Limits::default() };
     let host = Host::with(Config { limits, ..Config::default() }).await;
     let tokens = host.register_all(["flood", "calm"]).await;
     let channel = connect(&host.address).await.unwrap();
@@ -164,7 +164,7 @@ async fn a_reader_that_never_reads_loses_its_session_and_nobody_waits_for_it() {
 
 #[tokio::test]
 async fn too_many_repeated_takes_end_the_session_and_not_the_match() {
-    let limits = Limits { unproductive_burst: 20, unproductive_per_second: 0, ..Limits::default() };
+    let limits = Limits { idle_message_burst: 20, idle_messages_per_second: 0, ..Limits::default() };
     let host = Host::with(Config { limits, ..Config::default() }).await;
     let tokens = host.register_all(["hasty", "calm"]).await;
     let (mut hasty, _) = Line::open(&host, &tokens[0]).await;
@@ -234,7 +234,7 @@ async fn bytes_that_are_no_protobuf_end_only_their_session() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_session_with_too_many_unproductive_messages_is_ended_while_its_match_goes_on() {
-    let limits = Limits { unproductive_burst: 60, unproductive_per_second: 0, ..Limits::default() };
+    let limits = Limits { idle_message_burst: 60, idle_messages_per_second: 0, ..Limits::default() };
     let host = Host::with(Config { limits, ..Config::default() }).await;
     let tokens = host.register_all(["noisy", "calm"]).await;
     let (mut noisy, _) = Line::open(&host, &tokens[0]).await;

@@ -105,7 +105,7 @@ fn reply_of_model(model: &str, number: u64, call: &Call) -> (Option<&'static str
 fn write_tournament(folder: &Path, url: &str) {
     let of_model = |model: &str| {
         let more = match model {
-            "staller" => "idle_timeout_ms = 2_000\n".to_owned(),
+            "staller" => "idle_timeout = \"2s\"\n".to_owned(),
             "biller" => format!("token_budget = {BILLER_BUDGET}\n"),
             _ => String::new(),
         };
@@ -116,7 +116,7 @@ fn write_tournament(folder: &Path, url: &str) {
         )
     };
     let text = format!(
-        "title = \"Killed\"\nseats = 2\nclock = {{ initial_ms = 600000, declaration_ms = 600000 }}\nalliance = \"declared\"\n\
+        "title = \"Killed\"\nseats = 2\nclock = \"10m\"\ndeclare_within = \"10m\"\nalliance = \"declared\"\n\
          positions = {{ list = [[2, 2]] }}\n[[bot]]\nname = \"taker\"\nhouse = \"greedy\"\n\
          [[bot]]\nname = \"single\"\nhouse = \"timid\"\n{}[llm]\ntoken_budget = {SHARED_BUDGET}\nreplays = 0\n",
         MODELS.map(of_model).concat()

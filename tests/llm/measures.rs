@@ -14,7 +14,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-const CUP: &str = "title = \"Measured\"\nseats = 3\nclock = { initial_ms = 600000, declaration_ms = 600000 }\n\
+const CUP: &str = "title = \"Measured\"\nseats = 3\nclock = \"10m\"\ndeclare_within = \"10m\"\n\
     positions = { list = [[2, 3], [4], [1, 2, 2], [3, 3]] }\n[[bot]]\nname = \"taker\"\nhouse = \"greedy\"\n";
 
 /// Answers now well and now badly, by the number of the call, and says what it wants.

@@ -8,7 +8,7 @@ use super::{
 use serde_json::{Value, json};
 use std::{fs, path::PathBuf};
 
-const TOP: &str = "title = \"Small\"\nseats = 2\nclock = { initial_ms = 600000, declaration_ms = 600000 }\n\
+const TOP: &str = "title = \"Small\"\nseats = 2\nclock = \"10m\"\ndeclare_within = \"10m\"\n\
                    positions = { list = [[2, 2]] }\n[[bot]]\nname = \"greedy\"\nhouse = \"greedy\"\n";
 
 /// Writes a tournament file in a folder of its own.

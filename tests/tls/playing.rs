@@ -10,7 +10,7 @@ use std::process::Stdio;
 fn bots_of_the_program_and_of_the_sdk_play_through_a_proxy() {
     let place = Place::new("bots");
     let tokens = ["first", "second"].map(|name| place.printed(&["bot", "register", name]));
-    let clocks = ["--initial-ms", "60000", "--declaration-ms", "60000"];
+    let clocks = ["--clock", "1m", "--declare-within", "1m"];
     let mut create = vec!["tournament", "create", "--title", "tls", "--seats", "2", "--piles", "3,4,5"];
     create.extend(clocks);
     create.extend(["--start-at", "2"]);
@@ -47,7 +47,7 @@ fn a_tournament_file_is_played_on_a_server_behind_a_proxy() {
     place.write(
         "cup.toml",
         &format!(
-            "title = \"Proxy\"\nseats = 2\nclock = {{ initial_ms = 60000, declaration_ms = 60000 }}\n\
+            "title = \"Proxy\"\nseats = 2\nclock = \"1m\"\ndeclare_within = \"1m\"\n\
              [positions]\nlist = [[3, 4, 5]]\n\
              [[bot]]\nname = \"first\"\nhouse = \"oracle\"\n\
              [[bot]]\nname = \"second\"\ncommand = [{program:?}, \"bot\", \"greedy\"]\n"

@@ -92,7 +92,7 @@ test("a stream that is cut at every turn costs nothing", async (t: TestContext) 
 });
 
 test("a bot that computes without a pause for longer than the server waits comes back with its take", async (t: TestContext) => {
-  const server = await TestServer.start(t, { flags: ["--keepalive-interval-ms", "200", "--keepalive-timeout-ms", "200"] });
+  const server = await TestServer.start(t, { flags: ["--keepalive-interval", "200ms", "--keepalive-timeout", "200ms"] });
   const tokens = await server.registerAll(["a", "b"]);
   const tournament = await server.createTournament({ seats: 2, positions: [{ counters: [2n] }], startAt: 2 });
   const log = new TestLog();
@@ -172,7 +172,7 @@ test("what does not speak HTTP/2 is given up with a reason", async (t: TestConte
 
 test("a server that stops says so, lets matches end, and is waited for", async (t: TestContext) => {
   const store = `sqlite:${path.join(temporaryFolder(t), "cup.db")}`;
-  const first = await TestServer.start(t, { store, flags: ["--shutdown-grace-ms", "60000"] });
+  const first = await TestServer.start(t, { store, flags: ["--shutdown-grace", "1m"] });
   const proxy = await TcpProxy.start(t, first.port);
   const tokens = await first.registerAll(["a", "b"]);
   const tournament = await first.createTournament({

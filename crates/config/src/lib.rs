@@ -1,8 +1,9 @@
 //! Settings that are written once: name, type, default, documentation and range.
 //!
-//! `settings!` makes a struct of them, its default, and the list of its [`Setting`]s, from which flags, keys of files and
-//! what is printed of them follow. Nothing here knows the command line or files.
+//! `settings!` makes the struct, its default and the list of its [`Setting`]s. Flags, keys of files and printed settings follow
+//! from that list. Nothing here knows the command line or files.
 
+mod byte_size;
 mod decimal;
 mod setting;
 mod setting_value;

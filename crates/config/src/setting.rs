@@ -1,31 +1,44 @@
 //! One setting among others.
 
-use super::SettingValue;
+use super::{
+    SettingValue,
+    byte_size::{parse_size, size_text},
+};
 use serde_json::Value;
 use std::ops::{Bound, RangeBounds, RangeInclusive};
 
 /// Settings that can be listed.
 pub trait SettingTable {
-    /// Returns all settings, in the order in which they are written down.
+    /// Returns all settings in the order of their declaration.
     fn settings(&mut self) -> Vec<Setting<'_>>;
+}
+
+/// The largest size of a setting, in bytes: 2 GiB.
+const MAX_SIZE: u64 = 2 << 30;
+
+/// The unit in which the number of a setting is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum NumberUnit {
+    None,
+    Bytes,
 }
 
 /// One setting, whose value can be read and changed.
 pub struct Setting<'s> {
     name: &'static str,
     doc: &'static str,
-    /// What stands for its value in the help.
+    /// The placeholder of its value in the help.
     pub placeholder: &'static str,
     range: RangeInclusive<u64>,
     flag_name: Option<&'static str>,
-    former_name: Option<&'static str>,
-    /// The environment variable that gives it as well.
+    unit: NumberUnit,
+    /// The environment variable that also sets it.
     pub variable: Option<&'static str>,
     value: &'s mut dyn SettingValue,
 }
 
 impl<'s> Setting<'s> {
-    /// Describes a setting; `placeholder` stands for its value in the help.
+    /// Describes a setting; the help shows `placeholder` for its value.
     pub fn new(
         name: &'static str,
         doc: &'static str,
@@ -33,10 +46,10 @@ impl<'s> Setting<'s> {
         value: &'s mut dyn SettingValue,
     ) -> Self {
         let range = 0..=u64::MAX;
-        Self { name, doc, placeholder, range, flag_name: None, former_name: None, variable: None, value }
+        Self { name, doc, placeholder, range, flag_name: None, unit: NumberUnit::None, variable: None, value }
     }
 
-    /// Bounds its number.
+    /// Bounds its number, in bytes or milliseconds if it is a size or a duration.
     #[must_use]
     pub fn range(self, range: impl RangeBounds<u64>) -> Self {
         let first = match range.start_bound() {
@@ -47,67 +60,80 @@ impl<'s> Setting<'s> {
         let last = match range.end_bound() {
             Bound::Included(&last) => last,
             Bound::Excluded(&after) => after.saturating_sub(1),
+            Bound::Unbounded if self.unit == NumberUnit::Bytes => MAX_SIZE,
             Bound::Unbounded => u64::MAX,
         };
         Self { range: first..=last, ..self }
     }
 
-    /// Names its flag, where that is another word than its key.
+    /// Names its flag if the flag is not its key.
     #[must_use]
     pub fn flag_name(self, flag_name: &'static str) -> Self {
         Self { flag_name: Some(flag_name), ..self }
     }
 
-    /// Names the key that it had before, which its flag still has besides.
+    /// Says that its number is a size in bytes, which is written with a unit and at most 2 GiB.
     #[must_use]
-    pub fn formerly(self, former_name: &'static str) -> Self {
-        Self { former_name: Some(former_name), ..self }
+    pub fn in_bytes(self) -> Self {
+        Self { unit: NumberUnit::Bytes, ..self }.range(..=MAX_SIZE)
     }
 
-    /// Names the environment variable that gives it as well.
+    /// Names the environment variable that also sets it.
     #[must_use]
     pub fn or_variable(self, variable: &'static str) -> Self {
         Self { variable: Some(variable), ..self }
     }
 
     /// Returns its key in files.
-    pub fn key(&self) -> String {
-        format!("{}{}", self.name, self.value.unit_suffix())
+    pub fn key(&self) -> &'static str {
+        match self.unit {
+            NumberUnit::None => self.name,
+            NumberUnit::Bytes => self.name.trim_end_matches("_bytes"),
+        }
     }
 
-    /// Returns its flag, without the dashes in front.
+    /// Returns its flag without the dashes.
     pub fn flag(&self) -> String {
         self.flag_name.map_or_else(|| self.key().replace('_', "-"), str::to_owned)
     }
 
-    /// Returns the flag that it had before.
-    pub fn former_flag(&self) -> Option<String> {
-        self.former_name.map(|name| name.replace('_', "-"))
-    }
-
-    /// Returns what it is for, line by line; paragraphs have an empty line between them.
+    /// Returns its documentation line by line, with an empty line between paragraphs.
     pub fn doc_lines(&self) -> impl Iterator<Item = &'static str> {
         self.doc.trim_end().lines().map(|line| line.strip_prefix(' ').unwrap_or(line))
     }
 
-    /// Returns its value; null if there is none, or if it must not be shown.
+    /// Returns its value; null if it is not set or must not be shown.
     pub fn value(&self) -> Value {
-        self.value.to_json()
+        let value = self.value.to_json();
+        match (self.unit, value.as_u64()) {
+            (NumberUnit::Bytes, Some(bytes)) => size_text(bytes).into(),
+            _ => value,
+        }
     }
 
     /// Changes its value.
     ///
     /// # Errors
-    /// Names the offending value, and says what would be right.
+    /// Names the bad value and says what is valid.
     pub fn set(&mut self, json: &Value) -> Result<(), String> {
-        self.value.set(json, &self.range)
+        if self.unit == NumberUnit::None {
+            return self.value.set(json, &self.range);
+        }
+        let text = json.as_str().map_or_else(|| json.to_string(), str::to_owned);
+        let set = self.value.set(&parse_size(&text)?.into(), &self.range);
+        let [first, last] = [*self.range.start(), *self.range.end()].map(size_text);
+        set.map_err(|_| format!("{text} is not a size from {first} to {last}"))
     }
 
-    /// Changes its value to what stands in words of a command line.
+    /// Changes its value to the words of a command line.
     ///
     /// # Errors
-    /// Names the offending value, and says what would be right.
+    /// Names the bad value and says what is valid.
     pub fn set_words(&mut self, words: &[String]) -> Result<(), String> {
-        self.set(&self.value.json_of_words(words))
+        let json = match self.unit {
+            NumberUnit::None => self.value.json_of_words(words),
+            NumberUnit::Bytes => words.last().cloned().into(),
+        };
+        self.set(&json)
     }
 }

@@ -1,27 +1,23 @@
 //! The types of settings.
 
+use lastnim_core::duration_text::{duration_text, parse_duration};
 use serde_json::Value;
 use std::{fmt::Display, ops::RangeInclusive, path::PathBuf, str::FromStr, time::Duration};
 
-/// The value of a setting, by its type. It goes in and out as JSON: a number, a text, a truth value, or a list of texts.
+/// The value of a setting. It is read and written as JSON: a number, a text, a truth value, or a list of texts.
 pub trait SettingValue {
-    /// Returns the value; null if there is none, or if it must not be shown.
+    /// Returns the value; null if it is not set or must not be shown.
     fn to_json(&self) -> Value;
 
-    /// Changes the value; `range` bounds numbers.
+    /// Changes the value; `range` bounds numbers, and durations in milliseconds.
     ///
     /// # Errors
     /// Names the offending value, and says what would be right.
     fn set(&mut self, json: &Value, range: &RangeInclusive<u64>) -> Result<(), String>;
 
-    /// Returns the JSON for words of a command line, of which only a list has more than one.
+    /// Returns the JSON for words of a command line; only a list has more than one.
     fn json_of_words(&self, words: &[String]) -> Value {
         words.last().map_or(Value::Null, |word| word.as_str().into())
-    }
-
-    /// Returns how the key of such a setting ends: with the unit of its number.
-    fn unit_suffix(&self) -> &'static str {
-        ""
     }
 }
 
@@ -30,7 +26,7 @@ fn number_of_words(words: &[String]) -> Value {
     word.parse::<u64>().map_or_else(|_| word.into(), Value::from)
 }
 
-/// Reads a number from a range; `largest` is what its type holds.
+/// Reads a number from a range; `largest` is the maximum of its type.
 fn read_number(json: &Value, range: &RangeInclusive<u64>, largest: u64) -> Result<u64, String> {
     let (first, last) = (*range.start(), largest.min(*range.end()));
     let number = json.as_u64().filter(|number| (first..=last).contains(number));
@@ -71,26 +67,25 @@ number_settings! {
     u32, u32::MAX.into();
     // The same on every platform.
     usize, u32::MAX.into();
-    // What an integer of TOML holds.
+    // The largest integer of TOML.
     u64, i64::MAX as u64;
 }
 
 impl SettingValue for Duration {
     fn to_json(&self) -> Value {
-        (self.as_millis() as u64).into()
+        duration_text(*self).into()
     }
 
     fn set(&mut self, json: &Value, range: &RangeInclusive<u64>) -> Result<(), String> {
-        *self = Self::from_millis(read_number(json, range, i64::MAX as u64)?);
+        let text = json.as_str().map_or_else(|| json.to_string(), str::to_owned);
+        let duration = parse_duration(&text).map_err(|error| error.to_string())?;
+        let [first, last] = [*range.start(), *range.end()].map(Self::from_millis);
+        if !(first..=last).contains(&duration) {
+            let [first, last] = [first, last].map(duration_text);
+            return Err(format!("{text} is not a duration from {first} to {last}"));
+        }
+        *self = duration;
         Ok(())
-    }
-
-    fn json_of_words(&self, words: &[String]) -> Value {
-        number_of_words(words)
-    }
-
-    fn unit_suffix(&self) -> &'static str {
-        "_ms"
     }
 }
 

@@ -7,12 +7,12 @@ use serde_json::{Map, Value};
 /// Settings that do not change what a bot plays: where its key is, where its transcript and its ledgers are, and how long an organiser has to
 /// void a match. The text of the prompt counts in the place of its file.
 const LEFT_OUT: [&str; 6] =
-    ["api_key_env", "prompt", "transcript", "ledger", "shared_ledger", "endpoint_error_pause_ms"];
+    ["api_key_env", "prompt", "transcript", "ledger", "shared_ledger", "endpoint_error_pause"];
 
 /// Returns the settings that change what a bot plays, by their keys.
 pub fn settings_json(settings: &LlmSettings) -> Value {
     let mut settings = settings.clone();
-    let all = settings.settings().into_iter().map(|setting| (setting.key(), setting.value()));
+    let all = settings.settings().into_iter().map(|setting| (setting.key().to_owned(), setting.value()));
     Value::Object(all.filter(|(key, _)| !LEFT_OUT.contains(&key.as_str())).collect::<Map<_, _>>())
 }
 

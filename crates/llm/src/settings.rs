@@ -17,64 +17,63 @@ pub const USUAL_ENDPOINT: &str = "https://api.openai.com/v1";
 pub const USUAL_KEY_VARIABLE: &str = "OPENAI_API_KEY";
 
 settings! {
-    /// All settings of a language model as a bot: each is a flag of `lastnim bot llm`, and a key of `llm` in the file of a tournament.
+    /// All settings of a bot that plays with a language model. Each is a flag of `lastnim bot run llm` and a key of `llm` in a tournament file.
     pub struct LlmSettings {
-        /// The model, as its endpoint calls it
+        /// The model, by the name that its endpoint uses
         model: String = String::new(), "NAME";
-        /// The endpoint: what stands before `/chat/completions` in its address
+        /// The endpoint: its address without `/chat/completions`
         base_url: String = USUAL_ENDPOINT.to_owned(), "URL";
-        /// The environment variable that holds the key of the endpoint [default: `OPENAI_API_KEY`]
+        /// The environment variable with the key of the endpoint [default: `OPENAI_API_KEY`]
         ///
-        /// The key goes to the endpoint and nowhere else. An endpoint that is named with --base-url may need none.
+        /// The key is sent only to the endpoint. An endpoint given by --base-url may need none.
         api_key_env: Option<VariableName> = None, "VARIABLE";
-        /// The file of the prompt, a template [default: the one of the program]
+        /// The file of the prompt, a template [default: the built-in one]
         prompt: Option<PathBuf> = None, "FILE";
-        /// How much the model varies its replies, 0 to 2 [default: as the endpoint says]
+        /// How much the replies vary, 0 to 2 [default: the endpoint's]
         temperature: Option<Decimal> = None, "NUMBER".range(0..=2);
-        /// How long the model thinks, such as low, medium or high [default: as the endpoint says]
+        /// How long the model thinks, such as low, medium or high [default: the endpoint's]
         reasoning_effort: Option<String> = None, "WORD";
-        /// The most tokens of a reply, those of reasoning among them
+        /// Maximum tokens of a reply, with its reasoning
         max_tokens: u32 = 16_384, "N".range(16..=1_000_000);
-        /// Whether replies have to follow a JSON schema: `auto`, where the endpoint accepts one, or `off`
+        /// Whether replies must follow a JSON schema: `auto` if the endpoint accepts one, or `off`
         structured: StructuredOutput = StructuredOutput::default(), "auto|off";
-        /// Whether replies come piece by piece, so that one that stalls is noticed
+        /// Whether replies are streamed, so that a stalled one is noticed
         stream: bool = true, "true|false";
-        /// How often the model may answer a question: after an answer that cannot be used it hears why
+        /// How often the model may answer a question; after an unusable answer it gets the reason
         answers: u8 = 3, "N".range(1..=10);
-        /// How often a call is repeated that was refused for the time being, broke off or stalled
+        /// How often a call that was refused for now, broke off or stalled is repeated
         retries: u8 = 5, "N".range(0..=100);
-        /// What the bot does without an answer: `forfeit` gives up the seat, `first-legal` takes one counter, `random` any number,
-        /// as --seed says
+        /// What the bot does without an answer: give up the seat, take one counter, or take a random number
         on_failure: FailurePolicy = FailurePolicy::default(), "forfeit|first-legal|random";
-        /// How long the bot waits, where its endpoint failed for good, before it does that: meanwhile an organiser can void the match
-        endpoint_error_pause: Duration = Duration::ZERO, "MS".range(0..=600_000);
-        /// The longest that a row or a take may need, with all calls; the clock of the match may leave less
-        turn_timeout: Duration = Duration::from_mins(15), "MS".range(100..=86_400_000);
-        /// The longest that a reply may stand still
-        idle_timeout: Duration = Duration::from_mins(5), "MS".range(100..=86_400_000);
+        /// How long the bot waits after its endpoint failed for good, so that an organiser can void the match
+        endpoint_error_pause: Duration = Duration::ZERO, "DURATION".range(0..=600_000);
+        /// Maximum time for a row or a take with all its calls; the clock may leave less
+        turn_timeout: Duration = Duration::from_mins(15), "DURATION".range(100..=86_400_000);
+        /// Maximum time without progress in a reply
+        idle_timeout: Duration = Duration::from_mins(5), "DURATION".range(100..=86_400_000);
         /// Calls to the endpoint at once, of all matches together
         concurrency: u16 = 8, "N".range(1..=1_024);
-        /// What a million tokens of prompts cost, in any currency
+        /// The price of a million tokens of prompts, in any currency
         prompt_price: Option<Decimal> = None, "MONEY";
-        /// What a million tokens of replies cost, those of reasoning among them
+        /// The price of a million tokens of replies, with their reasoning
         completion_price: Option<Decimal> = None, "MONEY";
-        /// The most money that the model may cost in one match
+        /// Maximum cost of the model in one match
         match_budget: Option<Decimal> = None, "MONEY";
-        /// The most tokens that the model may take in one match, of prompts and replies together
+        /// Maximum tokens of the model in one match, prompts and replies together
         match_token_budget: Option<u64> = None, "N";
-        /// The most money that the model may cost in all
+        /// Maximum cost of the model in total
         budget: Option<Decimal> = None, "MONEY";
-        /// The most tokens that the model may take in all, of prompts and replies together
+        /// Maximum tokens of the model in total, prompts and replies together
         token_budget: Option<u64> = None, "N";
-        /// The file that keeps what is spent from one start of the bot to the next
+        /// The file that keeps the spending from one start of the bot to the next
         ledger: Option<PathBuf> = None, "FILE";
-        /// The most money that all models may cost whose bots have the same --shared-ledger
+        /// Maximum cost of all models with the same --shared-ledger
         shared_budget: Option<Decimal> = None, "MONEY";
-        /// The most tokens that all models may take whose bots have the same --shared-ledger
+        /// Maximum tokens of all models with the same --shared-ledger
         shared_token_budget: Option<u64> = None, "N";
-        /// The file that keeps what is spent by all bots that have it
+        /// The file that keeps the spending of all bots that share it
         shared_ledger: Option<PathBuf> = None, "FILE";
-        /// The file to which every call is appended as a line of JSON, or the folder in which each run writes a file of its own
+        /// A file to append every call to as a line of JSON, or a folder in which each run writes a file
         transcript: Option<PathBuf> = None, "FILE|DIR";
     }
 }

@@ -112,7 +112,7 @@ fn smallest_coalition_words(figures: &pb::SeatRobustness, seats: usize, reader: 
         let (met, flag) = if figures.search_halted.is_empty() {
             ("more were not searched", "--max-coalition")
         } else {
-            ("time was up", "--max-seconds")
+            ("time was up", "--max-time")
         };
         return format!(
             "more than {}; {met}{}",

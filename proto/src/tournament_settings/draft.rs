@@ -15,7 +15,7 @@ pub struct SettingsJsonDraft {
 }
 
 impl SettingsJsonDraft {
-    /// Gives a setting what a file may say of it, and returns what is wrong with that.
+    /// Sets a setting to a value of a file, and returns what is wrong with the value.
     pub fn give(&mut self, setting: &TournamentSetting, given: &Value) -> Vec<Violation> {
         let path = if setting.kind == ValueKind::Range { setting.table() } else { setting.field };
         let mut value = match setting.message_value(given) {
@@ -32,7 +32,7 @@ impl SettingsJsonDraft {
         };
         let mut violations = Vec::new();
         if let Value::Array(elements) = &mut value {
-            // Each element by itself, so that every one that is wrong is named.
+            // Each element separately, so that every bad one is reported.
             for (index, element) in elements.iter_mut().enumerate() {
                 let wrong = check(format!("{}[{index}]", setting.field), json!([element]));
                 violations.extend(wrong.inspect(|_| *element = json!({})));
@@ -44,7 +44,7 @@ impl SettingsJsonDraft {
         violations
     }
 
-    /// Returns the first setting of a table that is needed and not given.
+    /// Returns the first required setting of a table that is missing.
     pub fn first_missing(&self, table: &str) -> Option<&'static TournamentSetting> {
         let given = self.fields.get(table).and_then(Value::as_object);
         let is_given =
@@ -52,13 +52,12 @@ impl SettingsJsonDraft {
         settings_of_table(table).find(|setting| setting.default.is_none() && !is_given(setting))
     }
 
-    /// Makes the message. What is not given is the server's default, but for the title and for parts of a clock and of drawn
-    /// positions.
+    /// Makes the message. Missing settings are left to the server, except the title and parts of a clock and of drawn positions.
     ///
     /// # Errors
     /// If the fields do not make a message.
     pub fn finish(mut self) -> Result<pb::TournamentSettings, MessageJsonError> {
-        // Positions in two ways are refused where they stand; one is enough to find what else is wrong.
+        // Positions given in two ways are refused elsewhere; one way is enough to find other mistakes.
         let mut ways = ["positions", "drawn_positions", "paper_positions"].into_iter();
         ways.find(|way| self.fields.contains_key(*way));
         ways.for_each(|other| drop(self.fields.remove(other)));
@@ -69,8 +68,11 @@ impl SettingsJsonDraft {
         for setting in all_settings() {
             let is_filled = match setting.kind {
                 ValueKind::Text => true,
-                // Of a message that is given, the protocol reads 0 as it stands.
-                ValueKind::Number | ValueKind::Range => self.fields.contains_key(setting.table()),
+                // In a message that is present, the protocol reads 0 as 0.
+                ValueKind::Number | ValueKind::Range | ValueKind::Duration => {
+                    self.fields.contains_key(setting.table())
+                }
+                ValueKind::Clock => self.fields.contains_key(setting.field),
                 _ => false,
             };
             if let Some(default) = setting.default_value().filter(|_| is_filled) {
@@ -87,7 +89,7 @@ fn nest_value(path: &str, value: Value) -> Value {
     path.rsplit('.').fold(value, |value, name| json!({ name: value }))
 }
 
-/// Puts the members of an object into another one, and those of their members likewise.
+/// Merges the members of an object into another one, recursively.
 fn merge_fields(fields: &mut Map<String, Value>, more: Value) {
     let Value::Object(more) = more else { return };
     for (name, value) in more {

@@ -2,28 +2,32 @@
 
 use super::format_words;
 use crate::{json::field_words, pb};
-use lastnim_core::game::find_closest_word;
+use lastnim_core::{
+    duration_text::{duration_text, parse_duration},
+    game::find_closest_word,
+};
 use lastnim_tournament::FormatProfile;
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// A setting of a tournament.
 #[derive(Debug, PartialEq, Eq)]
 pub struct TournamentSetting {
-    /// The path of its field in [`pb::TournamentSettings`]; a range has two fields, `min_` and `max_`.
+    /// The path of its field in [`pb::TournamentSettings`]; a range has two fields, `min_` and `max_`, and a clock two.
     pub field: &'static str,
     /// How it is given.
     pub kind: ValueKind,
-    /// What it is called beside others of its kind, as in a form.
+    /// Its label in a form.
     pub label: &'static str,
-    /// What may be given, such as `1 to 100`; empty where that is plain.
+    /// The valid values, such as `1 to 100`; empty if that is clear.
     pub range: &'static str,
-    /// What holds where it is left out; none if it is needed.
+    /// The value if it is left out; `None` if it is required.
     pub default: Option<&'static str>,
-    /// What a form suggests where that is not its default.
+    /// What a form suggests instead of the default.
     pub suggestion: &'static str,
     /// What it is.
     pub help: &'static str,
-    /// What a report says of it, with `{}` for the value, behind other settings in the same line. If one reads differently, it stands first: `{} match|{} matches`.
+    /// Its phrase in a report, with `{}` for the value, after other settings of the line; `{} match|{} matches` for one and more.
     pub phrase: &'static str,
 }
 
@@ -44,27 +48,31 @@ pub enum ValueKind {
     Rate,
     /// A word of an enumeration.
     Word,
-    /// A format, which has a table of its own.
+    /// A format, which has its own table.
     Format,
     /// The counters of the piles of each position.
     Positions,
     /// The offsets of each seat's row.
     Matrix,
-    /// The least and the most of a number.
+    /// The minimum and the maximum of a number.
     Range,
-    /// Something that is so, or not said.
+    /// A duration in milliseconds, written with units.
+    Duration,
+    /// A bank and an increment, such as `10s+100ms`; two fields of the clock.
+    Clock,
+    /// `true`, or left out.
     Flag,
 }
 
 impl ValueKind {
-    /// Returns the member of the messages in a list of lists.
+    /// Returns the member that contains the numbers in a list of lists.
     fn list_member(self) -> &'static str {
         if self == Self::Positions { "counters" } else { "offsets" }
     }
 }
 
 impl TournamentSetting {
-    /// Returns the message that its field is in, by the path; empty for the settings themselves.
+    /// Returns the path of the message with its field; empty for the settings themselves.
     pub fn table(&self) -> &'static str {
         self.field.rsplit_once('.').map_or("", |(table, _)| table)
     }
@@ -74,8 +82,8 @@ impl TournamentSetting {
         self.field.rsplit('.').next().unwrap_or_default()
     }
 
-    /// Returns its table in the file of a tournament and its name there; none if it has no place there. A matrix stands in the
-    /// place of the word for how rows come about.
+    /// Returns its table and its name in a tournament file; `None` if a file cannot set it. A matrix replaces the word of
+    /// `alliance`.
     pub fn file_place(&self) -> Option<(&'static str, &'static str)> {
         match self.field {
             "start_at" => None,
@@ -84,12 +92,13 @@ impl TournamentSetting {
             "positions" => Some(("positions", "list")),
             "paper_positions" => Some(("positions", "paper")),
             _ if self.table() == "drawn_positions" => Some(("positions.drawn", self.name())),
+            _ if self.table() == "clock" => Some(("", self.clock_key())),
             _ if self.format().is_some() => Some(("format", self.name())),
             _ => Some((self.table(), self.name())),
         }
     }
 
-    /// Returns its flag, without the dashes in front. Formats share flags.
+    /// Returns its flag without the dashes. Formats share flags.
     pub fn flag(&self) -> String {
         match self.field {
             "positions" => "piles".to_owned(),
@@ -97,11 +106,20 @@ impl TournamentSetting {
             "drawn_positions.count" => "draw-positions".to_owned(),
             _ if self.table() == "drawn_positions" => format!("draw-{}", self.name()),
             _ if self.table() == "retention" => format!("keep-{}", self.name()),
+            _ if self.table() == "clock" => self.clock_key().replace('_', "-"),
             _ => self.name().replace('_', "-"),
         }
     }
 
-    /// Returns the line of a report in which it stands, with others.
+    /// Returns the name of a part of the clock in files and flags.
+    fn clock_key(&self) -> &'static str {
+        match self.name() {
+            "declaration_ms" => "declare_within",
+            name => name.trim_end_matches("_ms"),
+        }
+    }
+
+    /// Returns the line of a report that it is part of.
     pub fn fact(&self) -> String {
         match (self.field, self.table()) {
             ("positions" | "paper_positions", _) | (_, "drawn_positions") => "positions".to_owned(),
@@ -109,18 +127,18 @@ impl TournamentSetting {
             ("concurrency" | "bot_concurrency", _) => "at once".to_owned(),
             ("start_at", _) => "starts".to_owned(),
             (_, "retention") => "records".to_owned(),
-            (_, "clock") => "clock".to_owned(),
+            ("clock", _) | (_, "clock") => "clock".to_owned(),
             _ if self.format().is_some() => "format".to_owned(),
             _ => self.name().replace('_', " "),
         }
     }
 
-    /// Returns the format that it belongs to, if it is about one.
+    /// Returns the format that it belongs to, if any.
     pub fn format(&self) -> Option<&'static FormatProfile> {
         FormatProfile::ALL.into_iter().find(|profile| profile.name == self.table())
     }
 
-    /// Returns the words that may stand for it, if only some may.
+    /// Returns its valid words, if it has a fixed set.
     pub fn words(&self) -> Vec<String> {
         if self.kind == ValueKind::Format {
             return format_words();
@@ -129,7 +147,7 @@ impl TournamentSetting {
         words.filter(|word| word != "unspecified").map(|word| word.replace('_', "-")).collect()
     }
 
-    /// Reads what is typed, in a flag or in a form, as what may stand in a file. What is no number is a text, which is refused by its name.
+    /// Reads the text of a flag or a form as a value of a file. Text that is not a number remains a text, which is refused later.
     pub fn value_of_texts<T: AsRef<str>>(&self, texts: &[T]) -> Value {
         let text = texts.last().map(AsRef::as_ref).unwrap_or_default();
         match self.kind {
@@ -138,17 +156,22 @@ impl TournamentSetting {
                 texts.iter().flat_map(|text| text.as_ref().split(';')).map(read_numbers).collect()
             }
             ValueKind::Range => read_numbers(text),
-            ValueKind::Text | ValueKind::Bot | ValueKind::Word | ValueKind::Format => text.into(),
+            ValueKind::Text
+            | ValueKind::Bot
+            | ValueKind::Word
+            | ValueKind::Format
+            | ValueKind::Duration
+            | ValueKind::Clock => text.into(),
             ValueKind::Number | ValueKind::Count | ValueKind::Real | ValueKind::Rate | ValueKind::Flag => {
                 read_number(text)
             }
         }
     }
 
-    /// Makes the JSON of the fields of [`pb::TournamentSettings`] from what a file or a flag says.
+    /// Makes the JSON of the fields of [`pb::TournamentSettings`] from a value of a file or flag.
     ///
     /// # Errors
-    /// Names the offending value, and says what would be right.
+    /// Names the bad value and says what is valid.
     pub(super) fn message_value(&self, given: &Value) -> Result<Value, String> {
         let range = self.range;
         match self.kind {
@@ -180,8 +203,20 @@ impl TournamentSetting {
                     let name = self.name();
                     Ok(json!({ format!("min_{name}"): least, format!("max_{name}"): most }))
                 }
-                _ => Err(format!("{given} is not two whole numbers, the fewest and the most, such as 2, 4")),
+                _ => Err(format!(
+                    "{given} is not two whole numbers, the minimum and the maximum, such as 2, 4"
+                )),
             },
+            ValueKind::Duration => Ok(parse_millis(&text_of(given))?.into()),
+            ValueKind::Clock => {
+                let text = text_of(given);
+                let (bank, increment) = text.split_once('+').unwrap_or((&text, "0s"));
+                let parts = parse_millis(bank).ok().zip(parse_millis(increment).ok());
+                let (bank, increment) = parts.ok_or_else(|| {
+                    format!("{text:?} is not a bank and an increment with units, such as 10s+100ms")
+                })?;
+                Ok(json!({ "initial_ms": bank, "increment_ms": increment }))
+            }
             ValueKind::Flag if given != true => Err(format!("{given}: it is true, or left out")),
             ValueKind::Flag => Ok(json!({})),
             ValueKind::Number => Ok(number_of_text(given).unwrap_or_else(|| given.clone())),
@@ -189,8 +224,9 @@ impl TournamentSetting {
         }
     }
 
-    /// Returns what [`pb::TournamentSettings`], as JSON, have of it: what may stand in a file, but for the words of the protocol and
-    /// numbers that TOML does not hold. None if they leave it out.
+    /// Returns its value in [`pb::TournamentSettings`] as JSON; `None` if it is left out.
+    ///
+    /// A file can contain the value, except for words of the protocol and numbers beyond TOML's range.
     pub fn value_in(&self, settings: &Value) -> Option<Value> {
         let pointer = |field: &str| settings.pointer(&format!("/{}", field.replace('.', "/")));
         match self.kind {
@@ -209,6 +245,12 @@ impl TournamentSetting {
             }
             ValueKind::Flag => pointer(self.field).map(|_| true.into()),
             ValueKind::Word => pointer(self.field).filter(|word| *word != "unspecified").cloned(),
+            ValueKind::Duration => Some(millis_text(pointer(self.field)?)?.into()),
+            ValueKind::Clock => {
+                let [bank, increment] = ["initial_ms", "increment_ms"]
+                    .map(|part| millis_text(pointer(&format!("{}.{part}", self.field))?));
+                Some(format!("{}+{}", bank?, increment?).into())
+            }
             ValueKind::Count | ValueKind::Rate => {
                 pointer(self.field).filter(|number| number.as_f64() != Some(0.0)).cloned()
             }
@@ -218,18 +260,34 @@ impl TournamentSetting {
         }
     }
 
-    /// Returns what stands for it in JSON where it is left out.
+    /// Returns its default as JSON.
     pub fn default_value(&self) -> Option<Value> {
         let default = self.default?;
         match self.kind {
-            ValueKind::Text => Some(default.into()),
+            ValueKind::Text | ValueKind::Duration | ValueKind::Clock => Some(default.into()),
             ValueKind::Range => serde_json::from_str(&format!("[{default}]")).ok(),
             _ => serde_json::from_str(&default.replace(',', "")).ok(),
         }
     }
 }
 
-/// Reads a number that TOML does not hold: its whole numbers end at 2^63 - 1, and a greater one stands in quotes.
+/// Returns a text, or another value as it is written.
+fn text_of(given: &Value) -> String {
+    given.as_str().map_or_else(|| given.to_string(), str::to_owned)
+}
+
+/// Reads a duration in milliseconds.
+fn parse_millis(text: &str) -> Result<u64, String> {
+    let duration = parse_duration(text).map_err(|error| error.to_string())?;
+    Ok(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// Writes a number of milliseconds as a duration.
+fn millis_text(millis: &Value) -> Option<String> {
+    Some(duration_text(Duration::from_millis(millis.as_u64()?)))
+}
+
+/// Reads a number in quotes: whole numbers of TOML end at 2^63 - 1.
 fn number_of_text(given: &Value) -> Option<Value> {
     let number = given.as_str()?.parse::<u64>().ok()?;
     i64::try_from(number).is_err().then(|| number.into())

@@ -161,16 +161,15 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
             "The version of the methods of pairing, rating and judging",
             "version {}";
     }
-    "Clocks, in milliseconds", Seldom => {
-        "clock.initial_ms" Number "Bank" "1 to 86,400,000", ["10,000"], "What every seat's bank starts with", "{} ms";
-        "clock.increment_ms" Number "Increment" "0 to 3,600,000", ["100"], "What a seat gains with each take",
-            " and {} ms a take";
-        "clock.declaration_ms" Number "Declaration" "1 to 3,600,000", ["10,000"],
-            "How long seats have to declare their rows", "; {} ms to declare";
-        "clock.lag_quota_ms" Number "Lag a take" "0 to 10,000", ["100"],
-            "The most lag that is given back for one take", "; lag given back: {} ms a take";
-        "clock.lag_total_ms" Number "Lag in all" "0 to 600,000", ["10,000"],
-            "The most lag that is given back to a seat in one match", ", {} ms in all";
+    "Clocks", Seldom => {
+        "clock" Clock "Clock" "bank of 1ms to 1d, increment of 0s to 1h", ["10s+100ms"],
+            "The bank of every seat, and what a take adds to it", "{} a take";
+        "clock.declaration_ms" Duration "Declare within" "1ms to 1h", ["10s"], "How long seats have to declare their rows",
+            "; {} to declare";
+        "clock.lag_quota_ms" Duration "Lag a take" "0s to 10s", ["100ms"], "Maximum lag that is given back for one take",
+            "; lag given back: {} a take";
+        "clock.lag_total_ms" Duration "Lag in total" "0s to 10m", ["10s"], "Maximum lag that is given back to a seat in a match",
+            ", {} in total";
     }
     "At once, and kept", Seldom => {
         "concurrency" Count "Matches at once" "1 to 10,000", ["64"], "Matches at once", "{} match|{} matches";
@@ -247,6 +246,7 @@ mod tests {
         let settings = all_settings().filter(|setting| setting.kind != ValueKind::Format);
         let of_settings: BTreeSet<_> = settings
             .flat_map(|setting| match setting.kind {
+                ValueKind::Clock => ["initial", "increment"].map(|part| format!("clock.{part}_ms")).to_vec(),
                 ValueKind::Range => {
                     ["min", "max"].map(|end| format!("{}.{end}_{}", setting.table(), setting.name())).to_vec()
                 }
@@ -299,7 +299,7 @@ mod tests {
 
     #[test]
     fn the_documentation_has_every_setting() {
-        for table in ["", "clock", "retention", "positions.drawn"] {
+        for table in ["", "retention", "positions.drawn"] {
             let of_table = |setting: &&TournamentSetting| {
                 setting.kind != ValueKind::Matrix
                     && setting.file_place().is_some_and(|(place, _)| place == table)
@@ -337,6 +337,11 @@ mod tests {
                 match (setting.default_value(), setting.default, value) {
                     (Some(Value::Number(default)), _, value) => {
                         assert_eq!(value.as_f64(), default.as_f64(), "{}", setting.field);
+                    }
+                    (_, Some(default), Value::String(text))
+                        if matches!(setting.kind, ValueKind::Duration | ValueKind::Clock) =>
+                    {
+                        assert_eq!(text, default, "{}", setting.field);
                     }
                     (_, Some(default), Value::String(word)) if setting.kind == ValueKind::Word => {
                         assert!(default.starts_with(&word.replace('_', "-")), "{}: {default}", setting.field);

@@ -77,7 +77,7 @@ const EXAMPLES: &str = r#"Examples:
 
 A row is one of offsets from the seat, the same in all matches; matches with different numbers of seats are told apart.
 Only takes of the bot itself count, not those of its steward. What cannot be read, or is not what --key asks for, is named and left out,
-and makes the exit code 1. --max-seconds bounds the proof that no fewer takes
+and makes the exit code 1. --max-time bounds the proof that no fewer takes
 contradict each other. With --json, there is a line for each number of seats, and counts are strings, as some are too large to be exact numbers."#;
 
 /// The takes that are kept to show the positions of a contradiction: about 100 MiB at most.

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     CommandExit, CommandResult, Failure, OwnCommand,
-    args::{given_flags::GivenFlags, setting_flags::apply_flags},
+    args::{given_flags::GivenFlags, setting_flags::apply_flags, time::duration_parser},
     form::FormArgs,
     progress::bar_style,
     runtime,
@@ -57,9 +57,9 @@ pub struct BenchmarkArgs {
     /// Ends a tier after so many items in any case
     #[arg(long, value_name = "N", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..=120))]
     max_items: u32,
-    /// What each seat has on its clock for a match, 1 to 86,400; a tenth is added for each take [default: 60; 3600 for a language model]
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=86_400))]
-    bank: Option<u32>,
+    /// The clock of each seat, 1s to 1d; a take adds a tenth of it [default: 1m; 1h for a language model]
+    #[arg(long, value_name = "DURATION", value_parser = duration_parser(Duration::from_secs(1)..=Duration::from_hours(24)))]
+    bank: Option<Duration>,
     /// The folder of the card, the records and the key that signs them
     #[arg(long, value_name = "DIR", default_value = "benchmark.run")]
     dir: PathBuf,
@@ -182,7 +182,7 @@ impl BenchmarkArgs {
         use lastnim_config::SettingTable as _;
         let mut settings = LlmSettings::default();
         let all = settings.settings();
-        match all.iter().find(|setting| self.llm.words(&setting.key()).is_some()) {
+        match all.iter().find(|setting| self.llm.words(setting.key()).is_some()) {
             Some(setting) => Err(Failure::input(format!(
                 "--{}: this is for a language model, which --model names",
                 setting.flag()
@@ -205,7 +205,7 @@ impl BenchmarkArgs {
 
     fn clock(&self, player: &Player) -> Clock {
         let usual = if matches!(player, Player::Model { .. }) { MODEL_BANK } else { USUAL_BANK };
-        let initial = self.bank.map_or(usual, |seconds| Duration::from_secs(seconds.into()));
+        let initial = self.bank.unwrap_or(usual);
         let increment = (initial / 10).min(Duration::from_hours(1));
         Clock { initial, increment, ..Clock::default() }
     }

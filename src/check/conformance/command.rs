@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     CommandExit, CommandResult, Failure, OwnCommand,
+    args::time::duration_parser,
     form::FormArgs,
     progress::bar_style,
     runner::{ProgramCommand, find_program},
@@ -33,9 +34,9 @@ pub struct ConformanceArgs {
     /// Lists the checks and runs none
     #[arg(long)]
     list: bool,
-    /// How long the bot may take to connect, for each answer, and to end, 1 to 600
-    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=600))]
-    patience: u64,
+    /// How long the bot may take to connect, for each answer, and to end, 1s to 10m
+    #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = duration_parser(Duration::from_secs(1)..=Duration::from_mins(10)))]
+    patience: Duration,
     /// Checks at once, 1 to 64; each has a process of the bot
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=64))]
     jobs: u64,
@@ -75,7 +76,7 @@ pub fn run(args: &ConformanceArgs, own: &OwnCommand) -> CommandResult {
     let program = program_command(&args.command, own)?;
     let suite = Suite {
         launcher: Arc::new(ProgramLauncher(program)),
-        patience: Duration::from_secs(args.patience),
+        patience: args.patience,
         jobs: args.jobs as usize,
     };
     runtime::run_on_runtime(None, async {

@@ -99,7 +99,7 @@ pub fn run(args: &SolveArgs) -> CommandResult {
     let robustness = args
         .robustness
         .is_asked()
-        .then(|| args.general.run_within_seconds(|budget| args.robustness.assess(&game, budget)));
+        .then(|| args.general.run_within_time(|budget| args.robustness.assess(&game, budget)));
     let robustness = robustness.transpose()?;
     let json = || {
         let mut solution = message_to_json(&pb::SolveResponse::from(&game));

@@ -102,8 +102,8 @@ impl RulesetArgs {
     }
 
     /// Asks a question of Last Nim within the limit of time.
-    pub fn run_within_seconds<A>(&self, ask: impl FnOnce(&mut Budget<'_>) -> A) -> A {
-        self.limits.run_within_seconds(ask)
+    pub fn run_within_time<A>(&self, ask: impl FnOnce(&mut Budget<'_>) -> A) -> A {
+        self.limits.run_within_time(ask)
     }
 
     /// Returns whether the game is given by its name.

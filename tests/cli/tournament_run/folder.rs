@@ -10,10 +10,10 @@ use std::{
 pub const LASTNIM: &str = env!("CARGO_BIN_EXE_lastnim");
 
 /// What stands above the bots of a tournament that is soon over, but whose clocks are patient: a machine may be busy.
-pub const SMALL: &str = "title = \"Small\"\nseats = 2\nseed = 3\nclock = { initial_ms = 60000, declaration_ms = 60000 }\n\
+pub const SMALL: &str = "title = \"Small\"\nseats = 2\nseed = 3\nclock = \"1m\"\ndeclare_within = \"1m\"\n\
      [positions]\nlist = [[3, 4, 5], [2, 2]]\n";
 /// The same, but some seconds long.
-pub const LONG: &str = "title = \"Long\"\nseats = 2\nseed = 3\nconcurrency = 4\nclock = { initial_ms = 60000, declaration_ms = 60000 }\n\
+pub const LONG: &str = "title = \"Long\"\nseats = 2\nseed = 3\nconcurrency = 4\nclock = \"1m\"\ndeclare_within = \"1m\"\n\
      [format]\nkind = \"round-robin\"\ngroups = 400\n[positions]\ndrawn = { count = 40, piles = [3, 6], counters = [3, 9] }\n";
 
 /// Returns a house bot as it stands in a file.

@@ -7,7 +7,7 @@ use super::{
 use serde_json::Value;
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Output};
 
-const LADDER: &str = "title = \"Ladder\"\nseats = 2\nseed = 3\nclock = { initial_ms = 60000, declaration_ms = 60000 }\n\
+const LADDER: &str = "title = \"Ladder\"\nseats = 2\nseed = 3\nclock = \"1m\"\ndeclare_within = \"1m\"\n\
      [format]\nkind = \"ladder\"\n[positions]\nlist = [[3, 4, 5], [2, 2]]\n";
 
 fn ask(file: &Path, words: &[&str]) -> Output {

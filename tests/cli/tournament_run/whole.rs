@@ -113,7 +113,7 @@ fn however_many_are_played_at_once_the_matches_and_the_standings_are_the_same() 
         for concurrency in [1, 16] {
             let text = format!(
                 "seats = 3\nseed = 9\nalliance = \"random\"\nconcurrency = {concurrency}\n\
-                 clock = {{ initial_ms = 60000, declaration_ms = 60000 }}\n[format]\n{format}\n\
+                 clock = \"1m\"\ndeclare_within = \"1m\"\n[format]\n{format}\n\
                  [positions]\ndrawn = {{ count = 8, piles = [2, 4], counters = [1, 6] }}\n{bots}"
             );
             let file = folder.write(&format!("{name}-{concurrency}.toml"), &text);
@@ -135,10 +135,8 @@ fn seats_that_are_lost_are_told_as_they_are() {
     let folder = Folder::new("forfeits");
     // It has a session, and never says a word.
     let lazy = program("lazy", &silent::command());
-    let text = SMALL.replace(
-        "initial_ms = 60000, declaration_ms = 60000",
-        "initial_ms = 300, increment_ms = 0, declaration_ms = 300",
-    );
+    let text = SMALL
+        .replace("clock = \"1m\"\ndeclare_within = \"1m\"", "clock = \"300ms\"\ndeclare_within = \"300ms\"");
     let file = folder.write("cup.toml", &(text + &house("first", "oracle") + &lazy));
     let ended = run(&file, &[]);
     let result = ended.result();

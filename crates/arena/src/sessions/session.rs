@@ -311,13 +311,13 @@ impl Session {
 
     /// Ends the session if more of what it sent led nowhere than is allowed; returns whether that was so.
     fn close_if_too_unproductive(&self) -> bool {
-        if self.link.unproductive_count() <= self.limits.unproductive_burst {
+        if self.link.unproductive_count() <= self.limits.idle_message_burst {
             return false;
         }
         let open_for = self.clock.now().since(self.opened_at).as_secs();
-        let forgiven = open_for.saturating_mul(self.limits.unproductive_per_second);
+        let forgiven = open_for.saturating_mul(self.limits.idle_messages_per_second);
         let is_too_much =
-            self.link.unproductive_count() > self.limits.unproductive_burst.saturating_add(forgiven);
+            self.link.unproductive_count() > self.limits.idle_message_burst.saturating_add(forgiven);
         if is_too_much {
             let example = self.link.last_unproductive().unwrap_or_default();
             self.link.close_with_example(CloseReason::TooManyUnproductive, &format!("the last: {example}"));

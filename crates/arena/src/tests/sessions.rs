@@ -112,7 +112,7 @@ async fn a_session_that_breaks_down_leaves_nothing_behind() {
 #[tokio::test(start_paused = true)]
 async fn a_session_that_is_ended_is_read_to_its_end_or_dropped_after_a_while() {
     let arena = arena().await;
-    let burst = 2 * usize::try_from(arena.limits().unproductive_burst).unwrap();
+    let burst = 2 * usize::try_from(arena.limits().idle_message_burst).unwrap();
     let unknown = MatchId::new(7, &[7; 10]);
     let connect_and_err = |bot| {
         let (requests, stream) = connect(&arena, bot).unwrap();
@@ -131,7 +131,7 @@ async fn a_session_that_is_ended_is_read_to_its_end_or_dropped_after_a_while() {
             Err(closed) => break closed,
         }
     };
-    assert_eq!(refused, arena.limits().unproductive_burst + 1);
+    assert_eq!(refused, arena.limits().idle_message_burst + 1);
     assert_eq!(closed.closing, CloseReason::TooManyUnproductive);
     assert!(closed.example.unwrap().contains("REFUSAL_REASON_UNKNOWN_MATCH"));
     tokio::time::sleep(2 * arena.limits().closing_grace).await;

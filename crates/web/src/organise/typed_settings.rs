@@ -209,7 +209,9 @@ mod tests {
             ("positions[3].counters[0]", "positions"),
             ("positions", "positions"),
             ("alliance_matrix", "alliance_matrix.rows"),
-            ("clock", "clock.initial_ms"),
+            ("clock", "clock"),
+            ("clock.increment_ms", "clock"),
+            ("clock.lag_total_ms", "clock.lag_total_ms"),
         ] {
             assert_eq!(field_of_path(path).unwrap().name(), field);
         }
