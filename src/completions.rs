@@ -1,11 +1,11 @@
-//! `lastnim completions`: what a shell completes.
+//! `lastnim completions`.
 
 use crate::{CommandResult, Failure, exit::CommandExit, program_command};
 use clap::Args;
 use clap_complete::{Shell, generate};
 use std::io::{self, Write as _};
 
-/// Prints a script by which a shell completes commands and flags
+/// Prints a script for shell completion
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   lastnim completions bash > ~/.local/share/bash-completion/completions/lastnim

@@ -1,4 +1,4 @@
-//! For whom a command prints: people or programs.
+//! The output of commands: text, JSON or CSV.
 
 use crate::{Failure, batch};
 use lastnim_proto::json::MessageJson;
@@ -14,19 +14,19 @@ use std::{
     io::{self, IsTerminal as _, Write},
 };
 
-/// Where help lists the flags that most commands have.
+/// The heading of the flags that most commands have.
 pub const HEADING: &str = "Server and output";
 
-/// How results are printed.
+/// The form of printed results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutputForm {
-    /// In words and tables.
+    /// Text and tables.
     Text,
-    /// As one JSON document a line.
+    /// One JSON document a line.
     Json,
 }
 
-/// The flag that says so.
+/// The flag of JSON output.
 #[derive(Debug, Clone, Copy, clap::Args)]
 #[command(next_help_heading = HEADING)]
 pub struct FormArgs {
@@ -36,7 +36,7 @@ pub struct FormArgs {
 }
 
 impl FormArgs {
-    /// Returns the form that is asked for.
+    /// Returns the requested form.
     pub fn form(self) -> OutputForm {
         if self.json { OutputForm::Json } else { OutputForm::Text }
     }
@@ -45,13 +45,13 @@ impl FormArgs {
 /// The flag of commands whose report consists of tables.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub struct CsvArgs {
-    /// Prints the tables as CSV, numbers with all their digits; what stands beside them goes to standard error
+    /// Prints the tables as CSV with all digits; other text goes to standard error
     #[arg(long, conflicts_with = "json")]
     csv: bool,
 }
 
 impl CsvArgs {
-    /// Prints a message to standard output: the tables of its report as CSV, or else in the other form.
+    /// Prints a message to standard output: the tables of its report as CSV if requested, otherwise in the other form.
     pub fn print_message_report(
         self,
         form: OutputForm,
@@ -61,7 +61,7 @@ impl CsvArgs {
         self.print_report(form, || MessageJson::of(message), report)
     }
 
-    /// Prints a result to standard output: the tables of its report as CSV, or else in the other form.
+    /// Prints a result to standard output: the tables of its report as CSV if requested, otherwise in the other form.
     pub fn print_report<J: Serialize>(
         self,
         form: OutputForm,
@@ -74,7 +74,7 @@ impl CsvArgs {
         let report = report();
         io::stdout().lock().write_all(csv_text(&report).as_bytes()).map_err(Failure::Output)?;
         for remark in report.paragraphs() {
-            // The tables are printed; what is said of them is not worth a failure.
+            // Ignored: the tables are already printed.
             let _ = writeln!(io::stderr(), "{remark}");
         }
         Ok(())
@@ -82,7 +82,7 @@ impl CsvArgs {
 }
 
 impl OutputForm {
-    /// Returns the form that a command line asks for, also one that cannot be parsed.
+    /// Returns the form that a command line requests, even if it cannot be parsed.
     pub fn from_arguments(arguments: impl IntoIterator<Item = OsString>) -> Self {
         let mut options = arguments.into_iter().take_while(|argument| argument != "--");
         if options.any(|argument| argument == "--json") { Self::Json } else { Self::Text }
@@ -115,7 +115,7 @@ impl OutputForm {
         self.print_result(json, |output| write_report(output, &report()))
     }
 
-    /// Prints a result to standard output, of which only the form that is asked for is made.
+    /// Prints a result to standard output; only the requested form is built.
     pub fn print_result<J: Serialize>(
         self,
         json: impl FnOnce() -> J,
@@ -129,18 +129,18 @@ impl OutputForm {
     }
 }
 
-/// Reports a page of a list, and how the list goes on, if it does.
+/// Reports a page of a list, and the token of the next page.
 pub fn table_page_report(table: Table, next_page_token: &str) -> Report {
-    let goes_on = (!next_page_token.is_empty()).then(|| format!("more: --page-token {next_page_token}"));
-    Section::new().table(table).paragraphs(goes_on).into()
+    let next_page = (!next_page_token.is_empty()).then(|| format!("more: --page-token {next_page_token}"));
+    Section::new().table(table).paragraphs(next_page).into()
 }
 
-/// Writes a report as standard output shows it best.
+/// Writes a report for standard output.
 pub fn write_report(output: &mut impl Write, report: &Report) -> io::Result<()> {
     output.write_all(stdout_terminal().report_text(report).as_bytes())
 }
 
-/// Returns how text is written to standard output.
+/// Returns the terminal of standard output.
 pub fn stdout_terminal() -> Terminal {
     if io::stdout().is_terminal() {
         Terminal::for_screen(env::var_os("NO_COLOR").as_deref())

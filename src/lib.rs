@@ -28,6 +28,7 @@ mod played_matches;
 mod progress;
 mod record;
 mod record_input;
+pub mod reference;
 mod remote;
 mod runner;
 mod runtime;
@@ -75,7 +76,7 @@ Examples:
   lastnim demo
   lastnim tournament run cup.toml
   lastnim bot run oracle --token $TOKEN --tournament $ID
-  lastnim audit match record.json
+  lastnim record get $MATCH | lastnim audit match -
   lastnim oracle solve --piles 4,3 --players 4
   lastnim check conformance -- python3 mine.py
 

@@ -1,4 +1,4 @@
-//! `lastnim man`: the help as pages of the manual.
+//! `lastnim man`.
 
 use crate::{
     CommandResult, Failure,
@@ -15,13 +15,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Writes a page of the manual for each command into a folder
+/// Writes manual pages for all commands
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   lastnim man man1; man ./man1/lastnim-serve.1
   lastnim man /usr/local/share/man/man1")]
 pub struct ManArgs {
-    /// The folder, made if it does not exist
+    /// The folder, created if it does not exist
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     #[command(flatten)]
@@ -40,7 +40,7 @@ pub fn run(args: &ManArgs) -> CommandResult {
     Ok(CommandExit::Done)
 }
 
-/// Writes the pages of a command and of those below it, and adds their names.
+/// Writes the pages of a command and its subcommands, and adds their names.
 fn write_pages(command: &Command, folder: &Path, pages: &mut Vec<String>) -> Result<(), Failure> {
     let man = Man::new(command.clone());
     let (name, mut page) = (man.get_filename(), Vec::new());
@@ -51,6 +51,6 @@ fn write_pages(command: &Command, folder: &Path, pages: &mut Vec<String>) -> Res
     file.write_all(&page).map_err(failed)?;
     file.finish()?;
     pages.push(name);
-    let shown = command.get_subcommands().filter(|inner| !inner.is_hide_set() && inner.get_name() != "help");
+    let shown = command.get_subcommands().filter(|inner| !inner.is_hide_set());
     shown.into_iter().try_for_each(|inner| write_pages(inner, folder, pages))
 }

@@ -20,16 +20,17 @@ use tokio::task::JoinHandle;
 use tonic::{Code, Response, Status};
 use tonic_types::StatusExt as _;
 
-/// Records that are asked for at once.
+/// Records requested at once.
 const IN_FLIGHT: usize = 8;
 
 /// Which matches.
 #[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "Matches")]
 pub struct MatchSelectionArgs {
     /// Only matches of this tournament
     #[arg(long, value_name = "ID")]
     pub tournament: Option<TournamentId>,
-    /// Only matches in which this bot sits; given several times, only those in which all of these sit
+    /// Only matches of this bot; repeat it for matches of all named bots
     #[arg(long = "bot", value_name = "NAME")]
     pub bots: Vec<BotName>,
     /// Only matches in this state
@@ -43,13 +44,13 @@ pub struct MatchSelectionArgs {
 /// The states of matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum MatchStateArg {
-    /// Not over
+    /// Not finished
     Open,
-    /// Over, and neither voided nor quarantined
+    /// Finished, and neither voided nor quarantined
     Over,
     /// Voided by an organiser
     Voided,
-    /// Found damaged while it was open
+    /// Found damaged while open
     Quarantined,
 }
 
@@ -58,11 +59,11 @@ pub enum MatchStateArg {
 pub enum EndReasonArg {
     /// The last counter was taken
     Finished,
-    /// There were as many plies as there may be
+    /// The limit of plies was reached
     PlyLimit,
     /// Every seat was lost
     AllForfeited,
-    /// It was called off
+    /// It was cancelled
     Cancelled,
 }
 

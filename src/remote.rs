@@ -1,4 +1,4 @@
-//! The server that a command talks to, and what its refusals come to.
+//! The server of a command, and its refusals.
 
 use crate::{
     Failure,
@@ -22,43 +22,44 @@ use tonic::{
 };
 use tonic_types::StatusExt as _;
 
-/// Where `serve` listens and every other command looks for it, unless told otherwise.
+/// The default address of a server.
 pub const DEFAULT_ADDRESS: &str = "127.0.0.1:7600";
 
-/// The most things that a server lists at once.
+/// The limit of one page of a list.
 pub const MAX_PAGE: u32 = 1_000;
 
-/// Where the server is, and who is calling.
+/// The server, and the token of the caller.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = HEADING)]
 pub struct ServerArgs {
-    /// The server, as host:port, http://host:port or https://host:port [default: the one of `lastnim login`, or 127.0.0.1:7600]
+    /// The server, as host:port or a URL [default: that of `lastnim login`, or 127.0.0.1:7600]
     #[arg(long, global = true, env = "LASTNIM_SERVER", value_name = "ADDR")]
     server: Option<String>,
-    /// The authorities that are trusted at https:// in place of the system's, as a PEM file
+    /// A PEM file of authorities to trust at https:// instead of the system's
     #[arg(long, global = true, env = "LASTNIM_CA", value_name = "FILE")]
     ca: Option<PathBuf>,
-    /// The admin's token, which `serve` prints, or a bot's for what a bot may do; looking on may need none. Others can read a
-    /// command line: rather use a file, or `LASTNIM_ADMIN_TOKEN` in the environment
+    /// The admin's or a bot's token; prefer --token-file, as others can read a command line
+    ///
+    /// LASTNIM_ADMIN_TOKEN in the environment gives it too. Reading may need no token.
     #[arg(long, global = true, value_name = "TOKEN")]
     token: Option<String>,
-    /// The file that holds the token; also `LASTNIM_ADMIN_TOKEN_FILE` in the environment
+    /// A file with the token, also as LASTNIM_ADMIN_TOKEN_FILE
     #[arg(long, global = true, value_name = "FILE", conflicts_with = "token")]
     token_file: Option<PathBuf>,
 }
 
 impl ServerArgs {
-    /// Returns the server that was named, if one was.
+    /// Returns the named server, if any.
     pub fn given_server(&self) -> Option<&str> {
         self.server.as_deref()
     }
 
-    /// Returns the address of the server that is named, or else of the one that is meant.
+    /// Returns the address of the named server, or else of the default one.
     pub fn meant<'a>(&'a self, kept: &'a Credentials) -> &'a str {
         self.given_server().or(kept.default_server.as_deref()).unwrap_or(DEFAULT_ADDRESS)
     }
 
-    /// Returns the server that is named, or else the one that is meant.
+    /// Returns the named server, or else the default one.
     ///
     /// # Errors
     /// If the file of certificates cannot be used.
@@ -71,7 +72,7 @@ impl ServerArgs {
     /// Returns the token of a flag.
     ///
     /// # Errors
-    /// If the file holds none.
+    /// If the file has no token.
     pub fn flagged_token(&self) -> Result<Option<String>, Failure> {
         GivenToken { variable: None, ..self.given_token() }.read()
     }
@@ -81,7 +82,7 @@ impl ServerArgs {
         GivenToken { token, file, variable: Some("LASTNIM_ADMIN_TOKEN") }
     }
 
-    /// Returns a server that is not that of the flags, whom it is trusted by, and as whose bearer it is called.
+    /// Returns a given server with the authorities and the token of the flags.
     ///
     /// # Errors
     /// If a file of certificates, of a token or of credentials cannot be used.
@@ -89,7 +90,7 @@ impl ServerArgs {
         find_target(Some(server), self.ca.as_deref(), self.given_token())
     }
 
-    /// Returns where the server is, whom it is trusted by, and as whose bearer it is called.
+    /// Returns the server with its authorities and the token.
     ///
     /// # Errors
     /// If a file of certificates, of a token or of credentials cannot be used.
@@ -98,17 +99,16 @@ impl ServerArgs {
     }
 }
 
-/// Where a server is, and the token that its calls carry, if any.
+/// A server and the token of the calls, if any.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// Where it is, and whom it is trusted by.
+    /// The address with the trusted authorities.
     pub address: ServerAddress,
     /// The token.
     pub token: Option<String>,
 }
 
-/// Finds the server and the token of a command: what is given goes before what is kept. What is kept is not looked at where
-/// both are given.
+/// Finds the server and the token of a command. Given values override stored ones, which are not read if both are given.
 ///
 /// # Errors
 /// If a file of certificates, of a token or of credentials cannot be used.
@@ -130,7 +130,7 @@ pub fn find_target(
     Ok(Target { address: server_address(server, ca)?, token })
 }
 
-/// Names a server, with the file of the authorities that are trusted there.
+/// Returns the address of a server with a file of trusted authorities.
 ///
 /// # Errors
 /// If the file cannot be used.
@@ -162,16 +162,16 @@ impl RemoteServer {
     /// Connects.
     ///
     /// # Errors
-    /// Says what is wrong with the address or the token, or that nobody answers.
+    /// If the address or the token is bad, or the server does not answer.
     pub async fn connect(args: &ServerArgs) -> Result<Self, Failure> {
         let Target { address, token } = args.target()?;
         Self::connect_to(&address, token.as_deref()).await
     }
 
-    /// Connects to an address, as the bearer of a token or as a stranger.
+    /// Connects to an address with a token, or without one.
     ///
     /// # Errors
-    /// Says what is wrong with the address or the token, or that nobody answers.
+    /// If the address or the token is bad, or the server does not answer.
     pub async fn connect_to(server: &ServerAddress, token: Option<&str>) -> Result<Self, Failure> {
         let failed = |error| failure_of_client_error(&error, server.as_str());
         let authorization =

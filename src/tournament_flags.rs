@@ -32,10 +32,10 @@ impl FlagTable for ExhibitionFlags {
     }
 }
 
-/// Makes the message from flags; whether its parts fit together is for the server to say.
+/// Makes the message from flags; the server checks whether its parts fit together.
 ///
 /// # Errors
-/// Names the first flag that is missing, that is for another format, or whose words do not fit.
+/// Names the first flag that is missing, belongs to another format, or has a bad value.
 pub fn settings_of_flags<T>(given: &GivenFlags<T>) -> Result<pb::TournamentSettings, Failure> {
     let mut draft = SettingsJsonDraft::default();
     let round_robin = FormatProfile::ROUND_ROBIN.word();
@@ -50,7 +50,7 @@ pub fn settings_of_flags<T>(given: &GivenFlags<T>) -> Result<pb::TournamentSetti
                 return Err(Failure::input(format!("--{flag}: {}", wrong.description)));
             }
         } else if !settings_of_flag(&flag).any(fits) {
-            return Err(Failure::input(format!("--{flag}: it is not for the format {format}")));
+            return Err(Failure::input(format!("--{flag}: the format {format} does not have this setting")));
         }
     }
     if let Some(setting) = draft.first_missing(&table) {
@@ -59,7 +59,7 @@ pub fn settings_of_flags<T>(given: &GivenFlags<T>) -> Result<pb::TournamentSetti
     draft.finish().map_err(Failure::input)
 }
 
-/// The flags that give positions; exactly one of them is given.
+/// The flags of positions, of which exactly one is required.
 const POSITIONS: [&str; 3] = ["piles", "draw-positions", "paper-positions"];
 
 /// Returns the settings that share a flag.
@@ -67,7 +67,7 @@ fn settings_of_flag(flag: &str) -> impl Iterator<Item = &'static TournamentSetti
     all_settings().filter(move |setting| setting.flag() == flag)
 }
 
-/// Makes one flag for each that some of the settings have.
+/// Makes each flag of the chosen settings once.
 fn make_flags(has: impl Fn(&TournamentSetting) -> bool) -> Vec<Arg> {
     let is_first = |setting: &&'static TournamentSetting| {
         settings_of_flag(&setting.flag()).next().is_some_and(|first| first.field == setting.field)
@@ -75,33 +75,39 @@ fn make_flags(has: impl Fn(&TournamentSetting) -> bool) -> Vec<Arg> {
     all_settings().filter(|setting| has(setting)).filter(is_first).map(make_flag).collect()
 }
 
-/// Makes the flag of a setting, and of the settings of other formats that share it. What it says is read as what stands in files.
+/// Makes the flag of a setting, and of the settings of other formats that share it.
 fn make_flag(setting: &TournamentSetting) -> Arg {
     let flag = setting.flag();
     let formats: Vec<_> = settings_of_flag(&flag).filter_map(TournamentSetting::format).collect();
     let formats: Vec<_> = formats.into_iter().map(FormatProfile::word).collect();
     let is_shared = settings_of_flag(&flag).all(|other| other.default == setting.default);
     let default = setting.default.filter(|default| is_shared && !default.is_empty());
-    let before_range = if setting.kind == ValueKind::Positions { "; once for each of" } else { "," };
+    let before_range = if setting.kind == ValueKind::Positions { "; may be repeated," } else { "," };
     let parts = [
         Some(setting.help.to_owned()),
         (!setting.range.is_empty()).then(|| format!("{before_range} {}", setting.range)),
-        (!formats.is_empty()).then(|| format!(" ({})", formats.join(", "))),
         default.map(|default| format!(" [default: {default}]")),
     ];
     let help: String = parts.into_iter().flatten().collect();
     let arg = Arg::new(flag.clone())
         .long(flag.clone())
-        .help(help)
+        .help_heading(heading_of_setting(setting))
         .allow_negative_numbers(setting.kind != ValueKind::Flag);
-    // What is drawn goes with its range.
+    let arg = match formats.as_slice() {
+        [] => arg.help(help),
+        formats => {
+            let with_formats = format!("{help}\n\nFor {}.", formats.join(", "));
+            arg.help(help).long_help(with_formats)
+        }
+    };
+    // The ranges of drawn positions go with their number.
     let others = POSITIONS.into_iter().filter(|other| *other != flag);
     let arg = match setting.field {
         "positions" => arg.required_unless_present_any(&POSITIONS[1..]).conflicts_with_all(others),
         "drawn_positions.count" | "paper_positions" => arg.conflicts_with_all(others),
         _ if setting.kind == ValueKind::Range => arg.conflicts_with_all(["piles", "paper-positions"]),
         "seats" => arg.required(true),
-        // A file states it; there is one version.
+        // Only one version exists; a file may state it.
         "methods" => arg.hide(true),
         _ => arg,
     };
@@ -119,6 +125,19 @@ fn make_flag(setting: &TournamentSetting) -> Arg {
         ValueKind::Matrix => arg.value_name("ROW;ROW;.."),
         ValueKind::Range => arg.value_name("MIN,MAX"),
         ValueKind::Flag => arg.action(ArgAction::SetTrue),
+    }
+}
+
+/// Returns the heading of a setting in the help.
+fn heading_of_setting(setting: &TournamentSetting) -> &'static str {
+    match (setting.field, setting.table()) {
+        ("title" | "seats" | "start_at", _) => "Tournament",
+        ("format", _) => "Format",
+        ("positions" | "paper_positions", _) | (_, "drawn_positions") => "Positions",
+        ("clock", _) | (_, "clock") => "Clock",
+        ("concurrency" | "bot_concurrency", _) | (_, "retention") => "Concurrency and retention",
+        _ if setting.format().is_some() => "Format",
+        _ => "Rules and scoring",
     }
 }
 
@@ -203,7 +222,7 @@ mod tests {
     #[test]
     fn flags_that_do_not_fit_are_named() {
         let refused = |words: &str| format(words).unwrap_err();
-        assert_eq!(refused("--rounds 5"), "--rounds: it is not for the format round-robin");
+        assert_eq!(refused("--rounds 5"), "--rounds: the format round-robin does not have this setting");
         assert_eq!(refused("--format swiss"), "the format swiss needs --rounds");
         assert_eq!(refused("--format gauntlet"), "the format gauntlet needs --bot");
         let clock = "\"500\" is not a bank and an increment with units, such as 10s+100ms";

@@ -1,4 +1,4 @@
-//! The flags that give a game.
+//! A game as flags.
 
 use crate::{
     Failure,
@@ -9,22 +9,23 @@ use clap::Args;
 use lastnim_core::game::{AllianceMatrix, Ending, Game, Seat};
 use std::borrow::Cow;
 
-/// A game on the command line: its piles, everybody's preferences, who moves first and who wins at the end.
+/// A game: its piles, the rows, who moves first and who wins at the end.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Game")]
 pub struct GameArgs {
-    /// Counters of each pile; the last nonempty one is played
+    /// The counters of each pile; the last nonempty pile is played
     #[arg(long, required = true, value_name = "N,N,..")]
     piles: Option<String>,
-    /// Everybody's preferences, a row for each seat: offsets from the seat, the most preferred winner first
+    /// A row for each seat: offsets from the seat, the most preferred winner first
     #[arg(long, default_value = STANDARD, value_name = "ROW;ROW;..|standard")]
     matrix: String,
-    /// The number of seats, which the standard matrix needs
+    /// The number of seats, for the standard matrix
     #[arg(long, value_name = "N")]
     players: Option<usize>,
     /// The seat that moves first
     #[arg(long, default_value_t = 0, value_name = "SEAT")]
     first: usize,
-    /// Who wins when no counter is left; to-move-wins unless given
+    /// Who wins when no counter is left [default: to-move-wins]
     #[arg(long, value_name = "to-move-wins|last-mover-wins")]
     ending: Option<Ending>,
 }
@@ -42,12 +43,12 @@ impl GameArgs {
         Game::parse(&piles, &rows, self.first, self.ending.unwrap_or_default()).map_err(Failure::input)
     }
 
-    /// Returns the piles as they are typed, if they are given.
+    /// Returns the text of the piles, if given.
     pub fn piles(&self) -> Option<&str> {
         self.piles.as_deref()
     }
 
-    /// Accepts everything but the piles: everybody's preferences, and the seat that moves first.
+    /// Accepts the rows and the seat that moves first.
     ///
     /// # Errors
     /// Names the first flag or number that does not fit.
@@ -58,7 +59,7 @@ impl GameArgs {
         Ok((matrix, first))
     }
 
-    /// Returns who wins at the end, if that is given.
+    /// Returns the ending, if given.
     pub fn ending(&self) -> Option<Ending> {
         self.ending
     }
@@ -70,7 +71,7 @@ impl GameArgs {
         };
         matrix.rows(self.players).map(Cow::into_owned).map_err(|error| match error {
             JsonError::NoMatrix => {
-                Failure::input("the standard matrix needs --players, or give every row with --matrix")
+                Failure::input("the standard matrix needs --players; or give every row with --matrix")
             }
             other => Failure::input(other),
         })

@@ -1,14 +1,14 @@
-//! The flags that say how much of a set of rows is looked for and shown.
+//! The flags of answers that are sets of rows.
 
 use super::time::TimeLimitArgs;
 use crate::form::OutputForm;
 use clap::Args;
 use lastnim_proto::declaration::RowSetLimits;
 
-/// How an answer of rows is shown, and how long it may take.
+/// How a set of rows is shown, and how long the search may take.
 #[derive(Debug, Args)]
 pub struct RowOutputArgs {
-    /// How many examples of rows are shown
+    /// The number of example rows
     #[arg(long, default_value_t = 3, value_name = "N")]
     pub examples: usize,
     #[command(flatten)]
@@ -19,7 +19,7 @@ pub struct RowOutputArgs {
 }
 
 impl RowOutputArgs {
-    /// Returns how much of a set of rows is printed as JSON: all of it but for examples.
+    /// Returns the limits of a set of rows in JSON: only its examples are limited.
     pub fn row_set_limits(&self) -> RowSetLimits {
         RowSetLimits { examples: self.examples, leaves: usize::MAX }
     }

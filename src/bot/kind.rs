@@ -1,4 +1,4 @@
-//! What `lastnim bot run` plays with.
+//! The bots of `lastnim bot run`.
 
 use lastnim_bots::{HouseBot, HouseBotError};
 use std::{fmt, str::FromStr};
@@ -7,7 +7,7 @@ use thiserror::Error;
 /// The word for a language model.
 const LLM: &str = "llm";
 
-/// What `lastnim bot run` plays with.
+/// A bot of `lastnim bot run`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlayedBot {
     /// A house bot.
@@ -16,13 +16,13 @@ pub enum PlayedBot {
     Llm,
 }
 
-/// A word that names neither.
+/// A word that is neither a house bot nor llm.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}{hint}", hint = if matches!(.0, HouseBotError::Unknown(_)) { ", and llm for a language model" } else { "" })]
 pub struct PlayedBotError(HouseBotError);
 
 impl PlayedBot {
-    /// Returns whether anything that it takes is drawn from a seed.
+    /// Returns whether it has random takes.
     pub fn draws_takes(self) -> bool {
         match self {
             Self::House(bot) => bot.draws_takes(),

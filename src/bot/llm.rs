@@ -23,9 +23,8 @@ use lastnim_llm::{LlmBot, LlmSettings};
 use std::num::NonZeroUsize;
 
 /// Where help lists the flags.
-const HEADING: &str = "Language model (lastnim bot run llm)";
-/// Questions that the bot is asked at once: all that there are, as the endpoint's own limit keeps calls back, and time that a
-/// question waits belongs to its clock.
+const HEADING: &str = "Language model";
+/// Questions at once: all of them, because `concurrency` limits the calls and waiting time belongs to a question's clock.
 const QUESTIONS_AT_ONCE: NonZeroUsize = NonZeroUsize::new(65_536).expect("it is not 0");
 
 impl FlagTable for LlmSettings {
@@ -44,20 +43,20 @@ pub fn build_llm_bot(flags: &GivenFlags<LlmSettings>, seed: u64) -> Result<LlmBo
     LlmBot::new(settings, seed).map_err(Failure::input)
 }
 
-/// Refuses what would mean nothing to a house bot.
+/// Refuses flags that a house bot does not use.
 pub fn refuse_llm_flags(house: HouseBot, flags: &GivenFlags<LlmSettings>) -> Result<(), Failure> {
     let mut settings = LlmSettings::default();
     let all = settings.settings();
     match all.iter().find(|setting| flags.words(setting.key()).is_some()) {
         Some(setting) => Err(Failure::input(format!(
-            "--{}: {house} is a house bot, and this is for a language model: lastnim bot run llm",
+            "--{}: {house} is a house bot, and this is a setting of language models: use lastnim bot run llm",
             setting.flag()
         ))),
         None => Ok(()),
     }
 }
 
-/// Plays, and says in the end what the model did.
+/// Plays, and prints at the end what the model did.
 pub async fn play_llm_bot(
     bot: LlmBot,
     mut options: Options,
@@ -96,7 +95,7 @@ pub async fn play_llm_bot(
     played
 }
 
-/// A bot whose sessions and matches are printed.
+/// A bot that prints its sessions and matches.
 struct ReportingLlmBot {
     bot: LlmBot,
     form: OutputForm,

@@ -1,4 +1,4 @@
-//! `lastnim bot run`: a house bot, or a language model, on somebody's server.
+//! `lastnim bot run`.
 
 use crate::{
     CommandExit, CommandResult, Failure,
@@ -22,68 +22,66 @@ use lastnim_report::words::{count_words, enum_word};
 use serde_json::{Value, json};
 use std::{io::Write as _, path::PathBuf};
 
-/// Plays with a house bot, or with a language model
+/// The heading of the flags of practice.
+const PRACTICE: &str = "Practice";
+
+/// Runs a house bot or a language model on a server
 ///
-/// The bot plays all matches that it is given until its tournament has ended or it is interrupted. A lost connection is
-/// made again.
+/// The bot plays all its matches until its tournament ends or it is interrupted. It reconnects after a lost connection.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lastnim bot run oracle --token $TOKEN --tournament $ID
   lastnim bot run greedy --token-file alice.token --tournament $ID
   lastnim bot run greedy --token-file alice.token --practice
   lastnim bot run greedy --practice --against oracle,traitor --piles 2,7 --rounds 5
-  lastnim bot run minimax-3 --token-file alice.token --tournament $ID
   LASTNIM_TOKEN=$TOKEN lastnim bot run random --tournament $ID --seed 7 --json
   lastnim bot run oracle --token-file alice.token --tournament $ID --session-log alice.jsonl
   lastnim bot run llm --model gpt-5-mini --token-file alice.token --tournament $ID --transcript alice.jsonl
   lastnim bot run llm --model qwen3 --base-url http://127.0.0.1:11434/v1 --token-file alice.token --practice
 
-The token is the one that `lastnim bot register` printed. A flag goes before the environment, and that before what
-`lastnim login` keeps.")]
+The token is the one that `lastnim bot register` printed. Flags override the environment, which overrides `lastnim login`.")]
 pub struct RunArgs {
-    /// The house bot: random, greedy, timid, oracle, loyal, traitor, grudger, mirror, minimax-PLIES (1 to 8), epsilon-RATE (0 to 1) or
-    /// mcts-PLAYOUTS (1 to 100000); or llm, a language model
+    /// A house bot, or llm for a language model
+    ///
+    /// The house bots are: random, greedy, timid, oracle, loyal, traitor, grudger, mirror, minimax-PLIES (1 to 8), epsilon-RATE (0 to 1) or mcts-PLAYOUTS (1 to 100000).
     name: PlayedBot,
-    /// The server, as host:port, http://host:port or https://host:port [default: the one of `lastnim login`, or 127.0.0.1:7600]
+    /// The server, as host:port or a URL [default: that of `lastnim login`, or 127.0.0.1:7600]
     #[arg(long, help_heading = HEADING, env = "LASTNIM_SERVER", value_name = "ADDR")]
     server: Option<String>,
-    /// The authorities that are trusted at https:// in place of the system's, as a PEM file
+    /// A PEM file of authorities to trust at https:// instead of the system's
     #[arg(long, help_heading = HEADING, env = "LASTNIM_CA", value_name = "FILE")]
     ca: Option<PathBuf>,
-    /// The token that the server gave out when the bot was registered. Others can read a command line: rather use a file, or
-    /// `LASTNIM_TOKEN` in the environment
+    /// The bot's token; use --token-file or LASTNIM_TOKEN, as others can read a command line
     #[arg(long, help_heading = HEADING)]
     token: Option<String>,
-    /// The file that holds the token; also `LASTNIM_TOKEN_FILE` in the environment
+    /// A file with the token, also as LASTNIM_TOKEN_FILE
     #[arg(long, help_heading = HEADING, value_name = "FILE", conflicts_with = "token")]
     token_file: Option<PathBuf>,
-    /// The tournament to join; the bot stops when it has ended
+    /// The tournament to join; the bot stops at its end
     #[arg(long, env = "LASTNIM_TOURNAMENT", value_name = "ID")]
     tournament: Option<String>,
-    /// Plays against every house bot that the server hosts, once in each of two seats, and stops; it counts for no standings
-    #[arg(long, conflicts_with = "tournament")]
+    /// Plays every hosted house bot once in each of two seats, then stops
+    #[arg(long, help_heading = PRACTICE, conflicts_with = "tournament")]
     practice: bool,
-    /// With --practice: only against these house bots
-    #[arg(long, value_name = "NAME,..", value_delimiter = ',', requires = "practice")]
+    /// Plays only these house bots
+    #[arg(long, help_heading = PRACTICE, value_name = "NAME,..", value_delimiter = ',', requires = "practice")]
     against: Vec<BotName>,
-    /// With --practice: the counters of each pile [default: 3,4,5]
-    #[arg(long, value_name = "N,N,..", requires = "practice")]
+    /// The counters of each pile [default: 3,4,5]
+    #[arg(long, help_heading = PRACTICE, value_name = "N,N,..", requires = "practice")]
     piles: Option<String>,
-    /// With --practice: how many times each house bot is met in each seat
-    #[arg(long, value_name = "N", requires = "practice", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    /// How often it plays each house bot in each seat
+    #[arg(long, help_heading = PRACTICE, value_name = "N", requires = "practice", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     rounds: u32,
-    /// What to call the version of the bot, 1 to 64 visible ASCII characters: standings and audits tell versions apart
+    /// The version of the bot, shown in standings and audits: 1 to 64 visible ASCII characters
     #[arg(long, env = "LASTNIM_BOT_VERSION", value_name = "VERSION")]
     bot_version: Option<VersionLabel>,
-    /// A hash of what the bot is configured with: 32 bytes, as 64 hexadecimal digits or in base64
+    /// A hash of the bot's configuration: 32 bytes as 64 hexadecimal digits or base64
     #[arg(long, env = "LASTNIM_BOT_CONFIG_HASH", value_name = "HASH")]
     config_hash: Option<ConfigHash>,
-    /// Appends everything that the bot sends and receives to a file, or writes it to a file of its own in a folder; `lastnim audit history`
-    /// holds the server to its promises by it. It never holds the token
+    /// A file or folder for everything that the bot sends and receives, without the token
     #[arg(long, env = "LASTNIM_SESSION_LOG", value_name = "FILE|DIR")]
     session_log: Option<PathBuf>,
-    /// What the takes of `random`, `epsilon` and `mcts` follow from, and those of `llm --on-failure random`
-    /// [default: 0]
+    /// The seed of random takes (random, epsilon, mcts, and llm with --on-failure random) [default: 0]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     #[command(flatten)]
@@ -92,7 +90,7 @@ pub struct RunArgs {
     form: FormArgs,
 }
 
-/// Plays until the tournament has ended or the process is interrupted.
+/// Plays until the tournament ends or the process is interrupted.
 pub fn run(args: RunArgs) -> CommandResult {
     check_args(&args)?;
     let bot = prepare_bot(&args)?;
@@ -101,8 +99,7 @@ pub fn run(args: RunArgs) -> CommandResult {
     let Target { address: server, token } =
         remote::find_target(args.server.as_deref(), args.ca.as_deref(), given)?;
     let token = token.ok_or_else(|| {
-        let where_else =
-            "give it with --token-file, LASTNIM_TOKEN or --token, or keep it with `lastnim login`";
+        let where_else = "use --token-file, LASTNIM_TOKEN, --token or `lastnim login`";
         Failure::input(format!("a bot needs its token: {where_else}"))
     })?;
     let practice = practice_args(&args)?;
@@ -114,12 +111,12 @@ pub fn run(args: RunArgs) -> CommandResult {
     })
 }
 
-/// Refuses what would mean nothing to the bot that is asked for.
+/// Refuses flags that the bot does not use.
 fn check_args(args: &RunArgs) -> Result<(), Failure> {
     let name = args.name;
     if !name.draws_takes() && args.seed.is_some() {
-        let who_draws = "only random, epsilon, mcts and llm do";
-        return Err(Failure::input(format!("--seed: {name} draws nothing: {who_draws}")));
+        let who_draws = "only random, epsilon, mcts and llm use a seed";
+        return Err(Failure::input(format!("--seed: {name} has no random takes: {who_draws}")));
     }
     Ok(())
 }
@@ -141,7 +138,7 @@ fn prepare_bot(args: &RunArgs) -> Result<PreparedBot, Failure> {
     })
 }
 
-/// Reads against whom the bot practises, and on what.
+/// Reads the opponents and the piles of practice.
 fn practice_args(args: &RunArgs) -> Result<Practice, Failure> {
     let mut practice = Practice::default().rounds(args.rounds);
     practice.rivals = args.against.iter().map(ToString::to_string).collect();
@@ -179,13 +176,13 @@ async fn play_bot(
     Ok(())
 }
 
-/// Prints a line at once.
+/// Prints a line.
 pub fn print_event(form: OutputForm, text: impl FnOnce() -> String, json: impl FnOnce() -> Value) {
-    // A reader that went away is no reason to leave a match.
+    // Ignored: the match continues without a reader.
     let _ = form.print_result(json, |out| writeln!(out, "{}", text()));
 }
 
-/// A bot whose sessions and matches are printed.
+/// A bot that prints its sessions and matches.
 struct ReportingBot {
     bot: Box<dyn Bot>,
     form: OutputForm,
@@ -242,7 +239,7 @@ pub fn connected_json(session: &Connected) -> Value {
 }
 
 pub fn suspension_line(notice: &Suspension) -> String {
-    format!("tournament {}: {}; it returns by joining again", notice.tournament, notice.message)
+    format!("tournament {}: {}; it can return by joining again", notice.tournament, notice.message)
 }
 
 pub fn suspension_json(notice: &Suspension) -> Value {
@@ -297,7 +294,7 @@ pub fn end_json(end: &MatchEnd) -> Value {
     })
 }
 
-/// Returns the word for programs, as records have it.
+/// Returns the word that records use.
 fn reason_word(reason: EndReport) -> String {
     match reason {
         EndReport::Told(reason) => enum_word(pb::EndReason::from(reason).as_str_name(), "END_REASON_"),
@@ -392,7 +389,7 @@ mod tests {
         let refused = |words| check_args(&parse(words).unwrap()).map_err(|failure| failure.to_string());
         assert_eq!(refused(&["random", "--seed", "3"]), Ok(()));
         assert_eq!(refused(&["llm", "--model", "m", "--seed", "3"]), Ok(()));
-        let why = "--seed: greedy draws nothing: only random, epsilon, mcts and llm do";
+        let why = "--seed: greedy has no random takes: only random, epsilon, mcts and llm use a seed";
         assert_eq!(refused(&["greedy", "--seed", "0"]), Err(why.into()));
     }
 }

@@ -1,4 +1,4 @@
-//! `lastnim login` and `lastnim logout`: which token goes to which server.
+//! `lastnim login` and `lastnim logout`.
 
 use super::{Credentials, KeptLogin, credentials_path};
 use crate::{
@@ -12,20 +12,19 @@ use lastnim_proto::pb;
 use serde_json::json;
 use std::io::{self, IsTerminal as _, Write as _};
 
-/// Keeps a token for a server, so that neither need be given again
+/// Stores a token for a server, and makes that server the default
 ///
-/// The server is asked whose token it is. What is kept is a file that only you can read, in your folder of configuration
-/// (`$XDG_CONFIG_HOME/lastnim/credentials.json`, or `~/.config/lastnim/credentials.json`): one token for each server, and which
-/// server is meant where none is named, which is the last one that you logged in to.
+/// The file is `$XDG_CONFIG_HOME/lastnim/credentials.json` or `~/.config/lastnim/credentials.json`, readable only by you. It has
+/// one token for each server.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lastnim login
   lastnim login --server https://arena.example.org --token-file alice.token
   lastnim bot register alice | lastnim login
 
-Without --token-file the token is asked for at a terminal, or read from standard input; the environment does not count
-here. A flag overrides the environment, and the environment what is kept. `lastnim tournament run` goes to another's
-server only where a flag or LASTNIM_SERVER names it.")]
+Without --token-file, login asks for the token at a terminal or reads standard input; it ignores the environment. Flags
+override the environment, which overrides the stored token. `lastnim tournament run` uses another server only if a flag or
+LASTNIM_SERVER names it.")]
 pub struct LoginArgs {
     #[command(flatten)]
     server: ServerArgs,
@@ -33,14 +32,13 @@ pub struct LoginArgs {
     form: FormArgs,
 }
 
-/// Forgets the token of a server
+/// Removes the stored token of a server
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   lastnim logout
   lastnim logout --server https://arena.example.org --json
 
-Without --server it is the one that is meant where none is named. The token stays valid: `lastnim bot rotate` replaces
-it.")]
+Without --server it is the default server. The token remains valid; `lastnim bot rotate` replaces it.")]
 pub struct LogoutArgs {
     #[command(flatten)]
     server: ServerArgs,
@@ -57,8 +55,8 @@ pub fn login(args: &LoginArgs) -> CommandResult {
         None => ask_for_token(address.as_str())?,
     };
     if token.trim().is_empty() {
-        let how = "give it with --token-file, or on standard input";
-        return Err(Failure::input(format!("no token was given for {address}: {how}")));
+        let how = "use --token-file or standard input";
+        return Err(Failure::input(format!("no token for {address}: {how}")));
     }
     let token = token.trim();
     runtime::run_on_runtime(Some(1), async {
@@ -69,7 +67,7 @@ pub fn login(args: &LoginArgs) -> CommandResult {
         credentials.keep(address.as_str(), KeptLogin { token: token.to_owned(), ca });
         credentials.write(&path)?;
         let who = caller_words(&caller);
-        let shown = format!("logged in to {address} as {who}; the token is kept in {}", path.display());
+        let shown = format!("logged in to {address} as {who}; the token is stored in {}", path.display());
         args.form.form().print_message(&caller, |out| writeln!(out, "{shown}"))?;
         Ok(CommandExit::Done)
     })
@@ -81,18 +79,18 @@ pub fn logout(args: &LogoutArgs) -> CommandResult {
     let server = &args.server.meant(&credentials).to_owned();
     let file = path.display().to_string();
     if !credentials.forget(server) {
-        return Err(Failure::Runtime(anyhow::anyhow!("{file}: no token is kept for {server}")));
+        return Err(Failure::Runtime(anyhow::anyhow!("{file}: no stored token for {server}")));
     }
     credentials.write(&path)?;
     let form = args.form.form();
     form.print_result(
         || json!({ "server": server, "file": file }),
-        |out| writeln!(out, "the token of {server} is forgotten"),
+        |out| writeln!(out, "the stored token of {server} is removed"),
     )?;
     Ok(CommandExit::Done)
 }
 
-/// Says in words who a caller is.
+/// Describes a caller.
 pub fn caller_words(caller: &pb::GetCallerResponse) -> String {
     match caller.role() {
         pb::Role::Admin => "the admin".to_owned(),
@@ -102,7 +100,7 @@ pub fn caller_words(caller: &pb::GetCallerResponse) -> String {
     }
 }
 
-/// Asks for a token at the terminal, which does not show it; reads a line where standard input is no terminal.
+/// Asks for a token at the terminal without showing it, or reads a line of standard input.
 fn ask_for_token(server: &str) -> Result<String, Failure> {
     let failed = |error: io::Error| Failure::runtime(error, "standard input");
     if io::stdin().is_terminal() {

@@ -1,4 +1,4 @@
-//! `lastnim demo`: a whole tournament on this machine.
+//! `lastnim demo`.
 
 use super::report::{self, PlayedMatch};
 use crate::{
@@ -23,13 +23,13 @@ use tokio::task::JoinSet;
 
 /// Seats of the demo's matches.
 const SEATS: u32 = 3;
-/// How long a match may wait for its row or take: the house bots are quick, but a machine may be busy.
+/// How long a match waits for a row or take: the house bots are quick, but a machine may be busy.
 const PATIENCE_MS: u32 = 60_000;
 
-/// Hosts a tournament of the house bots on this machine and explains what happened
+/// Plays and explains a tournament of house bots on this machine
 ///
-/// It starts a server on a free port of 127.0.0.1, connects six bots over real gRPC streams, and lets every three of them
-/// play the positions of the paper's tables in every rotation of the seats.
+/// It starts a server on a free port of 127.0.0.1 and connects six bots over gRPC. Every three of them play the positions of
+/// the paper's tables in every rotation of the seats.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -38,31 +38,31 @@ Examples:
   lastnim demo --serve          # ends with Ctrl-C
   lastnim demo --json | python3 -m json.tool")]
 pub struct DemoArgs {
-    /// What the whole tournament follows from: its pairings, and the takes of the bot `random`
+    /// The seed of the pairings and of the takes of the bot `random`
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Prints one JSON document
     #[arg(long)]
     json: bool,
-    /// Leaves the server open when the tournament is over, to look at in a browser, until Ctrl-C
+    /// Keeps the server open after the tournament, for a browser, until Ctrl-C
     #[arg(long)]
     serve: bool,
 }
 
-/// Everything that the demo came to.
+/// The result of the demo.
 #[derive(Debug)]
 pub struct DemoTournament {
     /// The tournament at its end.
     pub tournament: pb::Tournament,
     /// The standings.
     pub standings: Vec<pb::Standing>,
-    /// Every match, in the order of its number.
+    /// Every match, by its number.
     pub matches: Vec<PlayedMatch>,
-    /// Where it can be looked at, if the server stays open.
+    /// The server, if it stays open.
     pub open_server: Option<OpenServer>,
 }
 
-/// A server that stays open when the tournament is over.
+/// A server that stays open after the tournament.
 #[derive(Debug)]
 pub struct OpenServer {
     /// The address of its pages.

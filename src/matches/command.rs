@@ -1,4 +1,4 @@
-//! `lastnim match`: matches on a server.
+//! `lastnim match`.
 
 use super::exhibition::ExhibitionArgs;
 use crate::{
@@ -29,7 +29,7 @@ use tonic::Status;
   lastnim match show $MATCH
   lastnim match watch $MATCH
 
-The records of matches are fetched by `lastnim record`.")]
+`lastnim record` fetches the records of matches.")]
 pub struct MatchArgs {
     #[command(subcommand)]
     action: MatchAction,
@@ -39,16 +39,16 @@ pub struct MatchArgs {
 
 #[derive(Debug, Subcommand)]
 enum MatchAction {
-    /// Starts a match between named bots, outside of any tournament, and prints its id
+    /// Starts a match between named bots outside any tournament, and prints its id
     #[command(after_help = "Examples:
   lastnim match create --bots random,greedy --piles 3,4,5
   lastnim match create --bots random,greedy --piles 4,3 --first 1 --matrix '0 1; 1 0' --json
   lastnim match create --bots greedy,random --piles 2,7 --clock 500ms --declare-within 500ms --watch
   lastnim match create --bots me,oracle --piles 3,4,5 --token-file alice.token
 
-It needs the admin's token; or a bot's own, for practice of that bot against house bots that the server hosts
-(`lastnim serve --house`, `lastnim bot list`). The id stands alone on standard output; with --watch, what happens follows it. Such a match counts for no standings
-and no ratings. A bot that is not connected has its clock to come.")]
+This needs the admin's token, or a bot's own token for practice against hosted house bots. Only the id goes to standard
+output, then the events with --watch. The match counts for no standings and no ratings. The clock of a bot that is not
+connected runs.")]
     Create {
         #[command(flatten)]
         exhibition: Box<ExhibitionArgs>,
@@ -58,7 +58,7 @@ and no ratings. A bot that is not connected has its clock to come.")]
         #[command(flatten)]
         form: FormArgs,
     },
-    /// Shows a match, and what its audit found
+    /// Shows a match and its audit
     #[command(after_help = "Examples:
   lastnim match show $MATCH
   lastnim match show $MATCH --json")]
@@ -68,37 +68,37 @@ and no ratings. A bot that is not connected has its clock to come.")]
         #[command(flatten)]
         form: FormArgs,
     },
-    /// Follows a match to its end, a line for each event
+    /// Follows a match to its end, one line for each event
     #[command(after_help = "Examples:
   lastnim match watch $MATCH
   lastnim match watch $MATCH --json
 
-With --json, each line is an event as it stands in the match's record, but for its hash.")]
+With --json, each line is an event of the match's record without its hash.")]
     Watch {
         /// The match's id
         id: MatchId,
         #[command(flatten)]
         form: FormArgs,
     },
-    /// Lists matches, the newest first
+    /// Lists matches, newest first
     #[command(after_help = "Examples:
   lastnim match list
   lastnim match list --tournament $ID --limit 5
-  lastnim match list --state open                       # what is being played
-  lastnim match list --bot alice --bot greedy --json    # matches in which both sit
+  lastnim match list --state open
+  lastnim match list --bot alice --bot greedy --json    # matches of both
   lastnim match list --tournament $ID --state voided
   lastnim match list --reason all-forfeited --bot alice
   lastnim match list --limit 1000 --csv > matches.csv
 
-A match is in one of the states: open, over, voided or quarantined. The token at the end of a page goes on where the same
-filters are given.")]
+A match is open, over, voided or quarantined. To continue a list, use the token printed at its end and the same
+filters.")]
     List {
         #[command(flatten)]
         which: MatchSelectionArgs,
         /// Lists at most this many matches
         #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=MAX_PAGE.into()))]
         limit: u32,
-        /// Goes on behind a page of the list, by the token that stands at its end
+        /// Continues a list with the token printed at its end
         #[arg(long, value_name = "TOKEN", default_value = "", hide_default_value = true)]
         page_token: String,
         #[command(flatten)]

@@ -1,4 +1,4 @@
-//! A match between named bots, outside of any tournament.
+//! `lastnim match create`.
 
 use crate::{
     Failure,
@@ -14,13 +14,13 @@ use lastnim_core::game::{AllianceMatrix, BotName, SeatCount};
 use lastnim_proto::pb;
 use lastnim_tournament::draw_matrix;
 
-/// What stands for the bot whose token is given.
+/// The name that means the bot of the given token.
 const OWN_BOT: &str = "me";
 
-/// What the match is.
+/// The match.
 #[derive(Debug, Args)]
 pub struct ExhibitionArgs {
-    /// The bots by seat, 2 to 32 different ones; `me` is the bot whose token is given
+    /// The bots by seat, 2 to 32 different ones; `me` is the bot of the given token
     #[arg(long, value_name = "NAME,NAME,..", value_delimiter = ',', required = true)]
     bots: Vec<BotName>,
     /// The counters of each pile
@@ -49,7 +49,7 @@ impl ExhibitionArgs {
         }
     }
 
-    /// Returns the bots, with the caller's own in the place of the word for it.
+    /// Returns the bots, with the caller's bot in place of `me`.
     async fn named_bots(&self, remote: &RemoteServer) -> Result<Vec<BotName>, Failure> {
         if !self.bots.iter().any(|bot| bot.as_str() == OWN_BOT) {
             return Ok(self.bots.clone());

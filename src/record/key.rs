@@ -1,4 +1,4 @@
-//! `lastnim record key`: the key that a server's records are checked by.
+//! `lastnim record key`.
 
 use crate::{
     CommandExit, CommandResult, Failure,
@@ -11,13 +11,13 @@ use lastnim_core::referee::PublicKey;
 use lastnim_proto::pb;
 use std::io::Write as _;
 
-/// Prints the public key of a server, by which the signatures of its records are checked
+/// Prints the public key that verifies the records of a server
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   lastnim record key
   lastnim record verify --key $(lastnim record key) record.json
 
-Ask for the key once, from the server itself, and keep it: a key that comes with a record proves nothing.")]
+Fetch the key once from the server itself and keep it: a key that comes with a record proves nothing.")]
 pub struct KeyArgs {
     #[command(flatten)]
     form: FormArgs,
@@ -41,10 +41,10 @@ pub async fn fetch_public_key(remote: &RemoteServer) -> Result<PublicKey, Failur
         remote.answer(remote.match_client().get_public_key(pb::GetPublicKeyRequest {})).await?.public_key;
     let bytes: [u8; PublicKey::BYTES] = given.as_slice().try_into().map_err(|_| {
         Failure::Runtime(anyhow::anyhow!(
-            "the server sent a public key of {} bytes: it has {}",
+            "the server sent a public key of {} bytes: expected {}",
             given.len(),
             PublicKey::BYTES
         ))
     })?;
-    PublicKey::from_bytes(bytes).map_err(|error| Failure::runtime(error, "the server sent no key"))
+    PublicKey::from_bytes(bytes).map_err(|error| Failure::runtime(error, "the server sent a bad key"))
 }

@@ -1,4 +1,4 @@
-//! The run of a tournament, from its file to its standings.
+//! `lastnim tournament run`.
 
 use super::{
     endpoint_errors::{ENDPOINT_ERROR_PAUSE, GroupReplays},
@@ -44,18 +44,18 @@ use std::{
     time::Duration,
 };
 
-/// How long another's server that was lost is sought again.
+/// How long a run tries to reach a lost server again.
 const GIVE_UP_AFTER: Duration = Duration::from_mins(2);
 
-/// How a tournament is run.
+/// The flags of `lastnim tournament run`.
 #[derive(Debug, clap::Args)]
 pub struct RunArgs {
-    /// The file, in TOML; examples of every format are in `examples/`
+    /// The tournament file in TOML; `examples/` has one for every format
     file: PathBuf,
-    /// Where the server of the tournament listens [default: a free port of 127.0.0.1, and later the one of the run before]
+    /// The address of the tournament's server [default: a free port of 127.0.0.1, kept for later runs]
     #[arg(long, value_name = "ADDR")]
     listen: Option<ListenAddress>,
-    /// Begins anew, and removes what earlier runs of this tournament have left
+    /// Starts from scratch and removes the files of earlier runs
     #[arg(long)]
     fresh: bool,
 }

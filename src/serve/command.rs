@@ -1,4 +1,4 @@
-//! `lastnim serve`, from its arguments to its end.
+//! `lastnim serve`.
 
 use super::{
     config_file::apply_config_text,
@@ -22,71 +22,67 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Hosts matches and tournaments
+/// Hosts bots, matches and tournaments
 ///
-/// Bots play over gRPC (ArenaService.Play); the other services register bots, run tournaments, show matches and ask the
-/// oracle. What must last is kept in a database: a server that is started again carries on every match and tournament.
+/// Bots play over gRPC; other services register bots, run tournaments, show matches and ask the oracle. A restarted server
+/// continues every match and tournament from its database.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   lastnim serve
   lastnim serve --listen 0.0.0.0:7600 --private --sessions 2000
-  LASTNIM_ADMIN_TOKEN=$(head -c 32 /dev/urandom | base64) lastnim serve --json
-  lastnim serve --log debug --log-format json 2>> lastnim.log
   lastnim serve --admin-token-file admin.token
   lastnim serve --store postgres://lastnim:secret@localhost/lastnim
-  lastnim serve --house oracle,greedy
-  lastnim serve --store memory
+  lastnim serve --house oracle,greedy --store memory
   lastnim serve --sessions 2000 --print-config > serve.toml
   lastnim serve --config serve.toml
 
-Then register bots and create a tournament, in another terminal:
-  export LASTNIM_ADMIN_TOKEN=...   # printed by `lastnim serve`
+Then, in another terminal, with the admin token that it prints:
+  export LASTNIM_ADMIN_TOKEN=...
   lastnim bot register alice
-  lastnim tournament create --piles 3,4,5 --seats 2 --start-at 2")]
+  lastnim tournament create --piles 3,4,5 --seats 2 --start-at 2
+
+docs/reference/server-settings.md lists all settings.")]
 pub struct ServeArgs {
-    /// A file of settings in TOML, as `--print-config` prints it; flags and the environment override it
+    /// A TOML file of settings, as `--print-config` prints it; flags and environment override it
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     #[command(flatten)]
     settings: GivenFlags<ServeSettings>,
-    /// The token of the admin, 256 bits drawn at random, as `openssl rand -hex 32` prints them; generated and printed if not
-    /// given
+    /// The admin token, such as `openssl rand -hex 32` prints [default: generated and printed]
     #[arg(long, env = "LASTNIM_ADMIN_TOKEN", hide_env_values = true, value_name = "TOKEN")]
     admin_token: Option<String>,
-    /// The file that holds the token of the admin
+    /// A file with the admin token
     #[arg(long, env = "LASTNIM_ADMIN_TOKEN_FILE", value_name = "FILE")]
     admin_token_file: Option<PathBuf>,
-    /// A token that may read but not change anything, for use with --private
+    /// A token that may read but not change anything, for --private
     #[arg(long, env = "LASTNIM_VIEWER_TOKEN", hide_env_values = true, value_name = "TOKEN")]
     viewer_token: Option<String>,
-    /// The file that holds that token
+    /// A file with the viewer token
     #[arg(long, env = "LASTNIM_VIEWER_TOKEN_FILE", value_name = "FILE")]
     viewer_token_file: Option<PathBuf>,
-    /// Starts with a new store although `PATH.id` names an earlier one, or accepts another store that is at PATH now
+    /// Accepts that the SQLite store at PATH is not the one that `PATH.id` names
     ///
-    /// Give it once, when the earlier store is meant to be gone.
+    /// Use it once, after removing or replacing a store on purpose.
     #[arg(long)]
     new_store: bool,
-    /// Prints all settings in effect, as a file that `--config` reads, and exits
+    /// Prints all settings as a file for `--config`, and exits
     ///
-    /// A store whose URL holds a password is left out. With --json, the settings are one JSON object.
+    /// A store URL with a password is left out. With --json the settings are one JSON object.
     #[arg(long)]
     print_config: bool,
-    /// Prints one line of JSON: where it listens, and the admin token if it was generated
+    /// Prints one line of JSON: the address, and the admin token if it was generated
     #[arg(long)]
     json: bool,
 }
 
-/// Serves until it is told to stop, by an interrupt or a termination signal.
+/// Serves until an interrupt or a termination signal.
 pub fn run(args: &ServeArgs) -> CommandResult {
     let form = if args.json { OutputForm::Json } else { OutputForm::Text };
     let Some(settings) = read_settings(args, form)? else { return Ok(CommandExit::Mistakes) };
     if args.new_store && settings.store.sqlite_file().is_none() {
         let store = &settings.store;
-        return Err(Failure::input(format!(
-            "--new-store: it is for stores of SQLite, and this one is {store}"
-        )));
+        return Err(Failure::input(format!("--new-store: this needs a SQLite store, not {store}")));
     }
     if args.print_config {
         print_settings(settings, form).map_err(Failure::Output)?;
@@ -109,17 +105,17 @@ pub fn run(args: &ServeArgs) -> CommandResult {
         let has_pages = !config.no_web;
         let opening = OpeningMessage { address, has_pages, store: &store, former_key, drawn: drawn.as_ref() };
         print_opening(&opening, form, &arena).map_err(Failure::Output)?;
-        tracing::info!(version = env!("CARGO_PKG_VERSION"), %address, %store, public_key = %arena.public_key(), settings = %changed, "serving; settings that are not named are the defaults");
+        tracing::info!(version = env!("CARGO_PKG_VERSION"), %address, %store, public_key = %arena.public_key(), settings = %changed, "serving; settings not listed have their defaults");
         if let Some(former_key) = former_key {
             tracing::warn!(
                 %former_key,
                 public_key = %arena.public_key(),
-                "the newest record in the store is signed by another key than the one in use: if that is lost or was not meant to change, give its file with --key"
+                "the key in use did not sign the newest record of the store: if that key is lost or should not change, name its file with --key"
             );
         }
         if !address.ip().is_loopback() {
             tracing::warn!(
-                "tokens travel unencrypted: put a TLS proxy before any network that you do not trust"
+                "tokens are sent unencrypted: use a TLS proxy on any network that you do not trust"
             );
         }
         let served = lastnim_server::run_server(listener, arena, config, Box::pin(shutdown)).await;
@@ -128,7 +124,7 @@ pub fn run(args: &ServeArgs) -> CommandResult {
     })
 }
 
-/// Reads the settings: the file first, then what overrides it. None if there are mistakes in the file, which are printed.
+/// Reads the settings from the file and the flags. Prints the mistakes of a file and returns `None`.
 fn read_settings(args: &ServeArgs, form: OutputForm) -> Result<Option<ServeSettings>, Failure> {
     let mut settings = ServeSettings::default();
     if let Some(file) = &args.config
@@ -151,7 +147,7 @@ fn print_settings(settings: ServeSettings, form: OutputForm) -> io::Result<()> {
 /// The tokens of a server.
 struct ServerTokens {
     known: Vec<(Token, Principal)>,
-    /// The admin's, if it was drawn.
+    /// The admin's token, if it was generated.
     drawn: Option<Token>,
 }
 
@@ -161,7 +157,7 @@ fn read_tokens(args: &ServeArgs) -> Result<ServerTokens, Failure> {
     if let (Some(admin), Some(viewer)) = (&admin, &viewer)
         && admin.hash() == viewer.hash()
     {
-        return Err(Failure::input("the admin and the viewer have the same token: give each one of its own"));
+        return Err(Failure::input("the admin and the viewer have the same token: use two tokens"));
     }
     let drawn = admin.is_none().then(Token::generate);
     let admin = admin.or_else(|| drawn.clone()).map(|token| (token, Principal::Admin));
@@ -169,7 +165,7 @@ fn read_tokens(args: &ServeArgs) -> Result<ServerTokens, Failure> {
     Ok(ServerTokens { known: admin.into_iter().chain(viewer).collect(), drawn })
 }
 
-/// Reads the token of a role, which is given in a file or as it is.
+/// Reads the token of a role from a file or a flag.
 fn given_token(role: &str, token: Option<&str>, file: Option<&Path>) -> Result<Option<Token>, Failure> {
     let [token_source, file_source] = ["", "-file"].map(|ending| {
         let flag = format!("--{role}-token{ending}");
@@ -178,7 +174,7 @@ fn given_token(role: &str, token: Option<&str>, file: Option<&Path>) -> Result<O
     });
     let (token, source) = match (token, file) {
         (Some(_), Some(_)) => {
-            return Err(Failure::input(format!("{token_source}, and {file_source}: give one of them")));
+            return Err(Failure::input(format!("{token_source}, and {file_source}: use only one of them")));
         }
         (None, Some(file)) => (Some(read_token_file(file)?), file_source),
         (token, None) => (token.map(str::to_owned), token_source),

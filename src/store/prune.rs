@@ -18,16 +18,16 @@ use std::{
 
 const DAY: Duration = Duration::from_hours(24);
 
-/// Which records go.
+/// The records to remove.
 #[derive(Debug, Args)]
 pub struct PruneArgs {
-    /// Only of matches of this tournament
+    /// Only records of this tournament
     #[arg(long, value_name = "ID")]
     tournament: Option<TournamentId>,
-    /// Only of matches that ended longer ago
+    /// Only records of matches that ended more than this many days ago
     #[arg(long, value_name = "DAYS", required_unless_present = "keep")]
     older_than: Option<u32>,
-    /// Not of the newest so many matches of the tournament, or of all
+    /// Keeps the records of this many newest matches
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     keep: Option<u64>,
     #[command(flatten)]
@@ -49,7 +49,7 @@ impl PruneArgs {
     }
 }
 
-/// Removes records, through the server that is named or else from a store that no server has open.
+/// Removes records through the named server, or else from a store that no server has open.
 pub async fn prune(args: &PruneArgs, store: &StoreUrl, form: OutputForm) -> CommandResult {
     let filter = args.filter();
     let pruned_matches = match args.server.given_server() {

@@ -1,4 +1,4 @@
-//! `lastnim tournament`: tournaments on a server.
+//! `lastnim tournament`.
 
 use super::{
     intervention::InterventionCommand,
@@ -24,7 +24,7 @@ use lastnim_report::{
 };
 use std::io::{self, IsTerminal as _, Write as _};
 
-/// Creates, starts and follows tournaments on a server.
+/// Plays a tournament file, or manages tournaments on a server
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   ID=$(lastnim tournament create --seats 2 --piles 3,4,5 --start-at 2)
@@ -36,7 +36,7 @@ use std::io::{self, IsTerminal as _, Write as _};
   lastnim tournament standings $ID
   lastnim tournament cancel $ID --json
 
-A tournament is named by its id; or, if `lastnim tournament run` plays it, by its file, without a server and a token.")]
+Name a tournament by its id, or by its file if `lastnim tournament run` plays it; a file needs no server and no token.")]
 pub struct TournamentArgs {
     #[command(subcommand)]
     action: TournamentAction,
@@ -48,12 +48,12 @@ pub struct TournamentArgs {
 
 #[derive(Debug, Subcommand)]
 enum TournamentAction {
-    /// Finds every mistake in a tournament file, or says how many matches it will be
+    /// Lists the mistakes of a tournament file, or the number of its matches
     #[command(after_help = "Examples:
   lastnim tournament check examples/round-robin.toml
   lastnim tournament check examples/sprt.toml --json")]
     Check(CheckArgs),
-    /// Plays a tournament: starts a server and the bots of the file, shows how far it is, and prints the standings
+    /// Plays a tournament file with its own server and bots, and prints the standings
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunArgs),
     /// Supervises the program of a bot
@@ -63,48 +63,47 @@ enum TournamentAction {
     OnServer(ServerAction),
 }
 
-/// What a server is asked.
+/// The commands that a server carries out.
 #[derive(Debug, Subcommand)]
 enum ServerAction {
-    /// Creates a tournament that bots may join, and prints its id
+    /// Creates a tournament and prints its id
     #[command(after_help = CREATE_EXAMPLES)]
     Create(GivenFlags<TournamentFlags>),
-    /// Enters a bot: before the start, and into a ladder also while it runs
+    /// Enters a bot before the start, or into a running ladder
     #[command(after_help = "Examples:
   lastnim tournament join $ID --bot dave
   lastnim tournament join $ID --token $TOKEN
   lastnim tournament join $ID --bot dave --json
 
-A ladder that runs has the bot from its next round on. A bot that was suspended returns by joining again.")]
+In a running ladder the bot plays from the next round. A suspended bot returns by joining again.")]
     Join(EntrantArgs),
-    /// Takes a bot out: before the start, and of a ladder also while it runs
+    /// Removes a bot before the start, or from a running ladder
     #[command(after_help = "Examples:
   lastnim tournament leave $ID --bot dave
   lastnim tournament leave $ID --token $TOKEN
   lastnim tournament leave $ID --bot dave --json
 
-In a ladder that runs, the bot plays the matches of the round that is being played, and its results stay.")]
+In a running ladder the bot finishes the current round, and its results count.")]
     Leave(EntrantArgs),
     /// Starts a tournament
     #[command(after_help = "Example:
   lastnim tournament start $ID")]
     Start(TournamentArg),
-    /// Cancels a tournament: open matches end without a winner
+    /// Cancels a tournament; open matches end without a winner
     #[command(after_help = "Example:
   lastnim tournament cancel $ID")]
     Cancel(TournamentArg),
     #[command(flatten)]
     Intervene(InterventionCommand),
-    /// Shows a tournament: its settings, its field, how far it is, and what goes on in it
+    /// Shows the settings, field, progress and events of a tournament
     #[command(after_help = "Examples:
   lastnim tournament show $ID
   lastnim tournament show $ID --json
 
-Until it is over, it says who is connected, whom matches wait for and for how long, which matches have been waiting longest, and how
-much time is left: an estimate from the pace so far, and the most by the clocks. What its format says besides the standings
-and what the organiser did stand there as well.")]
+Until the end it also shows who is connected, whom matches wait for, and how much time is left: an estimate from the pace
+so far and a maximum by the clocks.")]
     Show(TournamentArg),
-    /// Lists tournaments, the newest first
+    /// Lists tournaments, newest first
     #[command(after_help = "Examples:
   lastnim tournament list
   lastnim tournament list --state finished --limit 5 --json")]
@@ -115,13 +114,13 @@ and what the organiser did stand there as well.")]
         /// Lists at most this many tournaments
         #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=MAX_PAGE.into()))]
         limit: u32,
-        /// Goes on behind a page of the list, by the token that stands at its end
+        /// Continues a list with the token printed at its end
         #[arg(long, value_name = "TOKEN", default_value = "", hide_default_value = true)]
         page_token: String,
         #[command(flatten)]
         csv: CsvArgs,
     },
-    /// Prints the standings as they are now, who wins at whose tables, and who is better than whom
+    /// Prints the current standings
     #[command(after_help = "Examples:
   lastnim tournament standings $ID
   lastnim tournament standings $ID --cross-table
@@ -130,29 +129,28 @@ and what the organiser did stand there as well.")]
     Standings {
         #[command(flatten)]
         named: TournamentArg,
-        /// Compares each two bots as well: how many of the matches in which both sat each of them won, and how likely each is
-        /// the stronger by their ratings
+        /// Adds, for each two bots, the matches each won of those in which both sat, and who is better
         #[arg(long)]
         cross_table: bool,
         #[command(flatten)]
         csv: CsvArgs,
     },
-    /// Fetches the signed manifest of a tournament: what it is, every match with the hash of its record, and the standings
+    /// Fetches the signed manifest: settings, every match with its record's hash, and standings
     #[command(after_help = "Examples:
   lastnim tournament manifest $ID --output cup.manifest
   lastnim record export --tournament $ID --dir records
   lastnim record verify cup.manifest --records records --key $(lastnim record key)
   lastnim tournament manifest $ID | head -n 2
 
-A manifest has a line of JSON for each thing that it says; docs/records.md says what the server signs. Of a tournament that is not
-over it is a manifest so far: matches that begin later are none of its matches, and bots are not rated yet.")]
+The manifest of an unfinished tournament leaves out later matches and has no ratings. docs/reference/records.md describes
+its lines and what the server signs.")]
     Manifest(ManifestArgs),
-    /// Follows a tournament to its end, and prints the standings
+    /// Follows a tournament to its end and prints the standings
     #[command(after_help = "Examples:
   lastnim tournament watch $ID
   lastnim tournament watch $ID --json
 
-On a terminal it shows meanwhile who is connected, whom matches wait for, and how much time is left.")]
+A terminal also shows who is connected, whom matches wait for, and how much time is left.")]
     Watch(TournamentArg),
 }
 
@@ -162,11 +160,11 @@ const RUN_EXAMPLES: &str = "Examples:
   lastnim tournament run cup.toml --fresh --json
   LASTNIM_ADMIN_TOKEN=... lastnim tournament run cup.toml --server arena.example.org:7600
 
-Ctrl-C stops it; the same command carries on where it stopped, also after a crash. On a server that is named, Ctrl-C pauses the tournament,
-so that no clock runs while its bots are away, and the same command lets it go on. What must last is kept in a folder beside
-the file: cup.run for cup.toml. The keys of the file are in docs/tournaments.md.
+Ctrl-C stops it, and the same command continues it, also after a crash. With --server, Ctrl-C pauses the tournament so that
+no clock runs, and the same command resumes it. The run is kept in a folder beside the file: cup.run for cup.toml.
+docs/reference/settings.md lists the keys of the file.
 
-While it runs, another terminal has a look or intervenes by the file:
+Show or change a running tournament from another terminal:
   lastnim tournament show cup.toml
   lastnim tournament disqualify cup.toml --bot mallory --results annul --reason 'it asks another bot'
   lastnim tournament finish ladder.toml";
@@ -177,10 +175,9 @@ const CREATE_EXAMPLES: &str = "Examples:
   lastnim tournament create --seats 3 --piles 4,3 --matrix '0 2 1; 0 1 2; 0 2 1' --json
   ID=$(lastnim tournament create --seats 2 --piles 9,9 --alliance random --seed 7 --clock 2s)
 
-The id stands alone on standard output. All sets of so many bots as a match has seats play each position in every
-rotation of the seats.";
+Only the id goes to standard output. docs/reference/settings.md explains the formats.";
 
-/// Where a tournament stands.
+/// The state of a tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum StateArg {
     Open,
@@ -200,18 +197,18 @@ impl From<StateArg> for pb::TournamentState {
     }
 }
 
-/// The tournament and the bot that are meant.
+/// A tournament and a bot.
 #[derive(Debug, Args)]
 struct EntrantArgs {
-    /// The tournament's id, or the file of one that `lastnim tournament run` plays
+    /// The id of the tournament, or the file of one that `lastnim tournament run` plays
     id: TournamentName,
-    /// The bot, which an admin names; the bot of the token if not given
+    /// The bot, which needs the admin's token [default: the bot of the token]
     #[arg(long, value_name = "NAME")]
     bot: Option<BotName>,
 }
 
 impl ServerAction {
-    /// Returns the tournament that it is about, if it is about one.
+    /// Returns the tournament that it names, if any.
     fn tournament_mut(&mut self) -> Option<&mut TournamentName> {
         match self {
             Self::Create(_) | Self::List { .. } => None,
@@ -228,7 +225,7 @@ impl ServerAction {
 }
 
 impl EntrantArgs {
-    /// Returns the bot's name, empty for that of the token.
+    /// Returns the bot's name; empty means the bot of the token.
     fn bot_name(&self) -> String {
         self.bot.as_ref().map(ToString::to_string).unwrap_or_default()
     }

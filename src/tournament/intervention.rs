@@ -1,4 +1,4 @@
-//! What an organiser does to a tournament that runs: pause, resume, disqualify, void, finish.
+//! How an organiser intervenes in a running tournament: pause, resume, disqualify, void, finish.
 
 use super::named::{TournamentArg, TournamentName};
 use crate::{Failure, form::OutputForm, remote::RemoteServer};
@@ -9,57 +9,55 @@ use lastnim_report::{tournament::progress_line, tournament_events::event_line};
 use lastnim_tournament::Reason;
 use std::io::Write as _;
 
-/// What an organiser does to a tournament that runs.
+/// The interventions of an organiser.
 #[derive(Debug, Subcommand)]
 pub enum InterventionCommand {
-    /// Begins no further match; those that are open are played to their end, or wait
+    /// Pauses a tournament: no new match starts, and open matches finish or freeze
     #[command(after_help = "Examples:
   lastnim tournament pause $ID
   lastnim tournament pause $ID --freeze
   lastnim tournament pause cup.toml
   lastnim tournament pause $ID --json
 
-With --freeze the clocks of open matches stand still, and takes that arrive wait as well. A tournament that is paused does not end,
-so that its last matches can still be voided.")]
+A paused tournament does not end, so its last matches can still be voided.")]
     Pause {
         #[command(flatten)]
         named: TournamentArg,
-        /// Lets open matches wait: their clocks stand still
+        /// Stops the clocks of open matches; takes that arrive wait
         #[arg(long)]
         freeze: bool,
     },
-    /// Lets a tournament that is paused go on
+    /// Resumes a paused tournament
     #[command(after_help = "Examples:
   lastnim tournament resume $ID
   lastnim tournament resume $ID --json")]
     Resume(TournamentArg),
-    /// Disqualifies a bot: the steward plays its seats, and it stands behind all others
+    /// Disqualifies a bot: the steward plays its seats, and it is ranked last
     #[command(after_help = "Examples:
   lastnim tournament disqualify $ID --bot mallory --results annul --reason 'it asks another bot'
   lastnim tournament disqualify $ID --bot mallory --results stand --reason 'left without a word' --json
 
-If its results stand, all its matches count for the others, also those to come, in which the steward plays its seat. If they are
-annulled, no match in which it sits counts for anybody: as a rule where most of its matches are still to come.")]
+If its results stand, all its matches count for the other bots, including later ones that the steward plays. If they are
+annulled, none of its matches count; choose this if most of its matches are still to come.")]
     Disqualify {
         #[command(flatten)]
         named: TournamentArg,
-        /// The bot
+        /// The name of the bot
         #[arg(long, value_name = "NAME")]
         bot: BotName,
-        /// What becomes of its results
+        /// Whether its results count
         #[arg(long, value_enum)]
         results: ResultsArg,
         #[command(flatten)]
         why: Why,
     },
-    /// Voids matches, or all matches of duplicate groups that have begun, and has them played again
+    /// Voids matches or duplicate groups, and plays them again
     #[command(after_help = "Examples:
   lastnim tournament void $ID --match $MATCH --reason 'the network was down'
   lastnim tournament void $ID --group 7 --group 9 --reason 'the wrong version of bob played' --json
 
-Both may be given several times: all of it is voided, or nothing if some of it cannot be, and results are counted anew once. What is
-played again has the same number, bots and position. The record of a voided match stays as it was. In rounds, matches of the
-round that is being played can be voided.")]
+Either all named matches are voided or none. A replayed match has the same number, bots and position, and a voided match
+keeps its record. In formats with rounds only matches of the current round can be voided.")]
     Void {
         #[command(flatten)]
         named: TournamentArg,
@@ -68,38 +66,38 @@ round that is being played can be voided.")]
         #[command(flatten)]
         why: Why,
     },
-    /// Lets a ladder end after the round that is being played
+    /// Ends a ladder after its current round
     #[command(after_help = "Examples:
   lastnim tournament finish $ID
   lastnim tournament finish ladder.toml --json
 
-A ladder that `lastnim tournament run` plays is named by its file, while the run goes on: the run ends with the last standings.")]
+Name a ladder that `lastnim tournament run` plays by its file while the run is active; the run then ends with its standings.")]
     Finish(TournamentArg),
 }
 
-/// What becomes of the results of a bot that is disqualified.
+/// What happens to the results of a disqualified bot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ResultsArg {
-    /// They stand
+    /// They count
     Stand,
-    /// They count for nobody
+    /// None of its matches count
     Annul,
 }
 
-/// Matches that are voided.
+/// The matches to void.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
 pub struct Target {
     /// This match; may be repeated
     #[arg(long = "match", value_name = "MATCH_ID")]
     matches: Vec<MatchId>,
-    /// The matches of this duplicate group that have begun; may be repeated
+    /// The started matches of this duplicate group; may be repeated
     #[arg(long = "group", value_name = "N")]
     groups: Vec<u64>,
 }
 
 impl Target {
-    /// Makes the request that voids them. One alone is asked for as servers of before know it.
+    /// Makes the request. A single target uses the field that older servers know.
     fn into_request(self, tournament_id: String, reason: String) -> pb::VoidMatchesRequest {
         use pb::{void_matches_request as alone, void_target as listed};
         let Self { matches, groups } = self;
@@ -116,10 +114,10 @@ impl Target {
     }
 }
 
-/// Why it is done.
+/// The reason.
 #[derive(Debug, Args)]
 pub struct Why {
-    /// Why, for all who look: 1 to 200 characters
+    /// The reason, shown to everyone: 1 to 200 characters
     #[arg(long, value_name = "TEXT")]
     reason: Reason,
 }

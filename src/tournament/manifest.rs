@@ -15,7 +15,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Which manifest, and where to.
+/// The flags of `lastnim tournament manifest`.
 #[derive(Debug, Args)]
 pub struct ManifestArgs {
     #[command(flatten)]
@@ -25,7 +25,7 @@ pub struct ManifestArgs {
     output: Option<PathBuf>,
 }
 
-/// Fetches a manifest, and verifies it.
+/// Fetches and verifies a manifest.
 pub async fn fetch_manifest(
     remote: &RemoteServer,
     args: &ManifestArgs,

@@ -9,12 +9,12 @@ use clap::Args;
 use lastnim_core::game::TournamentId;
 use std::{fmt, path::PathBuf, str::FromStr};
 
-/// The tournament that is meant.
+/// A tournament on the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TournamentName {
     /// Its id.
     Id(TournamentId),
-    /// The file of one that a run plays.
+    /// The file of a run.
     File(PathBuf),
 }
 
@@ -27,7 +27,7 @@ impl FromStr for TournamentName {
             return Ok(Self::File(path));
         }
         let id = text.parse().map(Self::Id);
-        id.map_err(|error| format!("{error}; or the file of a tournament that is run, such as cup.toml"))
+        id.map_err(|error| format!("{error}; or the file of a running tournament, such as cup.toml"))
     }
 }
 
@@ -40,10 +40,10 @@ impl fmt::Display for TournamentName {
     }
 }
 
-/// The tournament that is meant.
+/// A tournament on the command line.
 #[derive(Debug, Args)]
 pub struct TournamentArg {
-    /// The tournament's id, or the file of one that `lastnim tournament run` plays
+    /// The id of the tournament, or the file of one that `lastnim tournament run` plays
     #[arg(value_name = "ID")]
     pub id: TournamentName,
 }
@@ -52,7 +52,7 @@ impl TournamentName {
     /// Connects to the server where the tournament is played, and replaces a file by the tournament's id.
     ///
     /// # Errors
-    /// If the file has no run, that run has a server of its own and does not go on now, or the server cannot be reached.
+    /// If the file has no run, its run has its own server and is not active, or the server cannot be reached.
     pub async fn connect_and_resolve(&mut self, server: &ServerArgs) -> Result<RemoteServer, Failure> {
         let Self::File(file) = self else { return RemoteServer::connect(server).await };
         let run = locate_run(file, server)?;
@@ -72,9 +72,6 @@ mod tests {
         let id = "01890a5d-ac96-774b-bcce-b302099a8057";
         assert_eq!(id.parse::<TournamentName>().unwrap().to_string(), id);
         let refused = "cup.tml".parse::<TournamentName>().unwrap_err();
-        assert!(
-            refused.ends_with("; or the file of a tournament that is run, such as cup.toml"),
-            "{refused}"
-        );
+        assert!(refused.ends_with("; or the file of a running tournament, such as cup.toml"), "{refused}");
     }
 }

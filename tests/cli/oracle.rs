@@ -92,7 +92,7 @@ fn an_erratum_of_the_paper_is_named() {
     let text = printed(&standard, "");
     assert!(text.starts_with("Seat 2 wins under optimal play (value 1)"), "{text}");
     assert!(text.contains("\nErratum in the paper"), "{text}");
-    assert!(!printed(&[&standard[..7], &["--first", "0"]].concat(), "").contains("Erratum"));
+    assert!(!printed(&[&standard[..8], &["--first", "0"]].concat(), "").contains("Erratum"));
     let other_ending = [&standard[..], &["--ending", "last_mover_wins"]].concat();
     assert!(!printed(&other_ending, "").contains("Erratum"));
 }
@@ -355,7 +355,7 @@ fn a_document_may_have_many_lines_and_its_faults_are_placed() {
         "standard input: not valid JSON: expected a value at column 2, found \"nonsense\""
     );
     let error = refused(&["audit", "match"], &format!("{PLAYED}\n\n{PLAYED}\n"), 2);
-    assert!(error.ends_with(": these are several documents, one a line: give --batch as well"), "{error}");
+    assert!(error.ends_with(": these are several documents, one a line: use --batch"), "{error}");
     let error = refused(&["audit", "match", "-"], &PLAYED.replace("[2,1,1,1]", "[9]"), 2);
     assert_eq!(error, "standard input: ply 0: a take of 9 from pile 2, which holds 2: take 1 to 2");
 }

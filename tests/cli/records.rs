@@ -105,7 +105,7 @@ fn a_damaged_match_and_another_key_keep_no_other_record_back() {
     fs::remove_file(folder.path("lastnim.key")).unwrap();
     let server = Server::on(&store);
     let export = ["record", "export", "--dir", &dir];
-    for written in ["4 written", "0 written, 4 there already"] {
+    for written in ["4 written", "0 written, 4 already there"] {
         let (code, output, note) = run(&mut server.command(&export), "");
         assert_eq!((code, output), (0, format!("{dir}: {written}\n")), "{note}");
         assert_eq!(note, format!("note: 4 records are signed by another key than the server's, {old_key}\n"));

@@ -147,8 +147,8 @@ list = [[3, 4, 5],
   [2, 0],
   ["x"]]
 paper = true
-[clock]
-initial = 7
+[retention]
+match = 7
 [[bot]]
 name = "A"
 house = "gready"
@@ -168,7 +168,7 @@ command = []
         "9: positions: list and paper: it has one of `list`, `drawn` and `paper = true`",
         "11: positions.list[1]: pile 1 of 0 counters",
         "12: positions.list[2]: \"x\" is not a whole number",
-        "15: clock.initial: an unknown key: did you mean `initial_ms`? known here: initial_ms,",
+        "15: retention.match: an unknown key: did you mean `matches`? known here: matches,",
         "17: bot[0].name: bot name \"A\": expected 1 to 32",
         "18: bot[0].house: house bot \"gready\": there are random,",
         "21: bot[1].command: []: expected a list of texts",

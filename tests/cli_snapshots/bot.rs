@@ -23,7 +23,7 @@ fn every_house_bot_reports_its_matches() {
             let id = terminal.quietly(&format!("{create} {PATIENT}"));
             terminal.set("ID", &id);
             terminal.quietly("lastnim tournament join $ID --bot rival");
-            terminal.run(&format!("lastnim bot {kind} --tournament $ID{flags}{form}"));
+            terminal.run(&format!("lastnim bot run {kind} --tournament $ID{flags}{form}"));
         }
         terminal.is_snapshot("bot", kind);
     }

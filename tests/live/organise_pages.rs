@@ -20,11 +20,10 @@ fn settings<'a>(changes: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
         ("format", "round_robin"),
         ("position_source", "positions"),
         ("positions", "3 4 5\n2,2"),
-        ("clock.initial_ms", "60000"),
-        ("clock.declaration_ms", "60000"),
-        ("clock.increment_ms", "100"),
-        ("clock.lag_quota_ms", "100"),
-        ("clock.lag_total_ms", "10000"),
+        ("clock", "1m+100ms"),
+        ("clock.declaration_ms", "1m"),
+        ("clock.lag_quota_ms", "100ms"),
+        ("clock.lag_total_ms", "10s"),
     ];
     let is_changed = |name: &str| changes.iter().any(|(changed, _)| *changed == name);
     usual.into_iter().filter(|(name, _)| !is_changed(name)).chain(changes.iter().copied()).collect()

@@ -38,7 +38,7 @@ settings! {
         ///
         /// Before that, its matches have the same time to answer what the session sent.
         closing_grace: Duration = Duration::from_secs(5), "DURATION";
-        /// The newest missed match ends that a reconnecting bot receives; it also receives the number of older ones
+        /// The newest missed match ends that a reconnecting bot receives, with the number of older ones
         missed_ends: usize = 100, "N";
         /// Maximum age of missed match and tournament ends that a reconnecting bot receives
         missed_ends_age: Duration = Duration::from_hours(7 * 24), "DURATION";

@@ -3,33 +3,33 @@
 use super::{TournamentSetting, ValueKind};
 use lastnim_tournament::FormatProfile;
 
-/// Settings that stand together.
+/// Settings that belong together.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SettingSection {
-    /// What they are about.
+    /// Their heading.
     pub legend: &'static str,
-    /// When they count.
+    /// When they apply.
     pub condition: SectionCondition,
     /// The settings.
     pub settings: &'static [TournamentSetting],
 }
 
-/// When the settings of a section count.
+/// When the settings of a section apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SectionCondition {
     /// In any tournament.
     Always,
-    /// In any tournament; few change them.
+    /// In any tournament; they are rarely changed.
     Seldom,
     /// In tournaments of a format.
     Format(&'static FormatProfile),
-    /// With positions that are given in a way, which is a field of the message.
+    /// With positions of one source, which is a field of the message.
     PositionSource(&'static str),
 }
 
 use SectionCondition::{Always, Format, PositionSource, Seldom};
 
-/// What holds where a setting is left out, and what a form suggests in its place.
+/// The default of a setting and the suggestion of a form.
 macro_rules! default {
     (needed $suggestion:literal) => {
         (None::<&str>, $suggestion)
@@ -63,103 +63,91 @@ macro_rules! sections {
     };
 }
 
-/// All settings: the field, how it is given, its label, its range, what holds where it is left out, what it is, and what a report
-/// says of it.
+/// All settings: field, kind, label, range, default, help and phrase of a report.
 pub const SETTING_SECTIONS: &[SettingSection] = sections! {
     "Tournament", Always => {
-        "title" Text "Title" "1 to 100 characters", ["Last Nim"], "What it is called", "{}";
-        "seats" Number "Seats" "2 to 32", [needed "3"], "Seats a match", "{}";
+        "title" Text "Title" "1 to 100 characters", ["Last Nim"], "The title", "{}";
+        "seats" Number "Seats" "2 to 32", [needed "3"], "Seats of a match", "{}";
         "start_at" Count "Starts with" "`seats` to 10,000", ["it waits until it is started"],
-            "Starts by itself when so many bots have joined", "by itself with {} bots";
-        "format" Format "Format" "", ["round-robin"],
-            "Who meets whom: all sets of bots or, with groups, a balanced sample of them; one bot and the field; bots of like \
-             scores; the best of each table in the next round; bots of like strengths until it is stopped; or a candidate and a \
-             baseline until it is known which is better", "{}";
+            "Starts when this many bots have joined", "by itself with {} bots";
+        "format" Format "Format" "", ["round-robin"], "Who meets whom", "{}";
     }
     "Round robin", Format(FormatProfile::ROUND_ROBIN) => {
         "round_robin.groups" Count "Duplicate groups" "1 to 10,000,000", ["all sets of bots on every position"],
-            "Duplicate groups in all, each a position in every rotation of the seats: of a round robin a balanced sample",
-            ", balanced sample, {} group|, balanced sample, {} groups";
+            "Duplicate groups: a balanced sample of all sets of bots", ", balanced sample, {} group|, balanced sample, {} groups";
     }
     "Gauntlet", Format(FormatProfile::GAUNTLET) => {
         "gauntlet.bot" Bot "Bot" "", [needed ""], "The bot that sits at every table", " of {}";
         "gauntlet.groups" Count "Duplicate groups" "1 to 10,000,000",
-            ["so many that each opponent sits at `seats` - 1 tables on every position"],
-            "Duplicate groups in all", ", {} group|, {} groups";
+            ["each opponent sits at `seats` - 1 tables on every position"],
+            "Duplicate groups in total", ", {} group|, {} groups";
     }
     "Swiss", Format(FormatProfile::SWISS) => {
         "swiss.rounds" Count "Rounds" "1 to 1,000", [needed "5"], "Rounds", ", {} round|, {} rounds";
         "swiss.table_groups" Count "Groups a table" "1 to 1,000", ["1"],
-            "Duplicate groups that each table plays in a round", ", {} group a table|, {} groups a table";
+            "Duplicate groups that a table plays in a round", ", {} group a table|, {} groups a table";
     }
     "Knockout", Format(FormatProfile::KNOCKOUT) => {
-        "knockout.advance" Count "Go on" "1 to `seats` - 1", ["1"], "How many of each table go on",
-            ", {} of a table goes on|, {} of a table go on";
+        "knockout.advance" Count "Advance" "1 to `seats` - 1", ["1"], "Bots of each table that advance",
+            ", {} of a table advances|, {} of a table advance";
         "knockout.table_groups" Count "Groups a table" "1 to 1,000", ["1"],
-            "Duplicate groups that each table plays in a round", ", {} group a table|, {} groups a table";
+            "Duplicate groups that a table plays in a round", ", {} group a table|, {} groups a table";
     }
     "Ladder", Format(FormatProfile::LADDER) => {
-        "ladder.groups" Count "Duplicate groups" "1 to 10,000,000", ["open-ended: until it is stopped"],
-            "Duplicate groups in all", ", {} group|, {} groups";
+        "ladder.groups" Count "Duplicate groups" "1 to 10,000,000", ["it runs until it is stopped"],
+            "Duplicate groups in total", ", {} group|, {} groups";
         "ladder.table_groups" Count "Groups a table" "1 to 1,000", ["1"],
-            "Duplicate groups that each table plays in a round", ", {} group a table|, {} groups a table";
+            "Duplicate groups that a table plays in a round", ", {} group a table|, {} groups a table";
         "ladder.suspend_after" Count "Suspends after" "1 to 1,000", ["5"],
-            "A bot whose seat was lost in so many matches in a row is suspended",
+            "Suspends a bot after this many lost seats in a row",
             ", suspends after {} lost seat|, suspends after {} lost seats in a row";
         "ladder.pairing" Word "Pairing" "", ["by-turns"],
-            "Who hosts the tables: the bot with the most uncertain rating, or by turns that one and the bot that has waited \
-             longest", ", paired {}";
+            "Who hosts tables: the most uncertain bot, or by turns that one and the longest waiting", ", paired {}";
     }
     "Sequential test", Format(FormatProfile::SPRT) => {
         "sprt.candidate" Bot "Candidate" "", [needed ""], "The bot that may be better", ": is {}";
-        "sprt.baseline" Bot "Baseline" "", [needed ""], "The bot that the candidate is held against", " better than {}";
-        "sprt.measure" Word "Measure" "", ["regret"], "What better means: ranks not lost by own takes, or points",
+        "sprt.baseline" Bot "Baseline" "", [needed ""], "The bot that the candidate is compared with", " better than {}";
+        "sprt.measure" Word "Measure" "", ["regret"], "What better means: fewer ranks lost by own takes, or more points",
             ", by {}";
         "sprt.effect_some" Real "Better" "above `effect_none`, up to 31", [needed ""],
-            "The candidate is better if it is better by this a match, or more", ", {} or more a match";
-        "sprt.effect_none" Real "No better" "-31 to 31", ["0"],
-            "The candidate is no better if it is better by this a match, or less", ", not {} or less";
-        "sprt.alpha" Rate "Alpha" "0.0001 to 0.5", ["0.05"], "How often a candidate may be called better that is not",
+            "The gain a match that means better", ", {} or more a match";
+        "sprt.effect_none" Real "No better" "-31 to 31", ["0"], "The gain a match that means no better", ", not {} or less";
+        "sprt.alpha" Rate "Alpha" "0.0001 to 0.5", ["0.05"], "The probability of calling a candidate better that is not",
             "; alpha {}";
-        "sprt.beta" Rate "Beta" "0.0001 to 0.5", ["0.05"], "How often a candidate may be called no better that is",
+        "sprt.beta" Rate "Beta" "0.0001 to 0.5", ["0.05"], "The probability of calling a candidate no better that is",
             ", beta {}";
         "sprt.groups" Count "Duplicate groups" "1 to 10,000,000", [needed "1000"],
             "Duplicate groups after which it ends undecided", "; at most {} group|; at most {} groups";
     }
     "Listed positions", PositionSource("positions") => {
         "positions" Positions "Piles" "1 to 1,000 positions", ["" suggest "3 4 5"],
-            "The counters of each pile of a position, of which the last is played first", "{}";
+            "The counters of each pile, of which the last is played first", "{}";
     }
     "Drawn positions", PositionSource("drawn_positions") => {
-        "drawn_positions.count" Count "How many" "1 to 1,000", [needed "20"], "Positions that are drawn from the seed",
-            "{} drawn";
-        "drawn_positions.piles" Range "Piles" "1 to 1,024", ["2, 4"], "The fewest and the most piles of drawn positions",
+        "drawn_positions.count" Count "How many" "1 to 1,000", [needed "20"], "Positions drawn from the seed", "{} drawn";
+        "drawn_positions.piles" Range "Piles" "1 to 1,024", ["2, 4"], "Minimum and maximum piles of drawn positions",
             ", of {} piles";
         "drawn_positions.counters" Range "Counters" "1 to 2^63 - 1", ["1, 5"],
-            "The fewest and the most counters of a pile of drawn positions", " of {} counters";
+            "Minimum and maximum counters of a drawn pile", " of {} counters";
     }
     "The paper's positions", PositionSource("paper_positions") => {
         "paper_positions" Flag "" "", [""], "The 12 positions of the paper's tables", "the paper's";
     }
-    "The game", Seldom => {
+    "Rules and scoring", Seldom => {
         "ending" Word "Ending" "", ["to-move-wins"], "Who wins when no counter is left", "{}";
-        "alliance" Word "Rows" "", ["standard for two seats, declared for more; given where there is a matrix"],
-            "How rows come about: each seat declares its own, all have the standard one, they are drawn from the seed, or given \
-             by a matrix", "{}";
+        "alliance" Word "Rows" "", ["standard for two seats, declared for more; given with a matrix"],
+            "The rows: declared by each seat, standard, drawn from the seed, or given by a matrix", "{}";
         "alliance_matrix.rows" Matrix "Matrix" "", [""],
-            "Everybody's row, for each seat: offsets from the seat, the most preferred winner first", ": {}";
+            "The row of each seat: offsets from the seat, the most preferred winner first", ": {}";
         "scoring" Word "Scoring" "",
-            ["win where rows are declared, and for two seats with standard rows; satisfaction otherwise"],
-            "What a seat's points are: 1 for the winner, or its satisfaction", "{}";
+            ["win for declared rows, and for two seats with standard rows; otherwise satisfaction"],
+            "The points of a seat: 1 for the winner, or its satisfaction", "{}";
         "oracle" Word "Oracle" "", ["open"],
-            "Whether its bots may ask the server's oracle while it runs; closed also withholds audits and practice", "{}";
-        "seed" Number "Seed" "0 to 2^64 - 1", ["0"], "What everything random derives from", "{}";
+            "Whether bots may use the oracle while it runs; closed also withholds audits and practice", "{}";
+        "seed" Number "Seed" "0 to 2^64 - 1", ["0"], "The source of all randomness", "{}";
         "strikes" Count "Strikes" "1 to 100", ["3"], "The strike that forfeits a seat", "{}";
-        "max_plies" Count "Most plies" "1 to 65,536", ["10,000"],
-            "The number of plies after which the oracle decides", "{}";
-        "methods" Count "Methods" "2", ["2"],
-            "The version of the methods of pairing, rating and judging",
-            "version {}";
+        "max_plies" Count "Max plies" "1 to 65,536", ["10,000"], "Plies after which the oracle decides", "{}";
+        "methods" Count "Methods" "2", ["2"], "The version of the methods of pairing, rating and judging", "version {}";
     }
     "Clocks", Seldom => {
         "clock" Clock "Clock" "bank of 1ms to 1d, increment of 0s to 1h", ["10s+100ms"],
@@ -171,17 +159,13 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
         "clock.lag_total_ms" Duration "Lag in total" "0s to 10m", ["10s"], "Maximum lag that is given back to a seat in a match",
             ", {} in total";
     }
-    "At once, and kept", Seldom => {
+    "Concurrency and retention", Seldom => {
         "concurrency" Count "Matches at once" "1 to 10,000", ["64"], "Matches at once", "{} match|{} matches";
-        "bot_concurrency" Count "Of one bot" "1 to 10,000", ["as many as there are"], "Matches of one bot at once",
-            ", {} of a bot";
-        "retention.matches" Count "Records kept" "1 to 10,000,000",
-            ["none by their number, or all where `days` is left out as well"],
-            "So many of the newest matches that are over keep their records",
-            "of the newest {} match|of the newest {} matches";
-        "retention.days" Count "Days kept" "1 to 36,500",
-            ["none by their age, or all where `matches` is left out as well"],
-            "Matches that ended in so many days keep their records", " and of the last {} day| and of the last {} days";
+        "bot_concurrency" Count "Of one bot" "1 to 10,000", ["no limit"], "Matches of one bot at once", ", {} of a bot";
+        "retention.matches" Count "Records kept" "1 to 10,000,000", ["no limit by number"],
+            "Keeps the records of this many newest finished matches", "of the newest {} match|of the newest {} matches";
+        "retention.days" Count "Days kept" "1 to 36,500", ["no limit by age"],
+            "Keeps the records of matches that ended in this many days", " and of the last {} day| and of the last {} days";
     }
 };
 
@@ -190,12 +174,12 @@ pub fn all_settings() -> impl Iterator<Item = &'static TournamentSetting> {
     SETTING_SECTIONS.iter().flat_map(|section| section.settings)
 }
 
-/// Returns the settings that are fields of a message, by the path of the message.
+/// Returns the settings that are fields of the message with a path.
 pub fn settings_of_table(table: &str) -> impl Iterator<Item = &'static TournamentSetting> {
     all_settings().filter(move |setting| setting.table() == table)
 }
 
-/// Returns the tables that a file has settings in, those first that stand first in it; the empty one is its top.
+/// Returns the tables of a file in their order; the empty one is its top.
 pub fn file_tables() -> Vec<&'static str> {
     let mut tables = Vec::new();
     for (table, _) in all_settings().filter_map(TournamentSetting::file_place) {
@@ -206,7 +190,7 @@ pub fn file_tables() -> Vec<&'static str> {
     tables
 }
 
-/// Returns the words for the formats.
+/// Returns the names of the formats.
 pub fn format_words() -> Vec<String> {
     FormatProfile::ALL.map(FormatProfile::word).to_vec()
 }

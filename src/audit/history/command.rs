@@ -1,4 +1,4 @@
-//! `lastnim audit history`: its flags, and the logs that it reads.
+//! `lastnim audit history`.
 
 use super::{given_records::RecordSource, verdict::HistoryVerdict};
 use crate::{
@@ -22,21 +22,21 @@ use std::{
 
 const BUFFER_BYTES: usize = 64 << 10;
 
-/// Holds a server to its promises: what bots logged against the records of their matches
+/// Compares what bots logged with the records of their matches
 ///
-/// A bot writes the log of its sessions with `--session-log` or `LASTNIM_SESSION_LOG`. Every take, row, turn, refusal, loss and end that was told
-/// must be what the record says, and what the record says of a bot must be what it sent. The more bots of a match logged, the more is
-/// checked. Matches without a record are held against what the other bots were told.
+/// A bot logs its sessions with `--session-log` or `LASTNIM_SESSION_LOG`. Everything that the server sent to a bot must agree
+/// with the record, and everything in the record must agree with what the bot sent. Matches without a record are compared
+/// with the logs of other bots.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct HistoryArgs {
-    /// Logs of sessions, and folders of them; - for standard input
+    /// Session logs or folders of them; - for standard input
     #[arg(value_name = "LOG|DIR|-", required = true)]
     logs: Vec<PathBuf>,
-    /// The records of the matches, as files, and folders of them, in place of those that the server has now
+    /// Files or folders of records to use instead of the server's
     #[arg(long, value_name = "FILE|DIR", num_args = 1..)]
     records: Vec<PathBuf>,
-    /// The public key that must have signed the records, as `lastnim record key` prints it
+    /// The key that must have signed the records, as `lastnim record key` prints it
     #[arg(long, value_name = "PUBLIC_KEY")]
     key: Option<PublicKey>,
     #[command(flatten)]
@@ -51,8 +51,8 @@ const EXAMPLES: &str = "Examples:
   lastnim record export --tournament $ID --dir records
   lastnim audit history logs --records records --key $(lastnim record key)
 
-Exit codes: 0 if nothing contradicts the records, 1 if something does, or cannot be read, 2 if the command line is wrong. A doubt is what only
-clocks of two machines show: it is printed, and leaves the exit code as it is.";
+Exit codes: 0 without contradictions, 1 if something contradicts the records or cannot be read, 2 for bad usage. A
+difference that the clocks of two machines could explain is printed as a doubt and does not change the exit code.";
 
 pub fn run(args: &HistoryArgs) -> CommandResult {
     let mut logs = SessionLogs::default();
@@ -85,7 +85,7 @@ pub fn run(args: &HistoryArgs) -> CommandResult {
         0 => Ok(CommandExit::Done),
         count => {
             let what = count_words(count, "contradiction", "contradictions");
-            Err(Failure::Runtime(anyhow::anyhow!("the logs and the records do not fit each other: {what}")))
+            Err(Failure::Runtime(anyhow::anyhow!("the logs and the records disagree: {what}")))
         }
     }
 }
@@ -111,10 +111,10 @@ fn read_log(file: &Path, name: &str, log: usize, logs: &mut SessionLogs) -> Resu
         }
         if line.len() > MAX_LINE_BYTES {
             return Err(Failure::Runtime(anyhow::anyhow!(
-                "{name}: a line of more than {MAX_LINE_BYTES} bytes: no log has one"
+                "{name}: a line exceeds the limit of {MAX_LINE_BYTES} bytes"
             )));
         }
-        // What is no UTF-8 is no JSON either.
+        // Text that is not UTF-8 is not JSON either.
         let text = String::from_utf8_lossy(&line);
         logs.add_line(log, text.trim_end_matches(['\n', '\r'])).map_err(|error| log_failure(name, &error))?;
     }

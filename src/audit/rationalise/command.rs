@@ -1,4 +1,4 @@
-//! `lastnim audit rationalise`: the rows that explain how a bot played.
+//! `lastnim audit rationalise`.
 
 use super::report::FoundRows;
 use crate::{
@@ -32,23 +32,20 @@ use std::{
     path::PathBuf,
 };
 
-/// The most steps that one game may take: some seconds.
+/// The limit of steps for one game: some seconds.
 const MAX_STEPS_A_GAME: u64 = 10_000_000;
 
-/// Finds the rows under which every take of a bot was optimal, over one or many matches
+/// Finds the rows that explain every take of a bot
 ///
-/// There are two readings. If the row is common knowledge, a take is explained by a row if it is optimal in the game
-/// with that row in place of the seat's. If the others believe the declared row, what each take leads to is what the
-/// oracle says of the game as declared, and the row has to rank what the take led to before all else that it could
-/// have led to. Where no row explains all takes, the fewest that contradict each other are shown.
+/// It tests two readings: the row is common knowledge, or the others believe the declared row. If no row explains all takes,
+/// it shows the fewest takes that contradict each other.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RationaliseArgs {
-    /// Files with a record or a game and its takes, or with one of JSON in each line; folders of records (.json and .jsonl); -
-    /// for standard input
+    /// Files of records or games with takes, or folders of them (.json, .jsonl); - for standard input
     #[arg(value_name = "FILE|DIR|-", required = true)]
     files: Vec<PathBuf>,
-    /// Counts only records that verify and are signed by this key, as `lastnim record key` prints it
+    /// Counts only verified records signed by this key, as `lastnim record key` prints it
     #[arg(long, value_name = "PUBLIC_KEY")]
     key: Option<PublicKey>,
     #[command(flatten)]
@@ -57,14 +54,14 @@ pub struct RationaliseArgs {
     shown: RowOutputArgs,
 }
 
-/// Whose takes.
+/// The player whose takes are explained.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 struct PlayerArgs {
-    /// The bot, whichever seat it has in each record; records without it are passed over
+    /// The bot, at any seat; records without it are skipped
     #[arg(long, value_name = "NAME")]
     bot: Option<BotName>,
-    /// The seat, in every record or game
+    /// The seat in every record or game
     #[arg(long, value_name = "SEAT")]
     seat: Option<usize>,
 }
@@ -75,25 +72,24 @@ const EXAMPLES: &str = r#"Examples:
   lastnim audit rationalise --bot greedy --json records.jsonl
   echo '{"piles":[3],"alliance_matrix":[[0,1],[0,1]],"takes":[1,2]}' | lastnim audit rationalise --seat 0 -
 
-A row is one of offsets from the seat, the same in all matches; matches with different numbers of seats are told apart.
-Only takes of the bot itself count, not those of its steward. What cannot be read, or is not what --key asks for, is named and left out,
-and makes the exit code 1. --max-time bounds the proof that no fewer takes
-contradict each other. With --json, there is a line for each number of seats, and counts are strings, as some are too large to be exact numbers."#;
+Rows are offsets from the seat, and matches with different numbers of seats are separate. Takes of the steward do not count.
+Records that cannot be read, or do not fit --key, are named and make the exit code 1. --max-time limits the search for the
+fewest contradicting takes. In JSON counts are strings, because some exceed exact numbers."#;
 
-/// The takes that are kept to show the positions of a contradiction: about 100 MiB at most.
+/// The limit of takes kept to show a contradiction: about 100 MiB.
 const MAX_KEPT_TAKES: usize = 1 << 22;
 
-/// Where a game was read, by its number.
+/// Where a game was read.
 #[derive(Debug)]
 pub struct GameSource {
     pub file: u32,
     pub line: Option<u64>,
     pub seat: Seat,
-    /// The game and its takes, unless too many are kept.
+    /// The game and its takes; `None` above the limit.
     pub played: Option<Box<(Game, Box<[PlayedTake]>)>>,
 }
 
-/// What is found of matches with one number of seats.
+/// The findings for matches with one number of seats.
 pub struct SeatCountFindings {
     pub readings: [RationalisableRows; 2],
     pub sources: Vec<GameSource>,

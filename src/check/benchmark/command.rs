@@ -1,4 +1,4 @@
-//! `lastnim check benchmark`: its flags, and a run from above.
+//! `lastnim check benchmark`.
 
 use super::{
     player::Player,
@@ -29,32 +29,32 @@ use lastnim_report::{
 use serde_json::json;
 use std::{collections::BTreeSet, path::PathBuf, time::Duration};
 
-/// What a bank of a model has unless the command line says otherwise: models may think long.
+/// The default bank of a language model, which may think long.
 const MODEL_BANK: Duration = Duration::from_hours(1);
-/// What the bank of another bot has.
+/// The default bank of other bots.
 const USUAL_BANK: Duration = Duration::from_mins(1);
 
-/// Measures how well a bot plays on a frozen set of positions, and writes a signed card of it
+/// Measures how well a bot plays a frozen set of positions
 ///
-/// It starts a server on a free port of 127.0.0.1 and the bot, which plays a match from each position against fixed house bots: the positions are in five
-/// tiers, from the easiest to the most difficult. What the bot loses by its own takes is exact. A tier is over once its interval is narrow enough. The
-/// card and the records are in a folder, and `lastnim record verify` proves the card by the records. An interrupted benchmark is carried on by the same command.
+/// It starts a server on a free port of 127.0.0.1 and the bot, which plays each position against fixed house bots, in five
+/// tiers of difficulty. A tier ends when its interval is narrow enough. The same command continues an interrupted
+/// benchmark, and `lastnim record verify` proves the card by its records.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct BenchmarkArgs {
-    /// The bot's program and its arguments; the word `lastnim` is this very program
+    /// The bot's program and its arguments; `lastnim` means this program
     #[arg(value_name = "COMMAND", last = true)]
     command: Vec<String>,
-    /// Plays with a house bot: random, greedy, timid, oracle, loyal, traitor, grudger, mirror, minimax-PLIES, epsilon-RATE or mcts-PLAYOUTS
+    /// Plays with a house bot instead of a program, as for `lastnim bot run`
     #[arg(long, value_name = "NAME")]
     house: Option<HouseBot>,
-    /// The tiers to play, 1 to 5; a card of fewer than all has no loss over all tiers
+    /// The tiers to play, 1 to 5; only a card of all tiers has a total loss
     #[arg(long, value_name = "TIER,..", value_delimiter = ',', default_value = "1,2,3,4,5")]
     tiers: Vec<Tier>,
-    /// Ends a tier once its 95% interval is as narrow as this, above 0 and up to 1
+    /// Ends a tier when its 95% interval is at most this wide, above 0 and up to 1
     #[arg(long, value_name = "WIDTH", default_value_t = 0.2, value_parser = parse_width)]
     width: f64,
-    /// Ends a tier after so many items in any case
+    /// Ends a tier after this many items, 1 to 120
     #[arg(long, value_name = "N", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..=120))]
     max_items: u32,
     /// The clock of each seat, 1s to 1d; a take adds a tenth of it [default: 1m; 1h for a language model]
@@ -74,15 +74,15 @@ Examples:
   lastnim check benchmark --house minimax-2 --tiers 1,5 --max-items 10
   lastnim record verify benchmark.run/card.jsonl
   lastnim check benchmark --dir mine.run -- python3 mine.py
-  lastnim check benchmark --model gpt-5-mini --dir gpt.run          # with the flags of lastnim bot run llm
+  lastnim check benchmark --model gpt-5-mini --dir gpt.run
 
-The folder has card.txt, card.svg and card.jsonl, which is signed; records.jsonl; and signing.key, which is yours alone. The figures are shares
-of the ranks that could be lost, from 0 to 1: lower is better. docs/benchmark.md has the rules, and how to cite a card.";
+The folder contains card.txt, card.svg, the signed card.jsonl, records.jsonl and signing.key, which you keep secret. Figures
+are shares of the ranks that could be lost: lower is better. docs/reference/benchmark.md has the rules.";
 
 /// Reads the width of an interval.
 fn parse_width(text: &str) -> Result<f64, String> {
     let width = text.parse().ok().filter(|width| *width > 0.0 && *width <= 1.0);
-    width.ok_or_else(|| "a width is above 0 and at most 1".to_owned())
+    width.ok_or_else(|| "expected a width above 0 and at most 1".to_owned())
 }
 
 pub fn run(args: &BenchmarkArgs, own: &OwnCommand) -> CommandResult {
@@ -92,7 +92,7 @@ pub fn run(args: &BenchmarkArgs, own: &OwnCommand) -> CommandResult {
         tokio::select! {
             done = play_benchmark(args, player, run) => done,
             () = runtime::wait_for_interrupt() => {
-                Err(Failure::Runtime(anyhow::anyhow!("interrupted: the same command carries on")))
+                Err(Failure::Runtime(anyhow::anyhow!("interrupted: the same command continues")))
             }
         }
     })
@@ -133,7 +133,7 @@ async fn play_benchmark(args: &BenchmarkArgs, player: Player, mut run: Benchmark
     Ok(CommandExit::Done)
 }
 
-/// Makes the card of a run that is over.
+/// Makes the card of a finished run.
 fn make_card(player: &Player, run: &BenchmarkRun) -> Result<pb::BenchmarkCard, Failure> {
     let card = pb::BenchmarkCard {
         version: CARD_VERSION,
@@ -194,7 +194,7 @@ impl BenchmarkArgs {
     fn sorted_tiers(&self) -> Result<Vec<Tier>, Failure> {
         let tiers: BTreeSet<Tier> = self.tiers.iter().copied().collect();
         if tiers.len() < self.tiers.len() {
-            return Err(Failure::input("--tiers: a tier stands twice: each is named once"));
+            return Err(Failure::input("--tiers: a tier is named twice"));
         }
         Ok(tiers.into_iter().collect())
     }

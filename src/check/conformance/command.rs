@@ -1,4 +1,4 @@
-//! `lastnim check conformance`: its flags, and a run of the suite.
+//! `lastnim check conformance`.
 
 use super::{
     program_launcher::ProgramLauncher,
@@ -17,27 +17,27 @@ use lastnim_conformance::{CHECKS, Check, CheckOutcome, CheckVerdict, Suite, find
 use lastnim_core::game::find_closest_word;
 use std::{env, ffi::OsString, sync::Arc, time::Duration};
 
-/// Checks a bot's program against a scripted server: how it plays, and what it does when things go wrong
+/// Checks that a bot's program follows the protocol
 ///
-/// Each check starts the program with `LASTNIM_SERVER`, `LASTNIM_TOKEN` and `LASTNIM_TOURNAMENT` in its environment, as `tournament run` does,
-/// against a server of its own on a free port of 127.0.0.1, and ends it afterwards. Matches are refereed as on a real server. A check
-/// that does not hold says what was sent, what was expected, what came instead, and why it matters.
+/// Each check starts the program with `LASTNIM_SERVER`, `LASTNIM_TOKEN` and `LASTNIM_TOURNAMENT` in its environment against a
+/// scripted server on a free port of 127.0.0.1. A failed check says what was sent, what was expected, what came, and why it
+/// matters.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ConformanceArgs {
-    /// The bot's program and its arguments; the word `lastnim` is this very program
+    /// The bot's program and its arguments; `lastnim` means this program
     #[arg(value_name = "COMMAND", last = true, required_unless_present = "list")]
     command: Vec<String>,
-    /// Runs these checks only, by their names; repeated or separated by commas
+    /// Runs only these checks; repeat it or separate names by commas
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = parse_check)]
     only: Vec<&'static Check>,
-    /// Lists the checks and runs none
+    /// Lists the checks without running them
     #[arg(long)]
     list: bool,
     /// How long the bot may take to connect, for each answer, and to end, 1s to 10m
     #[arg(long, value_name = "DURATION", default_value = "10s", value_parser = duration_parser(Duration::from_secs(1)..=Duration::from_mins(10)))]
     patience: Duration,
-    /// Checks at once, 1 to 64; each has a process of the bot
+    /// Checks at once, each with a process of the bot, 1 to 64
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=64))]
     jobs: u64,
     #[command(flatten)]
@@ -51,14 +51,14 @@ Examples:
   lastnim check conformance --json -- lastnim bot run greedy
   lastnim check conformance --list
 
-Exit codes: 0 if every check holds, 1 if one does not, 2 if the command line is wrong or there is no such program.";
+Exit codes: 0 if every check passes, 1 if one fails, 2 for bad usage or an unknown program.";
 
 /// Reads the name of a check.
 fn parse_check(word: &str) -> Result<&'static Check, String> {
     find_check(word).ok_or_else(|| {
         let names: Vec<_> = CHECKS.iter().map(|check| check.name).collect();
         match find_closest_word(word, names.iter().copied()) {
-            Some(meant) => format!("no check has this name; perhaps {meant}"),
+            Some(meant) => format!("no check has this name; did you mean {meant}?"),
             None => format!("no check has this name; expected one of {}", names.join(", ")),
         }
     })

@@ -1,4 +1,4 @@
-//! The flags of `lastnim oracle dataset`, and the lines that it writes.
+//! `lastnim oracle dataset`.
 
 use crate::{CommandExit, CommandResult, Failure, batch, new_file::AtomicFile, text::numbers};
 use clap::{Args, ValueEnum};
@@ -11,35 +11,35 @@ use std::{
     path::PathBuf,
 };
 
-/// The most positions of a dataset.
+/// The limit of positions in a dataset.
 const MAX_POSITIONS: u64 = 10_000_000;
 
-/// Writes positions labelled by the oracle as lines of JSON, to train models on
+/// Writes positions labelled by the oracle as lines of JSON, to train models
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct DatasetArgs {
-    /// How many positions are written, each once, 1 to 10,000,000
+    /// The number of different positions, 1 to 10,000,000
     #[arg(long, default_value_t = 1_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_POSITIONS))]
     positions: u64,
     /// The set to draw from
     #[arg(long, value_enum, default_value_t = SplitArg::Train)]
     split: SplitArg,
-    /// The numbers of seats, each equally likely and named once, 2 to 32
+    /// The numbers of seats, 2 to 32, each equally likely
     #[arg(long, default_value = "2,3,4,5", value_name = "N,N,..")]
     seats: String,
-    /// The fewest and the most piles, 1 to 1,024
+    /// Minimum and maximum piles, 1 to 1,024
     #[arg(long, default_value = "1,5", value_name = "MIN,MAX")]
     draw_piles: String,
-    /// The fewest and the most counters of a pile, 1 to 2^63 - 1
+    /// Minimum and maximum counters of a pile, 1 to 2^63 - 1
     #[arg(long, default_value = "1,9", value_name = "MIN,MAX")]
     draw_counters: String,
     /// Who wins when no counter is left
     #[arg(long, default_value = "to-move-wins", value_name = "to-move-wins|last-mover-wins")]
     ending: Ending,
-    /// The greatest share of takes that may be optimal, above 0 and up to 1; below 1, positions in which every take is optimal are left out
+    /// Leaves out positions with a greater share of optimal takes, above 0 and up to 1
     #[arg(long, default_value_t = 1.0, value_name = "SHARE", value_parser = parse_share)]
     max_optimal_share: f64,
-    /// What the positions derive from
+    /// The seed of the positions
     #[arg(long, default_value_t = 0, value_name = "N")]
     seed: u64,
     /// Writes a file instead of standard output
@@ -50,9 +50,9 @@ pub struct DatasetArgs {
 /// One of the two sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum SplitArg {
-    /// Nine of ten positions
+    /// Nine of ten positions, for training
     Train,
-    /// The tenth that is kept for benchmarks: do not train on it
+    /// The tenth position, for benchmarks: do not train on it
     Benchmark,
 }
 
@@ -71,11 +71,7 @@ Examples:
   lastnim oracle dataset --positions 100 --seed 7 --max-optimal-share 0.5 --output train.jsonl
   lastnim oracle dataset --positions 20 --split benchmark --seats 2,3 --draw-counters 1,20 --output benchmark.jsonl
 
-A line has the \"id\" of the position, its \"split\", the \"game\", the \"winner\" under optimal play, \"options\" (all takes, with the winner
-that they lead to and the ranks that they cost) and \"difficulty\" (the share of takes that are optimal, what a random take costs, how many
-plies one has to see, and how often a search by 32 random games errs). Positions that differ in nothing but the numbers of
-their seats count as one. Which set a position belongs to follows from its id alone, so that the two sets never overlap, whatever
-the seeds. docs/datasets.md has every field.";
+A position belongs to a set by its id alone, so the two sets never overlap. docs/reference/datasets.md describes the lines.";
 
 pub fn run(args: &DatasetArgs) -> CommandResult {
     let kind = args.drawn_kind()?;
@@ -106,7 +102,7 @@ impl DatasetArgs {
         });
         let seats = seats.collect::<Result<Vec<_>, _>>()?;
         if seats.is_empty() {
-            return Err(Failure::input("--seats: none is given: a match has 2 to 32 seats"));
+            return Err(Failure::input("--seats: expected numbers from 2 to 32"));
         }
         if let Some(twice) = (1..seats.len()).find(|&place| seats[..place].contains(&seats[place])) {
             return Err(Failure::input(format!(

@@ -1,4 +1,4 @@
-//! `lastnim oracle declarations`: what seats do best to declare.
+//! `lastnim oracle declarations`.
 
 use super::report;
 use crate::{
@@ -12,7 +12,7 @@ use lastnim_proto::{
     json::MessageJson,
 };
 
-/// Says what seats do best to declare, under optimal play of what is declared
+/// Finds the rows that seats should declare
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct DeclarationsArgs {
@@ -26,19 +26,19 @@ enum DeclarationQuestion {
     Equilibria(EquilibriaArgs),
 }
 
-/// Finds the rows with which a seat is best off, the others' rows given
+/// Finds the best rows of a seat, given the rows of the others
 #[derive(Debug, Args)]
 struct BestArgs {
     #[command(flatten)]
     game: GameArgs,
-    /// The seat that declares; every seat in turn, unless given
+    /// The seat that declares [default: every seat in turn]
     #[arg(long, value_name = "SEAT")]
     seat: Option<usize>,
     #[command(flatten)]
     shown: RowOutputArgs,
 }
 
-/// Finds the pure Nash equilibria of the game in which all seats declare at once, and whether the truth is one
+/// Finds the pure Nash equilibria of declaring, and whether the truth is one
 #[derive(Debug, Args)]
 struct EquilibriaArgs {
     #[command(flatten)]
@@ -52,8 +52,8 @@ Examples:
   lastnim oracle declarations best --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1' --seat 1
   lastnim oracle declarations equilibria --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1'
 
-The matrix is what the seats truly prefer. Whatever is declared, play follows it optimally, and each seat judges the
-winner by its true row. Rank 0 is the best. With --json, counts are strings, as some are too large to be exact numbers.";
+The matrix is what the seats truly prefer. Play is optimal for the declared rows, and each seat judges the winner by its
+true row. Rank 0 is the best. In JSON counts are strings, because some exceed exact numbers.";
 
 pub fn run(args: &DeclarationsArgs) -> CommandResult {
     match &args.question {

@@ -1,4 +1,4 @@
-//! The flags of `lastnim oracle sequence`, and what answers them.
+//! `lastnim oracle sequence`.
 
 use crate::{
     CommandExit, CommandResult, Failure,
@@ -11,7 +11,7 @@ use lastnim_analysis::general::{GrundySequence, Ruleset, SequenceGame, SequenceG
 use lastnim_proto::{grundy_sequence::check_listed_size, pb};
 use lastnim_report::grundy_sequence::sequence_report;
 
-/// Lists the outcomes and Grundy values of a game by the size of its piles, with their period where one is proved
+/// Lists the outcomes and Grundy values of a game by pile size, with a proved period
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct SequenceArgs {
@@ -21,10 +21,10 @@ pub struct SequenceArgs {
     /// The largest pile, at most 100,000
     #[arg(long, default_value_t = 40, value_name = "N")]
     to: u32,
-    /// What may be taken from a pile of subtraction
+    /// subtraction: the numbers that may be taken
     #[arg(long, value_name = "N,N,..")]
     set: Option<String>,
-    /// The most that may be taken from a pile of subtraction, and any less: bounded Nim, in place of --set
+    /// subtraction: the largest number that may be taken, instead of --set (bounded Nim)
     #[arg(long, value_name = "N", conflicts_with = "set")]
     max: Option<u64>,
     #[command(flatten)]
@@ -41,11 +41,8 @@ const EXAMPLES: &str = "Examples:
   lastnim oracle sequence --game subtraction --max 3 --json
   lastnim oracle sequence --game kayles --to 100000 --csv > kayles.csv
 
-Two seats each want to win, and the last mover does. A pile is P (the seat that is not to move wins) if its Grundy value is 0, and N (the seat to
-move wins) otherwise; a position of several piles has the nim-sum of their values. A period is claimed only if it is proved. For kayles it is by
-the theorem of Guy and Smith on octal games: if the values repeat after p sizes for all sizes from s to 2s + p + 1, they do for ever. For
-subtraction a row of as many values as its largest number that comes again is enough. For digits, stone-piles and fibonacci-nim no number of values is
-known to prove anything of the others.";
+Two seats each want to win, and the last mover wins. A pile is P (the previous mover wins) if its Grundy value is 0, and N
+(the next mover wins) otherwise. docs/reference/games.md says when a period is proved.";
 
 pub fn run(args: &SequenceArgs) -> CommandResult {
     let set = numbers::read_numbers(args.set.as_deref().unwrap_or_default(), "set")?;

@@ -1,4 +1,4 @@
-//! `lastnim oracle solve`: who wins under optimal play, and by which takes.
+//! `lastnim oracle solve`.
 
 use super::{
     general::{LastNimSearch, ListedMoves, RulesetArgs},
@@ -15,7 +15,7 @@ use lastnim_report::{
 };
 use std::io;
 
-/// Solves a position: who wins under optimal play, and by which takes
+/// Solves a position: the winner under optimal play and the optimal takes
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 #[command(mut_arg("piles", |piles| piles.required(false).required_unless_present_any(["batch", "edges", "vertex"])))]
@@ -26,12 +26,13 @@ pub struct SolveArgs {
     /// Prints JSON
     #[arg(long)]
     json: bool,
-    /// Says why: what each take leads to and for whom it would be better, and the line of best play. With --game: every
-    /// move, the winner that it leads to, and its regret, the ranks that it costs in the mover's row; for two players how the
-    /// Grundy value comes about
+    /// Explains what each take leads to, and the line of best play
+    ///
+    /// With --game it lists every move with its winner and its regret (the ranks that it costs the mover), and for two players
+    /// the Grundy value.
     #[arg(long)]
     explain: bool,
-    /// Reads positions from standard input, one in JSON a line, and prints one line of JSON for each
+    /// Reads positions in JSON from standard input, one a line, and prints one line of JSON for each
     #[arg(long, conflicts_with_all = ["piles", "matrix", "players", "first", "ending", "explain", "robust", "game", "set", "max", "window", "most", "edges", "vertex"])]
     batch: bool,
     #[command(flatten)]
@@ -40,45 +41,28 @@ pub struct SolveArgs {
     general: RulesetArgs,
 }
 
-const ENDING_HELP: &str = "Who wins when the seat to move has no move; unless given the game's own ending: to-move-wins for last-nim, \
-    last-mover-wins for all other games";
+const ENDING_HELP: &str =
+    "Who wins when no move is left [default: to-move-wins for last-nim, otherwise last-mover-wins]";
 
 const EXAMPLES: &str = r#"Examples:
   lastnim oracle solve --piles 1,2,2 --matrix '0 2 1; 0 1 2; 0 2 1'
   lastnim oracle solve --piles 4,3 --matrix standard --players 4 --first 2
-  lastnim oracle solve --piles 9,9,1,6 --players 4 --ending last-mover-wins --json
   lastnim oracle solve --piles 3,4,5 --players 3 --explain
-  lastnim oracle solve --piles 3,4,5 --players 3 --robust
   lastnim oracle solve --piles 3,4,5 --players 3 --robust --error-rate 0.05
   lastnim oracle solve --game kayles --piles 5 --players 3
   lastnim oracle solve --game subtraction --set 1,3,4 --piles 21 --players 2
-  lastnim oracle solve --game nim --piles 13,12,8 --players 2 --explain
   lastnim oracle solve --game graph-nim --edges 0-1:2,1-2:1 --vertex 0 --players 3
   echo '{"piles":[1,2,2],"alliance_matrix":[[0,2,1],[0,1,2],[0,2,1]]}' | lastnim oracle solve --batch
 
-A row such as '0 2 1' belongs to the seat of its place: itself first, then the seat two places on, then the next one.
-The winner under optimal play is an equilibrium outcome: every seat plays for its own row. It is seldom a forced win.
-The ending of a game is its own unless --ending is given, and is always printed: to-move-wins for last-nim, last-mover-wins
-for all other games. The games are:
-  last-nim       take any number from the last nonempty pile
-  nim            take any number from one pile
-  small-nim      take any number from a smallest nonempty pile
-  circular-nim   take from piles in a circle, within a --window of so many neighbours
-  fibonacci-nim  one pile: take at most twice what was taken before, and not all at first
-  graph-nim      --edges and --vertex: lower an edge at the token and move it along
-  kayles         remove one stone of a row or two neighbours; the row splits there (also advanced-nim)
-  subtraction    take a number of the --set, or up to --max, from one pile (also take-away, bounded-nim)
-  digits         subtract one of its nonzero digits from one number
-  stone-piles    split one pile into two or more of pairwise different sizes
-  end-nim        even seats take from the leftmost nonempty pile, odd seats from the rightmost
+A row such as '0 2 1' belongs to the seat of its place: itself first, then the seat two places on, then the next one. The
+winner under optimal play is an equilibrium outcome, seldom a forced win.
 
-With --game last-nim the answer has the form of the other games: every run of takes with its winner and, for two seats, the
-outcome and the Grundy value.
+The games are last-nim, nim, small-nim, circular-nim, fibonacci-nim, graph-nim, kayles (also advanced-nim), subtraction
+(also take-away, bounded-nim), digits, stone-piles and end-nim; docs/reference/games.md has their rules.
 
-In a batch "first" is 0 and "ending" is the game's own default unless given, and "players":3 stands for the standard matrix of
-three; other games say "game":"kayles", and "set", "max", "window", "most", "edges" (as [[0,1,2],[1,2,1]]) and "vertex" where they need
-them. Any other key is refused. A bad line is answered by {"line":k,"error":".."}, the rest is still answered, and the exit
-code is 3."#;
+In a batch "first" defaults to 0, and "players":3 means the standard matrix of three. Other games need "game" and the
+numbers that their flags give, such as "set" or "edges" (as [[0,1,2],[1,2,1]]). A bad line is answered by
+{"line":k,"error":".."} and makes the exit code 3."#;
 
 pub fn run(args: &SolveArgs) -> CommandResult {
     if args.batch {

@@ -1,4 +1,4 @@
-//! `lastnim oracle solve --game`: the other games of the seeds.
+//! `lastnim oracle solve --game`: other games.
 
 use super::grundy_steps::grundy_steps_section;
 use super::question::{GameQuestion, GameQuestionError, GameQuestionJson};
@@ -27,45 +27,45 @@ use lastnim_report::{
 };
 use serde::Serialize;
 
-/// What a game needs besides piles, and what solving it may cost.
+/// The numbers of a game apart from its piles, and the limits of solving it.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Other games")]
 pub struct RulesetArgs {
-    /// The game, one of those listed below; last-nim unless given
+    /// The game, one of those listed below [default: last-nim]
     #[arg(long, value_name = "NAME")]
     game: Option<Ruleset>,
-    /// What may be taken from a pile of subtraction
+    /// subtraction: the numbers that may be taken
     #[arg(long, value_name = "N,N,..")]
     set: Option<String>,
-    /// The most that may be taken from a pile of subtraction, and any less: bounded Nim, in place of --set
+    /// subtraction: the largest number that may be taken, instead of --set (bounded Nim)
     #[arg(long, value_name = "N", conflicts_with = "set")]
     max: Option<u64>,
-    /// How many neighbouring piles of circular-nim may be touched at once
+    /// circular-nim: how many neighbouring piles a move may change
     #[arg(long, value_name = "N")]
     window: Option<u64>,
-    /// The most that may be taken next in fibonacci-nim; all but one unless given
+    /// fibonacci-nim: the largest next take [default: all but one counter]
     #[arg(long, value_name = "N")]
     most: Option<u64>,
-    /// The edges of graph-nim, each as two vertices and a weight
+    /// graph-nim: the edges, each as two vertices and a weight
     #[arg(long, value_name = "V-V:N,..")]
     edges: Option<String>,
-    /// The vertex of graph-nim's token
+    /// graph-nim: the vertex of the token
     #[arg(long, value_name = "V")]
     vertex: Option<u64>,
     #[command(flatten)]
     limits: LimitArgs,
 }
 
-/// What of Last Nim is searched, so that a limit has a meaning.
+/// What is searched in Last Nim, which decides which limits apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LastNimSearch {
-    /// Nothing: it is solved at once.
+    /// Nothing: it is solved without a search.
     None,
-    /// Coalitions, and play with errors, within a limit of time.
+    /// Coalitions and play with errors, within a time limit.
     Coalitions,
 }
 
-/// The most moves that are printed in words.
+/// The limit of moves printed as text.
 const MAX_MOVES: usize = 20;
 
 impl RulesetArgs {
@@ -91,10 +91,10 @@ impl RulesetArgs {
         };
         match unused {
             Some(flag) if ruleset == Ruleset::LastNim => Err(Failure::input(format!(
-                "{flag} is for a search{}: leave it out",
+                "{flag} limits a search{}: leave it out",
                 match search {
                     LastNimSearch::None => ", and last-nim is solved without one",
-                    LastNimSearch::Coalitions => " that keeps positions, and --robust keeps none",
+                    LastNimSearch::Coalitions => " that keeps positions, and --robust keeps no positions",
                 }
             ))),
             _ => Ok(game),

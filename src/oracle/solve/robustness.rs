@@ -1,4 +1,4 @@
-//! `lastnim oracle solve --robust`: how safe the winner under optimal play is.
+//! `lastnim oracle solve --robust`.
 
 use crate::Failure;
 use clap::Args;
@@ -12,23 +12,24 @@ use lastnim_proto::{
     robustness::{DEFAULT_MAX_COALITION, robustness_message},
 };
 
-/// Whether it is asked how safe the winner is, and in which readings.
+/// The flags of robustness.
 #[derive(Debug, Args)]
 pub struct RobustnessArgs {
-    /// Says how safe the winner is, which is an equilibrium outcome and no forced win: what each seat can force against all
-    /// others together, the fewest seats that worsen its rank by turning against it, and which takes are risky
+    /// Shows what each seat can force against all others, and which takes are risky
+    ///
+    /// It also shows the smallest coalition that can worsen a seat's rank.
     #[arg(long, conflicts_with = "game")]
     robust: bool,
-    /// The most seats of a coalition that --robust searches; 3 unless given
+    /// Maximum seats of a coalition that --robust searches [default: 3]
     #[arg(long, value_name = "SEATS", requires = "robust", value_parser = clap::value_parser!(u32).range(1..MAX_SEATS as i64))]
     max_coalition: Option<u32>,
-    /// With --robust: what becomes of the seats if each take is drawn at random with this probability
+    /// With --robust: the outcome if each take is random with this probability
     #[arg(long, value_name = "0..1", requires = "robust")]
     error_rate: Option<ErrorRate>,
 }
 
 impl RobustnessArgs {
-    /// Returns whether it is asked.
+    /// Returns whether --robust is given.
     pub fn is_asked(&self) -> bool {
         self.robust
     }

@@ -1,4 +1,4 @@
-//! `lastnim oracle tree`: all possible play of a game.
+//! `lastnim oracle tree`.
 
 use crate::{
     CommandExit, CommandResult, Failure, args::game::GameArgs, batch, form::stdout_terminal,
@@ -18,22 +18,22 @@ use std::{
     path::PathBuf,
 };
 
-/// Draws all possible play of a game: who wins at every state under optimal play, and by which takes
+/// Draws the tree or graph of all play, with the winner and optimal takes of every state
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct TreeArgs {
     #[command(flatten)]
     game: GameArgs,
-    /// Cuts the tree, or the graph, after so many takes, and says how much lies below
+    /// Cuts the drawing after this many takes and says how much is below
     #[arg(long, value_name = "TAKES", allow_negative_numbers = true, value_parser = parse_depth)]
     depth: Option<u64>,
-    /// Draws every state once, with all takes that lead to it, instead of once for each way to it
+    /// Draws every state once instead of once for each way to it
     #[arg(long)]
     graph: bool,
-    /// What is written
+    /// The output format
     #[arg(long, value_enum, default_value_t = TreeFormat::Text)]
     format: TreeFormat,
-    /// The most nodes, and edges, that are drawn
+    /// Maximum nodes, and maximum edges, of the drawing
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     max_nodes: u64,
     /// Writes a file instead of standard output
@@ -41,12 +41,12 @@ pub struct TreeArgs {
     output: Option<PathBuf>,
 }
 
-/// What is written.
+/// The output format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum TreeFormat {
-    /// A node a line, indented
+    /// One node a line, indented
     Text,
-    /// Nodes, and edges between their indices
+    /// Nodes, and edges by index
     Json,
     /// For Graphviz
     Dot,
@@ -61,14 +61,8 @@ Examples:
   lastnim oracle tree --piles 3,4,5 --players 3 --graph --format svg --output graph.svg
   lastnim oracle tree --piles 1,2,2 --players 3 --format dot --output tree.dot
 
-A state is written as the seat to move and the counters of every pile: (0, [1,2,2]). The tree of piles x1..xN has T_N
-nodes: T_0 = 1, T_j = 2^(x_j - 1) (1 + T_(j-1)). If that is more than --max-nodes, nothing is drawn: the error says how
-many there are, which --depth would fit, and how large the graph of --graph is. A graph with --depth has the states that so
-many takes or fewer lead to.
-
-JSON has the keys \"form\" (\"tree\" or \"graph\"), \"game\", \"line\" and \"line_is_whole\" (the line of best play), \"nodes\" and
-\"edges\". Node 0 is the start, the edges name nodes by their index, and a node that was cut says in \"below\" how many nodes lie
-below, and in \"below_log2\" the binary logarithm of that.";
+A state is the seat to move and the counters of every pile: (0, [1,2,2]). If the drawing exceeds --max-nodes, the error
+gives its size, a --depth that fits, and the size of the graph. docs/reference/oracle.md describes the JSON.";
 
 /// Reads a depth.
 fn parse_depth(text: &str) -> Result<u64, String> {

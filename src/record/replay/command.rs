@@ -1,4 +1,4 @@
-//! `lastnim record replay`: a record step by step, with the oracle's view.
+//! `lastnim record replay`.
 
 use super::report::{MAX_COLUMNS, ReplaySteps, end_section, head_section};
 use crate::{CommandExit, CommandResult, Failure, batch, form::stdout_terminal, record_input};
@@ -15,32 +15,32 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Goes through a record step by step, with the oracle's view at each ply
+/// Replays a record ply by ply with the oracle's view
 ///
-/// Each ply shows the piles, the seat to move and its clock, the optimal takes, the winner under optimal play (an equilibrium
-/// outcome, no forced win) before and after, what the take cost, and whether it was risky or a safe error. On a terminal it waits for Enter after each ply; q and Enter leave.
+/// Each ply shows the piles, the clock, the optimal takes, the winner under optimal play before and after, and the cost of the
+/// take. On a terminal it waits for Enter after each ply; q and Enter quit.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct ReplayArgs {
-    /// A file with a record as JSON or text; - for standard input
+    /// A record as JSON or text; - for standard input
     #[arg(value_name = "FILE|-")]
     file: PathBuf,
-    /// Shows one ply only
+    /// Shows only this ply
     #[arg(long, value_name = "N", conflicts_with_all = ["from", "to"])]
     ply: Option<u32>,
-    /// Begins with this ply
+    /// Starts at this ply
     #[arg(long, value_name = "N")]
     from: Option<u32>,
-    /// Ends with this ply
+    /// Ends at this ply
     #[arg(long, value_name = "N")]
     to: Option<u32>,
-    /// Waits for Enter after each ply, also where the output is no terminal
+    /// Waits for Enter after each ply even if the output is not a terminal
     #[arg(long, conflicts_with_all = ["all", "json"])]
     step: bool,
-    /// Shows everything at once, also on a terminal
+    /// Does not wait, even on a terminal
     #[arg(long)]
     all: bool,
-    /// Prints JSON, a line for each ply
+    /// Prints JSON, one line for each ply
     #[arg(long)]
     json: bool,
 }
@@ -52,7 +52,7 @@ Examples:
   lastnim record replay record.json --ply 1 --json
   lastnim record get $MATCH | lastnim record replay -
 
-Of a damaged record the steps up to the first flaw are shown, then the flaw; exit code 1. Whoever signed the record is not looked at: `lastnim record verify` does that.";
+A damaged record is shown up to its first flaw, with exit code 1. `lastnim record verify` checks signatures; this does not.";
 
 impl ReplayArgs {
     fn shows_ply(&self, ply: u32) -> bool {
@@ -68,7 +68,7 @@ impl ReplayArgs {
         let piped = self.file == Path::new("-");
         if self.step && piped {
             return Err(Failure::input(
-                "--step: standard input holds the record, so nobody can press Enter there",
+                "--step: standard input is the record, so it cannot also be the keyboard",
             ));
         }
         let terminal = io::stdin().is_terminal() && io::stdout().is_terminal();

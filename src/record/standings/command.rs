@@ -1,4 +1,4 @@
-//! `lastnim record standings`: its flags, and the records that it reads.
+//! `lastnim record standings`.
 
 use super::{
     replayed::{RatingChoice, ReplayedResults},
@@ -16,24 +16,23 @@ use lastnim_proto::{pb, record::verify_record, record_file::read_record};
 use lastnim_report::standings::standings_report;
 use std::{fs, io, path::PathBuf};
 
-/// Works out the standings of a tournament from the records of its matches, without a server
+/// Recomputes the standings of a tournament from its records, without a server
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct StandingsArgs {
-    /// Files of records, and folders of them: .json and .jsonl
+    /// Files of records, or folders of them (.json, .jsonl)
     #[arg(value_name = "FILE|DIR", required = true)]
     records: Vec<PathBuf>,
-    /// What the tournament is, as `lastnim tournament show ID --json` prints it
+    /// The tournament, as `lastnim tournament show ID --json` prints it
     #[arg(long, value_name = "FILE")]
     settings: PathBuf,
-    /// Compares each two bots as well: how many of the matches in which both sat each of them won, and how likely each is the
-    /// stronger by their ratings
+    /// Adds, for each two bots, the matches each won of those in which both sat, and who is better
     #[arg(long)]
     cross_table: bool,
-    /// Counts only records that are signed by this key, as `lastnim record key` prints it
+    /// Counts only records signed by this key, as `lastnim record key` prints it
     #[arg(long, value_name = "PUBLIC_KEY")]
     key: Option<PublicKey>,
-    /// Counts records that nobody signed as well
+    /// Counts unsigned records too
     #[arg(long, conflicts_with = "key")]
     unsigned: bool,
     #[command(flatten)]
@@ -48,9 +47,8 @@ const EXAMPLES: &str = "Examples:
   lastnim record standings --settings cup.json records
   lastnim record standings --settings cup.json --key $(lastnim record key) records --json
 
-It prints what `lastnim tournament standings` prints of a tournament that is over: every record is verified, replayed and audited anew,
-and points, ratings and what the format says follow from that. Where matches have no record, it says how many. A record that is none, or does not verify, is named, left out, and
-makes the exit code 3; records of other matches are passed over.";
+Every record is verified, replayed and audited again, and the standings follow from that. The number of missing records is
+printed. A record that does not verify is named and makes the exit code 3; records of other tournaments are skipped.";
 
 pub fn run(args: &StandingsArgs) -> CommandResult {
     let file = record_input::input_name(&args.settings);
@@ -83,9 +81,7 @@ pub fn run(args: &StandingsArgs) -> CommandResult {
     }
     let outcome = replayed.compute_standings(&shown, RatingChoice::Final).map_err(Failure::input)?;
     if let Some(missing) = outcome.missing {
-        eprintln!(
-            "of {missing} of the tournament's matches there is no record here: these are the standings without them"
-        );
+        eprintln!("the records of {missing} matches are missing: these are the standings without them");
     }
     let compared = if args.cross_table { outcome.cross_table.as_slice() } else { &[] };
     let report = pb::GetStandingsResponse {
@@ -107,13 +103,13 @@ impl StandingsArgs {
     ) -> Result<(), String> {
         let given = read_record(text).map_err(|error| error.to_string())?;
         let sealed = verify_record(&given).map_err(|flaw| format!("it does not verify: {flaw}"))?;
-        // It counts for nothing, whoever signed it. One that was voided before its rows were revealed has no seal.
+        // A voided match does not count. One voided before its rows were revealed has no seal.
         if shown.rulings.void_reason(sealed.record().id()).is_some() {
             return Ok(());
         }
         match (sealed.seal().map(|seal| seal.signer), self.key) {
             (None, _) if !self.unsigned => {
-                return Err("it is not signed, and unsigned records were not asked for".to_owned());
+                return Err("it is not signed: use --unsigned to count it".to_owned());
             }
             (Some(signer), Some(key)) if signer != key => {
                 return Err(format!("it is signed by another key: {signer}"));

@@ -1,4 +1,4 @@
-//! `lastnim record tables`: matches, seats, plies and standings as tables.
+//! `lastnim record tables`.
 
 use super::rows::{ExportedMatch, standing_rows};
 use crate::{
@@ -22,19 +22,19 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Tournaments that are listed at once: their settings may be long.
+/// Tournaments of one page of a list: their settings may be long.
 const TOURNAMENTS_A_PAGE: u32 = 100;
 
-/// Exports matches, seats, plies and standings of a server as tables
+/// Exports a server's matches, seats, plies and standings as tables
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct TablesArgs {
-    /// The form of the tables
+    /// The format of the tables
     #[arg(long, value_enum)]
     format: TableFormat,
     #[command(flatten)]
     which: MatchSelectionArgs,
-    /// The folder, made if it is not there
+    /// The folder, created if it does not exist
     #[arg(long, value_name = "DIR")]
     output: PathBuf,
     #[command(flatten)]
@@ -48,14 +48,13 @@ Examples:
   lastnim record tables --format csv --output tables
   lastnim record tables --format jsonl --tournament $ID --output tables
 
-The tables are matches, seats, plies and standings, for pandas, polars, DuckDB and the like; docs/records.md lists their
-columns. Only matches that are over are exported. A table has its name only once it is whole; one of that name that is
-there already is replaced. In CSV what is missing is empty, in JSON lines it is null.";
+Only finished matches are exported. Existing tables are replaced once the new ones are complete. A missing value is empty in
+CSV and null in JSON. docs/reference/records.md lists the columns.";
 
-/// The form of tables.
+/// The format of tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum TableFormat {
-    /// A JSON object a line
+    /// One JSON object a line
     Jsonl,
     /// Comma-separated values, with the names of the columns in the first line
     Csv,
@@ -84,7 +83,7 @@ impl TableWriter {
         let output = match format {
             TableFormat::Jsonl => TableOutput::Jsonl(file),
             TableFormat::Csv => {
-                // The names of the columns stand there even where there is no row.
+                // The header exists even without rows.
                 let mut csv = csv::WriterBuilder::new().has_headers(false).from_writer(file);
                 csv.write_record(message_keys::<M>())
                     .map_err(|error| Failure::runtime(error, path.display()))?;
@@ -178,7 +177,7 @@ pub fn run(args: &TablesArgs) -> CommandResult {
     })
 }
 
-/// Exports the standings of the tournament that is named, or of those that all bots named are in, or of all.
+/// Exports the standings of the named tournament, of those with all named bots, or of all.
 async fn export_standings(
     remote: &RemoteServer,
     which: &MatchSelectionArgs,

@@ -1,4 +1,4 @@
-//! `lastnim record transcript`: the questions and replies of a match beside the board and the oracle's view.
+//! `lastnim record transcript`.
 
 use super::{
     folded_text::TextLength,
@@ -28,28 +28,28 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Shows what the language models of a match were asked and replied, beside the board and the oracle's view
+/// Shows the questions and replies of language models beside the board
 ///
-/// Of each row and each ply there are the prompt, every reply and every retry, what the bot did in the end, and whether the record proves
-/// these lines; with them the piles, the optimal takes, the winner under optimal play and what the take cost, as in `lastnim record replay`.
+/// For each row and ply it shows the prompt, every reply and retry, what the bot did, and whether the record proves these
+/// lines, with the oracle's view as in `lastnim record replay`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct TranscriptArgs {
     #[command(subcommand)]
     action: Option<PublishingAction>,
-    /// The id of a match, whose record the server has, or a file with the record; - for standard input
+    /// The id of a match on the server, or a file with its record; - for standard input
     #[arg(value_name = "MATCH|FILE|-", required = true)]
     of: Option<String>,
-    /// A transcript, or a folder of them; may be given several times [default: what was published of the match on the server]
+    /// A transcript or a folder of them; may be repeated [default: the one published on the server]
     #[arg(long, value_name = "FILE|DIR")]
     transcript: Vec<PathBuf>,
-    /// Shows this ply only
+    /// Shows only this ply
     #[arg(long, value_name = "N")]
     ply: Option<u32>,
-    /// Shows all of every text; else the first lines, and how much is left out
+    /// Shows every text completely instead of its first lines
     #[arg(long)]
     full: bool,
-    /// Prints JSON: a line for the rows, then one for each ply, with all of every text
+    /// Prints JSON: a line for the rows, then a line for each ply, with complete texts
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -64,8 +64,8 @@ Examples:
   lastnim record transcript publish cup.run --server http://127.0.0.1:7600
   lastnim record transcript $MATCH --server http://127.0.0.1:7600
 
-In texts of models what could steer a terminal is spelled out, as \\u{1b} for Escape. Whoever signed the record is not looked at: `lastnim
-verify --transcript` does that.";
+Characters that could control a terminal are escaped, such as \\u{1b}. Signatures are not checked: `lastnim record verify
+--transcript` does that.";
 
 pub fn run(args: &TranscriptArgs) -> CommandResult {
     if let Some(action) = &args.action {
@@ -76,7 +76,7 @@ pub fn run(args: &TranscriptArgs) -> CommandResult {
     let steps: Vec<_> = ReplaySteps::of_record(&record).collect();
     if let Some(ply) = args.ply.filter(|&ply| ply as usize >= steps.len()) {
         let there = match steps.len() {
-            0 => "the match has none".to_owned(),
+            0 => "the match has no plies".to_owned(),
             plies => format!("the match has the plies 0 to {}", plies - 1),
         };
         return Err(Failure::input(format!("--ply: ply {ply}: {there}")));
@@ -112,7 +112,7 @@ pub fn run(args: &TranscriptArgs) -> CommandResult {
         sections.push(with_questions(step.to_section(&record), &asked));
     }
     if args.ply.is_none() {
-        // Those of a turn that the bot never took: its seat was lost, or the match ended.
+        // Questions of a turn without a take: the seat was lost, or the match ended.
         for (ply, asked) in questions {
             let heading = format!("ply {}: no take of this seat", ply.unwrap_or_default());
             sections.push(with_questions(Section::with_heading(heading), &asked));

@@ -20,32 +20,33 @@ use std::{
     path::PathBuf,
 };
 
-/// How the names of variables end whose values belong to nobody else.
+/// The endings of names of variables with secret values.
 const SECRET_ENDINGS: [&str; 4] = ["KEY", "TOKEN", "SECRET", "PASSWORD"];
-/// The least characters of a value that is taken for a secret.
+/// The minimum length of a secret value.
 const MIN_SECRET_CHARS: usize = 8;
-/// Refusals that are shown; more are counted.
+/// The number of refusals shown; more are counted.
 const MAX_SHOWN: usize = 20;
 
-/// What is done with transcripts on a server.
+/// What to do with transcripts on a server.
 #[derive(Debug, Subcommand)]
 pub enum PublishingAction {
-    /// Hands transcripts to a server, for all who may look, once their matches and tournaments are over
+    /// Publishes transcripts of finished matches and tournaments on a server
     ///
-    /// An admin publishes every transcript, a bot those of its own seats in matches of tournaments. What a question was published with before
-    /// is replaced. A line that holds the value of an environment variable whose name ends in KEY, TOKEN, SECRET or PASSWORD is refused, and nothing is published then.
+    /// An admin publishes any transcript, a bot only those of its own seats in tournaments. Earlier lines of a question are
+    /// replaced. If a line contains the value of an environment variable ending in KEY, TOKEN, SECRET or PASSWORD, nothing is
+    /// published.
     Publish(PublishArgs),
-    /// Removes what was published of a seat of a match
+    /// Removes the published transcript of a seat
     Remove(RemoveArgs),
 }
 
-/// Transcripts, and where they are published.
+/// The transcripts and the server.
 #[derive(Debug, Args)]
 pub struct PublishArgs {
-    /// Transcripts, or folders of them
+    /// Transcripts or folders of them
     #[arg(value_name = "FILE|DIR", required = true)]
     transcripts: Vec<PathBuf>,
-    /// Publishes what is of this match only
+    /// Publishes only lines of this match
     #[arg(long = "match", value_name = "MATCH_ID")]
     match_id: Option<MatchId>,
     #[command(flatten)]
@@ -57,7 +58,7 @@ pub struct PublishArgs {
 /// A seat of a match.
 #[derive(Debug, Args)]
 pub struct RemoveArgs {
-    /// The match
+    /// The id of the match
     #[arg(value_name = "MATCH_ID")]
     match_id: MatchId,
     /// The number of the seat, from 0
@@ -69,11 +70,11 @@ pub struct RemoveArgs {
     form: FormArgs,
 }
 
-/// What a question is known by: its match, its seat, and the ply of its take; none for a row.
+/// The match, the seat and the ply of a question; `None` for a row.
 type QuestionPlace = (MatchId, u32, Option<u32>);
 
 impl PublishingAction {
-    /// Does it.
+    /// Carries it out.
     pub fn run(&self) -> CommandResult {
         match self {
             Self::Publish(args) => args.publish(),
@@ -138,7 +139,7 @@ impl PublishArgs {
         })
     }
 
-    /// Reads the lines of each question, and refuses those that hold a secret.
+    /// Reads the lines of each question and refuses lines with a secret.
     fn read_questions(&self) -> Result<BTreeMap<QuestionPlace, String>, Failure> {
         let secrets = secret_values(env::vars());
         let mut questions: BTreeMap<QuestionPlace, String> = BTreeMap::new();
@@ -173,7 +174,7 @@ fn question_place(line: &str) -> Option<QuestionPlace> {
     Some((line.match_id()?, line.seat.try_into().ok()?, ply))
 }
 
-/// Returns the variables that hold secrets, by their names.
+/// Returns the variables with secret values by name.
 fn secret_values(variables: impl IntoIterator<Item = (String, String)>) -> Vec<(String, String)> {
     let is_secret = |(name, value): &(String, String)| {
         SECRET_ENDINGS.iter().any(|ending| name.to_ascii_uppercase().ends_with(ending))
@@ -198,7 +199,7 @@ impl RemoveArgs {
     }
 }
 
-/// Fetches the lines of all questions of a match that were published.
+/// Fetches the published lines of all questions of a match.
 pub fn fetch_published_lines(server: &ServerArgs, id: MatchId) -> Result<String, Failure> {
     let mut fetched = String::new();
     runtime::run_on_runtime(Some(1), async {

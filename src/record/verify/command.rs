@@ -1,4 +1,4 @@
-//! `lastnim record verify`: its flags, and what it says of records.
+//! `lastnim record verify`: its flags and its verdict on records.
 
 use super::{
     card::verify_card,
@@ -25,32 +25,30 @@ use std::{
 };
 use thiserror::Error;
 
-/// Verifies records, manifests and cards offline: that they are whole, keep the rules, and who signed them
+/// Verifies records, manifests and cards offline
 ///
-/// Every event of a record must carry the hash that follows from the hash before it and fit the match so far, and the signature
-/// must be the signer's on the last hash; of what does not, the first is named. Besides, every byte must stand as lastnim writes it.
-/// The lines of a manifest must be those that were signed. With --records each match is named that is missing, added or changed,
-/// and the standings are worked out anew. The figures of the card of a benchmark must follow from its records.
+/// It checks every hash, the rules, the signature and every byte of a record, and names the first flaw. With --records it names
+/// each match of a manifest that is missing, added or changed, and recomputes the standings. The figures of a benchmark
+/// card must follow from its records.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct VerifyArgs {
-    /// Files with a record as JSON or text, with a record of JSON in each line, with a manifest, or with a card; - for standard input
+    /// Files of records (JSON, lines of JSON or text), manifests or cards; - for standard input
     #[arg(value_name = "FILE|-", required = true)]
     files: Vec<PathBuf>,
-    /// The records of the matches of a manifest or a card: files, and folders of them [default: for a card, the records.jsonl beside it]
+    /// The records of a manifest or a card, as files or folders [default: records.jsonl beside a card]
     #[arg(long, value_name = "FILE|DIR", num_args = 1..)]
     pub records: Vec<PathBuf>,
-    /// A transcript of a language model, whose answers are held against the hashes in the records; may be given several times
+    /// A transcript to compare with the hashes in the records; may be repeated
     #[arg(long, value_name = "FILE", conflicts_with = "records")]
     transcript: Vec<PathBuf>,
     /// The public key of the server that you trust, as `lastnim record key` prints it
     #[arg(long, value_name = "PUBLIC_KEY", value_parser = parse_key)]
     pub key: Option<PublicKey>,
-    /// Accepts whatever the JSON mapping of proto3 allows and lastnim does not write: blanks, line breaks, orders of fields, names in
-    /// camel case, numbers as numbers or texts, enumerations by number, base64 for URLs or without padding, null for what is absent
+    /// Accepts any layout that the JSON mapping of proto3 allows, not only that of lastnim
     #[arg(long)]
     any_layout: bool,
-    /// Prints JSON, a line for each record or manifest
+    /// Prints JSON, one line for each record or manifest
     #[arg(long)]
     json: bool,
 }
@@ -65,11 +63,9 @@ Examples:
   lastnim record verify record.json --transcript m1.transcript.jsonl
   lastnim record verify benchmark.run/card.jsonl                # with the records beside it
 
-Exit codes: 0 if every record verifies, 1 if one does not or cannot be read, 2 if the command line is wrong. Without --key it shows that a
-record is whole and which key signed it, not that the key is that of the server you trust. A record of a match that is
-not over, or was cancelled before its rows were revealed, has no signature, and so does not verify by itself; a manifest stands
-for it as well. Records that are later than a manifest so far are counted, and are no flaw. With --transcript also 1 if an answer of a seat
-that the transcript speaks of is not proved by its lines: they are missing, were changed, or were never committed to.";
+Exit codes: 0 if everything verifies, 1 if something does not or cannot be read, 2 for bad usage. Without --key this shows
+that a record is whole and which key signed it, not that the key belongs to the server you trust. With --transcript, 1
+also means that the transcript does not prove an answer. docs/how-to/verify-records.md explains the verdicts.";
 
 /// Reads the key that is trusted.
 fn parse_key(given: &str) -> Result<PublicKey, String> {

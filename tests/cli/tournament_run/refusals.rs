@@ -50,7 +50,7 @@ fn a_program_that_dies_over_and_over_is_given_up() {
     assert_eq!(folder.read("cup.run/mine.log"), "the reason why\n".repeat(9));
 
     // Mended, the same command goes on.
-    folder.script("dying", &format!("exec '{LASTNIM}' bot greedy"));
+    folder.script("dying", &format!("exec '{LASTNIM}' bot run greedy"));
     assert_eq!(run(&file, &[]).result()["tournament"]["matches_played"], 4);
 }
 
@@ -59,8 +59,8 @@ fn a_program_that_dies_now_and_then_plays_on() {
     let folder = Folder::new("flaky");
     // It is killed after some matches, twice, and then stays.
     let lines = format!(
-        "echo start >> starts\nif [ $(wc -l < starts) -lt 3 ]; then\n: > matches\n'{LASTNIM}' bot timid >> matches &\n\
-         while [ $(wc -l < matches) -lt 20 ]; do sleep 0.05; done\nkill -9 $!\nexit 9\nfi\nexec '{LASTNIM}' bot timid"
+        "echo start >> starts\nif [ $(wc -l < starts) -lt 3 ]; then\n: > matches\n'{LASTNIM}' bot run timid >> matches &\n\
+         while [ $(wc -l < matches) -lt 20 ]; do sleep 0.05; done\nkill -9 $!\nexit 9\nfi\nexec '{LASTNIM}' bot run timid"
     );
     folder.script("flaky", &lines);
     let file = folder

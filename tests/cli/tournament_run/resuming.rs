@@ -81,7 +81,7 @@ fn a_killed_cup_carries_on_and_its_programs_do_not_outlive_it() {
     let folder = Folder::new("killed");
     let expected = undisturbed(&folder);
     // The shell stays, and is seen by its name.
-    folder.script("third", &format!("'{LASTNIM}' bot loyal; exit $?"));
+    folder.script("third", &format!("'{LASTNIM}' bot run loyal; exit $?"));
     let script = format!("{}/./third", folder.as_path().canonicalize().unwrap().display());
     let text = tournament_text()
         .replace(&program("third", &[LASTNIM, "bot", "loyal"]), &program("third", &["./third"]));
