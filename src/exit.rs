@@ -5,16 +5,16 @@ use serde_json::{Value, json};
 use std::{fmt, io};
 use thiserror::Error;
 
-/// How a command ended that did its work.
+/// How a successful command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommandExit {
     /// All is done; exit code 0.
     Done,
-    /// A batch was answered, but some of its lines were refused; exit code 3.
+    /// Some lines or records were refused; exit code 3.
     SomeRefused,
-    /// Mistakes were found in a file and are listed; exit code 2.
+    /// Mistakes in a file were listed; exit code 2.
     Mistakes,
-    /// There was no command, so that the help was shown; exit code 2.
+    /// Without a command the help was shown; exit code 2.
     NoCommand,
 }
 
@@ -23,23 +23,23 @@ pub enum CommandExit {
 pub enum Failure {
     /// Something went wrong at run time, such as a file that cannot be read; exit code 1.
     Runtime(anyhow::Error),
-    /// The command line or the input is not as it should be; exit code 2.
+    /// The command line or the input is bad; exit code 2.
     Input(anyhow::Error),
-    /// Standard output could not be written; exit code 1, or 0 when the reader had closed it, as `head` does.
+    /// Standard output failed; exit code 1, or 0 if the reader closed it, as `head` does.
     Output(io::Error),
 }
 
-/// What a server said that refused a call.
+/// The refusal of a call by a server.
 #[derive(Debug, Error)]
 #[error("{message}")]
 pub struct ServerRefusal {
-    /// Its words.
+    /// Its message.
     pub message: String,
     /// Its reason, for programs.
     pub reason: Option<String>,
 }
 
-/// What a command comes to.
+/// The result of a command.
 pub type CommandResult = Result<CommandExit, Failure>;
 
 impl Failure {
@@ -60,7 +60,7 @@ impl Failure {
         }
     }
 
-    /// Makes its JSON, which is of this program alone: no message of a server says how a command ended.
+    /// Makes its JSON, which is not a message of the protocol.
     fn json(&self) -> Value {
         let (kind, reason) = match self {
             Self::Runtime(error) => ("runtime", server_reason(error)),
@@ -79,7 +79,7 @@ impl Failure {
     pub fn print_to_stderr(&self, form: OutputForm) {
         use io::Write as _;
         let mut errors = io::stderr().lock();
-        // The exit code tells as well, should standard error be closed.
+        // Ignored: the exit code tells as well.
         let _ = match form {
             OutputForm::Json => writeln!(errors, "{}", self.json()),
             OutputForm::Text => writeln!(errors, "error: {self}"),
@@ -104,7 +104,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Reports a failure in the form that is asked for, and turns an outcome into the exit code of the program.
+/// Prints a failure in the requested form and returns the exit code.
 pub fn exit_code_of(outcome: CommandResult, form: OutputForm) -> u8 {
     let failure = match outcome {
         Ok(CommandExit::Done) => return 0,

@@ -1,4 +1,4 @@
-//! Entrances for fuzzing: the readers of texts that strangers write, without files and without output.
+//! Entry points for fuzzing: the readers of untrusted texts, without files and output.
 
 use super::{
     batch,
@@ -10,7 +10,7 @@ use super::{
 use clap::{Args as _, FromArgMatches as _};
 
 /// Reads the file of a tournament. Returns its mistakes, at least one if it cannot be played; if it can, the
-/// settings that the server is told.
+/// settings for the server.
 ///
 /// # Errors
 /// The line and the words of each mistake.
@@ -22,7 +22,7 @@ pub fn read_tournament_file(
     Ok(plan.settings())
 }
 
-/// Reads a file of `serve --config`, and returns whether the settings that are written for it are read as the same. A store with a
+/// Reads a `serve --config` file, and returns whether its settings are the same after writing and reading. A store with a
 /// password is not written.
 ///
 /// # Errors
@@ -47,7 +47,7 @@ pub fn answer_batch(input: &[u8]) -> Vec<u8> {
     let args =
         RulesetArgs::from_arg_matches(&command.get_matches_from(limits)).expect("these flags are right");
     let mut output = Vec::new();
-    // A line that is refused is answered as well.
+    // A refused line is answered too.
     let _ = batch::answer_lines(input, "lines", &mut output, |line| args.answer_batch_line(line));
     output
 }

@@ -44,7 +44,7 @@ impl FromStr for LogFilter {
         };
         let words = text.split(',').filter(|word| !word.is_empty());
         let wrong = match words.clone().find(is_unknown) {
-            Some(word) => Some(format!("{word:?} is no level")),
+            Some(word) => Some(format!("{word:?} is not a level")),
             None => text.parse::<Targets>().err().map(|error| error.to_string()),
         };
         match wrong {
@@ -125,8 +125,8 @@ mod tests {
             assert_eq!(fits.parse::<LogFilter>().unwrap().to_string(), fits);
         }
         for (wrong, why) in [
-            ("loud", "\"loud\" is no level"),
-            ("info,debgu", "\"debgu\" is no level"),
+            ("loud", "\"loud\" is not a level"),
+            ("info,debgu", "\"debgu\" is not a level"),
             ("a=b", "level filter"),
         ] {
             let refused = wrong.parse::<LogFilter>().unwrap_err();

@@ -27,7 +27,7 @@ pub struct AtomicFile {
 }
 
 impl AtomicFile {
-    /// Begins a file.
+    /// Creates a file.
     pub fn create(path: &Path) -> Result<Self, Failure> {
         Self::begin(path, File::options().create(true).truncate(true))
     }
@@ -63,7 +63,7 @@ impl AtomicFile {
         Self::create(path)?.write_text(text)?.give_name()
     }
 
-    /// Writes a whole file that nobody but its owner may read.
+    /// Writes a complete file that only its owner may read.
     pub fn write_private(path: &Path, text: &str) -> Result<(), Failure> {
         Self::begin(path, File::options().create_new(true).mode(0o600))?.write_text(text)?.finish()
     }

@@ -108,7 +108,7 @@ impl MatchSelectionArgs {
     /// Makes sure that the server knows the tournament and the bots.
     ///
     /// # Errors
-    /// What the server says of the one that it does not know.
+    /// The server's refusal of an unknown name.
     pub async fn check_selection(&self, remote: &RemoteServer) -> Result<(), Failure> {
         if let Some(id) = self.tournament {
             let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
@@ -149,7 +149,7 @@ type PendingRecord = JoinHandle<Result<Response<pb::GetRecordResponse>, Status>>
 /// one page of the list is kept.
 pub struct PlayedMatches<'a, W> {
     remote: &'a RemoteServer,
-    /// What to ask for next; none after the last page.
+    /// The next request; `None` after the last page.
     request: Option<pb::ListMatchesRequest>,
     listed: VecDeque<pb::Match>,
     asked: VecDeque<(pb::Match, PendingRecord)>,
@@ -172,7 +172,7 @@ pub struct LeftOut {
 }
 
 impl LeftOut {
-    /// Says how many were passed over for each reason that is no fault of the server; nothing where there were none.
+    /// Describes how many matches were left out, by reason.
     pub fn words(&self) -> impl Iterator<Item = String> {
         let counts =
             [(self.still_open, "not over"), (self.quarantined, "quarantined"), (self.pruned, "pruned")];
@@ -184,8 +184,8 @@ impl LeftOut {
 }
 
 impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
-    /// Begins with the newest match. Records are asked for only of matches that are `wanted`. What is said of a damaged one
-    /// stands above the bar.
+    /// Starts with the newest match. Only records of `wanted` matches are fetched. Messages about damaged ones
+    /// appear above the bar.
     pub fn new(remote: &'a RemoteServer, which: &MatchSelectionArgs, bar: ProgressBar, wanted: W) -> Self {
         Self {
             remote,

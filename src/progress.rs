@@ -2,7 +2,7 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Makes a bar that counts matches, up to a number if that is known. It shows nothing where standard error is no terminal.
+/// Makes a bar that counts matches, up to a number if that is known. It is hidden if standard error is not a terminal.
 pub fn matches_bar(expected: Option<u64>) -> ProgressBar {
     let (bar, template) = match expected {
         Some(expected) => {

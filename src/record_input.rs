@@ -11,15 +11,15 @@ use std::{
     path::Path,
 };
 
-/// The most bytes of a record that is spread over lines: twice what the largest needs as pretty JSON.
+/// The limit of a record over several lines, in bytes: twice the largest pretty JSON.
 const MAX_RECORD_BYTES: usize = 64 << 20;
-/// The most bytes of a line of a manifest: a tournament may have many positions.
+/// The limit of a line of a manifest, in bytes: a tournament may have many positions.
 const MAX_MANIFEST_LINE_BYTES: usize = 64 << 20;
 const BUFFER_BYTES: usize = 64 << 10;
-/// By so many bytes a file shows what it holds.
+/// The bytes that show what a file contains.
 const BEGINNING_BYTES: usize = 64;
 
-/// What a file is called in words.
+/// Returns the name of an input.
 pub fn input_name(file: &Path) -> String {
     if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() }
 }
@@ -27,20 +27,20 @@ pub fn input_name(file: &Path) -> String {
 /// A text that should be a record, to the last byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordDocument {
-    /// The number of its line, where every line is a record of its own.
+    /// The line, if each line is a record.
     pub line: Option<u64>,
     /// The text.
     pub text: String,
 }
 
 impl RecordDocument {
-    /// Returns how many lines stand before it, where every line is a record of its own.
+    /// Returns the number of lines before it, if each line is a record.
     pub fn line_offset(&self) -> usize {
         self.line.map_or(0, |line| usize::try_from(line).unwrap_or(usize::MAX).saturating_sub(1))
     }
 }
 
-/// What a file holds.
+/// The content of a file.
 pub enum GivenInput {
     /// A manifest.
     Manifest(Box<dyn BufRead>),
@@ -90,12 +90,12 @@ fn open_input(file: &Path) -> io::Result<Box<dyn Read>> {
     Ok(if file == Path::new("-") { Box::new(io::stdin().lock()) } else { Box::new(File::open(file)?) })
 }
 
-/// The records of a file: a record in each line, if the first line is JSON and the second begins as JSON does; else one.
+/// The records of a file: one a line if the first line is JSON and the second starts like JSON, otherwise one.
 pub struct RecordDocuments {
     input: BufReader<Box<dyn Read>>,
-    /// What was read to find out.
+    /// The bytes read to find out.
     ahead: Option<Vec<u8>>,
-    /// The number of the line before, where every line is a record of its own.
+    /// The number of the previous line, if each line is a record.
     line: Option<u64>,
     begun: bool,
 }
@@ -111,7 +111,7 @@ impl RecordDocuments {
         Self { input, ahead: None, line: None, begun: false }
     }
 
-    /// Returns the number of the line that was read last, where every line is a record of its own.
+    /// Returns the number of the last line, if each line is a record.
     pub fn line_number(&self) -> Option<u64> {
         self.line
     }
@@ -171,7 +171,7 @@ fn decode_text(bytes: Vec<u8>) -> io::Result<String> {
     })
 }
 
-/// Reads a file that holds one record.
+/// Reads a file with one record.
 pub fn read_only_document(file: &Path) -> Result<String, Failure> {
     let failed = |error| Failure::runtime(error, input_name(file));
     let mut documents = RecordDocuments::open(file).map_err(failed)?;

@@ -237,7 +237,7 @@ impl RemoteServer {
         given.tournament.ok_or_else(|| self.missing_part_failure("tournament"))
     }
 
-    /// Says what a call came to that was refused.
+    /// Makes the failure of a refused call.
     pub fn refusal_failure(&self, status: &Status) -> Failure {
         match (status.code(), self.caller) {
             (Code::Unauthenticated, CallerKind::Stranger) => {
@@ -248,9 +248,9 @@ impl RemoteServer {
         }
     }
 
-    /// Says what ended a stream: the server said no, or the connection was lost.
+    /// Makes the failure of an ended stream: a refusal or a lost connection.
     pub fn broken_stream_failure(&self, status: &Status) -> Failure {
-        // What a server said has no cause on this side.
+        // A refusal has no local cause.
         if std::error::Error::source(status).is_none() {
             return self.refusal_failure(status);
         }
@@ -272,7 +272,7 @@ impl RemoteServer {
     }
 }
 
-/// Says what an error of the SDK comes to: one line, and whether it lies in what the user gave.
+/// Makes the failure of an SDK error: an input error if the user can fix it.
 pub fn failure_of_client_error(error: &Error, server: &str) -> Failure {
     match error {
         Error::Address { .. } | Error::Token | Error::Ca { .. } => Failure::input(error),
@@ -294,7 +294,7 @@ pub fn failure_of_client_error(error: &Error, server: &str) -> Failure {
     }
 }
 
-/// Says what a status comes to: a bad argument is the user's to mend, all else happened at run time.
+/// Makes the failure of a status: a bad argument is an input error, everything else a runtime error.
 fn failure_of_status(status: &Status, server: &str, tournament: Option<&str>) -> Failure {
     let said = status_message(status);
     let said = tournament.map_or_else(|| said.clone(), |id| prepend_tournament_once(id, &said));
@@ -320,7 +320,7 @@ fn prepend_tournament_once(id: &str, words: &str) -> String {
     if words.contains(id) { words.to_owned() } else { format!("tournament {id}: {words}") }
 }
 
-/// Returns the words of a status; where there are none, its code's.
+/// Returns the message of a status, or the description of its code.
 fn status_message(status: &Status) -> String {
     match status.message() {
         "" => status.code().description().to_owned(),

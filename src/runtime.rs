@@ -21,7 +21,7 @@ pub fn run_on_runtime(threads: Option<usize>, command: impl Future<Output = Comm
 
 /// Waits for an interrupt or a termination signal.
 pub fn wait_for_interrupt() -> impl Future<Output = ()> + Send {
-    // The handlers stand from here on, so that no signal between now and the first wait is lost.
+    // The handlers are installed here, so that no signal before the first wait is lost.
     let interrupt = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt());
     let terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate());
     async move {

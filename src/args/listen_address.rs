@@ -9,7 +9,7 @@ pub struct ListenAddress(String);
 
 impl ListenAddress {
     /// Listens there. Of the addresses of a name, the first that can be used is taken, those of IPv4 first: clients on this
-    /// machine look for a server at 127.0.0.1 unless told otherwise.
+    /// machine look for a server at 127.0.0.1 by default.
     pub async fn bind(&self) -> io::Result<TcpListener> {
         let mut addresses: Vec<SocketAddr> = lookup_host(&self.0).await?.collect();
         addresses.sort_by_key(SocketAddr::is_ipv6);
@@ -40,7 +40,7 @@ fn is_host_name(text: &str) -> bool {
     };
     let is_number = |label: &str| label.bytes().all(|byte| byte.is_ascii_digit());
     let mut labels = text.split('.');
-    // What ends with a number is meant as an address, and would be one if it were whole.
+    // A host that ends with a number is meant as an address, but is not a valid one.
     text.len() <= 253 && labels.clone().all(is_label) && !labels.next_back().is_some_and(is_number)
 }
 

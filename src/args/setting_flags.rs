@@ -8,7 +8,7 @@ use clap::{Arg, ArgAction};
 use lastnim_config::{Setting, SettingTable};
 use serde_json::Value;
 
-/// Makes the flags of all settings, with what stands in them as defaults.
+/// Makes the flags of all settings, with their values as defaults.
 pub fn setting_flags(settings: &mut impl SettingTable) -> Vec<Arg> {
     settings.settings().iter().map(setting_flag).collect()
 }

@@ -1,4 +1,4 @@
-//! What an audit is made of, in each of the forms in which it may be given.
+//! The documents that `lastnim audit match` reads.
 
 use crate::game_json::{self, JsonError, PlayedGameJson};
 use lastnim_core::{
@@ -17,7 +17,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum AuditInputError {
-    /// It is no game, or no object of a record's shape.
+    /// It is not a game or a record.
     #[error(transparent)]
     Json(#[from] JsonError),
     /// The game cannot be audited.
@@ -41,10 +41,10 @@ struct FormKeys {
     record: Option<IgnoredAny>,
 }
 
-/// Audits what a document holds: the JSON of a match's record, bare or as `{"record":{..}}`, or a bare game, which is a game's JSON with its takes.
+/// Audits a document: a record as text, as JSON or in `{"record":{..}}`, or a game in JSON with its takes.
 ///
 /// # Errors
-/// Says what is missing, or the first thing in it that does not fit.
+/// Names what is missing, or the first bad value.
 pub fn audit_document(document: &str) -> Result<Audit, AuditInputError> {
     if document.starts_with(VERSION_LINE) {
         return audit_record(document);

@@ -15,13 +15,13 @@ const BUFFER_BYTES: usize = 64 << 10;
 struct RefusedLine {
     /// Its number, from 1.
     line: u64,
-    /// What is wrong with it.
+    /// The error.
     error: String,
 }
 
 /// Answers every line that is not blank; one that is refused is answered by its number and what is wrong with it.
 ///
-/// What is answered is handed on before more input is waited for, so that a batch can be a dialogue.
+/// Answers are flushed before it waits for more input, so that a batch can be a dialogue.
 pub fn answer_lines<A: Serialize, E: Display>(
     input: impl Read,
     what: &str,

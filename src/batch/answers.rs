@@ -101,7 +101,7 @@ impl From<pb::TakeRange> for TakeRangeAnswer {
     }
 }
 
-/// What the takes of one seat cost each.
+/// The cost of each take of a seat.
 #[derive(Debug, Serialize)]
 struct LedgerRowCosts(Vec<i32>);
 
@@ -111,7 +111,7 @@ impl From<pb::LedgerRow> for LedgerRowCosts {
     }
 }
 
-/// What is said of a game of two besides: its keys stand among those of the answer.
+/// The additional keys of an answer about two players.
 #[derive(Debug, Serialize)]
 struct TwoPlayerFields(Option<TwoPlayersAnswer>);
 

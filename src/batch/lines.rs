@@ -6,7 +6,7 @@ use std::{
 };
 use thiserror::Error;
 
-/// The most bytes of a line: a game of the most piles, seats and takes stays below, and so does a record of them.
+/// The limit of a line, in bytes: above the largest game and its record.
 pub const MAX_LINE_BYTES: usize = 16 << 20;
 const BUFFER_BYTES: usize = 64 << 10;
 

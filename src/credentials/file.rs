@@ -15,7 +15,7 @@ use std::{
 /// The form in which the file is written.
 const FORM: u32 = 1;
 
-/// What `lastnim login` keeps.
+/// The file of `lastnim login`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Credentials {
@@ -26,7 +26,7 @@ pub struct Credentials {
     servers: BTreeMap<String, KeptLogin>,
 }
 
-/// What is kept of one server.
+/// The stored login of one server.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeptLogin {
@@ -85,7 +85,7 @@ impl Credentials {
                 "{shown}: others can read the tokens in this file: chmod 600 it, and replace them by `lastnim bot rotate`"
             )));
         }
-        // What is wrong is said without the text, which holds tokens.
+        // The error leaves out the text, which contains tokens.
         let foreign = |at: &str| {
             Failure::input(format!(
                 "{shown}: {at}this is not what `lastnim login` of this version writes: remove the file, and log in again"
@@ -109,7 +109,7 @@ impl Credentials {
         AtomicFile::write_private(path, &format!("{text}\n"))
     }
 
-    /// Returns what is kept of a server.
+    /// Returns the stored login of a server.
     pub fn login(&self, server: &str) -> Option<&KeptLogin> {
         self.servers.get(&server_key(server))
     }

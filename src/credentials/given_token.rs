@@ -10,16 +10,15 @@ use std::{
     sync::Once,
 };
 
-/// Where else a token may stand, for what is said of one that is missing.
-pub const TOKEN_HELP: &str =
-    "give one with --token-file, --token or LASTNIM_ADMIN_TOKEN, or keep one with `lastnim login`";
+/// How to give a token, for the error about a missing one.
+pub const TOKEN_HELP: &str = "use --token-file, --token, LASTNIM_ADMIN_TOKEN or `lastnim login`";
 
 /// The flags that give a token, and the variable of the environment that gives it as well.
 #[derive(Debug, Clone, Copy)]
 pub struct GivenToken<'a> {
     /// The token itself.
     pub token: Option<&'a str>,
-    /// The file that holds it.
+    /// The file with the token.
     pub file: Option<&'a Path>,
     /// The variable; with `_FILE` behind its name it says the file. Without one, the environment does not count.
     pub variable: Option<&'a str>,
@@ -29,7 +28,7 @@ impl GivenToken<'_> {
     /// Returns the token: that of a flag, or else of the environment. A variable that is set to nothing does not count.
     ///
     /// # Errors
-    /// If a file holds no token, or a variable no text.
+    /// If a file has no token, or a variable is not text.
     pub fn read(self) -> Result<Option<String>, Failure> {
         if let Some(token) = self.token {
             if !token.is_empty() {
@@ -50,13 +49,13 @@ impl GivenToken<'_> {
     }
 }
 
-/// Says, once, that a token on the command line is no secret, and what would be one.
+/// Warns once that a token on the command line is not secret.
 fn warn_of_shown_token(variable: Option<&str>) {
     static WARNING: Once = Once::new();
     let variable = variable.unwrap_or("LASTNIM_ADMIN_TOKEN");
     WARNING.call_once(|| {
         tracing::warn!(
-            "others on this machine can read the token of --token: give it with --token-file or {variable}, or keep it with `lastnim login`"
+            "others on this machine can read --token: use --token-file, {variable} or `lastnim login`"
         );
     });
 }
@@ -66,7 +65,7 @@ fn variable(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// Reads a file that holds a token and nothing else.
+/// Reads a file with only a token.
 pub fn read_token_file(file: &Path) -> Result<String, Failure> {
     let shown = file.display();
     let text = fs::read_to_string(file).map_err(|error| Failure::runtime(error, shown.to_string()))?;

@@ -1,4 +1,4 @@
-//! Tokens that commands call with: given with the command, in a file of their own, in the environment, or kept by
+//! The tokens of commands: from a flag, a file, the environment, or stored by
 //! `lastnim login`.
 
 mod file;

@@ -1,4 +1,4 @@
-//! What the demo prints.
+//! The report of the demo.
 
 use super::command::{DemoTournament, OpenServer};
 use crate::{OwnCommand, form::write_report};

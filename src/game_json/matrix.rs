@@ -1,4 +1,4 @@
-//! The JSON of alliance matrices, as it is read.
+//! The JSON of alliance matrices.
 
 use super::JsonError;
 use lastnim_core::game::{AllianceMatrix, Row, SeatCount};
@@ -16,14 +16,14 @@ pub enum MatrixJson {
     Missing,
     /// The standard matrix.
     Standard,
-    /// By seat: the offsets of the winners that it would like to see, the most preferred first.
+    /// The row of each seat: offsets of winners, the most preferred first.
     Rows(Vec<Vec<u64>>),
 }
 
 const STANDARD: &str = "standard";
 
 impl MatrixJson {
-    /// Returns the rows, for so many seats if that is given.
+    /// Returns the rows, for a number of seats if given.
     ///
     /// # Errors
     /// If neither tells the matrix, or each tells another number of seats.

@@ -1,6 +1,6 @@
 //! The JSON in which games are given to the program: keys and numbers as people write them.
 //!
-//! What is printed is no business of this module: it follows from messages ([`wire::json`](lastnim_proto::json)).
+//! Printed JSON follows from the messages ([`lastnim_proto::json`]) instead.
 
 mod matrix;
 mod played_game;
@@ -14,53 +14,53 @@ use lastnim_core::game::{EndingError, GameError, SeatCountError};
 use lastnim_proto::json::{JsonFlaw, MessageJsonError};
 use thiserror::Error;
 
-/// JSON that is not what was asked for.
+/// JSON that is not a valid document.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum JsonError {
-    /// It is no JSON, or of another shape.
+    /// It is not JSON, or has the wrong shape.
     #[error("{0}")]
     Shape(String),
-    /// It is JSON, but no object.
+    /// It is JSON but not an object.
     #[error("{given}, as in {example}")]
     NoObject {
-        /// What it is.
+        /// The settings.
         given: JsonFlaw,
-        /// A document as it should be.
+        /// A valid document.
         example: &'static str,
     },
-    /// It has a key that nobody reads.
+    /// It has an unknown key.
     #[error(transparent)]
     UnknownKey(#[from] JsonFlaw),
     /// A value does not fit.
     #[error(transparent)]
     Value(#[from] MessageJsonError),
-    /// A key is not there.
+    /// A key is missing.
     #[error("{key} is missing, as in {example}")]
     Missing {
         /// The key.
         key: &'static str,
-        /// A document as it should be.
+        /// A valid document.
         example: &'static str,
     },
     /// There is neither a matrix nor a number of seats.
     #[error("alliance_matrix is missing: give every row, or \"players\" for the standard matrix")]
     NoMatrix,
-    /// There cannot be so many seats.
+    /// The number of seats is out of range.
     #[error("players: {0}")]
     Players(#[from] SeatCountError),
     /// The matrix is one for another number of seats.
-    #[error("{players} players and a matrix of {rows} rows: it has one for each")]
+    #[error("{players} players but a matrix of {rows} rows: they must be equal")]
     Rows {
         /// The seats.
         players: usize,
         /// The rows.
         rows: usize,
     },
-    /// There is no such ending.
+    /// The ending is unknown.
     #[error(transparent)]
     Ending(#[from] EndingError),
-    /// The numbers are no game.
+    /// The numbers are not a game.
     #[error(transparent)]
     Game(#[from] GameError),
 }

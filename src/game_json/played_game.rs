@@ -11,7 +11,7 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlayedGameJson {
-    /// The counters of each pile; emptied piles stand as 0 at the end.
+    /// The counters of each pile; empty piles are 0 at the end.
     pub piles: Vec<u64>,
     /// Everybody's preferences.
     #[serde(default)]

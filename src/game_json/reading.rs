@@ -7,22 +7,22 @@ use serde_json::Value;
 
 /// A document of known keys.
 pub trait KnownKeys {
-    /// All of its keys, and what stands there.
+    /// Its keys and the shapes of their values.
     const KEYS: &'static [(&'static str, ValueShape)];
     /// The keys that may not be missing.
     const NEEDED: &'static [&'static str] = &[];
-    /// A document as it should be.
+    /// A valid document.
     const EXAMPLE: &'static str;
 }
 
-/// What stands at a key.
+/// The shape of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueShape {
     /// A whole number of 0 or more.
     Number,
     /// A list of them.
     Numbers,
-    /// A list of lists of so many of them.
+    /// A list of lists of this many numbers.
     ListsOf(usize),
     /// A list of lists of any number of them, or the word for the standard matrix.
     Matrix,
@@ -31,7 +31,7 @@ pub enum ValueShape {
 }
 
 impl ValueShape {
-    /// Says what does not fit.
+    /// Checks a value.
     fn check(self, value: &Value) -> Result<(), MessageJsonError> {
         let fits =
             |fits: bool, expected| if fits { Ok(()) } else { Err(JsonFlaw::wrong_type(value, expected)) };
@@ -68,12 +68,12 @@ impl ValueShape {
 /// Reads a JSON document.
 ///
 /// # Errors
-/// Says what is missing or of another type.
+/// Names what is missing or has the wrong type.
 pub fn read_json<T: DeserializeOwned>(text: &str) -> Result<T, JsonError> {
     serde_json::from_str(text).map_err(|error| JsonError::Shape(describe_json_error(&error, text)))
 }
 
-/// Reads a JSON document that has no other keys than are known.
+/// Reads a JSON document with only known keys.
 ///
 /// # Errors
 /// Names a key that is unknown or missing, or a value that does not fit.
@@ -89,10 +89,10 @@ pub fn read_known_json<T: DeserializeOwned + KnownKeys>(text: &str) -> Result<T,
     read_json(text)
 }
 
-/// Reads some keys of an object, whatever others it has.
+/// Reads some keys of an object and ignores others.
 ///
 /// # Errors
-/// If it is no JSON, or no object: the example of what it might be is that of `T`.
+/// If it is not JSON or not an object; the example is that of `T`.
 pub fn read_some_keys<K: DeserializeOwned, T: KnownKeys>(text: &str) -> Result<K, JsonError> {
     if !text.trim_ascii_start().starts_with('{') {
         find_misfit::<T>(&parse_document(text).map_err(JsonError::Shape)?)?;
@@ -100,7 +100,7 @@ pub fn read_some_keys<K: DeserializeOwned, T: KnownKeys>(text: &str) -> Result<K
     read_json(text)
 }
 
-/// Finds what of a document does not fit: it would be answered for what it does not say.
+/// Finds what is wrong with a document.
 fn find_misfit<T: KnownKeys>(document: &Value) -> Result<(), JsonError> {
     let Some(members) = document.as_object() else {
         return Err(JsonError::NoObject {

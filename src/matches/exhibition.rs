@@ -37,7 +37,7 @@ impl ExhibitionArgs {
     /// Asks the server for the match.
     ///
     /// # Errors
-    /// What is wrong with the flags, or what the server says.
+    /// If a flag is bad or the server refuses.
     pub async fn create_match(&self, remote: &RemoteServer) -> Result<pb::Match, Failure> {
         let request = self.request()?;
         let bots = self.named_bots(remote).await?;
@@ -57,7 +57,7 @@ impl ExhibitionArgs {
         let caller = remote.answer(remote.bot_client().get_caller(pb::GetCallerRequest {})).await?;
         let own: BotName = caller.bot.parse().map_err(|_| {
             let why = match caller.role() {
-                pb::Role::Unspecified => format!("there is none: {TOKEN_HELP}"),
+                pb::Role::Unspecified => format!("there is no token: {TOKEN_HELP}"),
                 _ => format!("that is the token of {}: name the bot", caller_words(&caller)),
             };
             Failure::input(format!("bots: {OWN_BOT} is the bot whose token is given, and {why}"))
@@ -87,14 +87,14 @@ impl ExhibitionArgs {
         })
     }
 
-    /// Makes the rows; none where the bots declare their own, or the server says how rows come about.
+    /// Makes the rows; `None` if bots declare them or the server decides.
     fn assigned_matrix(
         &self,
         settings: pb::TournamentSettings,
     ) -> Result<Option<pb::AllianceMatrix>, Failure> {
         let (mode, given) = (settings.alliance(), settings.alliance_matrix);
         if given.is_some() != (mode == pb::AllianceMode::Given) {
-            return Err(Failure::input("--matrix: it stands with --alliance given, which needs it"));
+            return Err(Failure::input("--matrix: use it with --alliance given, which needs it"));
         }
         let assigned = |make: fn(SeatCount, u64) -> AllianceMatrix| {
             let seats = SeatCount::new(self.bots.len());
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_named() {
-        let misplaced = "--matrix: it stands with --alliance given, which needs it";
+        let misplaced = "--matrix: use it with --alliance given, which needs it";
         assert_eq!(request(&["--alliance", "given"]).unwrap_err(), misplaced);
         assert_eq!(request(&["--alliance", "standard", "--matrix", "0 1; 0 1"]).unwrap_err(), misplaced);
         assert!(request(&["--bots", "No One"]).unwrap_err().contains("bot name \"No One\""));

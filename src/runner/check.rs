@@ -1,4 +1,4 @@
-//! `lastnim tournament check`: every mistake in a tournament file, and what it comes to.
+//! `lastnim tournament check`: the mistakes of a tournament file, or its number of matches.
 
 use super::model_checks::{check_models, short_clock_warnings};
 use crate::{
@@ -20,7 +20,7 @@ pub struct CheckArgs {
     file: PathBuf,
 }
 
-/// Reads the file, and says every mistake in it or what it comes to.
+/// Reads the file and prints its mistakes, or what it will play.
 pub fn check_file(args: &CheckArgs, form: OutputForm) -> CommandResult {
     let Some(plan) = read_or_print_mistakes(&args.file, form, TournamentPlan::parse)? else {
         return Ok(CommandExit::Mistakes);
@@ -85,7 +85,7 @@ fn plan_report(plan: &TournamentPlan) -> Report {
     Section::new().facts(facts.chain(notes).chain(warnings)).into()
 }
 
-/// Says what it leads to that two seats declare their rows, where they do.
+/// Explains what declared rows mean in matches of two seats.
 fn two_seats_note(settings: &pb::TournamentSettings) -> Option<&'static str> {
     (settings.seats == 2 && settings.alliance() == pb::AllianceMode::Declared).then_some(
         "two seats declare their rows: who declares the other first and plays for itself is not the worse for it, and accuracy and regret \
@@ -93,7 +93,7 @@ fn two_seats_note(settings: &pb::TournamentSettings) -> Option<&'static str> {
     )
 }
 
-/// Makes the JSON of a tournament: what is played, and by whom.
+/// Makes the JSON of a tournament and its bots.
 pub fn plan_json(plan: &TournamentPlan) -> Value {
     let (bound, matches) = match plan.total {
         TotalMatches::Exactly(matches) => ("exactly", Some(matches)),

@@ -93,7 +93,7 @@ pub fn run(args: &RunArgs, server: &ServerArgs, form: OutputForm, own: &OwnComma
     })
 }
 
-/// Returns what is kept of the tournament as it begins anew or carries on.
+/// Returns the saved state of a new or continued run.
 fn begin_or_resume_run(
     args: &RunArgs,
     server: Option<&str>,
@@ -162,7 +162,7 @@ impl<'a> TournamentRun<'a> {
             }
         };
         let (form, file) = (self.form, self.args.file.display());
-        // A server of its own does not come back.
+        // The run's own server does not come back.
         let patience = if server.is_foreign() { GIVE_UP_AFTER } else { Duration::ZERO };
         let ended = tokio::select! {
             ended = played.play_to_end(patience) => Some(ended),
@@ -207,7 +207,7 @@ impl<'a> TournamentRun<'a> {
                     seen.print_report(form, None)?;
                 }
                 Err(Failure::Runtime(anyhow::Error::msg(format!(
-                    "{file}: stopped before the end: the same command carries on"
+                    "{file}: stopped before the end: the same command continues it"
                 ))))
             }
         }
@@ -226,7 +226,7 @@ impl<'a> TournamentRun<'a> {
         })
     }
 
-    /// Leaves a tournament on another's server, which waits meanwhile, and keeps that it does.
+    /// Leaves a tournament on another server, pauses it there, and saves that.
     async fn leave_tournament(
         &mut self,
         stage: &TournamentAddress,
@@ -269,7 +269,7 @@ impl<'a> TournamentRun<'a> {
         let progress = RunProgress::new(&self.plan.players, self.folder, self.args.file.clone());
         let organiser = server.organiser.clone();
         let found = self.find_tournament(server).await?;
-        let begins = if found.is_none() { "begins" } else { "carries on" };
+        let begins = if found.is_none() { "begins" } else { "continues" };
         if !found.as_ref().is_some_and(is_tournament_over) {
             self.register_bots(server).await?;
         }
@@ -292,7 +292,7 @@ impl<'a> TournamentRun<'a> {
         let file = self.args.file.display();
         let (mut missing, mut returning) = (Vec::new(), Vec::new());
         if is_tournament_over(&tournament) {
-            eprintln!("{file}: this tournament is over; --fresh plays it anew");
+            eprintln!("{file}: this tournament is over; --fresh plays it again");
         } else {
             progress.print_line(&self.opening_message(server, &tournament, begins));
             if let Some(cost) = self.plan.model_cost_bound() {
@@ -437,7 +437,7 @@ impl<'a> TournamentRun<'a> {
         })
     }
 
-    /// Says what is played where.
+    /// Describes the tournament and its server.
     fn opening_message(&self, server: &RunServer, tournament: &pb::Tournament, begins: &str) -> String {
         let title = &self.plan.settings().title;
         let (bots, address) = (self.plan.players.len(), &server.address);
@@ -447,7 +447,7 @@ impl<'a> TournamentRun<'a> {
             format!("\nor in a browser: http://{address}/tournaments/{}", tournament.id)
         };
         let message = format!(
-            "{title} {begins}: {bots} bots, matches: {}, kept in {}\nlook on from another terminal: lastnim tournament watch {} --server {address}{page}",
+            "{title} {begins}: {bots} bots, matches: {}, kept in {}\nwatch from another terminal: lastnim tournament watch {} --server {address}{page}",
             match_count_words(self.plan.total),
             self.folder.path().display(),
             tournament.id

@@ -1,7 +1,7 @@
-//! What is done where the endpoint of a model fails: the match says nothing of the model, so its duplicate group is voided and played again.
+//! Failures of a model's endpoint: such a match says nothing about the model, so its duplicate group is voided and played again.
 //!
 //! A bot that asks such an endpoint writes that into its transcript, and waits for a while before it gives up. [`follow_transcript`] hears
-//! of it, and [`GroupReplays`] has the group voided meanwhile, a bounded number of times.
+//! of it, and [`GroupReplays`] has the group voided, a limited number of times.
 
 use super::players::{PlayerNews, TournamentAddress};
 use crate::Failure;
@@ -23,7 +23,7 @@ use tokio::{sync::mpsc, task::spawn_blocking, time::sleep};
 pub const ENDPOINT_ERROR_PAUSE: Duration = Duration::from_secs(10);
 /// How often it is looked whether a transcript has grown.
 const LOOK: Duration = Duration::from_millis(100);
-/// The most that is read of a transcript at once.
+/// The limit of one read of a transcript, in bytes.
 const MAX_PIECE: u64 = 1 << 20;
 
 /// That the endpoint of a model failed for good, in a match.
@@ -33,11 +33,11 @@ pub struct EndpointError {
     pub bot: BotName,
     /// The match.
     pub match_id: MatchId,
-    /// What failed: a class and what happened.
+    /// The class and the description of the failure.
     pub what: String,
 }
 
-/// What is read of a line.
+/// The fields of a line that are read.
 #[derive(Debug, Deserialize)]
 struct TranscriptLine {
     event: String,
@@ -58,13 +58,13 @@ pub struct GrowingTranscript {
 }
 
 impl GrowingTranscript {
-    /// Begins at the end of a file, which need not be there yet.
+    /// Starts at the end of a file, which may not exist yet.
     pub fn at_end_of(path: &Path) -> Self {
         let read = path.metadata().map_or(0, |metadata| metadata.len());
         Self { path: path.to_owned(), read, rest: Vec::new() }
     }
 
-    /// Reads the lines that were added; nothing while there is no file.
+    /// Reads the added lines, if the file exists.
     fn read_lines(&mut self) -> io::Result<Vec<Vec<u8>>> {
         let mut file = match File::open(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -142,9 +142,7 @@ impl GroupReplays {
         let happened = format!("{bot}: its endpoint failed ({what})");
         if replays >= usize::from(self.most) {
             let often = count_times(replays);
-            return Ok(Some(format!(
-                "{happened}; group {group} was played again {often}, and now counts as it is"
-            )));
+            return Ok(Some(format!("{happened}; group {group} was played again {often}, and now counts")));
         }
         stage.organiser.void_group(stage.tournament, group, &void_reason(bot, what)).await?;
         let (this, most) = (replays + 1, self.most);
@@ -236,7 +234,7 @@ mod tests {
         };
         assert_eq!(errors, [expected]);
         assert_eq!(read_endpoint_error(&bot, line("call").as_bytes()), None);
-        // What an earlier run has left is not read again.
+        // Lines of an earlier run are not read again.
         assert_eq!(GrowingTranscript::at_end_of(&path).read_lines().unwrap(), Vec::<Vec<u8>>::new());
         std::fs::remove_file(&path).unwrap();
     }

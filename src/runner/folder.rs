@@ -9,7 +9,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The files of a run besides those of single bots. The key has the name under which `lastnim serve` looks for it.
+/// The files of a run, apart from those of single bots. The key has the name that `lastnim serve` uses.
 const FILES: [&str; 9] = [
     SAVED_RUN,
     ADMIN_TOKEN,
@@ -21,7 +21,7 @@ const FILES: [&str; 9] = [
     "lastnim.key",
     SHARED_LEDGER,
 ];
-/// The file of what is kept of the run.
+/// The file of the saved run.
 const SAVED_RUN: &str = "run.json";
 /// The file of the admin's token of the own server. No bot's token has such a name.
 const ADMIN_TOKEN: &str = "lastnim.admin-token";
@@ -46,18 +46,18 @@ impl RunPaths {
         Self { folder: plan.with_extension("run") }
     }
 
-    /// Returns the file of what is kept of the run.
+    /// Returns the file of the saved run.
     pub fn saved_run_file(&self) -> PathBuf {
         self.folder.join(SAVED_RUN)
     }
 
-    /// Returns the file that holds the admin's token of the own server, while that runs.
+    /// Returns the file with the admin's token of the run's own server, while that runs.
     pub fn admin_token_file(&self) -> PathBuf {
         self.folder.join(ADMIN_TOKEN)
     }
 }
 
-/// The file of the admin's token of a server that runs. What a run that was killed leaves is void: each server draws its own.
+/// The file of the admin's token of a running server. A token left by a killed run is invalid: each server generates its own.
 #[derive(Debug)]
 #[must_use = "the file is removed when this is dropped"]
 pub struct AdminTokenFile(PathBuf);
@@ -69,11 +69,11 @@ impl Drop for AdminTokenFile {
     }
 }
 
-/// A run's folder, held by this process alone.
+/// A run's folder, locked by this process.
 #[derive(Debug)]
 pub struct RunFolder {
     path: PathBuf,
-    /// The system lets go of it when the process ends, however it ends.
+    /// The system releases it when the process ends.
     _lock: File,
 }
 
@@ -98,12 +98,12 @@ impl RunFolder {
         Ok(Self { path, _lock: lock })
     }
 
-    /// Returns the folder as it is named from where the command was given.
+    /// Returns the folder as a path from the working folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns the file of what is kept of the run.
+    /// Returns the file of the saved run.
     pub fn saved_run_file(&self) -> PathBuf {
         self.path.join(SAVED_RUN)
     }

@@ -1,4 +1,4 @@
-//! What becomes of a tournament on another's server while its run is away, and when the run is back.
+//! Pausing a tournament on another server while its run is away.
 
 use super::{players::TournamentAddress, saved_run::SavedRun};
 use crate::Failure;
@@ -7,10 +7,10 @@ use pb::{TournamentState, tournament_event::Event};
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// How long a server has to say how the tournament stands, and to pause it.
+/// How long a server may take to show the tournament and to pause it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What becomes of a tournament while its run is away.
+/// The state of a tournament while its run is away.
 #[derive(Debug)]
 pub enum LeftTournament {
     /// It is over, or has not begun.
@@ -19,9 +19,9 @@ pub enum LeftTournament {
     Paused(u64),
     /// It waits as it did: the run has paused it before and it has not gone on since, or somebody else has.
     StaysPaused,
-    /// It goes on without the bots of this run, if they are any.
+    /// It continues without the bots of this run.
     GoesOn,
-    /// It goes on, for it could not be paused.
+    /// It continues because it could not be paused.
     NotPaused(String),
 }
 
@@ -31,16 +31,16 @@ impl LeftTournament {
         match self {
             Self::Idle => None,
             Self::Paused(_) => Some(
-                "stopping; the tournament is paused where it is played, and no clock runs: the same command lets it go on".to_owned(),
+                "stopping; the tournament is paused on its server and no clock runs: the same command resumes it".to_owned(),
             ),
             Self::StaysPaused => {
                 Some("stopping; the tournament stays paused where it is played".to_owned())
             }
             Self::GoesOn => {
-                Some("stopping; the tournament goes on where it is played: the same command follows it again".to_owned())
+                Some("stopping; the tournament continues on its server: the same command follows it again".to_owned())
             }
             Self::NotPaused(why) => Some(format!(
-                "stopping; the tournament could not be paused ({why}): the clocks of these bots may run, so carry on soon"
+                "stopping; the tournament could not be paused ({why}): the clocks of these bots may run, so continue soon"
             )),
         }
     }
@@ -71,7 +71,7 @@ async fn pause_if_running(stage: &TournamentAddress, plays_bots: bool) -> Result
     Ok(event.map_or(LeftTournament::StaysPaused, |event| LeftTournament::Paused(event.at_us)))
 }
 
-/// Returns whether a tournament is paused since this run was left. If somebody has let it go on since, and paused it again, it is not.
+/// Returns whether a tournament is still paused by this run. A pause after another resume is not by this run.
 pub fn is_paused_by_run(kept: &SavedRun, events: &[pb::TournamentEvent]) -> bool {
     let decides =
         |event: &&pb::TournamentEvent| matches!(event.event, Some(Event::Paused(_) | Event::Resumed(_)));
@@ -87,7 +87,7 @@ mod tests {
     use serde_json::Value;
 
     #[test]
-    fn a_pause_is_lifted_only_by_whom_it_is_of() {
+    fn only_the_run_that_paused_resumes() {
         let event = |at_us, event| pb::TournamentEvent { at_us, event: Some(event) };
         let paused = |at_us| event(at_us, Event::Paused(pb::PausedEvent::default()));
         let resumed = |at_us| event(at_us, Event::Resumed(pb::ResumedEvent {}));
@@ -100,6 +100,6 @@ mod tests {
         assert!(!is_paused_by_run(&kept, &[paused(7), resumed(8), paused(9)]));
         assert!(!is_paused_by_run(&kept, &[paused(7), resumed(8)]));
         assert!(!is_paused_by_run(&kept, &[paused(7), paused(9)]), "it was paused in another way since");
-        assert!(!is_paused_by_run(&kept, &[]), "its events are not told");
+        assert!(!is_paused_by_run(&kept, &[]), "its events are missing");
     }
 }

@@ -16,14 +16,14 @@ pub struct LocatedRun {
     /// The tournament.
     pub tournament: TournamentId,
     target: Target,
-    /// The file, if the run has a server of its own.
+    /// The file, if the run has its own server.
     own: Option<PathBuf>,
 }
 
 /// Finds the tournament of a file that has been run.
 ///
 /// # Errors
-/// If it never was, or is played on another server than the one that is named; or if it has a server of its own and does not run.
+/// If there is no run, it uses another server than the named one, or its own server is not running.
 pub fn locate_run(file: &Path, server: &ServerArgs) -> Result<LocatedRun, Failure> {
     let paths = RunPaths::of_file(file);
     let shown = file.display();
@@ -66,10 +66,10 @@ impl LocatedRun {
     }
 }
 
-/// Says that the server of a run's own is there only while the run goes on.
+/// Explains that a run's own server exists only during the run.
 fn stopped_run_failure(file: &Path) -> Failure {
     let file = file.display();
     Failure::Runtime(anyhow::Error::msg(format!(
-        "{file}: it is not being run, and its server runs only meanwhile: `lastnim tournament run {file}` carries it on"
+        "{file}: no run of it is active, and its server runs only during a run: `lastnim tournament run {file}` continues it"
     )))
 }

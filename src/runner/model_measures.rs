@@ -1,4 +1,4 @@
-//! What the models of a run did, measured at its end.
+//! Measures of the models of a run at its end.
 
 use super::{folder::RunFolder, organiser::OrganiserClient};
 use crate::{

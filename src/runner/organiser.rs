@@ -1,4 +1,4 @@
-//! What the organiser of a tournament asks of the server.
+//! The calls of the organiser of a tournament.
 
 use crate::{Failure, remote::RemoteServer};
 use lastnim_core::game::{BotName, MatchId, TournamentId};
@@ -25,7 +25,7 @@ impl OrganiserClient {
         &self.remote
     }
 
-    /// Registers a bot and returns its token; none if there is a bot of that name.
+    /// Registers a bot and returns its token; `None` if the name is taken.
     pub async fn register_bot(&self, bot: &BotName) -> Result<Option<String>, Failure> {
         let request = pb::RegisterBotRequest { name: bot.to_string() };
         match self.remote.bot_client().register_bot(request).await {
@@ -35,7 +35,7 @@ impl OrganiserClient {
         }
     }
 
-    /// Gives a bot a new token; the one before is void, and whoever plays with it is out.
+    /// Replaces the token of a bot, which ends sessions with the old token.
     pub async fn rotate_token(&self, bot: &BotName) -> Result<String, Failure> {
         let request = pb::RotateTokenRequest { name: bot.to_string() };
         Ok(self.remote.answer(self.remote.bot_client().rotate_token(request)).await?.token)
@@ -48,7 +48,7 @@ impl OrganiserClient {
         Ok(given.bot.is_some_and(|bot| bot.connected))
     }
 
-    /// Returns the seats that a bot has lost in a tournament, those of the newest matches first, as many as a page has.
+    /// Returns one page of the seats that a bot lost in a tournament, newest matches first.
     pub async fn lost_seats(&self, id: TournamentId, bot: &str) -> Result<Vec<pb::LostSeat>, Failure> {
         let (bot, tournament_id) = (bot.to_owned(), id.to_string());
         let request = pb::ListLostSeatsRequest { bot, tournament_id, ..Default::default() };
@@ -100,20 +100,20 @@ impl OrganiserClient {
         }
     }
 
-    /// Pauses the tournament and lets its open matches wait; returns what happened, nothing if it was so already.
+    /// Pauses the tournament and freezes its open matches; returns the event, if anything changed.
     pub async fn freeze_tournament(&self, id: TournamentId) -> Result<Option<pb::TournamentEvent>, Failure> {
         let open_matches = pb::OpenMatches::Freeze.into();
         let request = pb::PauseTournamentRequest { tournament_id: id.to_string(), open_matches };
         Ok(self.remote.answer(self.remote.tournament_client().pause_tournament(request)).await?.event)
     }
 
-    /// Lets the tournament go on.
+    /// Resumes the tournament.
     pub async fn resume_tournament(&self, id: TournamentId) -> Result<(), Failure> {
         let request = pb::ResumeTournamentRequest { tournament_id: id.to_string() };
         self.remote.answer(self.remote.tournament_client().resume_tournament(request)).await.map(drop)
     }
 
-    /// Returns what was done to the tournament.
+    /// Returns the interventions in the tournament.
     pub async fn tournament_events(&self, id: TournamentId) -> Result<Vec<pb::TournamentEvent>, Failure> {
         let request = pb::GetTournamentRequest { tournament_id: id.to_string() };
         Ok(self.remote.answer(self.remote.tournament_client().get_tournament(request)).await?.events)
@@ -137,7 +137,7 @@ impl OrganiserClient {
         self.remote.answer(self.remote.tournament_client().void_matches(request)).await.map(drop)
     }
 
-    /// Begins to follow a tournament.
+    /// Starts to follow a tournament.
     ///
     /// # Errors
     /// The status, for the caller to judge whether to try again.
@@ -146,7 +146,7 @@ impl OrganiserClient {
         Ok(self.remote.tournament_client().watch_tournament(request).await?.into_inner())
     }
 
-    /// Says what ended the states of a tournament.
+    /// Returns why the stream of states ended.
     pub fn broken_stream_failure(&self, status: &Status) -> Failure {
         self.remote.broken_stream_failure(status)
     }

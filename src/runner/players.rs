@@ -28,12 +28,12 @@ const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(8);
 /// How long bots have to leave by themselves once the tournament is over.
 const FAREWELL: Duration = Duration::from_secs(3);
-/// How long bots may take to end when they are told to. Programs that do not are ended before that.
+/// How long bots may take to stop; programs are killed before that.
 const ENDING: Duration = Duration::from_secs(10);
 /// News that may wait.
 const NEWS: usize = 64;
 
-/// What happens to bots.
+/// Events of bots.
 #[derive(Debug)]
 pub enum PlayerNews {
     /// A program ended before its time, and is started again.
@@ -53,7 +53,7 @@ pub enum PlayerNews {
 enum RunPhase {
     /// The tournament is not over.
     Playing,
-    /// The tournament is over: whoever ends now ends in time.
+    /// The tournament is over: a bot that ends now is not restarted.
     Over,
     /// Everybody ends.
     Stopped,
@@ -62,7 +62,7 @@ enum RunPhase {
 /// Where everybody plays.
 #[derive(Debug, Clone)]
 pub struct TournamentAddress {
-    /// What is asked of the server.
+    /// The organiser's calls.
     pub organiser: OrganiserClient,
     /// Where the server is.
     pub address: ServerAddress,
@@ -91,7 +91,7 @@ impl LocalBots {
         let (stage, phase, news) = (self.stage.clone(), self.phase.subscribe(), self.sender.clone());
         let play = async move {
             if let Err(why) = play_house_bot(house, seed, token, &stage, phase).await {
-                // Nobody may care any more.
+                // Ignored: the receiver may be gone.
                 let _ = news.send(PlayerNews::Lost { bot, why }).await;
             }
         };
@@ -117,7 +117,7 @@ impl LocalBots {
         });
     }
 
-    /// Waits for news; for ever if there are none. Safe to cancel.
+    /// Waits for the next event. Safe to cancel.
     pub async fn next_news(&mut self) -> PlayerNews {
         match self.news.recv().await {
             Some(news) => news,
@@ -125,11 +125,11 @@ impl LocalBots {
         }
     }
 
-    /// Lets the bots leave once the tournament is over, then ends those that are still there.
+    /// Waits for the bots to leave after the tournament, then ends the rest.
     pub async fn wait_then_stop(mut self) {
         self.phase.send_replace(RunPhase::Over);
         self.news.close();
-        // Those that stay are told to go.
+        // The others are stopped.
         let _ = timeout(FAREWELL, async { while self.tasks.join_next().await.is_some() {} }).await;
         self.stop_all().await;
     }
@@ -233,7 +233,7 @@ impl SupervisedBot {
         }
     }
 
-    /// Starts the program with a token of its own, so that whatever is left of an earlier one is out.
+    /// Starts the program with a new token, so that an earlier process can no longer play.
     async fn start_program(&self) -> Result<SupervisedProgram, String> {
         let TournamentAddress { organiser, address, tournament } = &self.stage;
         let token = organiser.rotate_token(&self.program.bot).await.map_err(|failure| failure.to_string())?;
@@ -252,7 +252,7 @@ impl SupervisedBot {
     }
 
     async fn send_news(&self, news: PlayerNews) {
-        // Nobody may care any more.
+        // Ignored: the receiver may be gone.
         let _ = self.news.send(news).await;
     }
 }

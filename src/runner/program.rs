@@ -16,7 +16,7 @@ use std::{
 };
 use tokio::{sync::mpsc, time::timeout};
 
-/// What is the organiser's, and none of a program's business.
+/// Variables of the organiser that programs do not get.
 const SECRETS: [&str; 6] = [
     "LASTNIM_ADMIN_TOKEN",
     "LASTNIM_ADMIN_TOKEN_FILE",
@@ -33,7 +33,7 @@ const SUPERVISOR_GRACE: Duration = TERMINATION_GRACE.saturating_mul(2);
 pub struct ProgramCommand {
     /// The program and its arguments.
     pub words: Vec<OsString>,
-    /// What starts its supervisor.
+    /// The command of its supervisor.
     pub own: OwnCommand,
     /// The folder in which it runs.
     pub workplace: PathBuf,
@@ -50,7 +50,7 @@ pub struct BotProgram {
     pub log: PathBuf,
 }
 
-/// What a program finds in its environment.
+/// The environment of a program.
 #[derive(Debug, Clone)]
 pub struct ProgramEnvironment {
     /// The server.
@@ -96,7 +96,7 @@ impl ProgramCommand {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(output)
-            // An interrupt at the terminal is for the organiser, who ends the programs once the server has come to rest.
+            // An interrupt at the terminal goes to the organiser, which stops the programs after the server.
             .process_group(0)
             .spawn()?;
         let missing = || io::Error::other("a supervisor without pipes");
@@ -113,7 +113,7 @@ fn listen_to_supervisor(mut supervisor: Child) -> io::Result<mpsc::Receiver<Supe
     thread::Builder::new().name("supervisor".into()).spawn(move || {
         let lines = BufReader::new(output).lines().map_while(Result::ok);
         for report in lines.filter_map(|line| SupervisorReport::parse(&line)) {
-            // Nobody may care any more; the supervisor is waited for all the same.
+            // Ignored: the receiver may be gone, but the supervisor must be reaped.
             let _ = sender.blocking_send(report);
         }
         let _ = supervisor.wait();
@@ -129,7 +129,7 @@ pub struct SupervisedProgram {
 }
 
 impl SupervisedProgram {
-    /// Waits for the next report; none if the supervisor is gone. Safe to cancel.
+    /// Waits for the next report; `None` if the supervisor is gone. Safe to cancel.
     pub async fn next_report(&mut self) -> Option<SupervisorReport> {
         self.reports.recv().await
     }
@@ -137,7 +137,7 @@ impl SupervisedProgram {
     /// Has the program ended, and waits until it is.
     pub async fn stop_and_wait(mut self) {
         self.input = None;
-        // A supervisor that is slow goes on by itself.
+        // A slow supervisor finishes on its own.
         let _ = timeout(SUPERVISOR_GRACE, async { while self.next_report().await.is_some() {} }).await;
     }
 }

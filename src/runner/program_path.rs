@@ -10,7 +10,7 @@ const OURSELVES: &str = "lastnim";
 /// the words that start it, of which this one may need several.
 ///
 /// # Errors
-/// Says what is wrong with the word.
+/// Describes what is wrong with the word.
 pub fn find_program(word: &str, folder: &Path, own: &OwnCommand) -> Result<Vec<OsString>, String> {
     if word == OURSELVES {
         return Ok(own.words.clone());
@@ -22,7 +22,7 @@ pub fn find_program(word: &str, folder: &Path, own: &OwnCommand) -> Result<Vec<O
             .map_err(|why| format!("{}: {why}", path.display()));
     }
     let path = env::var_os("PATH").unwrap_or_default();
-    // An empty word would find the folder itself, which is no file.
+    // An empty word would find the folder itself.
     let mut places = env::split_paths(&path).map(|place| place.join(word));
     places
         .find(|place| check_program(place).is_ok())

@@ -38,13 +38,13 @@ pub struct RunProgress {
     bar: ProgressBar,
     is_terminal: bool,
     began: Instant,
-    /// What was said last of those for whom the start waits.
+    /// The last message about bots that have not joined.
     waiting: String,
     last_line: Instant,
     pace: Option<MatchPace>,
     /// Whether it has been said that too few bots are left.
     awaits_bots: bool,
-    /// Why it is quarantined, as it was said last; empty if it is not.
+    /// The last reason of a quarantine; empty if there is none.
     damage: String,
     /// Whether it has been said that it is paused.
     is_paused: bool,
@@ -63,7 +63,7 @@ struct MatchPace {
 }
 
 impl MatchPace {
-    /// Returns the time until `total` matches are played, at the pace so far; none where it is open-ended.
+    /// Returns the time until `total` matches are played at the pace so far; `None` if it is open-ended.
     fn time_left(self, played: u64, total: u64) -> Option<Duration> {
         let here = played.checked_sub(self.played_before).filter(|&here| here > 0)?;
         let left = u32::try_from(total.checked_sub(played)?).ok()?;
@@ -71,7 +71,7 @@ impl MatchPace {
     }
 }
 
-/// The lost seats of a bot that have been told, and when.
+/// The printed lost seats of a bot, and when they were printed.
 #[derive(Debug, Clone, Default)]
 struct SeatsLost {
     forfeits: u32,
@@ -81,7 +81,7 @@ struct SeatsLost {
     matches: HashSet<String>,
 }
 
-/// What a bot has lost since it was told last.
+/// The seats that a bot lost since the last message.
 #[derive(Debug)]
 pub struct NewLosses {
     /// The bot.
@@ -117,7 +117,7 @@ impl RunProgress {
         if self.is_terminal {
             self.bar.println(line);
         } else {
-            // A line that cannot be shown is no reason to end the run.
+            // Ignored: the run continues without its output.
             let _ = writeln!(io::stderr().lock(), "{line}");
         }
     }
@@ -127,7 +127,7 @@ impl RunProgress {
         self.is_paused = true;
     }
 
-    /// Says whom the start waits for.
+    /// Prints which bots have not joined.
     pub fn show_awaited_bots(&mut self, missing: &[&PlayerEntry]) {
         let names: Vec<_> = missing.iter().map(|player| player.name.as_str()).collect();
         let line = format!("waiting for {}", names.join(", "));
@@ -142,7 +142,7 @@ impl RunProgress {
         self.waiting = line;
     }
 
-    /// Returns what happened to a bot, as a line.
+    /// Describes an event of a bot in one line.
     pub fn bot_news_line(&self, news: &PlayerNews) -> String {
         match news {
             PlayerNews::Restarted { bot, how, pause, restarts } => format!(
@@ -167,9 +167,9 @@ impl RunProgress {
         self.logs.get(bot).map(|log| format!(" (see {})", log.display())).unwrap_or_default()
     }
 
-    /// Shows how far the tournament is, and returns which bots have lost seats since that was told last: to be said, with the
+    /// Shows the progress and returns the bots that lost seats since the last message, to be printed with the
     /// reasons, by [`Self::print_losses`].
-    #[must_use = "lost seats are to be told"]
+    #[must_use = "lost seats must be printed"]
     pub fn show_tournament(&mut self, seen: &SeenTournament) -> Vec<NewLosses> {
         let (played, total) = (seen.tournament.matches_played, seen.tournament.matches_total);
         let losses = self.new_losses(seen);
@@ -177,20 +177,20 @@ impl RunProgress {
             return losses;
         }
         if seen.tournament.awaits_bots && !self.awaits_bots {
-            self.print_line("too few bots are left: it goes on once one joins (lastnim tournament join), and Ctrl-C stops it");
+            self.print_line("too few bots are left: it continues when one joins (lastnim tournament join); Ctrl-C stops it");
         }
         self.awaits_bots = seen.tournament.awaits_bots;
         let damage = &seen.tournament.damage;
         if *damage != self.damage && !damage.is_empty() {
-            self.print_line(&format!("it cannot be carried on, and Ctrl-C stops it: {damage}"));
+            self.print_line(&format!("it cannot continue; Ctrl-C stops it: {damage}"));
         }
         self.damage.clone_from(damage);
         let is_paused = seen.tournament.pause() != pb::OpenMatches::Unspecified && !seen.is_over();
         if is_paused && !self.is_paused {
             let file = self.file.display();
-            self.print_line(&format!("paused: lastnim tournament resume {file} lets it go on"));
+            self.print_line(&format!("paused: lastnim tournament resume {file} resumes it"));
         } else if self.is_paused && !is_paused && !seen.is_over() {
-            self.print_line("it goes on");
+            self.print_line("resumed");
         }
         self.is_paused = is_paused;
         let pace = self.start_pace(played, total);
@@ -211,7 +211,7 @@ impl RunProgress {
         losses
     }
 
-    /// Begins to count matches with the first state of a tournament that is being played.
+    /// Starts counting matches at the first state of a running tournament.
     fn start_pace(&mut self, played: u64, total: u64) -> MatchPace {
         *self.pace.get_or_insert_with(|| {
             self.bar.set_position(played);
@@ -225,7 +225,7 @@ impl RunProgress {
         })
     }
 
-    /// Returns what was lost since it was said last.
+    /// Returns the seats lost since the last message.
     fn new_losses(&mut self, seen: &SeenTournament) -> Vec<NewLosses> {
         let now = |standing: &pb::Standing| SeatsLost {
             forfeits: standing.forfeits,
@@ -252,7 +252,7 @@ impl RunProgress {
         losses
     }
 
-    /// Says what a bot has lost, and how, as far as the server lists it.
+    /// Prints the seats that a bot lost, with the reasons that the server lists.
     pub fn print_losses(&mut self, losses: &NewLosses, listed: &[pb::LostSeat]) {
         let NewLosses { bot, count, line } = losses;
         self.print_line(&format!("{bot}: {line}{}", self.log_hint(bot)));
@@ -276,7 +276,7 @@ impl RunProgress {
     }
 }
 
-/// Returns the seats that were lost last, so many at the most, without those whose matches have been named.
+/// Returns at most `most` newest lost seats, without those already named.
 fn new_lost_seats<'a>(
     listed: &'a [pb::LostSeat],
     named: &HashSet<String>,
@@ -293,9 +293,9 @@ fn forfeit_line(before: &SeatsLost, now: &SeatsLost) -> String {
     let missed = now.no_shows.saturating_sub(before.no_shows);
     let what = match (lost, missed) {
         (1, 0) => "it lost its seat in a match".to_owned(),
-        (1, _) => "it did not come to a match".to_owned(),
+        (1, _) => "it missed a match".to_owned(),
         (lost, 0) => format!("it lost its seat in {lost} matches"),
-        (lost, missed) if lost == missed => format!("it did not come to {lost} matches"),
+        (lost, missed) if lost == missed => format!("it missed {lost} matches"),
         (lost, missed) => format!("it lost its seat in {lost} matches, to {missed} of which it did not come"),
     };
     format!("{what}; {} in all", now.forfeits)
@@ -355,8 +355,8 @@ mod tests {
         let lost = |forfeits, no_shows| SeatsLost { forfeits, no_shows, ..SeatsLost::default() };
         let told = |before: SeatsLost, now: SeatsLost| forfeit_line(&before, &now);
         assert_eq!(told(lost(0, 0), lost(1, 0)), "it lost its seat in a match; 1 in all");
-        assert_eq!(told(lost(1, 0), lost(2, 1)), "it did not come to a match; 2 in all");
-        assert_eq!(told(lost(2, 1), lost(5, 4)), "it did not come to 3 matches; 5 in all");
+        assert_eq!(told(lost(1, 0), lost(2, 1)), "it missed a match; 2 in all");
+        assert_eq!(told(lost(2, 1), lost(5, 4)), "it missed 3 matches; 5 in all");
         let both = "it lost its seat in 3 matches, to 1 of which it did not come; 3 in all";
         assert_eq!(told(lost(0, 0), lost(3, 1)), both);
     }

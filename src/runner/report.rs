@@ -1,4 +1,4 @@
-//! What a run came to.
+//! The result of a run.
 
 use crate::{Failure, form::OutputForm};
 use lastnim_proto::{json::message_to_json, pb};
@@ -10,16 +10,16 @@ pub fn is_tournament_over(tournament: &pb::Tournament) -> bool {
     matches!(tournament.state(), TournamentState::Finished | TournamentState::Cancelled)
 }
 
-/// A tournament as it was seen last.
+/// The last known state of a tournament.
 #[derive(Debug, Clone, Default)]
 pub struct SeenTournament {
     /// The tournament.
     pub tournament: pb::Tournament,
     /// Its standings.
     pub standings: Vec<pb::Standing>,
-    /// What its format says besides.
+    /// The verdict of its format.
     pub verdict: Option<pb::Verdict>,
-    /// What the organiser did.
+    /// The interventions of the organiser.
     pub events: Vec<pb::TournamentEvent>,
 }
 
@@ -37,7 +37,7 @@ impl SeenTournament {
         is_tournament_over(&self.tournament)
     }
 
-    /// Prints how far the tournament is, the standings, what the format says besides, and what the models did.
+    /// Prints the progress, the standings, the verdict of the format, and the measures of the models.
     pub fn print_report(&self, form: OutputForm, models: Option<&pb::ModelReport>) -> Result<(), Failure> {
         let Self { tournament, standings, verdict, events } = self.clone();
         let seen = pb::WatchTournamentResponse { tournament: Some(tournament), standings, verdict, events };

@@ -1,11 +1,11 @@
-//! Whether a run carries on, and from what.
+//! Continuing a run, or starting a new one.
 
 use super::{folder::RunFolder, saved_run::SavedRun};
 use crate::Failure;
 use serde_json::Value;
 use std::path::Path;
 
-/// Begins a tournament anew: removes what earlier runs have left. `server` is another's, if one is named.
+/// Starts a tournament from scratch and removes the files of earlier runs. `server` is the named server, if any.
 ///
 /// # Errors
 /// If there is a store that no run made, or files cannot be removed.
@@ -15,7 +15,7 @@ pub fn start_new_run(server: Option<&str>, folder: &RunFolder, plan: Value) -> R
         check_no_foreign_store(folder)?;
     }
     let mut kept = SavedRun::new(plan, server.map(str::to_owned));
-    // What cannot be read goes as well.
+    // An unreadable file is removed too.
     if let Ok(Some(before)) = before
         && before.server == kept.server
     {
@@ -26,10 +26,10 @@ pub fn start_new_run(server: Option<&str>, folder: &RunFolder, plan: Value) -> R
     Ok(kept)
 }
 
-/// Carries on with the tournament of a file, or begins it. `server` is another's, if one is named.
+/// Continues or starts the tournament of a file. `server` is the named server, if any.
 ///
 /// # Errors
-/// If this is no longer the tournament that has begun, and says what to do.
+/// If the file no longer describes the started tournament.
 pub fn resume_or_start_run(
     path: &Path,
     server: Option<&str>,
@@ -47,13 +47,13 @@ pub fn resume_or_start_run(
         return Err(other_server_failure(
             path,
             kept.server.as_deref(),
-            "to carry on, or --fresh to begin anew",
+            "to continue, or --fresh to start again",
         ));
     }
     let changes = kept.changed_keys(&plan);
     if !changes.is_empty() {
         return Err(Failure::input(format!(
-            "{file}: it has changed since this tournament began ({}): put that back to carry on, or give --fresh to begin anew",
+            "{file}: it has changed since this tournament started ({}): undo the change to continue, or use --fresh to start again",
             changes.join(", ")
         )));
     }
@@ -64,7 +64,7 @@ pub fn resume_or_start_run(
 pub fn other_server_failure(file: &Path, begun_on: Option<&str>, for_what: &str) -> Failure {
     let (where_from, how) = match begun_on {
         Some(address) => (format!("on the server at {address}"), format!("--server {address}")),
-        None => ("on a server of its own".to_owned(), "neither --server nor LASTNIM_SERVER".to_owned()),
+        None => ("on its own server".to_owned(), "neither --server nor LASTNIM_SERVER".to_owned()),
     };
     let file = file.display();
     Failure::input(format!("{file}: this tournament has begun {where_from}: give {how} {for_what}"))

@@ -22,16 +22,16 @@ use tokio::net::TcpListener;
 /// The server that a tournament is played on.
 #[derive(Debug)]
 pub struct RunServer {
-    /// What is asked of it.
+    /// The organiser's calls.
     pub organiser: OrganiserClient,
     /// Where programs of this machine reach it.
     pub address: ServerAddress,
-    /// A server of the run's own, and the file by which others organise it meanwhile.
+    /// The run's own server, and the file that lets other commands organise it.
     own: Option<(OwnServer, AdminTokenFile)>,
 }
 
 impl RunServer {
-    /// Starts a server of the run's own, whose store is in the run's folder.
+    /// Starts the run's own server with a store in the run's folder.
     pub async fn start_own(
         folder: &RunFolder,
         kept: &mut SavedRun,
@@ -64,17 +64,17 @@ impl RunServer {
         Ok(Self { organiser, address, own: None })
     }
 
-    /// Returns whether this is another's server, which goes on without this run.
+    /// Returns whether this is another server, which continues without this run.
     pub fn is_foreign(&self) -> bool {
         self.own.is_none()
     }
 
-    /// Returns where a server of the run's own listens.
+    /// Returns the address of the run's own server.
     pub fn listen_address(&self) -> Option<SocketAddr> {
         self.own.as_ref().map(|(server, _)| server.listen_address())
     }
 
-    /// Stops a server of the run's own in good order.
+    /// Stops the run's own server gracefully.
     pub async fn stop_own(&mut self) -> Result<(), Failure> {
         match self.own.take() {
             Some((server, _token_file)) => {
@@ -85,7 +85,7 @@ impl RunServer {
     }
 }
 
-/// Listens where it is told to; otherwise where the run before did, if nobody else does by now, or on a free port.
+/// Listens on the given address, or that of the earlier run if it is free, or a free port.
 async fn bind_listener(
     listen: Option<&ListenAddress>,
     before: Option<SocketAddr>,

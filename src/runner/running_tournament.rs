@@ -37,13 +37,13 @@ pub struct RunningTournament<'a> {
     pub replays: GroupReplays,
     /// Where it is shown how far the tournament is.
     pub progress: RunProgress,
-    /// The states of the tournament; none while the server is lost.
+    /// The states of the tournament; `None` while the server is lost.
     pub states: Option<TournamentStates>,
     /// The newest of them.
     pub seen: SeenTournament,
-    /// Those without whom the tournament does not start; nobody once it has.
+    /// The bots that must join before the start; empty after it.
     pub missing: Vec<&'a PlayerEntry>,
-    /// Those for whom the tournament waits, paused since this run was left.
+    /// The bots that must return before the paused tournament resumes.
     pub returning: Vec<&'a PlayerEntry>,
 }
 
@@ -167,7 +167,7 @@ impl RunningTournament<'_> {
         let PlayerNews::EndpointFailed(error) = news else { return self.print_bot_news(news) };
         match self.replays.void_group_of(error, &self.stage).await {
             Ok(said) => said.iter().for_each(|line| self.progress.print_line(line)),
-            // The group counts as it is: a later round was drawn from it, or the server is lost.
+            // The group counts: a later round was drawn from it, or the server is lost.
             Err(failure) => {
                 let happened = self.progress.bot_news_line(news);
                 self.progress
@@ -181,7 +181,7 @@ impl RunningTournament<'_> {
     async fn show_progress(&mut self) {
         let TournamentAddress { organiser, tournament, .. } = &self.stage;
         for losses in self.progress.show_tournament(&self.seen) {
-            // What a server does not tell is left out: it may be lost, or an older one.
+            // A lost or older server may not answer; then this is left out.
             let listed = organiser.lost_seats(*tournament, &losses.bot).await.unwrap_or_default();
             self.progress.print_losses(&losses, &listed);
         }
@@ -198,7 +198,7 @@ impl RunningTournament<'_> {
         Ok(())
     }
 
-    /// Tells what happened to a bot while nothing has been played: the start waits for nobody who will not come.
+    /// Handles an event of a bot before the first match: the start does not wait for a bot that cannot come.
     fn handle_news_before_start(&self, news: &PlayerNews) -> Result<(), Failure> {
         let (bot, why) = match news {
             PlayerNews::GaveUp { bot, how, log } => {

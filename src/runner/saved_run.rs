@@ -1,4 +1,4 @@
-//! What is kept of a run from one to the next, besides the store.
+//! The saved state of a run, apart from its store.
 
 use crate::{Failure, new_file::AtomicFile};
 use lastnim_proto::tournament_settings::{TournamentSetting, all_settings};
@@ -9,12 +9,12 @@ use std::{collections::BTreeSet, fs, io, net::SocketAddr, path::Path};
 /// The form in which this is written.
 const FORM: u32 = 2;
 
-/// What is kept of a run. It holds no tokens: those of the bots are replaced whenever they are started.
+/// The saved state of a run, without tokens: each start of a bot replaces its token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SavedRun {
     form: u32,
-    /// What is played and by whom, as `lastnim tournament check --json` has it.
+    /// The tournament and its bots, as `lastnim tournament check --json` prints them.
     pub plan: Value,
     /// The server that is played on, unless it is a run's own.
     pub server: Option<String>,
@@ -31,13 +31,13 @@ pub struct SavedRun {
 }
 
 impl SavedRun {
-    /// Begins to keep the state of a run.
+    /// Saves a new run.
     pub fn new(plan: Value, server: Option<String>) -> Self {
         let (listened_on, tournament, registered) = (None, None, BTreeSet::new());
         Self { form: FORM, plan, server, listened_on, tournament, registered, paused_at_us: None }
     }
 
-    /// Reads what is kept; none if nothing is.
+    /// Reads the saved run, if any.
     pub fn read(path: &Path) -> Result<Option<Self>, Failure> {
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
@@ -46,7 +46,7 @@ impl SavedRun {
         };
         let kept = serde_json::from_str::<Self>(&text).ok().filter(|kept| kept.form == FORM);
         kept.map(Some).ok_or_else(|| {
-            let what = "this is not what a run of this version of lastnim keeps: --fresh begins anew";
+            let what = "this is not a run of this version of lastnim: --fresh starts again";
             Failure::Runtime(anyhow::Error::msg(format!("{}: {what}", path.display())))
         })
     }
@@ -58,7 +58,7 @@ impl SavedRun {
         AtomicFile::write(path, &format!("{text}\n"))
     }
 
-    /// Returns what of the tournament has changed since it was kept, by the keys of its file.
+    /// Returns the keys of the file that changed since the run was saved.
     pub fn changed_keys(&self, plan: &Value) -> Vec<String> {
         let mut changed = changed_json_keys(&self.plan["settings"], &plan["settings"]);
         if self.plan["bots"] != plan["bots"] {
@@ -109,7 +109,7 @@ mod tests {
         kept.form = FORM + 1;
         kept.write(&path).unwrap();
         let refused = SavedRun::read(&path).unwrap_err().to_string();
-        assert!(refused.contains("--fresh begins anew"), "{refused}");
+        assert!(refused.contains("--fresh starts again"), "{refused}");
         fs::remove_file(&path).unwrap();
     }
 }

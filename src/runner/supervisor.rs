@@ -1,4 +1,4 @@
-//! The process that supervises a bot's program: it starts it, reports how it ended, and ends it when nobody waits for it.
+//! The process that supervises a bot's program: it starts the program, reports its end, and kills it when the run is gone.
 //!
 //! The run that starts a supervisor holds its standard input. Once that is closed the supervisor ends the program. The
 //! system closes it when the run dies, so no program outlives a run that was killed.
@@ -32,7 +32,7 @@ pub struct SuperviseArgs {
     words: Vec<OsString>,
 }
 
-/// What a supervisor reports of its program, a line each.
+/// The reports of a supervisor, one a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SupervisorReport {
     /// The program runs.
@@ -44,7 +44,7 @@ pub enum SupervisorReport {
 }
 
 impl SupervisorReport {
-    /// Reads a line; none if it is no report.
+    /// Reads a line; `None` if it is not a report.
     pub fn parse(line: &str) -> Option<Self> {
         match line.split_once(": ") {
             None if line == "started" => Some(Self::Started),
@@ -78,7 +78,7 @@ pub fn supervise_program(args: &SuperviseArgs) -> CommandResult {
     write_report_line(&SupervisorReport::Started);
     let abandoned = watch_stdin_closed();
     loop {
-        // Whoever could tell that the input is closed no longer can: that is as good as telling.
+        // A gone watcher of the input counts as a closed input.
         if !matches!(abandoned.recv_timeout(POLL_INTERVAL), Err(mpsc::RecvTimeoutError::Timeout)) {
             end_program(&mut child).map_err(failed)?;
         }
@@ -102,7 +102,7 @@ fn start_program(words: &[OsString]) -> io::Result<Child> {
         .spawn()
 }
 
-/// Says something to whoever waits for it; if nobody does, that shows in the input.
+/// Sends a report. A run that is gone shows in the input.
 fn write_report_line(report: &SupervisorReport) {
     let _ = writeln!(io::stdout().lock(), "{report}");
 }
@@ -111,7 +111,7 @@ fn write_report_line(report: &SupervisorReport) {
 fn watch_stdin_closed() -> mpsc::Receiver<()> {
     let (closed, told) = mpsc::channel();
     thread::spawn(move || {
-        // However reading ended, nobody is there.
+        // Any end of reading means that the run is gone.
         let _ = io::copy(&mut io::stdin().lock(), &mut io::sink());
         let _ = closed.send(());
     });

@@ -1,4 +1,4 @@
-//! What is said of a server once it listens.
+//! The message of a server that starts to listen.
 
 use crate::form::OutputForm;
 use lastnim_arena::Arena;
@@ -11,19 +11,19 @@ use std::{
     net::SocketAddr,
 };
 
-/// Says what was left by a server before this one.
+/// Describes the matches and tournaments of an earlier server.
 fn carried_on_words(arena: &Arena) -> String {
     match (arena.open_tournament_count(), arena.open_match_count()) {
         (0, 0) => String::new(),
         (tournaments, matches) => format!(
-            " (carrying on {} and {})",
+            " (continuing {} and {})",
             count_words(tournaments, "tournament", "tournaments"),
             count_words(matches, "match", "matches")
         ),
     }
 }
 
-/// What is said of a server once it listens.
+/// The message of a server that starts to listen.
 pub struct OpeningMessage<'a> {
     /// Where it listens.
     pub address: SocketAddr,

@@ -26,7 +26,7 @@ pub async fn back_up(store: &StoreUrl, file: &Path, form: OutputForm) -> Command
     }
 }
 
-/// A copy that has no name of its own yet; nothing is left of it unless it is finished.
+/// A copy under a temporary name, removed unless it is finished.
 struct UnfinishedCopy<'f> {
     file: &'f Path,
     temporary: PathBuf,
@@ -64,14 +64,14 @@ impl Drop for UnfinishedCopy<'_> {
         for end in ["", "-wal", "-shm", "-journal"] {
             let mut name = self.temporary.clone().into_os_string();
             name.push(end);
-            // What is not there needs no removal.
+            // Ignored: the file may not exist.
             let _ = fs::remove_file(name);
         }
     }
 }
 
 async fn copy_and_check(store: &StoreUrl, database: &Path, file: &Path, form: OutputForm) -> CommandResult {
-    // Before anything is made: what is no database of this version has no backup that could be checked.
+    // First: only a database of this version has a backup that can be checked.
     open(store).await?.close().await;
     let copy = UnfinishedCopy::create(file)?;
     lastnim_store::back_up(database, &copy.temporary).await.map_err(|error| store_failure(store, error))?;

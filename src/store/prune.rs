@@ -79,7 +79,7 @@ async fn prune_offline(store: &StoreUrl, filter: PruneFilter) -> Result<u64, Fai
         return Err(store_failure(store, StoreError::Unusable(why)));
     }
     if let Some(file) = store.sqlite_file().filter(|file| !file.exists()) {
-        let why = format!("{} is no database: there is no such file", file.display());
+        let why = format!("{} does not exist", file.display());
         return Err(store_failure(store, StoreError::Unusable(why)));
     }
     let opened = open_store_with(store, &OpenOptions::default()).await;

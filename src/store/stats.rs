@@ -7,10 +7,10 @@ use lastnim_store::{MatchCounts, Store, StoreError, StoreSize, StoreUrl, StoredT
 use serde_json::{Value, json};
 use std::collections::HashMap;
 
-/// Tournaments that are asked for at once.
+/// Tournaments of one request.
 const PAGE: usize = 500;
 
-/// What is known of a store.
+/// The statistics of a store.
 struct StoreStats {
     size: StoreSize,
     bots: usize,
@@ -57,7 +57,7 @@ async fn all_tournaments(store: &dyn Store) -> Result<Vec<StoredTournament>, Sto
 }
 
 impl StoreStats {
-    /// Returns what is known of the matches of each tournament, and of those of none, the newest tournament first.
+    /// Returns the statistics of each tournament, newest first, and of other matches.
     fn rows(&self) -> Vec<(Option<&StoredTournament>, Option<&MatchCounts>)> {
         let counts: HashMap<_, _> = self.counts.iter().map(|counts| (counts.tournament, counts)).collect();
         let of_tournaments =

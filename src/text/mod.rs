@@ -1,4 +1,4 @@
-//! What several subcommands print for people.
+//! Text that several subcommands print.
 
 pub mod numbers;
 pub mod row_sets;

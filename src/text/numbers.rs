@@ -3,7 +3,7 @@
 use crate::Failure;
 use lastnim_proto::number_text;
 
-/// Reads numbers with commas or blanks between them, as in `1,2,2`; `what` they are stands in the refusal.
+/// Reads numbers separated by commas or blanks, as in `1,2,2`; `what` names them in errors.
 pub fn read_numbers(text: &str, what: &str) -> Result<Vec<u64>, Failure> {
     number_text::read_numbers(text, what).map_err(Failure::input)
 }

@@ -1,4 +1,4 @@
-//! What is wrong in a file.
+//! Mistakes in a file.
 
 use crate::{Failure, form::OutputForm};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ const MAX_BYTES: u64 = 16 << 20;
 pub struct FileMistake {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong, and what would be right.
+    /// What is wrong, and what is valid.
     pub what: String,
 }
 
@@ -35,7 +35,7 @@ impl FileMistake {
     }
 }
 
-/// Reads a file; none if there are mistakes in it, each of which is printed on standard error.
+/// Reads a file. Prints its mistakes on standard error and returns `None` if there are any.
 pub fn read_or_print_mistakes<T>(
     path: &Path,
     form: OutputForm,
@@ -47,7 +47,7 @@ pub fn read_or_print_mistakes<T>(
     };
     let mut errors = io::stderr().lock();
     for mistake in mistakes {
-        // The exit code tells as well, should standard error be closed.
+        // Ignored: the exit code tells as well.
         let _ = match form {
             OutputForm::Json => writeln!(errors, "{}", mistake.json(path)),
             OutputForm::Text => writeln!(errors, "{}:{}: {}", path.display(), mistake.line, mistake.what),

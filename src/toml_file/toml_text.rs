@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 use std::{collections::HashMap, fmt, ops::Range};
 use toml_edit::{Document, Item, Key, TableLike, Value};
 
-/// The most known keys that are listed where an unknown one stands.
+/// The limit of known keys listed for an unknown one.
 const MAX_LISTED: usize = 20;
 
 /// A text in TOML as JSON, with the line of each value by its path, such as `bot[1].name`. It gathers what is wrong.
@@ -33,7 +33,7 @@ impl TomlDocument {
                 let line = lines.line_of_span(error.span().as_ref()).unwrap_or(1);
                 let said = error.message();
                 let hint = if said.contains("overflow") {
-                    ": whole numbers end at 2^63 - 1, and a greater one stands in quotes"
+                    ": whole numbers end at 2^63 - 1; put a greater one in quotes"
                 } else {
                     ""
                 };
@@ -88,7 +88,7 @@ impl TomlDocument {
         line.or_else(|| around.map(|around| self.line_of_path(around))).unwrap_or(1)
     }
 
-    /// Says what is wrong with the value at a path.
+    /// Reports a mistake in the value at a path.
     pub fn report_mistake(&mut self, path: &str, what: impl fmt::Display) {
         self.report_at_line(path, format_args!("{path}: {what}"));
     }
@@ -98,7 +98,7 @@ impl TomlDocument {
         self.report_mistake(path, "required, but missing");
     }
 
-    /// Says what is wrong on the line of a path.
+    /// Reports a mistake on the line of a path.
     pub fn report_at_line(&mut self, path: &str, what: impl fmt::Display) {
         self.mistakes.push(FileMistake { line: self.line_of_path(path), what: what.to_string() });
     }
@@ -120,7 +120,7 @@ impl TomlDocument {
     /// Ends the reading.
     ///
     /// # Errors
-    /// What is wrong, from the top to the bottom, if anything is.
+    /// All mistakes, top to bottom.
     pub fn finish(mut self) -> Result<(), Vec<FileMistake>> {
         self.mistakes.sort_by_key(|mistake| mistake.line);
         if self.mistakes.is_empty() { Ok(()) } else { Err(self.mistakes) }

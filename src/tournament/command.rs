@@ -310,7 +310,7 @@ impl TournamentCommands {
         }
     }
 
-    /// Lists tournaments. A page that looks for a state may hold fewer than it should: then the next is asked for as well.
+    /// Lists tournaments. A page with a state filter may be short, so further pages are fetched.
     async fn list_tournaments(
         &self,
         mut request: pb::ListTournamentsRequest,

@@ -134,7 +134,7 @@ impl InterventionCommand {
         }
     }
 
-    /// Does it, and prints what happened and how the tournament stands.
+    /// Carries it out, and prints the event and the progress.
     pub async fn act(self, remote: &RemoteServer, form: OutputForm) -> Result<(), Failure> {
         let mut service = remote.tournament_client();
         let to_id = |id: TournamentName| id.to_string();
@@ -179,7 +179,7 @@ impl InterventionCommand {
     }
 }
 
-/// Prints what happened, if it was not so before, and how the tournament stands.
+/// Prints the event, if anything changed, and the progress.
 fn print_change<M: prost::Message + prost::Name>(
     form: OutputForm,
     done: &M,

@@ -1,4 +1,4 @@
-//! `lastnim tournament watch`: a tournament to its end, and meanwhile on a terminal how far it is and what goes on.
+//! `lastnim tournament watch`.
 
 use crate::{Failure, form::OutputForm, progress::bar_style, remote::RemoteServer, runner::SeenTournament};
 use indicatif::{ProgressBar, ProgressDrawTarget};
@@ -10,7 +10,7 @@ use std::{
 };
 use tokio::time::MissedTickBehavior;
 
-/// How often a terminal is shown anew what goes on.
+/// How often a terminal is refreshed.
 const ACTIVITY_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Follows a tournament to its end, and prints the standings.
@@ -41,7 +41,7 @@ pub async fn watch_tournament(remote: &RemoteServer, id: &str, form: OutputForm)
     seen.print_report(form, None)
 }
 
-/// What a terminal shows; nothing where standard error is none.
+/// The display; hidden if standard error is not a terminal.
 struct WatchScreen {
     bar: ProgressBar,
     is_terminal: bool,

@@ -5,7 +5,7 @@ use lastnim_config::SettingTable as _;
 use lastnim_llm::LlmSettings;
 use serde_json::Value;
 
-/// What the run decides by itself: transcripts and ledgers lie beside it, what is shared stands in `[llm]`, and it knows how long it needs to
+/// Settings that the run decides: transcripts and ledgers are beside it, shared budgets are in `[llm]`, and it knows how long it needs to
 /// void a match.
 const LEFT_OUT: [&str; 6] =
     ["transcript", "ledger", "shared_budget", "shared_token_budget", "shared_ledger", "endpoint_error_pause"];

@@ -1,4 +1,4 @@
-//! The table `[llm]`: what holds for all models of a tournament together.
+//! The table `[llm]`: the limits of all models of a tournament together.
 
 use super::player::{BotOrigin, PlayerEntry};
 use crate::toml_file::{TomlDocument, member_path};
@@ -11,15 +11,15 @@ use std::{ops::RangeInclusive, path::Path};
 const TABLE: &str = "llm";
 /// Its keys.
 const KEYS: [&str; 3] = ["budget", "token_budget", "replays"];
-/// The most times that a duplicate group can be played again.
+/// The limit of replays of a duplicate group.
 const MAX_REPLAYS: u64 = 100;
 
-/// What holds for all models of a tournament together.
+/// The limits of all models of a tournament together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LlmTable {
-    /// The most money.
+    /// Maximum cost.
     pub money: Option<Decimal>,
-    /// The most tokens.
+    /// Maximum tokens.
     pub tokens: Option<u64>,
     /// How often a duplicate group is played again in which a model's endpoint failed.
     pub replays: u8,
@@ -58,7 +58,7 @@ impl LlmTable {
         }
     }
 
-    /// Returns the most that the models of some bots can cost together in so many matches; none if there is no model.
+    /// Returns the maximum cost of the models of some bots in a number of matches; `None` if there is no model.
     pub fn cost_bound(&self, players: &[PlayerEntry], matches: Option<u64>) -> Option<CostBound> {
         let models = players.iter().filter_map(|player| match &player.origin {
             BotOrigin::Llm(settings, _) => Some(CostBound::of_settings(settings, matches)),
@@ -71,7 +71,7 @@ impl LlmTable {
     /// Makes its JSON.
     pub fn to_json(self) -> Value {
         let mut json = json!({ KEYS[0]: self.money.to_json(), KEYS[1]: self.tokens.to_json() });
-        // Left out where it is as usual, so that runs of programs that did not know it can be carried on.
+        // Left out if it is the default, so that runs of older programs can continue.
         if self.replays != Self::default().replays {
             json[KEYS[2]] = self.replays.into();
         }

@@ -17,14 +17,14 @@ use lastnim_proto::{
 };
 use lastnim_tournament::{RepeatedGroups, Settings, TotalMatches, count_matches, group_size};
 
-/// A tournament: what is played, and by whom.
+/// A tournament and its bots.
 #[derive(Debug, Clone)]
 pub struct TournamentPlan {
     settings: Settings,
     terms: Terms,
     /// The bots, in the order of the file.
     pub players: Vec<PlayerEntry>,
-    /// What holds for all models together.
+    /// The limits of all models together.
     pub llm: LlmTable,
     /// How many matches it is.
     pub total: TotalMatches,
@@ -42,23 +42,23 @@ impl TournamentPlan {
         plan.ok_or_else(Vec::new)
     }
 
-    /// Returns what is played, as the server is told.
+    /// Returns the settings for the server.
     pub fn settings(&self) -> pb::TournamentSettings {
         settings_message(&self.settings, &self.terms)
     }
 
-    /// Returns what is played again though it says nothing new.
+    /// Returns repeated matches that add no information.
     pub fn find_repetition(&self) -> Option<RepeatedGroups> {
         RepeatedGroups::predict(&self.settings, self.players.len())
     }
 
-    /// Returns the most that the models can cost together, with all replays; none if there is no model.
+    /// Returns the maximum cost of the models with all replays; `None` if there is no model.
     pub fn model_cost_bound(&self) -> Option<CostBound> {
         let matches = match self.total {
             TotalMatches::Exactly(matches) | TotalMatches::AtMost(matches) => Some(matches),
             TotalMatches::Open => None,
         };
-        // A match that is played again has a budget of its own.
+        // A replayed match has its own budget.
         let times = 1 + u64::from(self.llm.replays);
         self.llm.cost_bound(&self.players, matches.map(|matches| matches.saturating_mul(times)))
     }
@@ -96,7 +96,7 @@ fn read_plan(toml: &mut TomlDocument) -> Option<TournamentPlan> {
     Some(TournamentPlan { settings, terms, players, llm, total })
 }
 
-/// Checks that the bots which the format is about play; each stands with its path.
+/// Checks that the bots named by the format play; each has its path.
 fn check_bots_of_format(named: &[(String, String)], bots: &[BotName], toml: &mut TomlDocument) {
     let field: Vec<_> = bots.iter().map(ToString::to_string).collect();
     for (name, path) in named {
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use lastnim_report::tournament_toml::tournament_toml;
 
-    /// What no example has: rows that are given, drawn positions, and all that may be left out.
+    /// Settings without an example: given rows, drawn positions, and all optional keys.
     const UNUSUAL: &str = r#"
         title = "An \"odd\" \\ one"
         seats = 3
@@ -176,7 +176,7 @@ mod tests {
         let text = UNUSUAL.replacen("seats = 3", "seats = 3\n        start_at = 3", 1);
         let mistakes = TournamentPlan::parse(&text).unwrap_err();
         assert_eq!((mistakes.len(), mistakes[0].line), (1, 4), "{mistakes:?}");
-        assert!(mistakes[0].what.starts_with("start_at: a file needs none: "), "{mistakes:?}");
+        assert!(mistakes[0].what.starts_with("start_at: not in a file: "), "{mistakes:?}");
         let plan = TournamentPlan::parse(UNUSUAL).unwrap();
         let settings = Some(pb::TournamentSettings { start_at: 3, ..plan.settings() });
         let field: Vec<_> = plan.players.iter().map(|player| player.name.to_string()).collect();
@@ -205,6 +205,6 @@ mod tests {
             );
         }
         let unquoted = refused("9223372036854775808");
-        assert!(unquoted.ends_with("end at 2^63 - 1, and a greater one stands in quotes"), "{unquoted}");
+        assert!(unquoted.ends_with("end at 2^63 - 1; put a greater one in quotes"), "{unquoted}");
     }
 }

@@ -61,7 +61,7 @@ pub fn read_players(toml: &mut TomlDocument) -> PlayerEntries {
         let origin = read_origin(bot, &path, toml);
         let Some(name) = name else { continue };
         if read.names.contains(&name) {
-            let what = format_args!("bot: a second one called {name}: each has a name of its own");
+            let what = format_args!("bot: a second bot is called {name}: use different names");
             toml.report_at_line(&path, what);
         }
         read.names.push(name.clone());

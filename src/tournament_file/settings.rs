@@ -10,9 +10,9 @@ use lastnim_tournament::FormatProfile;
 /// The tables of the file that say something else.
 const OTHER_TABLES: [&str; 2] = ["llm", "bot"];
 
-/// What a file says instead of how many bots have to join.
-const WHY_NO_START: &str = "a file needs none: its tournament starts once all of its bots have come, those with `remote = true` as well; \
-    `lastnim tournament create --start-at` starts one of which only the number of bots is known";
+/// Why a file has no `start_at`.
+const WHY_NO_START: &str = "not in a file: its tournament starts when all its bots have joined, including those with `remote = true`; \
+    `lastnim tournament create --start-at` starts one with a number of unnamed bots";
 
 /// The settings of a file, being read.
 #[derive(Debug, Default)]
@@ -27,7 +27,7 @@ pub struct SettingsReader {
 }
 
 impl SettingsReader {
-    /// Reads all settings. What is wrong is reported and left out.
+    /// Reads all settings, and reports and skips the bad ones.
     pub fn read(&mut self, toml: &mut TomlDocument) -> Option<pb::TournamentSettings> {
         let kind = toml.get("format.kind").and_then(|kind| kind.as_str()).unwrap_or_default();
         self.format = FormatProfile::ALL.into_iter().find(|profile| profile.word() == kind);
@@ -72,7 +72,7 @@ impl SettingsReader {
 
     fn read_key(&mut self, setting: &TournamentSetting, path: &str, toml: &mut TomlDocument) {
         let Some(value) = toml.get(path).cloned() else { return };
-        // Rows that are given stand in the place of the word for it.
+        // Given rows replace the word of `alliance`.
         let is_for_other = match setting.field {
             "alliance" => value.is_array(),
             _ => setting.kind == ValueKind::Matrix && !value.is_array(),
@@ -115,7 +115,7 @@ impl SettingsReader {
         self.reported.push(field.to_owned());
     }
 
-    /// Reports what the protocol says of a field, where that stands in the file.
+    /// Reports a violation at the place of its field in the file.
     pub fn report_violation(&self, violation: &Violation, toml: &mut TomlDocument) {
         let field = violation.field.trim_start_matches("settings.");
         let rests = self.reported.iter().filter_map(|reported| field.strip_prefix(reported.as_str()));
@@ -125,7 +125,7 @@ impl SettingsReader {
     }
 }
 
-/// Returns where a field, or an element of it, stands in a file.
+/// Returns the place of a field, or of its element, in a file.
 fn path_of_field(field: &str) -> String {
     let is_end = |rest: &str| rest.is_empty() || rest.starts_with(['.', '[']);
     let rest_of = |setting: &TournamentSetting| field.strip_prefix(setting.field).filter(|rest| is_end(rest));

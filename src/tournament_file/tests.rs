@@ -119,7 +119,7 @@ fn every_setting_of_every_format_is_given_exported_and_reported() {
                 usual.iter().map(|(setting, _)| *setting).filter(|setting| has_two_values(setting));
             for setting in changeable.chain(more) {
                 let mut given = usual.clone();
-                // Rows that are given stand in the place of the word for it.
+                // Given rows replace the word of `alliance`.
                 let is_matrix = setting.kind == ValueKind::Matrix;
                 given.retain(|(other, _)| {
                     other.field != setting.field && !(is_matrix && other.field == "alliance")

@@ -173,7 +173,7 @@ impl Server {
         self.process.id()
     }
 
-    /// Returns how many open matches of the server before it this one says that it carries on.
+    /// Returns how many open matches of the server before it this one says that it continues.
     pub fn carried_on(&self) -> usize {
         let said = self.start.said();
         let line = said[self.before..].lines().find(|line| line.contains("carrying on what was left"));

@@ -135,7 +135,7 @@ async fn an_endpoint_that_fails_for_good_ends_a_benchmark_without_a_card() {
         let said = play_in_vain(&folder, &endpoint, &more).await;
         let why = format!("the endpoint {}/chat/completions failed for good (questions", endpoint.url);
         assert!(said.contains(&why) && said.contains(&format!(" {class})")), "{said}");
-        assert!(said.contains("the same command carries on"), "{said}");
+        assert!(said.contains("the same command continues"), "{said}");
         assert_eq!(count_records(&folder), 1);
         is_mended.store(true, Ordering::SeqCst);
         let (card, text) = play(&folder, &endpoint, &more).await;

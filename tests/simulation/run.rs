@@ -45,7 +45,7 @@ pub struct Outcome {
 }
 
 thread_local! {
-    /// What panicked on this thread, which carries one run at a time.
+    /// What panicked on this thread, which continuese run at a time.
     static PANICS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
 

@@ -18,13 +18,13 @@ use std::{
     thread,
 };
 
-/// The most records, and about the most bytes, that one thread works on at a time.
+/// The records, and about the bytes, of one batch of a thread.
 const BATCH_RECORDS: usize = 64;
 const BATCH_BYTES: usize = 1 << 20;
 /// The batches that may wait, verified, until those before them are.
 const MAX_WAITING: usize = 16;
 
-/// Records as they stand in files, to be verified.
+/// Texts of records to be verified.
 #[derive(Default)]
 struct RecordBatch {
     texts: Vec<(RecordPlace, String)>,
@@ -49,7 +49,7 @@ impl OrderedBatches {
     }
 }
 
-/// Where a record stands.
+/// The place of a record.
 struct RecordPlace {
     number: u64,
     file: String,

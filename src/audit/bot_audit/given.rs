@@ -1,4 +1,4 @@
-//! Which matches were given already, so that none counts twice, and which of a tournament were not given.
+//! The matches given so far: it finds doubles, and the missing matches of a tournament.
 
 use lastnim_core::{
     game::{BotName, MatchId, TournamentId},
@@ -14,10 +14,10 @@ use std::{
 const PAGE: u64 = 256;
 /// The pages that are kept, of all tournaments: about 70 MiB.
 const MAX_PAGES: usize = 1 << 15;
-/// The exhibitions that are told apart: about 10 MiB.
+/// The limit of remembered exhibitions: about 10 MiB.
 const MAX_EXHIBITIONS: usize = 1 << 18;
 
-/// What a match is to those given before.
+/// How a match relates to those given before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MatchSighting {
     /// It is the first record of its match.
@@ -50,9 +50,9 @@ pub struct SeenMatches {
 /// The matches of one tournament.
 #[derive(Debug)]
 struct TournamentMatches {
-    /// The seats of each; none if groups are not as many matches in a row as there are seats.
+    /// The seats of each match; `None` if groups are not consecutive runs of one match a seat.
     seats: Option<u64>,
-    /// How many matches a group may have, by those that count: as many as there are seats, or twice as many.
+    /// Whether a group may have one match a seat, or two, by the matches that count.
     group_sizes: [bool; 2],
     pages: BTreeMap<u64, Box<BitPage>>,
 }
@@ -61,12 +61,12 @@ struct TournamentMatches {
 struct BitPage {
     /// Matches that count.
     counted: [u64; PAGE as usize / 64],
-    /// Matches of which there is a record, be it one that does not count.
+    /// Matches with a record, even one that does not count.
     given: [u64; PAGE as usize / 64],
     checks: [MatchCheck; PAGE as usize],
 }
 
-/// What is kept of a match that counts.
+/// Checks of a match that counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct MatchCheck {
     /// Of the hash of the last event.
@@ -96,13 +96,13 @@ fn hash_bits(value: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// What of a tournament was not given, or does not count.
+/// The matches of a tournament that are missing or do not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MissingMatches {
     pub tournament: TournamentId,
-    /// The duplicate groups of which a match counts, and those of them of which not all do, where that can be told.
+    /// The groups with a counted match and the incomplete ones among them, if groups can be recognised.
     pub groups: Option<(u64, u64)>,
-    /// The numbers up to the highest of which there is no record.
+    /// The numbers below the highest without a record.
     pub numbers: u64,
 }
 
@@ -151,7 +151,7 @@ impl SeenMatches {
         MatchSighting::First
     }
 
-    /// Returns what is kept of a match of a tournament, if one of this number counts.
+    /// Returns the checks of the counted match with a number, if any.
     fn counted_check(&self, tournament: TournamentId, number: u64) -> Option<MatchCheck> {
         let page = self.tournaments.get(&tournament)?.pages.get(&(number / PAGE))?;
         let at = (number % PAGE) as usize;
@@ -181,7 +181,7 @@ impl SeenMatches {
         }
     }
 
-    /// Returns the page of a match and its place in it; none if there are too many pages.
+    /// Returns the page of a match and its place in it; `None` if there are too many pages.
     fn page_of_match(&mut self, origin: &Origin, seats: u64) -> Option<(&mut BitPage, usize)> {
         let is_full = self.pages >= MAX_PAGES;
         if is_full && !self.tournaments.contains_key(&origin.tournament) {
@@ -206,7 +206,7 @@ impl SeenMatches {
         Some((page, (origin.number % PAGE) as usize))
     }
 
-    /// Returns, by tournament, what is missing, be it nothing.
+    /// Returns what is missing from each tournament.
     pub fn missing_by_tournament(&self) -> impl Iterator<Item = MissingMatches> {
         self.tournaments.iter().map(|(&tournament, matches)| MissingMatches {
             tournament,
@@ -308,7 +308,7 @@ mod tests {
         assert_eq!(sight(1, 0, 1, 7, 7), MatchSighting::Again);
         assert_eq!(sight(1, 0, 1, 7, 8), MatchSighting::OtherRecord);
         assert_eq!(sight(1, 0, 1, 8, 7), MatchSighting::NumberTaken);
-        // The next group says that groups have three matches: a fourth of other bots is none either.
+        // The next group says that groups have three matches: a fourth match of other bots does not fit.
         assert_eq!(sight(3, 1, 0, 7, 7), MatchSighting::First);
         assert_eq!(sight(5, 0, 11, 7, 7), MatchSighting::OutsideGroup);
         assert_eq!(sight(4, 1, 0, 7, 7), MatchSighting::RotationTaken);

@@ -1,4 +1,4 @@
-//! What was read, and what of it counted.
+//! Counts the records of an audit, and what was left out.
 
 use super::{
     given::{MatchSighting, MissingMatches, SeenMatches},
@@ -18,21 +18,21 @@ use std::{
     io::{self, Write as _},
 };
 
-/// The refusals that are named one by one.
+/// The limit of refusals printed in full.
 const MAX_NAMED: usize = 10;
-/// The signers that are told apart.
+/// The limit of separately counted signers.
 const MAX_SIGNERS: usize = 16;
-/// The bots that are named where the one that is asked for did not play.
+/// The limit of other bots named if the requested one did not play.
 const MAX_OTHERS: usize = 8;
-/// The tournaments of which is said what is missing.
+/// The limit of tournaments reported with missing matches.
 const MAX_MISSING: usize = 100;
 
-/// What matches are counted by.
+/// Counts matches.
 pub trait MatchCounter {
-    /// What is said of the records of matches that it does not count.
+    /// The description of records that it does not count.
     const UNCOUNTED: &'static str;
 
-    /// Counts a match, unless it is none of those that it is about.
+    /// Counts a match that it is about.
     fn count_match(&mut self, played: &AdmittedMatch);
 
     /// Returns how many matches it counted so far.
@@ -72,7 +72,7 @@ pub struct RecordIntake<C> {
     read: IntakeSummary,
 }
 
-/// What was read, and what of it counted.
+/// How many records were read, and why some do not count.
 #[derive(Debug, Default)]
 pub struct IntakeSummary {
     records: u64,
@@ -81,7 +81,7 @@ pub struct IntakeSummary {
     pruned: u64,
     elsewhere: u64,
     without_bot: u64,
-    /// What is said of these.
+    /// The description of these.
     uncounted: &'static str,
     given_twice: u64,
     untold: u64,
@@ -187,7 +187,7 @@ impl<C: MatchCounter> RecordIntake<C> {
         self.read.trust = trust;
     }
 
-    /// Returns what counted the matches, and what was read.
+    /// Returns the counter and the summary.
     pub fn finish(self) -> (C, IntakeSummary) {
         let mut read = self.read;
         let missing = self.given.missing_by_tournament().map(|missing| {
@@ -201,7 +201,7 @@ impl<C: MatchCounter> RecordIntake<C> {
     }
 }
 
-/// Says why a record does not count beside those that were given before.
+/// Describes why a record does not count after earlier ones.
 fn describe_surplus(record: &Record, sighting: MatchSighting) -> String {
     let id = record.id();
     let setup = record.state().setup();
@@ -239,9 +239,9 @@ impl IntakeSummary {
         self.refused
     }
 
-    /// Names on standard error what was refused, the first of them.
+    /// Prints the first refusals on standard error.
     pub fn print_refusals(&self) {
-        // The exit code tells as well, should standard error be closed.
+        // Ignored: the exit code tells as well.
         let mut errors = io::stderr().lock();
         for words in self.named.values() {
             let _ = writeln!(errors, "left out: {words}");
@@ -252,7 +252,7 @@ impl IntakeSummary {
         }
     }
 
-    /// Says that there was nothing to audit: a bot that did not play in what was given is the user's to mend.
+    /// Makes the failure of an audit without matches. A bot that did not play is an input error.
     pub fn nothing_read_failure(&self, scope: &AuditSubject) -> Failure {
         let bot = match scope {
             AuditSubject::Bot(bot) => bot.as_str(),
@@ -275,14 +275,14 @@ impl IntakeSummary {
         Failure::Runtime(anyhow::Error::msg(what))
     }
 
-    /// Says in sentences what was left out, what is missing, and who signed what counts.
+    /// Describes what was left out, what is missing, and who signed.
     pub fn sentences(&self) -> Vec<String> {
         let left_out = self.left_out_sentences();
         let left_out = (!left_out.is_empty()).then(|| format!("Left out: {}.", left_out.join(", ")));
         left_out.into_iter().chain(self.missing_sentences()).chain([self.signers_sentence()]).collect()
     }
 
-    /// Says what was left out, and why.
+    /// Describes what was left out and why.
     fn left_out_sentences(&self) -> Vec<String> {
         let kinds = [
             (self.still_open, "still open"),
@@ -297,16 +297,16 @@ impl IntakeSummary {
         some.map(|(count, what)| format!("{count} {what}")).collect()
     }
 
-    /// Says who signed what counts, and whether anybody knows whose keys these are.
+    /// Describes who signed the counted records, and whether the keys are known.
     fn signers_sentence(&self) -> String {
         let signers = self.signers.iter().map(|(signer, records)| format!("{records} by {signer}"));
-        let unsigned = (self.unsigned > 0).then(|| format!("{} by nobody", self.unsigned));
+        let unsigned = (self.unsigned > 0).then(|| format!("{} unsigned", self.unsigned));
         let signed: Vec<_> = signers.chain(unsigned).collect();
         let trust = self.trust.words(self.signers.keys());
         format!("Signed: {}{trust}.", signed.join(", "))
     }
 
-    /// Says what of tournaments was not given, and what could not be told.
+    /// Describes missing matches, and records that were not checked for doubles.
     fn missing_sentences(&self) -> Vec<String> {
         let tournaments = self.missing.iter().map(|missing| {
             let incomplete = missing.groups.filter(|&(_, incomplete)| incomplete > 0);
@@ -324,7 +324,7 @@ impl IntakeSummary {
         });
         let untold = (self.untold > 0).then(|| {
             format!(
-                "{} came when no more matches could be remembered: they may be given twice.",
+                "{} exceeded the limit of remembered matches: they may be doubles.",
                 records_counted(self.untold)
             )
         });

@@ -94,7 +94,7 @@ struct RecordsArgs {
     server: ServerArgs,
 }
 
-/// What an audit of takes prints.
+/// The output of an audit of takes.
 #[derive(Debug, Args)]
 struct AuditOutputArgs {
     /// Shows at most this many puzzles of a bot, up to 50

@@ -16,7 +16,7 @@ use lastnim_auditing::AuditSubject;
 use lastnim_core::game::{BotName, SeatVersions, TournamentId, VersionLabel};
 use lastnim_proto::{bot_version::parse_seat_versions, pb};
 
-/// The bots of a tournament that are named where another one was asked for.
+/// The limit of bots named if the requested one is not in the tournament.
 const MAX_NAMED: usize = 16;
 
 /// Reads the records of the server's matches, of one tournament or bot where one is named.

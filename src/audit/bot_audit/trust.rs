@@ -1,15 +1,15 @@
-//! What is known of the key that records are signed by.
+//! How far the signing key of records is trusted.
 
 use lastnim_core::referee::PublicKey;
 
-/// What is known of the key that records are signed by.
+/// How far the signing key of records is trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum KeyTrust {
-    /// The user named it, and no other counts.
+    /// The user gave it, and no other key counts.
     Given,
     /// A server names it as its own.
     NamedByServer(PublicKey),
-    /// Nobody said whose it is.
+    /// Its owner is unknown.
     #[default]
     Unchecked,
 }
@@ -24,7 +24,7 @@ impl KeyTrust {
         }
     }
 
-    /// Says it, as the end of a sentence that names the signers.
+    /// Describes it at the end of a sentence that names the signers.
     pub fn words<'a>(self, mut signers: impl ExactSizeIterator<Item = &'a String>) -> String {
         let count = signers.len();
         match self {

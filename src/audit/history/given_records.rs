@@ -1,4 +1,4 @@
-//! The records that logs are held against: of files, or of a server.
+//! The records that logs are compared with, from files or a server.
 
 use super::verdict::HistoryVerdict;
 use crate::{
@@ -44,7 +44,7 @@ impl RecordSource<'_, '_> {
         Ok(())
     }
 
-    /// Asks a server for the record of each match. What it has announced it must have.
+    /// Fetches the record of each match. The server must have every match that it announced.
     pub async fn ask_server(mut self, remote: &RemoteServer) -> Result<(), Failure> {
         for (&id, log) in self.matches {
             let request = pb::GetRecordRequest { match_id: id.to_owned() };
@@ -62,7 +62,7 @@ impl RecordSource<'_, '_> {
                 Err(status)
                     if matches!(status.code(), Code::NotFound | Code::DataLoss | Code::InvalidArgument) =>
                 {
-                    // A bot may name any match; the server has to know those of which it told.
+                    // A bot may name any match; the server must know those that it announced.
                     if log.is_told() {
                         let why = format!("the server has no record of it: {}", status.message());
                         self.verdict.add_of_record(FindingKind::Record, id, remote.name(), why);
@@ -101,7 +101,7 @@ impl RecordSource<'_, '_> {
         self.verdict.add_of_record(FindingKind::Record, id, place, refused);
     }
 
-    /// Holds what was told of the other matches against itself.
+    /// Compares the logs of the other matches with each other.
     fn check_unrecorded(&mut self) {
         for (&id, log) in self.matches {
             if !self.verdict.is_checked(id) && log.is_told() {
@@ -111,7 +111,7 @@ impl RecordSource<'_, '_> {
     }
 }
 
-/// Reads the next record of a file that is not empty; why it is none, if it is not.
+/// Reads the next record of a file, or why it is not a record.
 fn next_record(documents: &mut RecordDocuments) -> io::Result<Option<Result<pb::MatchRecord, String>>> {
     loop {
         return match documents.next_document() {

@@ -1,4 +1,4 @@
-//! What a check of logs came to: in words, and as JSON.
+//! The result of a check of logs, as text and JSON.
 
 use lastnim_history::{Certainty, Finding, FindingKind, LogCounts};
 use lastnim_report::words::count_words;
@@ -8,23 +8,23 @@ use std::{
     io::{self, Write},
 };
 
-/// What a check of logs came to.
+/// The result of a check of logs.
 #[derive(Debug, Default)]
 pub struct HistoryVerdict {
-    /// Whose records they were held against.
+    /// The source of the records.
     pub records_of: String,
     /// Matches whose records are no longer kept.
     pub pruned: u64,
     logs: Vec<(String, LogCounts)>,
     bots: usize,
     matches: usize,
-    /// Matches that were held against their records.
+    /// Matches compared with their records.
     checked: BTreeSet<String>,
-    /// Matches that were held against what other lines say.
+    /// Matches compared only with other lines.
     unrecorded: u64,
     /// Records that cannot be read, and why.
     unreadable: Vec<(String, String)>,
-    /// What was found, with the place of the record.
+    /// The findings, with the place of the record.
     findings: Vec<(Finding, Option<String>)>,
 }
 
@@ -34,7 +34,7 @@ impl HistoryVerdict {
         self.logs.push((name, counts));
     }
 
-    /// Adds a match that was held against its record.
+    /// Adds a match that was compared with its record.
     pub fn add_checked(&mut self, id: &str, place: &str, findings: Vec<Finding>) {
         self.checked.insert(id.to_owned());
         self.findings.extend(findings.into_iter().map(|finding| (finding, Some(place.to_owned()))));
@@ -57,7 +57,7 @@ impl HistoryVerdict {
         self.unreadable.push((place.to_owned(), why));
     }
 
-    /// Returns whether a match was held against a record.
+    /// Returns whether a match was compared with a record.
     pub fn is_checked(&self, id: &str) -> bool {
         self.checked.contains(id)
     }
@@ -115,9 +115,9 @@ impl HistoryVerdict {
             writeln!(output, "{}: {what}", count_words(count, "line", "lines"))?;
         }
         let matches = count_words(self.matches as u64, "match", "matches");
-        write!(output, "{matches}: {} held against {}", self.checked.len(), self.records_of)?;
+        write!(output, "{matches}: {} compared with {}", self.checked.len(), self.records_of)?;
         if self.unrecorded > 0 {
-            write!(output, ", {} without a record against what was told", self.unrecorded)?;
+            write!(output, ", {} without a record compared with other logs", self.unrecorded)?;
         }
         if self.pruned > 0 {
             write!(output, " ({} pruned)", self.pruned)?;

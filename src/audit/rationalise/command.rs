@@ -113,7 +113,7 @@ struct GameKeys {
     piles: Option<IgnoredAny>,
 }
 
-/// A game that was played, as it stands in a document.
+/// A played game of a document.
 struct PlayedGame {
     game: Game,
     seat: Seat,
@@ -209,7 +209,7 @@ impl RationaliseFindings {
     /// Takes in a document.
     ///
     /// # Errors
-    /// Says what is wrong with it.
+    /// Describes what is wrong with it.
     fn read_document(
         &mut self,
         document: &RecordDocument,
@@ -259,7 +259,7 @@ impl RationaliseFindings {
             !document.starts_with(VERSION_LINE) && keys(document).map_err(Failure::input)?.piles.is_some();
         if is_game {
             return match args.key {
-                Some(_) => Err(Failure::input("a game, which nobody signed: --key is for records")),
+                Some(_) => Err(Failure::input("a game is not signed: --key is for records")),
                 None => read_game(document, who).map(Some),
             };
         }

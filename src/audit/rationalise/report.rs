@@ -19,10 +19,10 @@ use lastnim_report::{
 };
 use serde_json::{Value, json};
 
-/// The most steps that are spent on counting rows: some seconds.
+/// The limit of steps for counting rows: some seconds.
 const MAX_STEPS_OF_COUNTING: u64 = 10_000_000;
 
-/// What is found of the matches with one number of seats.
+/// The findings for matches with one number of seats.
 pub struct FoundRows<'a> {
     /// The names of the files, by number.
     pub files: &'a [String],

@@ -1,7 +1,7 @@
 //! `lastnim check benchmark`: a bot on a frozen set of positions, and a signed card of what it lost.
 //!
-//! The set, its scores and the card are in `lastnim_benchmark`. `player` is who plays, `playing` lets it play, and `run_folder` keeps what an
-//! interrupted run has come to; `model_tally` counts what failed in the matches of a language model.
+//! The set, its scores and the card are in `lastnim_benchmark`. `player` is the bot, `playing` plays its matches, and `run_folder` keeps an
+//! interrupted run; `model_tally` counts the failures of a language model.
 
 mod command;
 mod model_tally;

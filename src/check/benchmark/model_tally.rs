@@ -1,4 +1,4 @@
-//! What a language model did in the matches of a card, as its transcript says.
+//! Counts of a language model in the matches of a card, from its transcript.
 //!
 //! The transcript outlives a process that is interrupted, and matches that were open then do not count. So the figures are those of the
 //! matches on the card, whichever process played them.
@@ -13,7 +13,7 @@ use std::{
     path::Path,
 };
 
-/// What a model did, in numbers.
+/// Counts of a language model.
 #[derive(Debug, Clone, Default)]
 pub struct ModelTally {
     /// Questions for a take.
@@ -47,7 +47,7 @@ impl ModelTally {
     /// If a file cannot be read.
     pub fn read_transcripts(path: &Path, takes: &BTreeMap<MatchId, u32>) -> Result<Self, Failure> {
         let mut tally = Self::of_takes(takes);
-        // What is written to a pipe or a device cannot be read again.
+        // A pipe or a device cannot be read again.
         for file in list_transcripts(&[path.to_owned()])?.iter().filter(|file| file.is_file()) {
             let failed = |error| Failure::runtime(error, file.display());
             let input = BufReader::new(File::open(file).map_err(failed)?);

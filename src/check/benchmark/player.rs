@@ -20,7 +20,7 @@ pub enum Player {
     Program {
         /// The words of the command line.
         words: Vec<String>,
-        /// What starts it.
+        /// The command.
         command: ProgramCommand,
     },
     /// A language model.
@@ -36,7 +36,7 @@ impl Player {
     /// Finds the program that a command line names.
     ///
     /// # Errors
-    /// If there is no such program.
+    /// If the program does not exist.
     pub fn of_command(words: &[String], own: &OwnCommand) -> Result<Self, Failure> {
         let (word, arguments) =
             words.split_first().ok_or_else(|| Failure::input("COMMAND: required after `--`"))?;
@@ -62,7 +62,7 @@ impl Player {
         Ok(pb::BenchmarkPlayer { kind: Some(kind) })
     }
 
-    /// Says what has to be the same for a run to be carried on.
+    /// Returns the identity that must match to continue a run.
     pub fn identity(&self) -> String {
         match self {
             Self::House(bot) => format!("house bot {bot}"),

@@ -51,7 +51,7 @@ pub struct BenchmarkRun {
     times: Option<(Timestamp, Timestamp)>,
 }
 
-/// What a benchmark came to.
+/// The result of a benchmark.
 #[derive(Debug)]
 pub struct BenchmarkResults {
     /// The tiers, and why they were over.
@@ -61,7 +61,7 @@ pub struct BenchmarkResults {
 }
 
 impl BenchmarkRun {
-    /// Begins with the first item of each tier.
+    /// Starts with the first item of each tier.
     pub fn new(tiers: Vec<Tier>, rule: StoppingRule, clock: Clock) -> Self {
         let tallies = tiers.iter().map(|&tier| TierTally::new(tier)).collect();
         Self { tiers, rule, clock, tallies, takes: BTreeMap::new(), times: None }
@@ -151,13 +151,11 @@ impl BenchmarkRun {
             };
             if let Some(what) = player.outside_failure() {
                 let why =
-                    format!("{what}: the open matches say nothing of the model; the same command carries on");
+                    format!("{what}: the open matches say nothing of the model; the same command continues");
                 return Err(Failure::Runtime(anyhow::anyhow!(why)));
             }
             self.add_record(&sealed).map_err(|why| {
-                Failure::Runtime(anyhow::anyhow!(
-                    "a match does not count: {why}; the same command carries on"
-                ))
+                Failure::Runtime(anyhow::anyhow!("a match does not count: {why}; the same command continues"))
             })?;
             folder.append_record(&sealed)?;
             bar.inc(1);
@@ -190,7 +188,7 @@ impl BenchmarkRun {
         }
     }
 
-    /// Returns what all of it came to.
+    /// Returns the result of all tiers.
     ///
     /// # Panics
     /// If a tier is not over.
@@ -248,7 +246,7 @@ impl Stage {
         let address = ServerAddress::new(server.connect_address());
         let remote = RemoteServer::connect_to(&address, Some(server.admin_token())).await?;
         let organiser = OrganiserClient::new(remote.clone());
-        // Bots play to the end of a tournament, as they do everywhere. This one has no matches of its own, and ends when all items are played.
+        // Bots play until the end of a tournament. This one has no matches, and ends when all items are played.
         let settings = pb::TournamentSettings {
             title: format!("Benchmark {}", BENCHMARK_SET.name),
             seats: 2,
@@ -362,7 +360,7 @@ impl Stage {
         }
     }
 
-    /// Ends the tournament, lets everybody leave, and stops the server.
+    /// Ends the tournament, waits for the bots to leave, and stops the server.
     async fn close(self) -> Result<(), Failure> {
         self.address.organiser.cancel_tournament(self.address.tournament).await?;
         if let Some(PlayingModel { playing, stop }) = self.model {

@@ -25,11 +25,11 @@ const CARD_FILE: &str = "card.jsonl";
 const TEXT_FILE: &str = "card.txt";
 /// The card as a picture.
 const PICTURE_FILE: &str = "card.svg";
-/// What a run is, so that it is carried on as the same.
+/// The identity of a run.
 const PLAN_FILE: &str = "run.json";
 /// The key that signs the records and the card.
 const KEY_FILE: &str = "signing.key";
-/// What a program prints.
+/// The output of a program.
 const LOG_FILE: &str = "player.log";
 
 /// The folder of a run, which is locked as long as this lives.
@@ -40,10 +40,10 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
-    /// Opens the folder of a run that is this one, or begins it. Returns the records that are in it.
+    /// Opens or creates the folder of this run, and returns its records.
     ///
     /// # Errors
-    /// If it holds another run or one that is over, or cannot be read.
+    /// If it has another run or a finished one, or cannot be read.
     pub fn open(path: &Path, plan: &Value) -> Result<(Self, Vec<SealedRecord>), Failure> {
         create_folder(path)?;
         let shown = path.display();
@@ -92,7 +92,7 @@ impl RunFolder {
         written.map_err(|error| Failure::runtime(error, self.path.join(RECORDS_FILE).display()))
     }
 
-    /// Returns the key of the run, which is drawn once.
+    /// Returns the key of the run, generated once.
     pub fn signing_key(&self) -> Result<SigningKey, Failure> {
         load_or_generate_key(&self.path.join(KEY_FILE)).map_err(|error| Failure::Runtime(error.into()))
     }

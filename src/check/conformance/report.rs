@@ -1,4 +1,4 @@
-//! What the suite has found, as tables and as JSON.
+//! The results of the suite, as tables and JSON.
 
 use lastnim_conformance::{Check, CheckOutcome, CheckVerdict};
 use lastnim_report::{Column, NumberUnit, Report, Section, Table};
@@ -40,7 +40,7 @@ pub fn outcome_report(outcomes: &[CheckOutcome]) -> Report {
     Report::from(Section::new().table(table)).with_sections(failed)
 }
 
-/// Reports why a check does not hold, if it does not.
+/// Reports why a check failed.
 fn failure_section(outcome: &CheckOutcome) -> Option<Section> {
     let CheckVerdict::Failed(failure) = &outcome.verdict else { return None };
     let facts = [

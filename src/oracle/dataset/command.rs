@@ -105,10 +105,7 @@ impl DatasetArgs {
             return Err(Failure::input("--seats: expected numbers from 2 to 32"));
         }
         if let Some(twice) = (1..seats.len()).find(|&place| seats[..place].contains(&seats[place])) {
-            return Err(Failure::input(format!(
-                "--seats: {} stands twice: each number is named once",
-                seats[twice].get()
-            )));
+            return Err(Failure::input(format!("--seats: {} is named twice", seats[twice].get())));
         }
         let piles = read_range(&self.draw_piles, "--draw-piles")?;
         let whole = |number| usize::try_from(number).unwrap_or(usize::MAX);
@@ -153,7 +150,7 @@ fn read_range(text: &str, what: &str) -> Result<(u64, u64), Failure> {
     match numbers::read_numbers(text, what)?.as_slice() {
         &[least, most] => Ok((least, most)),
         numbers => Err(Failure::input(format!(
-            "{what} {text:?} has {}: the fewest and the most were expected, such as 1,5",
+            "{what} {text:?} has {}: expected a minimum and a maximum, such as 1,5",
             count_words(numbers.len(), "number", "numbers")
         ))),
     }

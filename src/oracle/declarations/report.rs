@@ -37,14 +37,14 @@ pub fn equilibria_report(game: &Game, found: &Equilibria, examples: usize) -> Re
     let truth = match &found.truth {
         TruthCheck::Equilibrium => "The truth is an equilibrium: no seat alone has a better row.".to_owned(),
         TruthCheck::Refuted(Deviation { seat, row, truthful, deviating }) => format!(
-            "The truth is no equilibrium. Seat {seat} had better declare {row} than its true row {}: then {}; \
+            "The truth is not an equilibrium. Seat {seat} should declare {row} instead of its true row {}: then {}; \
              with the truth, {}.",
             game.matrix[*seat],
             prospect_words(deviating),
             prospect_words(truthful)
         ),
         TruthCheck::Unsettled { seat, halt } => format!(
-            "Whether the truth is an equilibrium is not settled: nobody was found to have a better row, but the rows of \
+            "Whether the truth is an equilibrium is not settled: no better row was found, but the rows of \
              seat {seat} were not all looked at, as {halt}."
         ),
     };

@@ -275,10 +275,7 @@ fn with_all_moves(section: Section, first: Seat, answer: &GeneralAnswer) -> Sect
         .column(Column::number("regret", NumberUnit::Ranks, 0), |option| option.regret)
         .into_table();
     section
-        .paragraph(format!(
-            "What the {} of seat {first} lead to:",
-            count_words(options.len(), "move", "moves")
-        ))
+        .paragraph(format!("The {} of seat {first} lead to:", count_words(options.len(), "move", "moves")))
         .table(Table { max_shown: Some(MAX_MOVES), ..table })
         .list(more_moves_words(options.len()))
 }

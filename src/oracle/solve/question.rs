@@ -62,13 +62,13 @@ pub enum GameQuestion {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum GameQuestionError {
-    /// It is no question, or one about Last Nim that does not fit.
+    /// It is not a question, or a bad one about Last Nim.
     #[error(transparent)]
     Json(#[from] JsonError),
-    /// There is no such game.
+    /// The game is unknown.
     #[error(transparent)]
     Ruleset(#[from] RulesetError),
-    /// The numbers are none of that game.
+    /// The numbers do not fit the game.
     #[error("{}", limits::describe_number_error(.0, |name| format!("{name:?}")))]
     Numbers(#[from] GameNumbersError),
     /// The matrix does not fit.

@@ -105,7 +105,7 @@ fn write_tree(
     let written = match args.format {
         TreeFormat::Text => {
             let report = if args.graph { graph_report(graph) } else { tree_report(graph) };
-            // A file is no terminal.
+            // A file is not a terminal.
             let terminal = if args.output.is_some() { Terminal::without_styles() } else { stdout_terminal() };
             output.write_all(terminal.report_text(&report).as_bytes())
         }
@@ -124,7 +124,7 @@ fn write_tree(
     written.map_err(Failure::Output)
 }
 
-/// Says what would fit instead of what is too large.
+/// Suggests what would fit.
 fn failure_of_tree_error(error: &TreeError) -> Failure {
     match error {
         TreeError::TooLarge(too_large) => {

@@ -97,8 +97,8 @@ pub fn run(args: &ReplayArgs) -> CommandResult {
     };
     write(&mut output, &head_section(&record))?;
     if waits && io::stderr().is_terminal() {
-        // Whoever does not read it can go on all the same.
-        let _ = writeln!(io::stderr(), "\nEnter goes on; q and Enter leave.");
+        // Ignored: the keys work without the hint.
+        let _ = writeln!(io::stderr(), "\nEnter continues; q and Enter quit.");
     }
     while let Some(step) = shown.next() {
         writeln!(output).map_err(Failure::Output)?;
@@ -143,7 +143,7 @@ fn check_plies(args: &ReplayArgs, record: &Record) -> Result<(), Failure> {
     }
 }
 
-/// Waits for Enter; whoever is to leave says q, or closes the input.
+/// Waits for Enter; q or the end of input quits.
 fn wait_for_enter(output: &mut impl io::Write) -> Result<bool, Failure> {
     output.flush().map_err(Failure::Output)?;
     let mut line = String::new();

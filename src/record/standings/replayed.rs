@@ -1,4 +1,4 @@
-//! Results of records, told a schedule as they were when the matches were played.
+//! Replays the results of records into a schedule.
 
 use super::settings::ShownTournament;
 use lastnim_core::{
@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug)]
 pub struct ReplayedResults {
     results: BTreeMap<u64, (MatchId, MatchResult)>,
-    /// Matches without a record, which count for nobody.
+    /// Matches without a record, which do not count.
     unrecorded: BTreeSet<u64>,
     /// The matches that there are, where that does not depend on results.
     fixed: Option<Box<dyn Schedule>>,
@@ -32,12 +32,12 @@ pub enum RatingChoice {
     LeftOut,
 }
 
-/// What the matches of a tournament come to.
+/// The standings that follow from the matches of a tournament.
 #[derive(Debug)]
 pub struct ComputedStandings {
     /// A line for each bot, by place.
     pub standings: Vec<Standing>,
-    /// What the format says besides.
+    /// The verdict of the format.
     pub verdict: FormatVerdict,
     /// Each two bots compared.
     pub cross_table: Vec<BotComparison>,
@@ -60,7 +60,7 @@ pub struct OmittedMatches {
 const MAX_NAMED: usize = 100;
 
 impl ReplayedResults {
-    /// Begins without a result.
+    /// Starts without a result.
     pub fn new(shown: &ShownTournament) -> Self {
         // Before the start a field may be too small for any match.
         let planned = plan_schedule(&shown.settings, &shown.field).ok();
@@ -68,7 +68,7 @@ impl ReplayedResults {
         Self { results: BTreeMap::new(), unrecorded: BTreeSet::new(), fixed }
     }
 
-    /// Takes what a record comes to. One of another tournament, or of a match that is not over, comes to nothing.
+    /// Adds the result of a record. Records of other tournaments and of unfinished matches are ignored.
     ///
     /// # Errors
     /// If it cannot be audited, is of no match of the tournament, or there is another of its match or of that number.
@@ -127,7 +127,7 @@ impl ReplayedResults {
         Ok(())
     }
 
-    /// Takes a match without a record, which counts for nobody.
+    /// Adds a match without a record, which does not count.
     pub fn add_unrecorded(&mut self, number: u64) {
         self.unrecorded.insert(number);
     }
@@ -150,10 +150,10 @@ impl ReplayedResults {
         omitted
     }
 
-    /// Works out the standings, and what the format says besides.
+    /// Computes the standings and the verdict of the format.
     ///
     /// # Errors
-    /// If a match is none of the tournament's.
+    /// If a match does not belong to the tournament.
     pub fn compute_standings(
         &self,
         shown: &ShownTournament,
@@ -211,7 +211,7 @@ impl ReplayedResults {
         Ok(ComputedStandings { standings: lines, verdict, cross_table: compared, missing, omitted })
     }
 
-    /// Tells a schedule all results in the order of their numbers, and returns them.
+    /// Reports all results to a schedule in the order of their numbers, and returns them.
     fn report_results(&self, schedule: &mut dyn Schedule) -> Result<BTreeMap<u64, MatchResult>, String> {
         let mut results = BTreeMap::new();
         let numbers: BTreeSet<u64> =
@@ -227,7 +227,7 @@ impl ReplayedResults {
             let result = result.ok_or_else(|| {
                 let id = known.map(|(id, _)| format!(" {id},")).unwrap_or_default();
                 format!(
-                    "match{id} number {number}, is none of the tournament's, or the records of matches before it are missing"
+                    "match{id} number {number} does not belong to the tournament, or records of earlier matches are missing"
                 )
             })?;
             schedule.report_result(&result);

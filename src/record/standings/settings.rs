@@ -1,4 +1,4 @@
-//! What a tournament is, as `lastnim tournament show --json` prints it.
+//! A tournament as `lastnim tournament show --json` prints it.
 
 use crate::game_json;
 use lastnim_core::game::{BotName, TournamentId};
@@ -9,30 +9,30 @@ use lastnim_proto::{
 use lastnim_tournament::{FieldChange, Rulings, Settings, TournamentState};
 use serde_json::Value;
 
-/// A tournament as it was shown.
+/// A tournament as `show` printed it.
 #[derive(Debug)]
 pub struct ShownTournament {
     /// Its id.
     pub id: TournamentId,
-    /// What it is.
+    /// The settings.
     pub settings: Settings,
     /// The bots with which it started, in the order of joining.
     pub field: Vec<BotName>,
-    /// What changed while it ran.
+    /// The changes of the field during the run.
     pub changes: Vec<FieldChange>,
-    /// What the organiser has ruled.
+    /// The rulings of the organiser.
     pub rulings: Rulings,
-    /// What the organiser did, as it was shown.
+    /// The interventions, as shown.
     pub events: Vec<pb::TournamentEvent>,
-    /// Whether it is known to have started. If not, its results tell.
+    /// Whether it is known to have started; otherwise its results decide.
     pub has_started: bool,
 }
 
 impl ShownTournament {
-    /// Takes what a manifest says of its tournament.
+    /// Reads the tournament of a manifest.
     ///
     /// # Errors
-    /// Says what is wrong with its settings or events.
+    /// If its settings or events are wrong.
     pub fn of_manifest(manifest: &Manifest) -> Result<Self, String> {
         let (id, field, changes) = (manifest.id, manifest.field.clone(), manifest.changes.clone());
         let (settings, rulings) = (read_settings(&manifest.settings)?, read_rulings(&manifest.events)?);
@@ -42,10 +42,10 @@ impl ShownTournament {
     }
 }
 
-/// Reads a tournament from the JSON that shows it, or from that of `tournament watch`.
+/// Reads a tournament from the JSON of `tournament show` or `tournament watch`.
 ///
 /// # Errors
-/// Says what is missing or wrong.
+/// Names what is missing or wrong.
 pub fn parse_shown_tournament(text: &str) -> Result<ShownTournament, String> {
     let pb::GetTournamentResponse { tournament, field_history, events, .. } =
         parse_tournament_response(text)?;
@@ -62,13 +62,13 @@ pub fn parse_shown_tournament(text: &str) -> Result<ShownTournament, String> {
     Ok(ShownTournament { id, settings, field, changes, rulings, events, has_started: false })
 }
 
-/// Reads what the tournament is.
+/// Reads the settings.
 fn read_settings(settings: &pb::TournamentSettings) -> Result<Settings, String> {
     parse_request(|shown| parse_settings(settings, shown.member("settings")))
         .map_err(|violations| violations.to_string())
 }
 
-/// Reads what the organiser did.
+/// Reads the interventions.
 fn read_rulings(events: &[pb::TournamentEvent]) -> Result<Rulings, String> {
     let read = parse_request(|shown| shown.member("events").parse_each(events, parse_tournament_event));
     let events = read.map_err(|violations| violations.to_string())?;
@@ -92,7 +92,7 @@ fn parse_tournament_response(text: &str) -> Result<pb::GetTournamentResponse, St
     read.map_err(|error| error.to_string())
 }
 
-/// Reads who was in a ladder when.
+/// Reads the field of a ladder and its changes.
 fn parse_field_and_changes(history: &pb::FieldHistory) -> Result<(Vec<BotName>, Vec<FieldChange>), String> {
     parse_request(|shown| parse_field_history(history, shown.member("field_history")))
         .map_err(|violations| violations.to_string())

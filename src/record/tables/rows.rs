@@ -14,7 +14,7 @@ use lastnim_report::{versions::config_hash_text, words::join_words};
 use lastnim_tournament::{SeatCredit, SeatLoss};
 use std::collections::BTreeMap;
 
-/// What one record adds to the tables.
+/// The rows that one record adds to the tables.
 pub struct ExportedMatch<'a> {
     record: &'a Record,
     seal: Option<&'a Seal>,
@@ -26,7 +26,7 @@ pub struct ExportedMatch<'a> {
 }
 
 impl<'a> ExportedMatch<'a> {
-    /// Takes the record of a match that is over, and what is known of it besides.
+    /// Makes the rows of a finished match from its record and its listing.
     pub fn of(sealed: &'a SealedRecord, game: pb::Match) -> Self {
         let record = sealed.record();
         let origin = record.state().setup().origin.as_ref();
@@ -97,7 +97,7 @@ impl<'a> ExportedMatch<'a> {
         }
     }
 
-    /// Makes the rows of the seats. What a match without a winner leaves open is missing.
+    /// Makes the rows of the seats. A match without a winner has no figures.
     pub fn seat_rows(&self) -> impl Iterator<Item = SeatRow> {
         let state = self.record.state();
         let declared = self.record.events().iter().filter_map(|timed| match &timed.event {

@@ -1,4 +1,4 @@
-//! What the steward did counts for nobody: standings, audits and exported tables say the same of the same records.
+//! Takes of the steward do not count, in standings, audits and exported tables alike.
 
 use super::rows::ExportedMatch;
 use lastnim_auditing::{AuditSubject, Auditor};

@@ -1,6 +1,6 @@
 //! Texts of models, made fit for a terminal.
 
-/// The most lines of a text that are shown, unless all are.
+/// The limit of shown lines of a text.
 const MAX_LINES: usize = 12;
 /// The columns that a line may have, behind its indentation.
 const COLUMNS: usize = 72;
@@ -14,7 +14,7 @@ pub enum TextLength {
     Whole,
 }
 
-/// Breaks a text into lines that a terminal can show, and says how much it leaves out. What could steer a terminal or change the direction
+/// Breaks a text into lines for a terminal and counts what it leaves out. Characters that control a terminal or change the direction
 /// of its text is spelled out.
 pub fn fold_text(text: &str, length: TextLength) -> String {
     let mut lines = Vec::new();
@@ -35,7 +35,7 @@ pub fn fold_text(text: &str, length: TextLength) -> String {
     lines.join("\n")
 }
 
-/// Spells out what is no plain text.
+/// Escapes characters that are not plain text.
 pub fn spell_out(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     for char in text.chars() {

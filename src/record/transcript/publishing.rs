@@ -101,7 +101,7 @@ impl PublishArgs {
                         published += 1;
                         matches.insert(match_id);
                     }
-                    // Whoever may not publish, or cannot be reached, is told so once.
+                    // A refused caller or a lost server is reported once.
                     Err(status)
                         if matches!(
                             status.code(),
@@ -155,7 +155,7 @@ impl PublishArgs {
                 }
                 if let Some((name, _)) = secrets.iter().find(|(_, value)| line.contains(value)) {
                     return Err(Failure::input(format!(
-                        "{}:{number}: it holds the value of {name}: nothing was published",
+                        "{}:{number}: the line contains the value of {name}: nothing was published",
                         file.display()
                     )));
                 }

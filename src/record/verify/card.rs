@@ -30,19 +30,19 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The most bytes of a card.
+/// The limit of a card, in bytes.
 const MAX_CARD_BYTES: u64 = 16 << 20;
 
-/// What does not hold.
+/// A flaw of a card.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CardFinding {
     /// Its kind, for programs.
     kind: &'static str,
-    /// What it is, in words.
+    /// The description.
     why: String,
 }
 
-/// What a card came to.
+/// The verdict on a card.
 #[derive(Debug)]
 pub struct CardVerdict {
     file: String,
@@ -140,7 +140,7 @@ impl CardTerms {
         });
         let tiers = tiers.collect::<Result<Vec<_>, _>>()?;
         if !tiers.is_sorted_by(|before, after| before < after) {
-            return Err(wrong("the tiers do not stand in their order, each once".to_owned()));
+            return Err(wrong("the tiers are not in order, each once".to_owned()));
         }
         Ok(Self { rule: StoppingRule { width: rule.width, max_items: rule.max_items }, clock, tiers })
     }
@@ -203,8 +203,8 @@ impl GivenRecords {
 }
 
 impl CardVerdict {
-    /// Returns whether all of it holds.
-    pub fn holds(&self) -> bool {
+    /// Returns whether everything verifies.
+    pub fn is_verified(&self) -> bool {
         self.findings.is_empty()
     }
 
@@ -238,7 +238,7 @@ impl CardVerdict {
         }
     }
 
-    /// Finds the play of a tier, item by item; none if something of it is missing or does not fit.
+    /// Finds the play of a tier item by item; `None` if something is missing or wrong.
     fn play_of_tier(
         &mut self,
         given: &pb::BenchmarkTier,
@@ -334,7 +334,7 @@ impl CardVerdict {
         for finding in &self.findings {
             section = section.alert(format!("{}: {}", self.file, finding.why));
         }
-        if self.holds() {
+        if self.is_verified() {
             let records = count_words(self.records as u64, "record", "records");
             section = section.paragraph(format!(
                 "The figures follow from {records}: of the first items of each tier, in their order, up to where the tier was over, against the opponents of the set. \
@@ -344,12 +344,12 @@ impl CardVerdict {
         section.into()
     }
 
-    /// Returns what it came to, for programs.
+    /// Returns the JSON of the verdict.
     pub fn json(&self) -> Value {
         json!({
             "file": self.file,
             "set": self.card.as_ref().map(|card| card.set.clone()),
-            "verified": self.holds(),
+            "verified": self.is_verified(),
             "signer": self.signer.map(|signer| signer.to_string()),
             "signed_by_key": self.key.and_then(|key| self.signer.map(|signer| signer == key)),
             "records": self.records,

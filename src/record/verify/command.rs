@@ -119,7 +119,7 @@ impl VerifyRefusal {
     }
 }
 
-/// What a record came to.
+/// The verdict on a record.
 struct RecordVerdict {
     match_id: Option<String>,
     judged: Result<SealedRecord, VerifyRefusal>,
@@ -141,13 +141,13 @@ pub fn run(args: &VerifyArgs) -> CommandResult {
             }
             Ok(GivenInput::Card(mut input)) => {
                 let verdict = verify_card(file, &mut *input, args)?;
-                counts.note(verdict.holds());
+                counts.note(verdict.is_verified());
                 verified_kind = "card";
                 print_document_verdict(|| verdict.json(), || verdict.report(), args, &mut output)?;
             }
             Ok(GivenInput::Manifest(mut input)) => {
                 let verdict = verify_manifest(&name, &mut *input, args)?;
-                counts.note(verdict.holds());
+                counts.note(verdict.is_verified());
                 print_document_verdict(|| verdict.json(), || verdict.report(), args, &mut output)?;
             }
             Err(error) => {
@@ -180,7 +180,7 @@ impl VerifiedCounts {
     }
 }
 
-/// Verifies one manifest, or one card, and the records that it stands for.
+/// Verifies a manifest or a card with its records.
 fn verify_with_records(args: &VerifyArgs) -> CommandResult {
     let [file] = args.files.as_slice() else {
         return Err(Failure::input("--records: give one manifest or card, whose records they are"));
@@ -191,15 +191,15 @@ fn verify_with_records(args: &VerifyArgs) -> CommandResult {
         GivenInput::Manifest(mut input) => {
             let verdict = verify_manifest(&name, &mut *input, args)?;
             print_document_verdict(|| verdict.json(), || verdict.report(), args, &mut output)?;
-            (verdict.holds(), "manifest")
+            (verdict.is_verified(), "manifest")
         }
         GivenInput::Card(mut input) => {
             let verdict = verify_card(file, &mut *input, args)?;
             print_document_verdict(|| verdict.json(), || verdict.report(), args, &mut output)?;
-            (verdict.holds(), "card")
+            (verdict.is_verified(), "card")
         }
         GivenInput::Records(_) => {
-            let why = "this is no manifest and no card: --records is for one, as `lastnim tournament manifest` and `lastnim check benchmark` write it";
+            let why = "not a manifest or a card: --records needs one, from `lastnim tournament manifest` or `lastnim check benchmark`";
             return Err(Failure::input(format!("{name}: {why}")));
         }
     };
@@ -210,7 +210,7 @@ fn verify_with_records(args: &VerifyArgs) -> CommandResult {
     Ok(CommandExit::Done)
 }
 
-/// Says what is not shown without a key that is trusted.
+/// Explains what is not proved without a trusted key.
 fn print_key_note(what: &str, args: &VerifyArgs, output: &mut impl Write) -> Result<(), Failure> {
     if args.json || args.key.is_some() {
         return Ok(());
@@ -220,7 +220,7 @@ fn print_key_note(what: &str, args: &VerifyArgs, output: &mut impl Write) -> Res
     writeln!(output, "\nThis shows that the {what} {note}").map_err(Failure::Output)
 }
 
-/// Prints what was found of a document that is no record.
+/// Prints the verdict on a document that is not a record.
 fn print_document_verdict(
     json: impl FnOnce() -> Value,
     report: impl FnOnce() -> Report,
@@ -243,8 +243,8 @@ fn print_verdict(
     output: &mut impl Write,
 ) -> Result<(), Failure> {
     let sealed = verdict.judged.as_ref().ok();
-    // What is said of a record that does not verify proves nothing.
-    let held = transcripts.zip(sealed).map(|(given, sealed)| given.hold_against(sealed.record()));
+    // A record that does not verify proves no transcript.
+    let held = transcripts.zip(sealed).map(|(given, sealed)| given.compare_with(sealed.record()));
     if args.json {
         let mut json = verdict.json(name, line, args.key);
         if let Some(held) = &held {
@@ -351,7 +351,7 @@ fn verify_document(document: &RecordDocument, key: Option<PublicKey>, layout: Re
     RecordVerdict { match_id: Some(given.match_id).filter(|id| !id.is_empty()), judged }
 }
 
-/// Says why a text is no record, by the lines of its file.
+/// Describes why a text is not a record, with the line of its file.
 fn refusal_of_parse_error(document: &RecordDocument, error: RecordFileError) -> VerifyRefusal {
     let text = document.text.trim_ascii_end();
     let json_ends = || matches!(serde_json::from_str::<IgnoredAny>(text), Err(error) if error.is_eof());
@@ -365,7 +365,7 @@ fn refusal_of_parse_error(document: &RecordDocument, error: RecordFileError) -> 
     error.into()
 }
 
-/// Says what a difference of layout comes from, if it is the ends of lines.
+/// Explains a difference of layout that line endings cause.
 fn layout_cause(text: &str, sealed: &SealedRecord) -> &'static str {
     let is_laid_out = |text: &str| layout_difference(text, sealed.record(), sealed.seal()).is_none();
     let unix = text.replace("\r\n", "\n");

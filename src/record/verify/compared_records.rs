@@ -1,4 +1,4 @@
-//! Records, held against the manifest of their tournament.
+//! Records compared with the manifest of their tournament.
 
 use crate::record::standings::{OmittedMatches, ReplayedResults, ShownTournament};
 use lastnim_core::{game::MatchId, referee::Record};
@@ -9,14 +9,14 @@ use lastnim_proto::{
 };
 use std::collections::BTreeMap;
 
-/// What a comparison says of a match.
+/// The result of comparing a match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MismatchKind {
     /// The manifest lists it, and no record was given.
     Missing,
     /// Its record was given, and the manifest does not list it.
     Added,
-    /// Its record is not the one that stands in the manifest.
+    /// Its record is not the one in the manifest.
     Changed,
     /// Nothing can be read of it.
     Unreadable,
@@ -26,14 +26,14 @@ pub enum MismatchKind {
     Doubled,
     /// The organiser voided it.
     Voided,
-    /// It counts for nobody, and the server has no record of it.
+    /// It does not count, and the server has no record of it.
     Unrecorded,
     /// It is later than a manifest so far.
     Later,
 }
 
 impl MismatchKind {
-    /// Returns whether something does not hold.
+    /// Returns whether this is a flaw.
     pub fn is_flaw(self) -> bool {
         self <= Self::Doubled
     }
@@ -54,7 +54,7 @@ impl MismatchKind {
     }
 }
 
-/// What a comparison says of one match or file.
+/// The result of comparing one match or file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch {
     /// What.
@@ -63,31 +63,31 @@ pub struct Mismatch {
     pub id: Option<MatchId>,
     /// Its number in the tournament, where that is known.
     pub number: Option<u64>,
-    /// The file that its record stands in, and the line if that has several.
+    /// The file of its record, and the line if the file has several.
     pub file: Option<String>,
     /// How so, in words.
     pub why: String,
 }
 
-/// Records that are held against a manifest, one after the other.
+/// Compares records with a manifest one by one.
 #[derive(Debug)]
 pub struct ComparedRecords<'a> {
     manifest: &'a Manifest,
     shown: &'a ShownTournament,
     /// By the place of the match in the manifest: whether a record was given.
     given: Vec<bool>,
-    /// What follows from the records that are those of the manifest.
+    /// The results of the records of the manifest.
     pub replayed: ReplayedResults,
     /// Records that are those of the manifest.
     pub verified: u64,
     /// Records of other tournaments, and of none.
     pub of_others: u64,
-    /// What was found.
+    /// The findings.
     pub findings: Vec<Mismatch>,
 }
 
 impl<'a> ComparedRecords<'a> {
-    /// Begins with no record.
+    /// Starts without records.
     pub fn new(manifest: &'a Manifest, shown: &'a ShownTournament) -> Self {
         Self {
             manifest,
@@ -100,7 +100,7 @@ impl<'a> ComparedRecords<'a> {
         }
     }
 
-    /// Takes a file, or a line of one, that holds no record.
+    /// Adds a file or a line that is not a record.
     pub fn add_unreadable(&mut self, file: String, why: &impl ToString) {
         let (kind, why) = (MismatchKind::Unreadable, why.to_string());
         self.findings.push(Mismatch { kind, id: None, number: None, file: Some(file), why });
@@ -182,7 +182,7 @@ impl<'a> ComparedRecords<'a> {
         self.findings.push(Mismatch { kind, id, number, file: Some(file), why: why.to_owned() });
     }
 
-    /// Ends with the records: says which are missing, and which matches count for nobody.
+    /// Finishes: finds missing records and matches that do not count.
     pub fn finish(&mut self) {
         let mut numbers: BTreeMap<u64, MatchId> = BTreeMap::new();
         for (listed, is_given) in self.manifest.matches.iter().zip(&self.given) {
@@ -193,7 +193,7 @@ impl<'a> ComparedRecords<'a> {
             let is_recorded =
                 matches!(listed.record, ListedRecord::Signed { .. } | ListedRecord::Unrevealed { .. });
             if is_recorded && !is_given {
-                self.findings.push(of_match(MismatchKind::Missing, "there is no record of it".to_owned()));
+                self.findings.push(of_match(MismatchKind::Missing, "its record is missing".to_owned()));
             }
             if let Some(reason) = self.shown.rulings.void_reason(listed.id) {
                 self.findings.push(of_match(MismatchKind::Voided, reason.to_string()));
@@ -205,7 +205,7 @@ impl<'a> ComparedRecords<'a> {
             }
             if listed.record == ListedRecord::Unrecorded {
                 self.replayed.add_unrecorded(listed.number);
-                let why = "it counts for nobody: the server has no whole record of it".to_owned();
+                let why = "it does not count: the server has no complete record of it".to_owned();
                 self.findings.push(of_match(MismatchKind::Unrecorded, why));
             }
         }
@@ -230,7 +230,7 @@ impl<'a> ComparedRecords<'a> {
         }
     }
 
-    /// Returns whether something does not hold.
+    /// Returns whether this is a flaw.
     pub fn has_flaws(&self) -> bool {
         self.findings.iter().any(|finding| finding.kind.is_flaw())
     }
@@ -258,7 +258,7 @@ fn record_difference(listed: &ListedMatch, sealed: &SealedRecord) -> Option<Stri
         ListedRecord::Unrevealed { public_head } => {
             let shows_rows = record.events().iter().any(|timed| !timed.event.is_public());
             let is_same = !shows_rows && record.public_head() == Some(public_head);
-            (!is_same).then(|| "its public events are not those that the manifest stands for".to_owned())
+            (!is_same).then(|| "its public events differ from those of the manifest".to_owned())
         }
         ListedRecord::Unrecorded => {
             Some("the manifest says that the server has no whole record of it".to_owned())

@@ -1,4 +1,4 @@
-//! `lastnim record verify` of a manifest: who signed it, and whether records and standings are those that it stands for.
+//! `lastnim record verify` of a manifest: its signer, its records and its standings.
 
 use super::{
     command::VerifyArgs,
@@ -35,10 +35,10 @@ pub enum StandingsVerdict {
     Compared(Vec<StandingsDifference>),
 }
 
-/// Why a manifest does not hold as a whole.
+/// Why a manifest as a whole does not verify.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ManifestRefusal {
-    /// Nobody signed it as it stands.
+    /// Its lines are not the signed ones.
     Flaw(ManifestFlaw),
     /// Another key than the one that is trusted signed it.
     OtherSigner(Box<PublicKey>),
@@ -78,14 +78,14 @@ pub fn verify_manifest(
     Ok(verdict)
 }
 
-/// What came of the records.
+/// The verdict on the records.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RecordsVerdict {
     /// Records that are those of the manifest.
     pub verified: u64,
     /// Records of other tournaments, and of none.
     pub of_others: u64,
-    /// What was found.
+    /// The findings.
     pub findings: Vec<super::compared_records::Mismatch>,
 }
 

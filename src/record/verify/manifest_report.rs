@@ -1,4 +1,4 @@
-//! What a verified manifest comes to: in words, and as JSON.
+//! The verdict on a manifest, as text and JSON.
 
 use super::{
     compared_records::{Mismatch, MismatchKind},
@@ -10,20 +10,20 @@ use lastnim_proto::manifest::Manifest;
 use lastnim_report::{Cell, Column, Report, Section, Table, words::count_words};
 use serde_json::{Value, json};
 
-/// What a manifest came to.
+/// The verdict on a manifest.
 #[derive(Debug)]
 pub struct ManifestVerdict {
     /// The file.
     pub file: String,
-    /// Who signed it as it stands.
+    /// The signer of its lines.
     pub signer: Option<PublicKey>,
     /// The key that is trusted, if one was given.
     pub key: Option<PublicKey>,
-    /// What it says, if it can be read.
+    /// Its content, if it can be read.
     pub manifest: Option<Manifest>,
-    /// Why it does not hold as a whole.
+    /// Why it does not verify as a whole.
     pub refusals: Vec<ManifestRefusal>,
-    /// What came of the records, if some were given.
+    /// The verdict on the records, if any are given.
     pub records: Option<RecordsVerdict>,
     /// Whether the standings follow from them.
     pub standings: StandingsVerdict,
@@ -48,14 +48,14 @@ impl ManifestRefusal {
 }
 
 impl ManifestVerdict {
-    /// Begins with nothing but who signed it.
+    /// Starts with only the signer.
     pub fn new(file: String, signer: Option<PublicKey>, key: Option<PublicKey>) -> Self {
         let (manifest, refusals, records) = (None, Vec::new(), None);
         Self { file, signer, key, manifest, refusals, records, standings: StandingsVerdict::NotAsked }
     }
 
-    /// Returns whether all of it holds.
-    pub fn holds(&self) -> bool {
+    /// Returns whether everything verifies.
+    pub fn is_verified(&self) -> bool {
         let records_hold = self
             .records
             .as_ref()
@@ -112,7 +112,7 @@ impl ManifestVerdict {
         )
     }
 
-    /// Returns what it came to, for programs.
+    /// Returns the JSON of the verdict.
     pub fn json(&self) -> Value {
         let manifest = self.manifest.as_ref();
         let so_far = manifest.map(Manifest::is_so_far);
@@ -140,7 +140,7 @@ impl ManifestVerdict {
             "state": manifest.map(|manifest| manifest.state.to_string()),
             "so_far": so_far,
             "matches": manifest.map(|manifest| manifest.matches.len()),
-            "verified": self.holds(),
+            "verified": self.is_verified(),
             "signer": self.signer.map(|signer| signer.to_string()),
             "signed_by_key": self.key.and_then(|key| self.signer.map(|signer| signer == key)),
             "flaws": self.refusals.iter().map(ManifestRefusal::word).collect::<Vec<_>>(),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// How much two figures may differ, as a part of the greater: computers round alike, and their logarithms not quite.
 const TOLERANCE: f64 = 1e-7;
-/// What stands in no record.
+/// A figure that no record contains.
 const NOT_RECORDED: [&str; 1] = ["versions"];
 /// Figures that a manifest may leave empty: a server that stops rating a tournament has no ratings to write.
 const OPTIONAL_CLAIMS: [&str; 3] = ["rating", "skill", "elo"];
@@ -14,13 +14,13 @@ const OPTIONAL_CLAIMS: [&str; 3] = ["rating", "skill", "elo"];
 /// A figure that is not what follows from the records.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StandingsDifference {
-    /// The bot; none for what the format says besides the standings.
+    /// The bot; `None` for the verdict of the format.
     pub bot: Option<String>,
     /// The figure, such as `points`.
     pub figure: String,
-    /// What the manifest says; null if nothing.
+    /// The value in the manifest, or null.
     pub said: Value,
-    /// What follows from the records; null if nothing.
+    /// The value from the records, or null.
     pub computed: Value,
 }
 

@@ -1,4 +1,4 @@
-//! The transcripts of language models, held against the records that they are about.
+//! The transcripts of language models, compared with the records of their matches.
 
 use crate::Failure;
 use lastnim_core::referee::Record;
@@ -14,7 +14,7 @@ use std::{
 /// Answers that are shown of a record; more are counted.
 const MAX_SHOWN: usize = 20;
 
-/// Transcripts that records are held against.
+/// Transcripts that records are compared with.
 #[derive(Debug)]
 pub struct GivenTranscripts {
     questions: TranscriptQuestions,
@@ -25,7 +25,7 @@ pub struct GivenTranscripts {
 }
 
 impl GivenTranscripts {
-    /// Reads transcripts; none if no file is given.
+    /// Reads transcripts; `None` if no file is given.
     pub fn read(files: &[PathBuf]) -> Result<Option<Self>, Failure> {
         if files.is_empty() {
             return Ok(None);
@@ -38,15 +38,15 @@ impl GivenTranscripts {
         Ok(Some(Self { questions, matches: 0, unproved: 0 }))
     }
 
-    /// Holds a record against them; none if they have no question of its match.
-    pub fn hold_against(&mut self, record: &Record) -> Option<TranscriptVerdict> {
+    /// Compares a record with them; `None` if they have no question of its match.
+    pub fn compare_with(&mut self, record: &Record) -> Option<TranscriptVerdict> {
         let verdict = self.questions.hold_against(record)?;
         self.matches += 1;
         self.unproved += u64::from(!verdict.unproved.is_empty());
         Some(verdict)
     }
 
-    /// Says what is wrong with them once all records were held against them.
+    /// Reports what is wrong with them after all records.
     pub fn failure(&self) -> Option<Failure> {
         let unread = match self.questions.unread_lines() {
             0 => String::new(),

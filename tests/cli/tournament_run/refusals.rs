@@ -88,7 +88,7 @@ fn a_changed_file_is_refused_until_it_is_begun_anew() {
 
     folder.write("cup.toml", &text.replace("seed = 3", "seed = 4").replace("timid", "greedy"));
     let ended = run(&file, &[]);
-    let expected = "it has changed since this tournament began (seed, bot): put that back to carry on, or give --fresh to begin anew";
+    let expected = "it has changed since this tournament started (seed, bot): undo the change to continue, or use --fresh to start again";
     assert!(ended.failure(2).ends_with(expected), "{}", ended.stderr);
     // A comment changes nothing.
     folder.write("cup.toml", &format!("# Ours.\n{text}"));

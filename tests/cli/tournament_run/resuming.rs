@@ -1,4 +1,4 @@
-//! Stops and crashes: the same command carries on, and comes to what an undisturbed run comes to.
+//! Stops and crashes: the same command continues, and comes to what an undisturbed run comes to.
 
 use super::{
     folder::{Folder, LASTNIM, LONG, house, program},
@@ -65,12 +65,12 @@ fn a_stopped_cup_carries_on_as_if_nothing_had_been() {
         await_matches(&mut running, matches);
         running.signal(signal);
         let ended = running.finish();
-        assert!(ended.failure(1).ends_with("the same command carries on"), "{}", ended.stderr);
+        assert!(ended.failure(1).ends_with("the same command continues"), "{}", ended.stderr);
         let printed: Value = serde_json::from_str(&ended.stdout).unwrap();
         assert_eq!(printed["tournament"]["state"], "running");
     }
     let ended = run(&file, &[]);
-    assert!(ended.stderr.contains("Long carries on: "), "{}", ended.stderr);
+    assert!(ended.stderr.contains("Long continues: "), "{}", ended.stderr);
     let result = ended.result();
     assert_eq!(result["tournament"]["matches_played"], 800);
     assert_eq!(result["standings"].to_string(), expected.to_string());
@@ -134,6 +134,6 @@ fn whoever_interrupts_twice_does_not_wait_for_open_matches() {
     let since = Instant::now();
     running.signal("INT");
     let ended = running.finish();
-    assert!(ended.failure(1).ends_with("the same command carries on"), "{}", ended.stderr);
+    assert!(ended.failure(1).ends_with("the same command continues"), "{}", ended.stderr);
     assert!(since.elapsed() < Duration::from_secs(8), "{:?}: open matches have ten seconds", since.elapsed());
 }

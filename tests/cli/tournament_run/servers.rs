@@ -108,7 +108,7 @@ fn a_cup_on_another_server_carries_on_after_a_stop() {
     running.signal("TERM");
     let ended = running.finish();
     assert!(ended.stderr.contains("the tournament is paused where it is played"), "{}", ended.stderr);
-    assert!(ended.failure(1).contains("the same command carries on"), "{}", ended.stderr);
+    assert!(ended.failure(1).contains("the same command continues"), "{}", ended.stderr);
     assert_eq!(shown(&file, &address)["tournament"]["pause"], "freeze");
     let result = finish(&mut on_server(&file, &address, &[])).result();
     assert_eq!(result["tournament"]["matches_played"], 800);
@@ -139,7 +139,7 @@ fn what_somebody_else_does_to_a_cup_that_was_left_is_respected() {
     let leave = |running: Running| {
         running.signal("INT");
         let ended = running.finish();
-        assert!(ended.failure(1).contains("the same command carries on"), "{}", ended.stderr);
+        assert!(ended.failure(1).contains("the same command continues"), "{}", ended.stderr);
         ended
     };
     let begin = || Running::start(&mut on_server(&file, &address, &[]));
@@ -206,7 +206,7 @@ fn a_bot_that_is_run_elsewhere_is_waited_for() {
 
     // Stopped and begun again, it is found where it was.
     running.signal("INT");
-    assert!(running.finish().failure(1).contains("the same command carries on"));
+    assert!(running.finish().failure(1).contains("the same command continues"));
     let before = fs::read_to_string(&token).unwrap();
     let mut running = Running::start(&mut run_command(&file, &[]));
     assert_eq!(running.wait_for_line("LASTNIM_TOKEN="), told);

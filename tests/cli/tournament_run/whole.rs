@@ -35,7 +35,7 @@ fn house_bots_and_a_program_play_a_cup_to_its_end() {
 
     let again = run(&file, &[]);
     assert_eq!(again.result(), result);
-    assert!(again.stderr.contains("this tournament is over; --fresh plays it anew"), "{}", again.stderr);
+    assert!(again.stderr.contains("this tournament is over; --fresh plays it again"), "{}", again.stderr);
 
     // Another key, another tournament: but the same lines.
     let fresh = run(&file, &["--fresh"]).result();
@@ -171,7 +171,7 @@ fn a_ladder_without_an_end_goes_on_until_it_is_stopped() {
     running.signal("INT");
     let ended = running.finish();
     assert!(
-        ended.failure(1).ends_with("stopped before the end: the same command carries on"),
+        ended.failure(1).ends_with("stopped before the end: the same command continues"),
         "{}",
         ended.stderr
     );

@@ -23,7 +23,7 @@ const MAX_PILES: usize = 24;
 pub struct ReplayStep<'a> {
     audit: PlyAudit,
     took: &'a TimedEvent,
-    /// What happened before the take: strikes and lost seats.
+    /// The strikes and lost seats before the take.
     before: Vec<&'a TimedEvent>,
     /// The position that the take was made in.
     position: Position,
@@ -42,11 +42,11 @@ pub struct ReplaySteps<'a> {
 }
 
 impl<'a> ReplaySteps<'a> {
-    /// Begins with the first take; there is none before the rows are revealed.
+    /// Starts at the first take; there are no takes before the rows are revealed.
     pub fn of_record(record: &'a Record) -> Self {
         let plies = audit_record(record).map(|audit| audit.plies).unwrap_or_default().into_iter();
         let mut events = record.events().iter();
-        // The state begins with what `created` says.
+        // The state starts with the event `created`.
         events.next();
         Self { events, plies, state: MatchState::new(record.state().setup().clone()) }
     }
@@ -94,7 +94,7 @@ impl<'a> Iterator for ReplaySteps<'a> {
     }
 }
 
-/// Returns the oracle's view of a match, which may be open or cancelled; none before the rows are revealed.
+/// Returns the oracle's view of a match, even an open or cancelled one; `None` before the rows are revealed.
 pub fn audit_record(record: &Record) -> Option<Audit> {
     let state = record.state();
     let audit = Audit::of_adjudicated(state.game()?, state.takes());
@@ -149,7 +149,7 @@ impl ReplayStep<'_> {
             .facts(before.chain(facts))
     }
 
-    /// Says what the take did to what its mover was sure of, where that is worth a line.
+    /// Describes a risky take or a safe error.
     fn safety_words(&self) -> Option<String> {
         let TakeGuarantee { before, after, .. } = self.audit.guarantee;
         match self.audit.safety {
