@@ -158,7 +158,7 @@ pub struct PlayedMatches<'a, W> {
     left_out: LeftOut,
 }
 
-/// How many matches were passed over, by why.
+/// How many matches were left out, by reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LeftOut {
     /// Those that are not over.
@@ -198,12 +198,12 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
         }
     }
 
-    /// Returns how many matches were passed over so far.
+    /// Returns how many matches were left out so far.
     pub fn left_out(&self) -> LeftOut {
         self.left_out
     }
 
-    /// Returns the next match and its record, which is whole. A damaged one is named on standard error and passed over; one
+    /// Returns the next match and its record, which is complete. A damaged one is named on standard error and left out; one
     /// whose record was pruned is only counted.
     pub async fn next(&mut self) -> Result<Option<(pb::Match, SealedRecord)>, Failure> {
         loop {
@@ -239,7 +239,7 @@ impl<'a, W: FnMut(&pb::Match) -> bool> PlayedMatches<'a, W> {
         }
     }
 
-    /// Names a match that is passed over.
+    /// Names a match that is left out.
     fn warn_left_out(&self, game: &pb::Match, why: &str) {
         self.bar.suspend(|| {
             // It is counted as well, should standard error be closed.

@@ -79,7 +79,8 @@ pub fn read_manifest(input: &mut dyn BufRead) -> io::Result<ReadManifest> {
             0 => return Ok(reader.finish()),
             1..=MAX_MANIFEST_LINE_BYTES => reader.read_line(&line),
             _ => {
-                let why = format!("a line of more than {MAX_MANIFEST_LINE_BYTES} bytes: no manifest has one");
+                let why =
+                    format!("a line exceeds the limit of {MAX_MANIFEST_LINE_BYTES} bytes of a manifest");
                 return Err(io::Error::other(why));
             }
         }
@@ -161,12 +162,12 @@ impl RecordDocuments {
 }
 
 fn line_too_long_error(most: usize) -> io::Error {
-    io::Error::other(format!("a record of more than {most} bytes: that is the most"))
+    io::Error::other(format!("the record exceeds the limit of {most} bytes"))
 }
 
 fn decode_text(bytes: Vec<u8>) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|error| {
-        let words = format!("byte {} of the record is no UTF-8", error.utf8_error().valid_up_to() + 1);
+        let words = format!("byte {} of the record is not UTF-8", error.utf8_error().valid_up_to() + 1);
         io::Error::new(io::ErrorKind::InvalidData, words)
     })
 }
@@ -177,7 +178,10 @@ pub fn read_only_document(file: &Path) -> Result<String, Failure> {
     let mut documents = RecordDocuments::open(file).map_err(failed)?;
     let only = documents.next_document().map_err(failed)?;
     if only.as_ref().is_some_and(|document| document.line.is_some()) {
-        return Err(Failure::input(format!("{}: a record in each line: give one record", input_name(file))));
+        return Err(Failure::input(format!(
+            "{}: it has a record in each line: give one record",
+            input_name(file)
+        )));
     }
     Ok(only.map(|document| document.text).unwrap_or_default())
 }

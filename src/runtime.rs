@@ -33,7 +33,7 @@ pub fn wait_for_interrupt() -> impl Future<Output = ()> + Send {
                 }
             }
             (Err(error), _) | (_, Err(error)) => {
-                tracing::warn!(%error, "signals cannot be heard");
+                tracing::warn!(%error, "signal handlers cannot be installed");
                 std::future::pending::<()>().await;
             }
         }

@@ -15,10 +15,10 @@ const BUFFER_BYTES: usize = 64 << 10;
 #[non_exhaustive]
 pub enum LineError {
     /// It is too long.
-    #[error("a line of more than {MAX_LINE_BYTES} bytes: that is the most")]
+    #[error("the line exceeds the limit of {MAX_LINE_BYTES} bytes")]
     TooLong,
     /// It is not text.
-    #[error("byte {0} of the line is no UTF-8")]
+    #[error("byte {0} of the line is not UTF-8")]
     NotUtf8(usize),
 }
 

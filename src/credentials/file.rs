@@ -57,7 +57,7 @@ pub fn credentials_path() -> Result<PathBuf, Failure> {
     let folder = |variable| env::var_os(variable).map(PathBuf::from).filter(|folder| folder.is_absolute());
     let configuration = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")));
     let configuration = configuration.ok_or_else(|| {
-        Failure::input("neither XDG_CONFIG_HOME nor HOME names the folder in which credentials are kept")
+        Failure::input("neither XDG_CONFIG_HOME nor HOME is set: there is no folder for credentials")
     })?;
     Ok(configuration.join("lastnim/credentials.json"))
 }
@@ -82,13 +82,13 @@ impl Credentials {
         };
         if is_open_to_others(path) {
             return Err(Failure::input(format!(
-                "{shown}: others can read the tokens in this file: chmod 600 it, and replace them by `lastnim bot rotate`"
+                "{shown}: others can read the tokens in this file: chmod 600 it, and replace them with `lastnim bot rotate`"
             )));
         }
         // The error leaves out the text, which contains tokens.
         let foreign = |at: &str| {
             Failure::input(format!(
-                "{shown}: {at}this is not what `lastnim login` of this version writes: remove the file, and log in again"
+                "{shown}: {at}this version of `lastnim login` did not write this: remove the file and log in again"
             ))
         };
         let kept: Self = serde_json::from_str(&text)
@@ -183,7 +183,7 @@ mod tests {
         ] {
             let why = refused(text, 0o600);
             assert!(why.starts_with(&format!("{}: {where_it_is}", path.display())), "{why}");
-            assert!(why.contains("remove the file, and log in again") && !why.contains("secret"), "{why}");
+            assert!(why.contains("remove the file and log in again") && !why.contains("secret"), "{why}");
         }
         fs::remove_file(&path).unwrap();
     }

@@ -71,7 +71,7 @@ pub fn read_token_file(file: &Path) -> Result<String, Failure> {
     let text = fs::read_to_string(file).map_err(|error| Failure::runtime(error, shown.to_string()))?;
     let token = text.trim();
     if token.is_empty() || token.contains(char::is_whitespace) {
-        return Err(Failure::input(format!("{shown}: expected a token and nothing else")));
+        return Err(Failure::input(format!("{shown}: expected only a token")));
     }
     if is_open_to_others(file) {
         tracing::warn!(file = %shown, "others can read this token: chmod 600 the file");
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(read(" lastnim_07\n"), Ok(Some("lastnim_07".into())));
         for text in ["", "\n\n", "one\ntwo\n", "one two"] {
             let refused = read(text).unwrap_err();
-            let expected = format!("{}: expected a token and nothing else", path.display());
+            let expected = format!("{}: expected only a token", path.display());
             assert_eq!(refused, expected);
         }
         fs::remove_file(&path).unwrap();

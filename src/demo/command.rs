@@ -172,7 +172,7 @@ async fn play_demo_tournament(
     }
     progress.finish_and_clear();
     while let Some(bot) = bots.join_next().await {
-        let played = bot.map_err(|error| Failure::runtime(error, "a bot broke down"))?;
+        let played = bot.map_err(|error| Failure::runtime(error, "a bot failed"))?;
         played.map_err(|error| Failure::runtime(error, "a bot lost its session"))?;
     }
     let SeenTournament { tournament, standings, .. } = seen;

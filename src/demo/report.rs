@@ -115,7 +115,7 @@ fn demo_report(played: &DemoTournament, own: &OwnCommand) -> Report {
     let meanings: Vec<_> = standings.meanings().collect();
     let worst = worst_errors(matches);
     let optimal_play = format!(
-        "The winner of optimal play, an equilibrium and no forced win, won {} of {} matches; {} of {} takes were errors.",
+        "The winner under optimal play (an equilibrium, not a forced win) won {} of {} matches; {} of {} takes were errors.",
         totals.as_predicted,
         matches.len(),
         totals.errors,
@@ -123,11 +123,11 @@ fn demo_report(played: &DemoTournament, own: &OwnCommand) -> Report {
     );
     Report::with_title(settings.title)
         .with_section(Section::new().paragraph(what))
-        .with_section(Section::with_heading("Standings (a point a win)").table(standings).paragraphs(meanings).paragraph(
-            "only wins count: a bot that declares one thing and plays another, as traitor does, may win; its regret shows it",
+        .with_section(Section::with_heading("Standings (one point a win)").table(standings).paragraphs(meanings).paragraph(
+            "only wins count: a bot that declares one row and plays another, such as traitor, may win; its regret shows it",
         ))
         .with_section(Section::with_heading("Optimal play").paragraph(optimal_play))
-        .with_section(Section::with_heading("The worst errors, one a bot").numbered(1, worst.iter().map(error_words)))
+        .with_section(Section::with_heading("The worst error of each bot").numbered(1, worst.iter().map(error_words)))
         .with_section(next_steps_section(worst.first(), played, own))
 }
 
@@ -150,13 +150,13 @@ fn next_steps_section(worst: Option<&WorstError<'_>>, played: &DemoTournament, o
         let (piles, matrix) = (&error.played.record.state().setup().piles, error.played.matrix());
         section = section
             .paragraph("what was optimal in the first of these matches:")
-            .command(format!("{lastnim} solve --piles {piles} --matrix '{matrix}'"));
+            .command(format!("{lastnim} oracle solve --piles {piles} --matrix '{matrix}'"));
     }
     section = match &played.open_server {
         Some(server) => section
             .paragraph("the tournament in a browser, until Ctrl-C:")
             .command(tournament_page(server, played))
-            .paragraph("what an organiser does there, with the admin's token:")
+            .paragraph("organise there, with the admin's token:")
             .command(format!("{}organise", server.pages))
             .command(server.admin_token.clone()),
         None => section.paragraph("all of this in a browser:").command(format!("{lastnim} demo --serve")),

@@ -154,7 +154,7 @@ async fn watch_match(remote: &RemoteServer, id: &str, form: OutputForm) -> Resul
         if form == OutputForm::Json {
             batch::print_json_line(&mut output, &MessageJson::canonical(&timed))?;
         }
-        // A kind of event that this version does not know is passed over.
+        // A kind of event that this version does not know is skipped.
         let Some(event) = timed.event else { continue };
         if let Event::Created(setup) = &event {
             players = SeatNames::of_setup(setup);

@@ -3,7 +3,7 @@
 use super::{
     endpoint_errors::{ENDPOINT_ERROR_PAUSE, GroupReplays},
     folder::{RunFolder, working_folder},
-    leaving::{LeftTournament, is_paused_by_run, pause_while_away},
+    leaving::{LeftTournament, RunPart, is_paused_by_run, pause_while_away},
     model_checks::{check_models, short_clock_warnings},
     model_measures::measure_models,
     players::{LocalBots, TournamentAddress},
@@ -67,7 +67,7 @@ pub fn run(args: &RunArgs, server: &ServerArgs, form: OutputForm, own: &OwnComma
     };
     if let (Some(listen), Some(named)) = (&args.listen, server.given_server()) {
         return Err(Failure::input(format!(
-            "--listen {listen}: the tournament is played on the server at {named}, which --server or LASTNIM_SERVER names"
+            "--listen {listen}: --server or LASTNIM_SERVER names the server at {named}"
         )));
     }
     check_models(&plan, &args.file)?;
@@ -233,7 +233,8 @@ impl<'a> TournamentRun<'a> {
         progress: &RunProgress,
     ) -> Result<(), Failure> {
         let plays_bots = self.plan.players.iter().any(|player| player.origin != BotOrigin::Remote);
-        let left = pause_while_away(stage, plays_bots).await;
+        let part = if plays_bots { RunPart::PlaysBots } else { RunPart::Watches };
+        let left = pause_while_away(stage, part).await;
         if let Some(line) = left.line() {
             progress.print_line(&line);
         }
@@ -349,7 +350,7 @@ impl<'a> TournamentRun<'a> {
                 (None, BotOrigin::Remote) if !is_ours || self.folder.token_file(name).exists() => continue,
                 (None, _) if !is_ours => {
                     return Err(Failure::Runtime(anyhow::Error::msg(format!(
-                        "{}: bot {name}: the server at {} has one of that name already, which this tournament did not register: give it another name, or `remote = true` and run it yourself",
+                        "{}: bot {name}: the name is taken on the server at {}: use another name, or `remote = true` and run it yourself",
                         self.args.file.display(),
                         server.address
                     ))));
@@ -456,7 +457,7 @@ impl<'a> TournamentRun<'a> {
             return message;
         }
         let file = self.args.file.display();
-        format!("{message}\nlet it end, with its last standings: lastnim tournament finish {file}")
+        format!("{message}\nend it with its standings: lastnim tournament finish {file}")
     }
 
     fn print_how_to_join(&self, server: &RunServer, stage: &TournamentAddress, progress: &RunProgress) {
@@ -476,10 +477,7 @@ impl<'a> TournamentRun<'a> {
     /// Says, to a person, where the matches are.
     fn print_kept_files(&self, seen: &SeenTournament) {
         if self.form == OutputForm::Text && io::stderr().is_terminal() && self.kept.server.is_none() {
-            eprintln!(
-                "look at its matches: lastnim serve --store sqlite:{}",
-                self.folder.store_file().display()
-            );
+            eprintln!("see its matches: lastnim serve --store sqlite:{}", self.folder.store_file().display());
             eprintln!("then: lastnim match list --tournament {}", seen.tournament.id);
         }
     }

@@ -88,7 +88,7 @@ impl RunFolder {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 return Err(Failure::Runtime(anyhow::Error::msg(format!(
-                    "{}: this tournament is being run already, by another `lastnim tournament run`, which has {}: stop that one, or let it finish",
+                    "{}: another `lastnim tournament run` has {}: stop it or let it finish",
                     plan.display(),
                     path.display()
                 ))));
@@ -177,7 +177,7 @@ impl RunFolder {
         let lock = self.path.join("lastnim.db.lock");
         match File::open(&lock).map(|lock| lock.try_lock()) {
             Ok(Err(TryLockError::WouldBlock)) => Err(Failure::Runtime(anyhow::Error::msg(format!(
-                "{}: another server has it open: stop that one first",
+                "{}: another server has it open: stop it first",
                 self.store_file().display()
             )))),
             _ => Ok(()),

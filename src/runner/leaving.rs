@@ -13,11 +13,11 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// The state of a tournament while its run is away.
 #[derive(Debug)]
 pub enum LeftTournament {
-    /// It is over, or has not begun.
+    /// It is over, or has not started.
     Idle,
-    /// The run has paused it: the time of the event.
+    /// The run paused it at this time.
     Paused(u64),
-    /// It waits as it did: the run has paused it before and it has not gone on since, or somebody else has.
+    /// It was already paused, by this run or by somebody else.
     StaysPaused,
     /// It continues without the bots of this run.
     GoesOn,
@@ -26,7 +26,7 @@ pub enum LeftTournament {
 }
 
 impl LeftTournament {
-    /// Says it, if there is anything to say.
+    /// Describes it, if there is anything to say.
     pub fn line(&self) -> Option<String> {
         match self {
             Self::Idle => None,
@@ -34,7 +34,7 @@ impl LeftTournament {
                 "stopping; the tournament is paused on its server and no clock runs: the same command resumes it".to_owned(),
             ),
             Self::StaysPaused => {
-                Some("stopping; the tournament stays paused where it is played".to_owned())
+                Some("stopping; the tournament remains paused on its server".to_owned())
             }
             Self::GoesOn => {
                 Some("stopping; the tournament continues on its server: the same command follows it again".to_owned())
@@ -46,16 +46,25 @@ impl LeftTournament {
     }
 }
 
-/// Pauses a tournament that runs, if this run plays bots in it: while they are away, no clock runs.
-pub async fn pause_while_away(stage: &TournamentAddress, plays_bots: bool) -> LeftTournament {
-    match timeout(PATIENCE, pause_if_running(stage, plays_bots)).await {
+/// The part of a run in a tournament on another server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunPart {
+    /// It plays bots, whose clocks must not run while it is away.
+    PlaysBots,
+    /// It only watches.
+    Watches,
+}
+
+/// Pauses a running tournament if this run plays bots in it, so that no clock runs while they are away.
+pub async fn pause_while_away(stage: &TournamentAddress, part: RunPart) -> LeftTournament {
+    match timeout(PATIENCE, pause_if_running(stage, part)).await {
         Ok(Ok(left)) => left,
         Ok(Err(failure)) => LeftTournament::NotPaused(failure.to_string()),
         Err(_) => LeftTournament::NotPaused("the server does not answer".to_owned()),
     }
 }
 
-async fn pause_if_running(stage: &TournamentAddress, plays_bots: bool) -> Result<LeftTournament, Failure> {
+async fn pause_if_running(stage: &TournamentAddress, part: RunPart) -> Result<LeftTournament, Failure> {
     let TournamentAddress { organiser, tournament: id, .. } = stage;
     let tournament = organiser.fetch_tournament(*id).await?;
     if tournament.state() != TournamentState::Running {
@@ -64,7 +73,7 @@ async fn pause_if_running(stage: &TournamentAddress, plays_bots: bool) -> Result
     if tournament.pause() != pb::OpenMatches::Unspecified {
         return Ok(LeftTournament::StaysPaused);
     }
-    if !plays_bots {
+    if part == RunPart::Watches {
         return Ok(LeftTournament::GoesOn);
     }
     let event = organiser.freeze_tournament(*id).await?;

@@ -28,7 +28,7 @@ pub fn locate_run(file: &Path, server: &ServerArgs) -> Result<LocatedRun, Failur
     let paths = RunPaths::of_file(file);
     let shown = file.display();
     let not_begun =
-        || Failure::input(format!("{shown}: it has not begun: `lastnim tournament run {shown}` plays it"));
+        || Failure::input(format!("{shown}: it has not started: `lastnim tournament run {shown}` plays it"));
     let kept = SavedRun::read(&paths.saved_run_file())?.ok_or_else(not_begun)?;
     let tournament = kept.tournament.as_deref().ok_or_else(not_begun)?;
     let tournament =

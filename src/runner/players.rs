@@ -20,7 +20,7 @@ use tokio::{
 };
 use tracing::{instrument::WithSubscriber as _, subscriber::NoSubscriber};
 
-/// How often a program that ended before its time is started again, in one run.
+/// How often a program that ended early is restarted in one run.
 const MAX_RESTARTS: u32 = 8;
 /// How long the first restart waits; each next twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
@@ -36,7 +36,7 @@ const NEWS: usize = 64;
 /// Events of bots.
 #[derive(Debug)]
 pub enum PlayerNews {
-    /// A program ended before its time, and is started again.
+    /// A program ended early and is restarted.
     Restarted { bot: BotName, how: String, pause: Duration, restarts: u32 },
     /// A program could not be started.
     Refused { bot: BotName, word: String, why: String },
@@ -139,7 +139,7 @@ impl LocalBots {
         self.phase.send_replace(RunPhase::Stopped);
         self.news.close();
         if timeout(ENDING, async { while self.tasks.join_next().await.is_some() {} }).await.is_err() {
-            tracing::warn!("some bots are still busy: they are left to themselves");
+            tracing::warn!("some bots are still busy: they are left running");
         }
     }
 }

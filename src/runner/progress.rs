@@ -153,10 +153,10 @@ impl RunProgress {
             ),
             PlayerNews::Refused { bot, word, why } => format!("bot {bot}: {word:?} cannot be started: {why}"),
             PlayerNews::GaveUp { bot, how, .. } => format!(
-                "{bot}: its program ended once more ({how}) and is not started again in this run: its seats are lost{}",
+                "{bot}: its program ended again ({how}) and is not restarted in this run: its seats are lost{}",
                 self.log_hint(bot.as_str()),
             ),
-            PlayerNews::Lost { bot, why } => format!("{bot}: it plays no longer: {why}"),
+            PlayerNews::Lost { bot, why } => format!("{bot}: it no longer plays: {why}"),
             PlayerNews::EndpointFailed(EndpointError { bot, match_id, what }) => {
                 format!("{bot}: its endpoint failed in match {match_id} ({what})")
             }
@@ -296,7 +296,7 @@ fn forfeit_line(before: &SeatsLost, now: &SeatsLost) -> String {
         (1, _) => "it missed a match".to_owned(),
         (lost, 0) => format!("it lost its seat in {lost} matches"),
         (lost, missed) if lost == missed => format!("it missed {lost} matches"),
-        (lost, missed) => format!("it lost its seat in {lost} matches, to {missed} of which it did not come"),
+        (lost, missed) => format!("it lost its seat in {lost} matches, {missed} of them missed"),
     };
     format!("{what}; {} in all", now.forfeits)
 }
@@ -342,7 +342,7 @@ pub fn how_to_join_text(
     let ca = server.ca().map(|ca| format!("LASTNIM_CA={} ", ca.path().display())).unwrap_or_default();
     let token = token.map_or_else(|| "...".to_owned(), |file| format!("$(cat {file})"));
     format!(
-        "{bot} is run elsewhere, for instance so:\n  LASTNIM_SERVER={server} {ca}LASTNIM_TOKEN={token} LASTNIM_TOURNAMENT={tournament} lastnim bot run oracle"
+        "{bot} runs elsewhere, for example:\n  LASTNIM_SERVER={server} {ca}LASTNIM_TOKEN={token} LASTNIM_TOURNAMENT={tournament} lastnim bot run oracle"
     )
 }
 

@@ -67,7 +67,7 @@ pub fn other_server_failure(file: &Path, begun_on: Option<&str>, for_what: &str)
         None => ("on its own server".to_owned(), "neither --server nor LASTNIM_SERVER".to_owned()),
     };
     let file = file.display();
-    Failure::input(format!("{file}: this tournament has begun {where_from}: give {how} {for_what}"))
+    Failure::input(format!("{file}: this tournament started {where_from}: use {how} {for_what}"))
 }
 
 /// Refuses to use, or to remove, a store of which no run knows.
@@ -77,7 +77,10 @@ fn check_no_foreign_store(folder: &RunFolder) -> Result<(), Failure> {
         return Ok(());
     }
     let kept = folder.saved_run_file();
-    let why =
-        format!("{}: no run of this tournament made it, for there is no {}", store.display(), kept.display());
+    let why = format!(
+        "{}: no run of this tournament created it, because there is no {}",
+        store.display(),
+        kept.display()
+    );
     Err(Failure::Runtime(anyhow::Error::msg(format!("{why}: move it away"))))
 }

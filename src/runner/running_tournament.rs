@@ -71,7 +71,7 @@ impl RunningTournament<'_> {
             if is_new {
                 let (address, seconds) = (&self.stage.address, patience.as_secs());
                 self.progress.print_line(&format!(
-                    "the server at {address} does not answer: it is looked for again for {seconds} seconds"
+                    "the server at {address} does not answer: trying again for {seconds} seconds"
                 ));
             }
             sleep(PAUSE).await;
@@ -202,16 +202,16 @@ impl RunningTournament<'_> {
     fn handle_news_before_start(&self, news: &PlayerNews) -> Result<(), Failure> {
         let (bot, why) = match news {
             PlayerNews::GaveUp { bot, how, log } => {
-                (bot, format!("its program ended over and over ({how}): see {}", log.display()))
+                (bot, format!("its program keeps ending ({how}): see {}", log.display()))
             }
-            PlayerNews::Lost { bot, why } => (bot, format!("it plays no longer: {why}")),
+            PlayerNews::Lost { bot, why } => (bot, format!("it no longer plays: {why}")),
             PlayerNews::Restarted { .. } | PlayerNews::Refused { .. } | PlayerNews::EndpointFailed(_) => {
                 return self.print_bot_news(news);
             }
         };
         let file = self.file.display();
         Err(Failure::Runtime(anyhow::Error::msg(format!(
-            "{file}: bot {bot}: {why}; nothing has been played yet: mend it, and give the same command again"
+            "{file}: bot {bot}: {why}; nothing has been played yet: fix it and run the same command again"
         ))))
     }
 }

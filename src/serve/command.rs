@@ -4,7 +4,7 @@ use super::{
     config_file::apply_config_text,
     former_key::find_former_key,
     opening::{OpeningMessage, print_opening},
-    settings::ServeSettings,
+    settings::{ExpectedStore, ServeSettings},
 };
 use crate::{
     CommandExit, CommandResult, Failure,
@@ -96,7 +96,8 @@ pub fn run(args: &ServeArgs) -> CommandResult {
         let listener = listener.map_err(|error| Failure::runtime(error, format!("--listen {listen}")))?;
         let address = listener.local_addr().map_err(|error| Failure::runtime(error, "listening"))?;
         let shutdown = runtime::wait_for_interrupt();
-        let backend = settings.open_backend(args.new_store).await?;
+        let expected = if args.new_store { ExpectedStore::Any } else { ExpectedStore::Same };
+        let backend = settings.open_backend(expected).await?;
         let changed = settings.changed_json();
         let ServeSettings { store, server: config, .. } = settings;
         let former_key = find_former_key(backend.store.as_ref(), backend.key.public_key()).await;

@@ -62,7 +62,7 @@ pub fn print_opening(opening: &OpeningMessage, form: OutputForm, arena: &Arena) 
         writeln!(out, "pages: http://{address}/")?;
     }
     match store {
-        StoreUrl::Memory => writeln!(out, "store: memory (what is played is gone when this stops)")?,
+        StoreUrl::Memory => writeln!(out, "store: memory (everything is lost when this stops)")?,
         _ => writeln!(out, "store: {store}{}", carried_on_words(arena))?,
     }
     writeln!(out, "public key: {public_key}")?;
@@ -71,7 +71,7 @@ pub fn print_opening(opening: &OpeningMessage, form: OutputForm, arena: &Arena) 
     }
     if let Some(token) = drawn {
         writeln!(out, "admin token: {}", token.reveal())?;
-        writeln!(out, "(drawn for this run; set LASTNIM_ADMIN_TOKEN to choose it)")?;
+        writeln!(out, "(generated for this run; set LASTNIM_ADMIN_TOKEN to choose it)")?;
     }
     if io::stdout().is_terminal() {
         writeln!(

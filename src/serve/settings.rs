@@ -56,19 +56,28 @@ settings! {
     }
 }
 
+/// Which store a server accepts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExpectedStore {
+    /// The store that it used before.
+    Same,
+    /// Any store, as --new-store says.
+    Any,
+}
+
 /// The default file name of the key.
 const DEFAULT_KEY: &str = "lastnim.key";
 
 impl ServeSettings {
     /// Opens the store and the key.
-    pub async fn open_backend(&self, new_store: bool) -> Result<Backend, Failure> {
+    pub async fn open_backend(&self, expected: ExpectedStore) -> Result<Backend, Failure> {
         let options = OpenOptions {
             room: RetentionLimits {
                 matches: self.kept_matches,
                 events: self.kept_events,
                 tournaments: self.kept_tournaments,
             },
-            accept_other: new_store,
+            accept_other: expected == ExpectedStore::Any,
             integrity_interval: self.integrity_interval,
         };
         let store = lastnim_store::open_store_with(&self.store, &options).await;

@@ -19,7 +19,7 @@ pub async fn back_up(store: &StoreUrl, file: &Path, form: OutputForm) -> Command
     match store {
         StoreUrl::Memory => Err(store_failure(
             store,
-            StoreError::Unusable("a store in memory is gone with its server".to_owned()),
+            StoreError::Unusable("a store in memory exists only in its server".to_owned()),
         )),
         StoreUrl::Postgres(_) => show_commands(store, file, form),
         StoreUrl::Sqlite(database) => copy_and_check(store, database, file, form).await,
@@ -36,9 +36,10 @@ impl<'f> UnfinishedCopy<'f> {
     /// Makes an empty file that only its owner may read: there will be hashes of tokens in it.
     fn create(file: &'f Path) -> Result<Self, Failure> {
         let what = file.display();
-        let name = file.file_name().ok_or_else(|| Failure::input(format!("{what}: it names no file")))?;
+        let name =
+            file.file_name().ok_or_else(|| Failure::input(format!("{what}: not the name of a file")))?;
         if file.exists() {
-            return Err(Failure::input(format!("{what}: it is there already; name a new file")));
+            return Err(Failure::input(format!("{what}: it already exists; name a new file")));
         }
         let temporary =
             file.with_file_name(format!(".{}.{}.part", name.to_string_lossy(), std::process::id()));

@@ -75,7 +75,7 @@ async fn prune_on_server(args: &PruneArgs, filter: PruneFilter) -> Result<u64, F
 /// Prunes a store as its server would, which must not run.
 async fn prune_offline(store: &StoreUrl, filter: PruneFilter) -> Result<u64, Failure> {
     if *store == StoreUrl::Memory {
-        let why = "a store in memory is gone with its server".to_owned();
+        let why = "a store in memory exists only in its server".to_owned();
         return Err(store_failure(store, StoreError::Unusable(why)));
     }
     if let Some(file) = store.sqlite_file().filter(|file| !file.exists()) {

@@ -62,7 +62,7 @@ fn read_text_file(path: &Path) -> Result<String, Failure> {
     let bytes = fs::metadata(path).map_err(failed)?.len();
     if bytes > MAX_BYTES {
         let path = path.display();
-        return Err(Failure::input(format!("{path}: {bytes} bytes: such a file has at most {MAX_BYTES}")));
+        return Err(Failure::input(format!("{path}: {bytes} bytes exceed the limit of {MAX_BYTES}")));
     }
     fs::read_to_string(path).map_err(failed)
 }

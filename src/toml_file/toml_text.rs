@@ -37,7 +37,7 @@ impl TomlDocument {
                 } else {
                     ""
                 };
-                Err(vec![FileMistake { line, what: format!("this is no TOML: {said}{hint}") }])
+                Err(vec![FileMistake { line, what: format!("not valid TOML: {said}{hint}") }])
             }
         }
     }

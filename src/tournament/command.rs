@@ -342,7 +342,7 @@ impl TournamentCommands {
         let id = &tournament.id;
         self.form.print_message(tournament, |out| writeln!(out, "{id}"))?;
         if self.form == OutputForm::Text && io::stdout().is_terminal() {
-            eprintln!("the tournament of this id is open: bots may join it");
+            eprintln!("the tournament with this id is open: bots may join it");
             eprintln!("next: lastnim bot run random --token TOKEN --tournament {id}");
             match tournament.settings.as_ref().map_or(0, |settings| settings.start_at) {
                 0 => eprintln!("then: lastnim tournament start {id}"),

@@ -189,7 +189,7 @@ fn print_change<M: prost::Message + prost::Name>(
     form.print_message(done, |out| {
         match event {
             Some(event) => writeln!(out, "{}", event_line(event))?,
-            None => writeln!(out, "it was so already")?,
+            None => writeln!(out, "nothing changed")?,
         }
         tournament.map_or(Ok(()), |tournament| writeln!(out, "{}", progress_line(tournament)))
     })

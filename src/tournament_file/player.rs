@@ -113,7 +113,7 @@ fn read_origin(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotOr
             toml.some_or_report(remote_bot, &at("remote"), remote, "`true`, or left out")
         }
         _ => {
-            let what = "bot: it has one of `command`, `house`, `llm` and `remote = true`";
+            let what = "bot: expected one of `command`, `house`, `llm` and `remote = true`";
             toml.report_at_line(path, what);
             None
         }
@@ -125,7 +125,7 @@ fn read_origin(bot: &Value, path: &str, toml: &mut TomlDocument) -> Option<BotOr
     };
     if seed.is_some() && !uses_seed {
         let drawing = enumerate_words(&kinds_that_draw());
-        let what = format_args!("only the house bots {drawing}, and language models, draw anything");
+        let what = format_args!("only the house bots {drawing} and language models use a seed");
         toml.report_mistake(&at("seed"), what);
         return None;
     }

@@ -158,7 +158,7 @@ fn the_report_tells_it_in_words() {
         "of any only; an audit of the field corrects for all pairs.",
         "Left out: 69 without this bot.",
         "Signed: 81 by ",
-        "; no --key given: whose key this is was not checked.",
+        "; without --key: its owner was not checked.",
         "Figures, with 95% intervals over duplicate groups",
         "By phase",
         "opening",
@@ -344,9 +344,9 @@ fn what_cannot_be_audited_is_named() {
     assert!(errors.ends_with(": a folder: use `lastnim audit bot` or `lastnim audit field`\n"), "{errors}");
     let (code, _, errors) = lastnim(&["audit", "field", folder.path()], "");
     assert_eq!(code, 2);
-    assert!(errors.contains("its subfolder is not read"), "{errors}");
+    assert!(errors.contains("name its subfolder instead"), "{errors}");
     let (code, _, errors) = lastnim(&["audit", "field", "-"], "");
-    assert_eq!((code, errors.as_str()), (2, "error: standard input: nothing was given\n"));
+    assert_eq!((code, errors.as_str()), (2, "error: standard input: it is empty\n"));
     let (code, _, errors) = lastnim(&["audit", "field", "-"], "no record\n");
     assert_eq!(code, 3);
     assert!(errors.contains("error: no match of any bot that counts among 1 record: 1 refused"), "{errors}");

@@ -165,7 +165,7 @@ command = []
         "5: ending: \"draw\": expected one of to-move-wins, last-mover-wins",
         "6: strikes: 0 is not a whole number from 1 to 100",
         "8: format.kind: \"swis\": did you mean \"swiss\"? expected one of round-robin, gauntlet, swiss",
-        "9: positions: list and paper: it has one of `list`, `drawn` and `paper = true`",
+        "9: positions: list and paper: expected one of `list`, `drawn` and `paper = true`",
         "11: positions.list[1]: pile 1 of 0 counters",
         "12: positions.list[2]: \"x\" is not a whole number",
         "15: retention.match: an unknown key: did you mean `matches`? known here: matches,",
@@ -214,7 +214,7 @@ remote = true
         "12: format.alpha: 0 is not a number from 0.0001 to 0.5",
         "14: format.rounds: an unknown key: ",
         "18: bot[0].seed: only the house bots random",
-        "19: bot: it has one of `command`, `house`, `llm` and `remote = true`",
+        "19: bot: expected one of `command`, `house`, `llm` and `remote = true`",
     ];
     assert_eq!(found.len(), expected.len(), "{found:#?}");
     for (found, expected) in found.iter().zip(expected) {

@@ -33,7 +33,7 @@ fn what_was_done_to_a_record_is_said_in_one_line() {
         ),
         (
             line[..line.find(",\"signer\"").unwrap()].to_owned() + "}\n",
-            "it is not signed: its signature was taken away",
+            "it is not signed: its signature is missing",
         ),
         (
             line.replacen("\"take\":\"2\"", "\"take\":\"many\"", 1),

@@ -160,7 +160,7 @@ async fn a_spent_budget_ends_a_benchmark_that_a_larger_one_carries_on() {
     let of_budget =
         |tokens: &'static str| ["--max-items", "8", "--max-tokens", "100", "--token-budget", tokens];
     let said = play_in_vain(&folder, &endpoint, &of_budget("9000")).await;
-    assert!(said.contains("a budget is spent, and has to be raised: the open matches"), "{said}");
+    assert!(said.contains("a budget is spent and must be raised: the open matches"), "{said}");
     let (spent, records) = (billed(), count_records(&folder));
     assert!(spent > 0 && spent <= 9_000 && records < 8, "{spent} tokens, {records} records");
     let again = play_in_vain(&folder, &endpoint, &of_budget("9000")).await;

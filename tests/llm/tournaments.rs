@@ -79,7 +79,7 @@ async fn every_mistake_about_a_model_has_its_line() {
         ":15: bot[2].llm.temperature: 2.5 is not a number from 0 to 2",
         ":16: bot[2].llm.api_key_env: this is not the name of an environment variable",
         ":17: bot[2].llm.transcript: an unknown key",
-        ": bot: it has one of `command`, `house`, `llm` and `remote = true`",
+        ": bot: expected one of `command`, `house`, `llm` and `remote = true`",
         ":24: bot[4].llm: 7: it is a table",
     ] {
         assert!(said.contains(part), "{part:?} is missing:\n{said}");

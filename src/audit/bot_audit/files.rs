@@ -104,7 +104,7 @@ pub fn read_record_files<C: MatchCounter>(
                     Ok(Some(document))
                         if document.text.trim_ascii().is_empty() && document.line.is_some() => {}
                     Ok(Some(document)) if document.text.trim_ascii().is_empty() && file == Path::new("-") => {
-                        return Err(Failure::input("standard input: nothing was given"));
+                        return Err(Failure::input("standard input: it is empty"));
                     }
                     Ok(Some(document)) => {
                         batch.bytes += document.text.len();
@@ -182,8 +182,8 @@ pub fn list_files(files: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
         if inside.is_empty() {
             let hint = match folders {
                 0 => String::new(),
-                1 => ": its subfolder is not read, give that".to_owned(),
-                folders => format!(": its {folders} subfolders are not read, give those"),
+                1 => ": name its subfolder instead".to_owned(),
+                folders => format!(": name its {folders} subfolders instead"),
             };
             return Err(Failure::input(format!(
                 "{}: a folder without a .json or .jsonl file{hint}",

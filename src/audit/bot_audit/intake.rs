@@ -206,12 +206,12 @@ fn describe_surplus(record: &Record, sighting: MatchSighting) -> String {
     let id = record.id();
     let setup = record.state().setup();
     let Some(origin) = &setup.origin else {
-        return format!("another record of match {id} was given before, and counts");
+        return format!("another record of match {id} already counts");
     };
     let Origin { tournament, number, group } = origin;
     match sighting {
         MatchSighting::NumberTaken => format!(
-            "match {id} has the number {number} of tournament {tournament}, as another match that was given before, and counts"
+            "match {id} has the number {number} of tournament {tournament}, as another match that already counts"
         ),
         MatchSighting::OutsideGroup => format!(
             "match {id} has the number {number} of tournament {tournament}, which is not in its duplicate group {group} of {} rotations",
@@ -221,7 +221,7 @@ fn describe_surplus(record: &Record, sighting: MatchSighting) -> String {
             "match {id} is one too many in the duplicate group {group} of tournament {tournament}: a match with its bots at the same \
              seats was given before, and counts"
         ),
-        _ => format!("another record of match {id} was given before, and counts"),
+        _ => format!("another record of match {id} already counts"),
     }
 }
 
@@ -263,7 +263,7 @@ impl IntakeSummary {
             let more = if others.len() == MAX_OTHERS { " and others" } else { "" };
             let records = records_counted(self.without_bot);
             return Failure::input(format!(
-                "{bot} plays in no match that counts, of {records}: {}{more} do",
+                "{bot} plays in no match that counts ({records}): {}{more} do",
                 others.join(", ")
             ));
         }

@@ -131,7 +131,7 @@ fn run(
     if findings.matches == 0 {
         if let (AuditSubject::Bot(bot), Some(version), 0) = (subject, version, read.refused_count()) {
             return Err(Failure::input(format!(
-                "{bot} played no match as version {version} alone that counts"
+                "no match that counts was played by {bot} as version {version} alone"
             )));
         }
         return match read.nothing_read_failure(subject) {

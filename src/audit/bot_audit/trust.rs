@@ -29,13 +29,13 @@ impl KeyTrust {
         let count = signers.len();
         match self {
             _ if count == 0 => String::new(),
-            Self::Given => ", the key that was given".to_owned(),
+            Self::Given => ", the given key".to_owned(),
             Self::NamedByServer(key) if signers.all(|signer| *signer == key.to_string()) => {
-                "; no --key given: it is the key that the server itself names".to_owned()
+                "; without --key: it is the key that the server names".to_owned()
             }
-            Self::NamedByServer(key) => format!("; no --key given: the server itself names {key}"),
-            Self::Unchecked if count == 1 => "; no --key given: whose key this is was not checked".to_owned(),
-            Self::Unchecked => "; no --key given: whose keys these are was not checked".to_owned(),
+            Self::NamedByServer(key) => format!("; without --key: the server names {key}"),
+            Self::Unchecked if count == 1 => "; without --key: its owner was not checked".to_owned(),
+            Self::Unchecked => "; without --key: their owners were not checked".to_owned(),
         }
     }
 }

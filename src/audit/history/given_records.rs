@@ -22,7 +22,7 @@ pub struct RecordSource<'a, 'l> {
 }
 
 impl RecordSource<'_, '_> {
-    /// Reads records from files and folders. Those of other matches are passed over.
+    /// Reads records from files and folders. Records of other matches are skipped.
     pub fn read_files(mut self, files: &[PathBuf]) -> Result<(), Failure> {
         for file in list_files(files)? {
             let name = input_name(&file);

@@ -107,9 +107,9 @@ impl HistoryVerdict {
             count_words(counts.sessions, "session", "sessions")
         )?;
         let cut_off = [
-            (counts.torn, "cut off, as where a program was killed"),
-            (counts.left_out, "left out, as the programs say"),
-            (counts.unknown, "of a later version, passed over"),
+            (counts.torn, "cut off by a killed program"),
+            (counts.left_out, "left out by the programs"),
+            (counts.unknown, "of a later version, skipped"),
         ];
         for (count, what) in cut_off.into_iter().filter(|&(count, _)| count > 0) {
             writeln!(output, "{}: {what}", count_words(count, "line", "lines"))?;

@@ -199,9 +199,11 @@ fn uncounted_report(findings: &RationaliseFindings) -> Report {
     ];
     let some = kinds.into_iter().filter(|&(matches, _)| matches > 0);
     Section::new()
-        .paragraphs(some.map(|(matches, why)| {
-            format!("Passed over: {} {why}.", count_words(matches, "match", "matches"))
-        }))
+        .paragraphs(
+            some.map(|(matches, why)| {
+                format!("Skipped: {} {why}.", count_words(matches, "match", "matches"))
+            }),
+        )
         .into()
 }
 
@@ -288,8 +290,8 @@ impl RationaliseFindings {
     /// Says why there is nothing to answer.
     fn nothing_found_message(&self, who: &PlayerArgs) -> String {
         match (&who.bot, self.without_rows) {
-            (Some(bot), 0) => format!("no match of {bot} is among the {} that were read", self.without_bot),
-            _ => "no match was read whose rows are known".to_owned(),
+            (Some(bot), 0) => format!("no match of {bot} among {}", self.without_bot),
+            _ => "no match with known rows was read".to_owned(),
         }
     }
 }
@@ -298,7 +300,7 @@ fn read_game(document: &str, who: &PlayerArgs) -> Result<PlayedGame, Failure> {
     let played = game_json::read_known_json(document).and_then(PlayedGameJson::parse_played);
     let (game, takes) = played.map_err(Failure::input)?;
     if let Some(bot) = &who.bot {
-        return Err(Failure::input(format!("--bot {bot}: a game names no bots: give --seat instead")));
+        return Err(Failure::input(format!("--bot {bot}: a game has no bot names: use --seat instead")));
     }
     let seat = parse_seat(game.matrix.seats(), who.seat)?;
     Ok(PlayedGame { game, seat, takes: takes.into_iter().map(PlayedTake::by_bot).collect() })

@@ -84,7 +84,7 @@ impl FoundRows<'_> {
     fn with_contradiction(&self, section: Section, reading: &str, contradiction: &Contradiction) -> Section {
         let shortest = match contradiction.minimality {
             Minimality::Proved => "no fewer do".to_owned(),
-            Minimality::ProvedAmong(takes) => format!("no fewer of the {takes} takes that were kept do"),
+            Minimality::ProvedAmong(takes) => format!("the fewest of the {takes} kept takes"),
             Minimality::AtLeast(takes) => {
                 format!("whether fewer do was not settled in time; it takes at least {takes}")
             }

@@ -91,7 +91,7 @@ impl Player {
             ));
         }
         let of_budget = count_of(|class| class == FailureClass::Budget);
-        (!of_budget.is_empty()).then(|| "a budget is spent, and has to be raised".to_owned())
+        (!of_budget.is_empty()).then(|| "a budget is spent and must be raised".to_owned())
     }
 }
 

@@ -76,11 +76,11 @@ impl BenchmarkRun {
         let game = record.state().game().ok_or("its rows were not revealed")?;
         let item = BENCHMARK_SET
             .find_item(&record.state().setup().bots, game)
-            .ok_or("it is of no item of the set")?;
+            .ok_or("it belongs to no item of the set")?;
         let place = self.tiers.iter().position(|&tier| tier == item.tier);
-        let place = place.ok_or_else(|| format!("it is {item}, which is not played"))?;
+        let place = place.ok_or_else(|| format!("it is {item}, which this run does not play"))?;
         if self.next_item(place).is_none_or(|next| next.number != item.number) {
-            return Err(format!("it is {item}, and another one is next"));
+            return Err(format!("it is {item}, but another item is next"));
         }
         let score = score_record(item, record, &self.clock).map_err(|misfit| format!("{item}: {misfit}"))?;
         let played = PlayedItem::new(item, record, score);
@@ -276,7 +276,7 @@ impl Stage {
     async fn register_bot(&mut self, name: &BotName) -> Result<String, Failure> {
         let token = self.address.organiser.register_bot(name).await?;
         self.names.push(name.clone());
-        token.ok_or_else(|| Failure::Runtime(anyhow::anyhow!("bot {name} is there twice")))
+        token.ok_or_else(|| Failure::Runtime(anyhow::anyhow!("bot {name} appears twice")))
     }
 
     async fn add_player(&mut self, player: &Player, folder: &RunFolder) -> Result<(), Failure> {
@@ -313,7 +313,7 @@ impl Stage {
                 if Instant::now() >= deadline {
                     let seconds = CONNECT_TIMEOUT.as_secs();
                     let why = format!(
-                        "{name} has not connected within {seconds} s: a bot finds its server in LASTNIM_SERVER, its token in LASTNIM_TOKEN and its tournament in LASTNIM_TOURNAMENT"
+                        "{name} did not connect within {seconds} s: it must read LASTNIM_SERVER, LASTNIM_TOKEN and LASTNIM_TOURNAMENT"
                     );
                     return Err(Failure::Runtime(anyhow::anyhow!(why)));
                 }
@@ -346,7 +346,7 @@ impl Stage {
             };
             let why = match news {
                 PlayerNews::Restarted { how, restarts, .. } => {
-                    eprintln!("the program ended before its time ({how}), and is started again: {restarts}");
+                    eprintln!("the program ended early ({how}) and is restarted: {restarts}");
                     continue;
                 }
                 PlayerNews::EndpointFailed(_) => continue,

@@ -51,11 +51,11 @@ impl RunFolder {
         let records = File::options().create(true).append(true).read(true).open(&file);
         let records = records.map_err(|error| Failure::runtime(error, file.display()))?;
         if records.try_lock().is_err() {
-            return Err(Failure::input(format!("{shown}: another benchmark is being played there")));
+            return Err(Failure::input(format!("{shown}: another benchmark is running there")));
         }
         if path.join(CARD_FILE).exists() {
             return Err(Failure::input(format!(
-                "{shown}: the benchmark there is over, and is not overwritten: see its {CARD_FILE}, or name another folder with --dir"
+                "{shown}: it has a finished benchmark: see its {CARD_FILE}, or name another folder with --dir"
             )));
         }
         check_plan(path, plan)?;
@@ -128,7 +128,7 @@ fn check_plan(path: &Path, plan: &Value) -> Result<(), Failure> {
     match serde_json::from_str::<Value>(&text) {
         Ok(kept) if kept == *plan => Ok(()),
         Ok(kept) => Err(Failure::input(format!(
-            "{}: another benchmark was begun there, {kept}: call it in the same way to carry it on, or name another folder with --dir",
+            "{}: another benchmark was started there, {kept}: use the same flags to continue it, or name another folder with --dir",
             path.display()
         ))),
         Err(error) => Err(Failure::input(format!("{}: {error}", file.display()))),

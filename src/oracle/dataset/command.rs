@@ -142,7 +142,7 @@ impl DatasetArgs {
 /// Reads a share of takes.
 fn parse_share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| *share > 0.0 && *share <= 1.0);
-    share.ok_or_else(|| "a share is above 0 and at most 1".to_owned())
+    share.ok_or_else(|| "expected a share above 0 and at most 1".to_owned())
 }
 
 /// Reads the two ends of a range.

@@ -159,7 +159,7 @@ impl<'a> ComparedRecords<'a> {
         let is_its_own = origin
             .is_some_and(|origin| origin.tournament == self.manifest.id && origin.number == listed.number);
         if !is_its_own {
-            return Err(format!("by its record it is not match {} of this tournament", listed.number));
+            return Err(format!("its record says that it is not match {} of this tournament", listed.number));
         }
         if self.shown.rulings.void_reason(listed.id).is_some() {
             return Ok(());
@@ -174,7 +174,7 @@ impl<'a> ComparedRecords<'a> {
             return;
         };
         let (kind, why) = if self.manifest.is_later(record.id()) {
-            (MismatchKind::Later, "it began after the manifest was made")
+            (MismatchKind::Later, "it started after the manifest was made")
         } else {
             (MismatchKind::Added, "the manifest does not list it")
         };
@@ -249,7 +249,7 @@ fn record_difference(listed: &ListedMatch, sealed: &SealedRecord) -> Option<Stri
             _ if record.last_hash() != head => {
                 Some(format!("its head is {}, and {head} in the manifest", record.last_hash()))
             }
-            None => Some("its signature was taken away".to_owned()),
+            None => Some("its signature is missing".to_owned()),
             Some(seal) if seal.signer != signer => {
                 Some(format!("it is signed by {}, and by {signer} in the manifest", seal.signer))
             }
@@ -261,7 +261,7 @@ fn record_difference(listed: &ListedMatch, sealed: &SealedRecord) -> Option<Stri
             (!is_same).then(|| "its public events differ from those of the manifest".to_owned())
         }
         ListedRecord::Unrecorded => {
-            Some("the manifest says that the server has no whole record of it".to_owned())
+            Some("the manifest says that the server has no complete record of it".to_owned())
         }
         ListedRecord::Open => None,
     }

@@ -104,7 +104,7 @@ fn compare_with_records(
     }
     compared.finish();
     let standings = if compared.has_flaws() {
-        StandingsVerdict::NotComparable("they follow from all records, as they were".to_owned())
+        StandingsVerdict::NotComparable("they follow from all records".to_owned())
     } else {
         let ratings = if manifest.is_so_far() { RatingChoice::LeftOut } else { RatingChoice::Final };
         match compared.replayed.compute_standings(shown, ratings) {
@@ -128,7 +128,7 @@ fn standings_differences(manifest: &Manifest, computed: &ComputedStandings) -> V
     compare_standings((&manifest.standings, &manifest.verdict), (&lines, &due))
 }
 
-/// Holds all records of a file against a manifest. Manifests and cards among them are passed over.
+/// Compares all records of a file with a manifest. Manifests and cards among them are skipped.
 fn add_file(file: &Path, compared: &mut ComparedRecords<'_>) -> Result<(), Failure> {
     let name = record_input::input_name(file);
     let mut documents = match GivenInput::open(file) {

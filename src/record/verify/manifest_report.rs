@@ -83,13 +83,13 @@ impl ManifestVerdict {
         section = match &self.standings {
             StandingsVerdict::NotAsked => section,
             StandingsVerdict::NotComparable(why) => {
-                section.alert(format!("the standings were not worked out from the records: {why}"))
+                section.alert(format!("the standings could not be computed from the records: {why}"))
             }
             StandingsVerdict::Compared(differences) if differences.is_empty() => {
-                section.paragraph("the standings are those that follow from the records")
+                section.paragraph("the standings follow from the records")
             }
             StandingsVerdict::Compared(differences) => section
-                .alert("the standings are not those that follow from the records")
+                .alert("the standings do not follow from the records")
                 .table(differences_table(differences)),
         };
         section.into()
@@ -172,11 +172,11 @@ impl StandingsDifference {
 
 fn with_records(section: Section, records: &RecordsVerdict) -> Section {
     let mut words = match records.verified {
-        1 => "1 record is that of the manifest".to_owned(),
-        verified => format!("{verified} records are those of the manifest"),
+        1 => "1 record matches the manifest".to_owned(),
+        verified => format!("{verified} records match the manifest"),
     };
     if records.of_others > 0 {
-        words = format!("{words}, {} of other tournaments were passed over", records.of_others);
+        words = format!("{words}, {} of other tournaments were skipped", records.of_others);
     }
     let mut section = section.paragraph(words);
     // In words their number is enough: of a manifest early on, nearly all records are later.
@@ -185,7 +185,7 @@ fn with_records(section: Section, records: &RecordsVerdict) -> Section {
     if !later.is_empty() {
         let words = count_words(later.len() as u64, "record is", "records are");
         section =
-            section.paragraph(format!("{words} later than it: their matches were not over when it was made"));
+            section.paragraph(format!("{words} later than the manifest: their matches were not over then"));
     }
     if listed.is_empty() {
         return section;

@@ -35,10 +35,10 @@ pub fn compare_standings(
     for line in said.0 {
         match rest.remove(line.bot.as_str()) {
             Some(due) => compare_lines(line, due, &mut found),
-            None => found.push(difference_of_line(&line.bot, true)),
+            None => found.push(line_on_one_side(&line.bot, StandingsSide::Said)),
         }
     }
-    found.extend(rest.into_keys().map(|bot| difference_of_line(bot, false)));
+    found.extend(rest.into_keys().map(|bot| line_on_one_side(bot, StandingsSide::Computed)));
     let (verdict, due) = (message_to_json(said.1), message_to_json(computed.1));
     if !values_agree(&verdict, &due) {
         found.push(StandingsDifference {
@@ -51,8 +51,16 @@ pub fn compare_standings(
     found
 }
 
+/// The two standings that are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum StandingsSide {
+    Said,
+    Computed,
+}
+
 /// Names a bot that has a line on one side only.
-fn difference_of_line(bot: &str, is_said: bool) -> StandingsDifference {
+fn line_on_one_side(bot: &str, side: StandingsSide) -> StandingsDifference {
+    let is_said = side == StandingsSide::Said;
     let (said, computed) = (Value::Bool(is_said), Value::Bool(!is_said));
     StandingsDifference { bot: Some(bot.to_owned()), figure: "line".to_owned(), said, computed }
 }

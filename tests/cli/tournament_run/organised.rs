@@ -38,7 +38,7 @@ fn an_open_ended_ladder_is_finished_by_its_file() {
     let shown = file.display().to_string();
     assert_eq!(
         refusal(&file, &["finish"], 2),
-        format!("{shown}: it has not begun: `lastnim tournament run {shown}` plays it")
+        format!("{shown}: it has not started: `lastnim tournament run {shown}` plays it")
     );
     let mut running = Running::start(&mut run_command(&file, &[]));
     running.wait_for_line(&format!("lastnim tournament finish {shown}"));
@@ -56,7 +56,7 @@ fn an_open_ended_ladder_is_finished_by_its_file() {
     assert!(activity["time_left"].is_null(), "a ladder is open-ended: {activity}");
     answer(&file, &["disqualify", "--bot", "third", "--results", "stand", "--reason", "it is slow"]);
     answer(&file, &["resume"]);
-    running.wait_for_line("it goes on");
+    running.wait_for_line("resumed");
     answer(&file, &["finish"]);
     let result = running.finish().result();
     assert_eq!(result["tournament"]["state"], "finished");

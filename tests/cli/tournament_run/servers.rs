@@ -153,11 +153,11 @@ fn what_somebody_else_does_to_a_cup_that_was_left_is_respected() {
     let mut running = begin();
     running.wait_for_line("paused: lastnim tournament resume");
     let ended = leave(running);
-    assert!(ended.stderr.contains("the tournament stays paused where it is played"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("the tournament remains paused on its server"), "{}", ended.stderr);
     let mut running = begin();
     running.wait_for_line("paused: lastnim tournament resume");
     organise(&file, &address, "resume");
-    running.wait_for_line("it goes on");
+    running.wait_for_line("resumed");
     organise(&file, &address, "cancel");
     let result = running.finish().result();
     assert_eq!(result["tournament"]["state"], "cancelled");
