@@ -71,7 +71,7 @@ impl GameArgs {
         };
         matrix.rows(self.players).map(Cow::into_owned).map_err(|error| match error {
             JsonError::NoMatrix => {
-                Failure::input("the standard matrix needs --players; or give every row with --matrix")
+                Failure::input("the standard matrix needs --players, or give every row with --matrix")
             }
             other => Failure::input(other),
         })

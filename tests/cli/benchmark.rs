@@ -172,14 +172,14 @@ fn an_interrupted_benchmark_is_carried_on_and_one_that_is_over_is_not_overwritte
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };
     let (code, why) = again("epsilon-0.5");
-    assert!(code == Some(2) && why.contains("is over, and is not overwritten"), "{why}");
+    assert!(code == Some(2) && why.contains("it has a finished benchmark"), "{why}");
     // As if it had been killed in the middle of a line.
     fs::remove_file(run.join("card.jsonl")).unwrap();
     let records = fs::read_to_string(run.join("records.jsonl")).unwrap();
     let third = records.match_indices('\n').nth(2).unwrap().0;
     fs::write(run.join("records.jsonl"), &records[..third + 30]).unwrap();
     let (code, why) = again("greedy");
-    assert!(code == Some(2) && why.contains("another benchmark was begun there"), "{why}");
+    assert!(code == Some(2) && why.contains("another benchmark was started there"), "{why}");
     assert_eq!(again("epsilon-0.5"), (Some(0), String::new()));
     assert_eq!(flaws(&run), None);
     let carried_on = fs::read_to_string(run.join("records.jsonl")).unwrap();
@@ -205,8 +205,8 @@ fn one_bot_is_needed() {
         refused(&["--", "no-such-program"]).contains("no-such-program: there is no such program in PATH")
     );
     assert!(refused(&["--house", "greedy", "--tiers", "6"]).contains("\"6\" is no tier: expected 1 to 5"));
-    assert!(refused(&["--house", "greedy", "--tiers", "1,1"]).contains("a tier stands twice"));
-    assert!(refused(&["--house", "greedy", "--width", "0"]).contains("a width is above 0 and at most 1"));
+    assert!(refused(&["--house", "greedy", "--tiers", "1,1"]).contains("a tier is named twice"));
+    assert!(refused(&["--house", "greedy", "--width", "0"]).contains("expected a width above 0 and at most 1"));
     assert!(
         refused(&["--house", "greedy", "--temperature", "1"])
             .contains("--temperature: this is for a language model")

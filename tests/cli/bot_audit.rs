@@ -230,7 +230,7 @@ fn what_does_not_verify_does_not_count() {
     assert!(errors.contains("it is signed by another key: "), "{errors}");
     let (code, _, errors) = lastnim(&["audit", "bot", "nobody", "-"], &good);
     assert_eq!(code, 2);
-    assert!(errors.starts_with("error: nobody plays in no match that counts, of 1 record: "), "{errors}");
+    assert!(errors.starts_with("error: nobody plays in no match that counts (1 record): "), "{errors}");
     assert!(errors.contains(&bot), "{errors}");
 }
 
@@ -254,7 +254,7 @@ fn a_match_counts_once() {
     let (code, report, errors) = lastnim(&["audit", "field", "-"], &format!("{records}{other}"));
     assert_eq!(code, 3, "{errors}");
     let named =
-        format!("left out: standard input: line 61: another record of match {} was given", record.id());
+        format!("left out: standard input: line 61: another record of match {} already counts", record.id());
     assert!(errors.starts_with(&named), "{errors}");
     assert!(report.contains("6 bots in 60 matches of "), "{report}");
 }

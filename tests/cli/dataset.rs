@@ -159,8 +159,8 @@ fn wrong_values_are_named() {
     let cases: [(&[&str], &str); 10] = [
         (&["--seats", "1"], "--seats: 1 seat"),
         (&["--seats", "2,33"], "33 seats"),
-        (&["--seats", ""], "--seats: none is given"),
-        (&["--seats", "2,3,2"], "--seats: 2 stands twice"),
+        (&["--seats", ""], "--seats: expected numbers from 2 to 32"),
+        (&["--seats", "2,3,2"], "--seats: 2 is named twice"),
         (&["--draw-piles", "x"], "--draw-piles"),
         (&["--draw-piles", "3"], "--draw-piles \"3\" has 1 number:"),
         (&["--draw-piles", "3,1"], "3 to 1 piles"),

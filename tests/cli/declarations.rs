@@ -135,7 +135,7 @@ fn a_bots_rows_are_found_in_records() {
     let of_alice = &of_alice["readings"][0];
     assert_eq!((&of_alice["takes"], &of_alice["rows"]["count"]["number"]), (&json!(0), &json!("6")));
     let nobody = refused(&["audit", "rationalise", "--bot", "nobody", record], "");
-    assert_eq!(nobody, "no match of nobody is among the 1 that were read");
+    assert_eq!(nobody, "none of the 1 matches read is of nobody");
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn documents_that_do_not_fit_are_refused_by_name() {
     let expected = format!("left out: {file}:2: {illegal}\nerror: 1 document was left out, named above\n");
     let counted = "1 match with 2 seats, 1 take; the declared row is 0 1.".to_owned();
     assert_eq!(left_out(&["--seat", "1", file]), (1, Some(counted), expected));
-    let nameless = "--bot bob: a game names no bots: give --seat instead";
+    let nameless = "--bot bob: a game has no bot names: use --seat instead";
     let expected = format!(
         "left out: {file}:1: {nameless}\nleft out: {file}:2: {nameless}\nerror: 2 documents were left out, named above\n"
     );

@@ -140,7 +140,7 @@ fn what_is_no_game_is_refused_in_one_line() {
             "the token on vertex 5, at which no edge ends: the edges are 0-1:1, 1-2:3",
         ),
         ("--game foo --piles 3 --players 2", "game \"foo\": the games are last-nim, nim,"),
-        ("--piles 3 --players 2 --max-states 9", "--max-states is for a search"),
+        ("--piles 3 --players 2 --max-states 9", "--max-states limits a search"),
         ("--game kayles --piles 3", "the standard matrix needs --players"),
         ("--game kayles --piles 3 --players 2 --first 2", "first: seat 2: the seats are 0 to 1"),
         ("--game kayles --players 2", "required arguments were not provided: --piles"),
@@ -245,7 +245,7 @@ fn last_nim_by_its_name_is_answered_as_the_other_games_are() {
 #[test]
 fn every_move_of_a_game_is_explained() {
     let text = printed("--game kayles --piles 3 --players 3 --ending to-move-wins --explain");
-    assert!(text.contains("What the 5 moves of seat 0 lead to:\n"), "{text}");
+    assert!(text.contains("The 5 moves of seat 0 lead to:\n"), "{text}");
     let moves: Vec<_> = text.lines().filter(|line| line.starts_with("  ")).collect();
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     assert_eq!((moves.len(), words(moves[0])), (6, words("move leads to winner regret")), "{text}");

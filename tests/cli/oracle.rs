@@ -192,7 +192,7 @@ fn a_line_that_is_no_text_or_too_long_is_refused_alone() {
     assert_eq!(output.status.code(), Some(3));
     let lines = json_lines(&String::from_utf8(output.stdout).unwrap());
     assert_eq!(lines.len(), 4);
-    assert_eq!(lines[0], json!({"line": 1, "error": "byte 1 of the line is no UTF-8"}));
+    assert_eq!(lines[0], json!({"line": 1, "error": "byte 1 of the line is not UTF-8"}));
     assert_eq!(lines[1]["line"], 2);
     assert_eq!(lines[2]["line"], 3);
     assert_eq!(lines[3]["winner"], 0);

@@ -90,7 +90,7 @@ fn every_command_has_a_page_of_the_manual() {
     assert!(page("lastnim.1").contains("lastnim\\-serve(1)"));
     let serve = page("lastnim-serve.1");
     assert!(
-        serve.contains("\\-\\-trusted\\-proxy") && serve.contains("lastnim serve \\-\\-store memory"),
+        serve.contains("\\-\\-trusted\\-proxy") && serve.contains("lastnim serve \\-\\-config"),
         "{serve}"
     );
     assert!(page("lastnim-tournament-create.1").contains("\\-\\-piles"));

@@ -257,10 +257,10 @@ fn what_is_refused_is_one_line_and_a_code() {
             2,
             "--from 2 --to 1: the first ply comes before the last",
         ),
-        (&["record", "replay", "--step", "-"], 2, "--step: standard input holds the record"),
+        (&["record", "replay", "--step", "-"], 2, "--step: standard input is the record"),
         (&["record", "replay", "--step", "--all", &file], 2, "cannot be used with"),
         (&["record", "get", "x"], 2, "match id \"x\": expected a UUID"),
-        (&["record", "get", NOBODY, "--format", "text", "--pretty"], 2, "--pretty: it is for JSON"),
+        (&["record", "get", NOBODY, "--format", "text", "--pretty"], 2, "--pretty: only JSON"),
         (&["record", "tables", "--format", "parquet", "--output", "x"], 2, "parquet"),
     ];
     for (args, code, words) in cases {

@@ -141,7 +141,7 @@ fn what_cannot_be_read_stops_no_other_record() {
     assert_eq!((code, error.as_str()), (1, "error: 4 of 7 records do not verify\n"), "{verdicts}");
     let verdicts: Vec<_> = verdicts.lines().collect();
     assert!(verdicts[0].starts_with(&format!("{missing}: No such file")), "{verdicts:?}");
-    assert_eq!(verdicts[2], format!("{lines}:2: byte 2 of the record is no UTF-8"));
+    assert_eq!(verdicts[2], format!("{lines}:2: byte 2 of the record is not UTF-8"));
     assert_eq!(verdicts[3], format!("{lines}:3: the record is cut off: its text ends at line 3, column 90"));
     assert_eq!(verdicts[4], format!("{lines}:4: not valid JSON: expected `:` at column 12, found \"1\""));
     for (at, place) in [(1, format!("{lines}:1: ")), (5, format!("{lines}:5: ")), (6, format!("{whole}: "))] {

@@ -52,7 +52,7 @@ fn what_cannot_be_audited_is_named() {
     terminal.write("mistyped.json", "{\n  \"piles\": \"3, 4\",\n  \"takes\": [1]\n}\n");
     let lines = [
         "lastnim audit match no-such-file",
-        "lastnim audit .",
+        "lastnim audit match .",
         "lastnim audit match record.json record.pretty.json",
         "lastnim audit match record.json --seed 3",
         "lastnim audit match broken.json",

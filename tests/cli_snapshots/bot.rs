@@ -63,7 +63,7 @@ fn a_bot_says_its_version() {
 #[test]
 fn what_is_no_house_bot_is_named() {
     let lines = [
-        "lastnim bot",
+        "lastnim bot run",
         "lastnim bot run gready --token x",
         "lastnim bot run minimax-9 --token x",
         "lastnim bot run epsilon-2 --token x",

@@ -60,7 +60,6 @@ fn records_that_do_not_count_are_named() {
         "lastnim audit bot any --tournament 01890a5d-0000-774b-bcce-b302099a8057 records.jsonl",
         "lastnim audit field no-such-folder",
         "lastnim audit field --puzzles 51 records",
-        "lastnim audit bot records",
         "lastnim audit field --key x records",
         "lastnim audit field --unsigned --key x records",
     ];

@@ -112,9 +112,9 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
         "sprt.effect_some" Real "Better" "above `effect_none`, up to 31", [needed ""],
             "The gain a match that means better", ", {} or more a match";
         "sprt.effect_none" Real "No better" "-31 to 31", ["0"], "The gain a match that means no better", ", not {} or less";
-        "sprt.alpha" Rate "Alpha" "0.0001 to 0.5", ["0.05"], "The probability of calling a candidate better that is not",
+        "sprt.alpha" Rate "Alpha" "0.0001 to 0.5", ["0.05"], "The probability of calling a candidate better when it is not",
             "; alpha {}";
-        "sprt.beta" Rate "Beta" "0.0001 to 0.5", ["0.05"], "The probability of calling a candidate no better that is",
+        "sprt.beta" Rate "Beta" "0.0001 to 0.5", ["0.05"], "The probability of calling a candidate no better when it is",
             ", beta {}";
         "sprt.groups" Count "Duplicate groups" "1 to 10,000,000", [needed "1000"],
             "Duplicate groups after which it ends undecided", "; at most {} group|; at most {} groups";
@@ -151,7 +151,7 @@ pub const SETTING_SECTIONS: &[SettingSection] = sections! {
     }
     "Clocks", Seldom => {
         "clock" Clock "Clock" "bank of 1ms to 1d, increment of 0s to 1h", ["10s+100ms"],
-            "The bank of every seat, and what a take adds to it", "{} a take";
+            "The bank of every seat, and what a take adds to it", "{}";
         "clock.declaration_ms" Duration "Declare within" "1ms to 1h", ["10s"], "How long seats have to declare their rows",
             "; {} to declare";
         "clock.lag_quota_ms" Duration "Lag a take" "0s to 10s", ["100ms"], "Maximum lag that is given back for one take",

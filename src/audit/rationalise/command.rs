@@ -290,7 +290,7 @@ impl RationaliseFindings {
     /// Says why there is nothing to answer.
     fn nothing_found_message(&self, who: &PlayerArgs) -> String {
         match (&who.bot, self.without_rows) {
-            (Some(bot), 0) => format!("no match of {bot} among {}", self.without_bot),
+            (Some(bot), 0) => format!("none of the {} matches read is of {bot}", self.without_bot),
             _ => "no match with known rows was read".to_owned(),
         }
     }

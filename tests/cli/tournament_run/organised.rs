@@ -72,7 +72,7 @@ fn an_open_ended_ladder_is_finished_by_its_file() {
     assert_eq!(refusal(&file, &["show"], 1), stopped);
     let elsewhere = refusal(&file, &["show", "--server", "127.0.0.1:1"], 2);
     assert!(
-        elsewhere.contains("begun on a server of its own: give neither --server nor LASTNIM_SERVER"),
+        elsewhere.contains("started on its own server: use neither --server nor LASTNIM_SERVER"),
         "{elsewhere}"
     );
 }

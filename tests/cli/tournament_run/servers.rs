@@ -81,7 +81,7 @@ fn a_cup_is_played_on_a_server_that_is_named() {
 
     let own = finish(&mut run_command(&file, &[]));
     let expected =
-        format!("begun on the server at {address}: give --server {address} to carry on, or --fresh");
+        format!("started on the server at {address}: use --server {address} to continue, or --fresh");
     assert!(own.failure(2).contains(&expected), "{}", own.stderr);
 
     // Bots of that name that are somebody else's are left alone.
