@@ -280,7 +280,7 @@ fn an_exhibition_is_created_listed_and_followed() {
     assert_eq!((&setup["assigned"], &setup["first"]), (&rows, &json!(1)));
     assert_eq!((&setup["clock"]["initial_ms"], &setup["tournament_id"]), (&json!(50), &json!("")));
     let text = server.printed(&["match", "show", &other]);
-    assert!(text.contains("assigned: 0 1; 0 1") && text.contains("50 ms and 0 ms a take"), "{text}");
+    assert!(text.contains("assigned: 0 1; 0 1") && text.contains("50ms+0s"), "{text}");
 
     let mut listed = Vec::new();
     let mut token = String::new();

@@ -1,4 +1,4 @@
-//! Transcripts that are shown later, held against the record of the match.
+//! Transcripts that are shown later, compared with the record of the match.
 
 use super::{
     asking::fresh_file,

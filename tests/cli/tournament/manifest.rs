@@ -1,4 +1,4 @@
-//! The manifest of a tournament, and records that are held against it.
+//! The manifest of a tournament, and records that are compared with it.
 
 use super::Server;
 use serde_json::{Value, json};
@@ -168,7 +168,7 @@ fn records_are_held_against_the_manifest_of_their_tournament() {
     assert_eq!((code, &verdict["standings"]["follow"]), (1, &json!(false)));
     assert!(!verdict["standings"]["differences"].as_array().unwrap().is_empty(), "{verdict}");
 
-    // Records of other tournaments are passed over, and a manifest among the records as well.
+    // Records of other tournaments and a manifest among the records are skipped.
     let other = ruled.server.play_out(["random", "oracle"]);
     let all = records.to_str().unwrap();
     ruled.server.printed(&["record", "export", "--tournament", &other, "--dir", all]);
@@ -197,7 +197,7 @@ fn what_no_manifest_can_be_verified_with_is_said() {
     let record = fs::read_dir(records).unwrap().next().unwrap().unwrap().path();
     let record = record.to_str().unwrap();
     let (code, why) = ruled.server.refused(&["record", "verify", record, "--records", records]);
-    assert!(code == 2 && why.contains("this is no manifest"), "{why}");
+    assert!(code == 2 && why.contains("not a manifest"), "{why}");
     let (code, why) = ruled.server.refused(&["record", "verify", manifest, manifest, "--records", records]);
     assert!(code == 2 && why.contains("give one manifest"), "{why}");
     let (code, why) = ruled.server.refused(&["record", "verify", manifest, "--records", "no-such-folder"]);

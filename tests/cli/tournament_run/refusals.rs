@@ -110,7 +110,7 @@ fn a_cup_is_run_once_at_a_time() {
     running.wait_for_line("waiting for guest");
     for more in [&[][..], &["--fresh"]] {
         let second = run(&file, more);
-        assert!(second.failure(1).contains("this tournament is being run already"), "{}", second.stderr);
+        assert!(second.failure(1).contains("another `lastnim tournament run` has "), "{}", second.stderr);
     }
     running.signal("INT");
     running.finish();
@@ -126,7 +126,7 @@ fn what_no_run_made_is_left_alone() {
     for more in [&[][..], &["--fresh"]] {
         let ended = run(&file, more);
         assert!(
-            ended.failure(1).contains("lastnim.db: no run of this tournament made it"),
+            ended.failure(1).contains("lastnim.db: no run of this tournament created it"),
             "{}",
             ended.stderr
         );
@@ -135,7 +135,7 @@ fn what_no_run_made_is_left_alone() {
     folder.write("cup.run/run.json", "{}");
     let ended = run(&file, &[]);
     assert!(
-        ended.failure(1).contains("run.json: this is not what a run of this version"),
+        ended.failure(1).contains("run.json: this is not a run of this version"),
         "{}",
         ended.stderr
     );

@@ -64,7 +64,7 @@ fn a_cup_is_played_on_a_server_that_is_named() {
     let file = folder.write("cup.toml", &text);
 
     let ended = finish(run_command(&file, &["--server", &address]).arg("--fresh"));
-    assert!(ended.failure(1).contains("--token or LASTNIM_ADMIN_TOKEN"), "{}", ended.stderr);
+    assert!(ended.failure(1).contains("--token, LASTNIM_ADMIN_TOKEN"), "{}", ended.stderr);
 
     let result = finish(&mut on_server(&file, &address, &[])).result();
     assert_eq!(result["tournament"]["matches_played"], 4);
@@ -88,8 +88,8 @@ fn a_cup_is_played_on_a_server_that_is_named() {
     let other = folder
         .write("other.toml", &(SMALL.to_owned() + &house("first", "oracle") + &house("third", "timid")));
     let ended = finish(&mut on_server(&other, &address, &[]));
-    assert!(ended.failure(1).contains("bot first: the server at "), "{}", ended.stderr);
-    assert!(ended.failure(1).contains("give it another name"), "{}", ended.stderr);
+    assert!(ended.failure(1).contains("bot first: the name is taken on the server at "), "{}", ended.stderr);
+    assert!(ended.failure(1).contains("use another name"), "{}", ended.stderr);
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn a_cup_on_another_server_carries_on_after_a_stop() {
     });
     running.signal("TERM");
     let ended = running.finish();
-    assert!(ended.stderr.contains("the tournament is paused where it is played"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("the tournament is paused on its server"), "{}", ended.stderr);
     assert!(ended.failure(1).contains("the same command continues"), "{}", ended.stderr);
     assert_eq!(shown(&file, &address)["tournament"]["pause"], "freeze");
     let result = finish(&mut on_server(&file, &address, &[])).result();
@@ -146,7 +146,7 @@ fn what_somebody_else_does_to_a_cup_that_was_left_is_respected() {
     let mut running = begin();
     running.wait_for_line("Long begins");
     super::running::soon("the start", || shown(&file, &address)["tournament"]["state"] == "running");
-    assert!(leave(running).stderr.contains("the tournament is paused where it is played"));
+    assert!(leave(running).stderr.contains("the tournament is paused on its server"));
     // It was let go on, and paused again: that is no longer for this run to undo.
     organise(&file, &address, "resume");
     organise(&file, &address, "pause");
