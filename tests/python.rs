@@ -1,5 +1,5 @@
 //! A client generated from the protos in another language plays a whole tournament on the real server; and a verifier in
-//! that language, made from docs/records.md alone, agrees with this program's records.
+//! that language, made from docs/reference/records.md alone, agrees with this program's records.
 //!
 //! Where the machine has no Python the test says so and passes, unless `CI=true` is set.
 

@@ -4,9 +4,12 @@
 
 #[path = "tidy/made_up.rs"]
 mod made_up;
+#[path = "tidy/phrases.rs"]
+mod phrases;
 #[path = "tidy/source.rs"]
 mod source;
 
+use phrases::Phrases;
 use source::{code_only, first_steps, line_of, numbered, words};
 use std::{
     fmt, fs,
@@ -165,6 +168,12 @@ fn files_are_short() {
 #[test]
 fn nothing_is_left_unfinished() {
     check(finished);
+}
+
+#[test]
+fn text_is_plain() {
+    let phrases = Phrases::read(include_str!("tidy/phrases.txt"));
+    check(|path, text| phrases.find(path, text));
 }
 
 #[test]

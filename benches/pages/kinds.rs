@@ -72,8 +72,8 @@ pub(crate) async fn page_kinds(path: &Path) -> anyhow::Result<Vec<PageKind>> {
         ("oracle, a position", "/oracle?piles=3+4+5&rows=0%3E1%3E2%3B1%3E2%3E0%3B2%3E0%3E1".into()),
         ("play", "/play".into()),
         ("organise, sign in", "/organise/sign-in".into()),
-        ("guides", "/docs".into()),
-        ("guide", "/docs/tournaments".into()),
+        ("book", "/docs".into()),
+        ("chapter", "/docs/run-a-tournament".into()),
         ("metrics", "/metrics".into()),
     ];
     Ok(pages.into_iter().map(|(name, path)| PageKind { name, path }).collect())

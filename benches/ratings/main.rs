@@ -1,4 +1,4 @@
-//! How many matches tell two bots apart, and what ratings cost: the tables of `docs/ratings.md`.
+//! How many matches tell two bots apart, and what ratings cost: the tables of `docs/why/ratings.md`.
 //!
 //! `cargo bench --bench ratings` takes about a minute, `cargo bench --bench ratings -- --cost` prints only what they cost. All of it
 //! but the times follows from seeds.

@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn the_page_of_house_bots_lists_all_kinds() {
-        let page = include_str!("../../docs/house-bots.md");
+        let page = include_str!("../../docs/reference/house-bots.md");
         let (_, table) = page.split_once("| name | declares | takes |\n|---|---|---|\n").unwrap();
         let listed = table.lines().map_while(|row| row.strip_prefix("| `")?.split('`').next());
         assert_eq!(listed.collect::<Vec<_>>().join(", "), name_patterns());

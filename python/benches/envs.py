@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How many takes a second the environments make, side by side on one core: the ratio that docs/environments.md names.
+"""How many takes a second the environments make, side by side on one core: the ratio that docs/reference/environments.md names.
 
     pip install 'lastnim[pettingzoo]'        # a release build
     python benches/envs.py

@@ -1,4 +1,4 @@
-"""Messages from the JSON of the program (docs/json.md), by the types of their fields."""
+"""Messages from the JSON of the program (docs/reference/json-and-http.md), by the types of their fields."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class ModelQuestion:
         """The number of the take to come, from 0."""
     @property
     def identity(self) -> tuple[str, str]:
-        """The id of the position, and the set of `lastnim dataset` that it belongs to."""
+        """The id of the position, and the set of `lastnim oracle dataset` that it belongs to."""
     def read_reply(self, text: str, refusal: str, finish_reason: str | None) -> ModelReply:
         """Reads a reply. If it cannot be used, the messages are those of the next call."""
     def regret(self, take: int) -> int:
@@ -124,10 +124,10 @@ def draw_positions(
     max_optimal_share: float,
     seed: int,
 ) -> list[tuple[str, str]]:
-    """Draws positions as `lastnim dataset` does, and returns the id and the game, which is JSON, of each."""
+    """Draws positions as `lastnim oracle dataset` does, and returns the id and the game, which is JSON, of each."""
 
 def parse_position(game: str) -> tuple[str, str, str]:
-    """Reads the position that a game, which is JSON, starts from: its id, the set that it belongs to, and the game as `lastnim dataset`
+    """Reads the position that a game, which is JSON, starts from: its id, the set that it belongs to, and the game as `lastnim oracle dataset`
     writes it."""
 
 def message_descriptors() -> bytes:

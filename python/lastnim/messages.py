@@ -1087,7 +1087,7 @@ class RecordEvent:
 @dataclass(frozen=True, slots=True)
 class MatchRecord:
     """
-    Everything that happened in a match. Once the match is over the server has signed it; docs/records.md says what a
+    Everything that happened in a match. Once the match is over the server has signed it; docs/reference/records.md says what a
     verifier needs to know.
     """
 

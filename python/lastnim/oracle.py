@@ -49,7 +49,7 @@ UNBOUNDED = 2**64 - 1
 
 
 def answer(method: str, question: dict[str, Any], max_steps: int | None = None) -> Any:
-    """Answers a question of a method of the oracle's service, both in the JSON of its messages (docs/json.md)."""
+    """Answers a question of a method of the oracle's service, both in the JSON of its messages (docs/reference/json-and-http.md)."""
     steps = UNBOUNDED if max_steps is None else index(max_steps)
     return json.loads(answer_question(method, json.dumps(question), steps))
 

@@ -66,7 +66,7 @@ class TestServer:
         """Creates a tournament that starts when so many bots have joined, and returns its id.
 
         It is a round robin on one position or several, with clocks that do not run out; `settings` are other keys of the message
-        TournamentSettings (docs/json.md).
+        TournamentSettings (docs/reference/json-and-http.md).
         """
         positions = [piles] if all(isinstance(counters, int) for counters in piles) else piles
         request = {

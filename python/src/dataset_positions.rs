@@ -1,4 +1,4 @@
-//! The positions of `lastnim dataset`, without their labels.
+//! The positions of `lastnim oracle dataset`, without their labels.
 
 use crate::rehearsal::{read_game, value_error};
 use lastnim_benchmark::{DistinctPositions, DrawnKind, PositionDraw, PositionFilter, PositionId};
@@ -6,10 +6,10 @@ use lastnim_core::game::{Ending, Game, SeatCount};
 use lastnim_proto::{json::message_to_json, pb};
 use pyo3::{exceptions::PyValueError, prelude::*};
 
-/// Draws positions as `lastnim dataset` does, and returns the id and the game, which is JSON, of each.
+/// Draws positions as `lastnim oracle dataset` does, and returns the id and the game, which is JSON, of each.
 #[pyfunction]
 #[pyo3(signature = (*, positions, split, seats, draw_piles, draw_counters, ending, max_optimal_share, seed))]
-#[expect(clippy::too_many_arguments, reason = "they are the flags of `lastnim dataset`")]
+#[expect(clippy::too_many_arguments, reason = "they are the flags of `lastnim oracle dataset`")]
 pub fn draw_positions(
     py: Python<'_>,
     positions: u64,
@@ -51,7 +51,7 @@ pub fn draw_positions(
 }
 
 /// Reads the position that a game, which is JSON, starts from: returns its id, the set that it belongs to (`train` or `benchmark`), and
-/// the game as `lastnim dataset` writes it.
+/// the game as `lastnim oracle dataset` writes it.
 #[pyfunction]
 pub fn parse_position(game: &str) -> PyResult<(String, &'static str, String)> {
     let game = read_game(game)?;

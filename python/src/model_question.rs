@@ -89,7 +89,7 @@ impl ModelQuestion {
         self.view.ply()
     }
 
-    /// The id of the position, and the set of `lastnim dataset` that it belongs to.
+    /// The id of the position, and the set of `lastnim oracle dataset` that it belongs to.
     #[getter]
     fn identity(&self) -> PyResult<(String, &'static str)> {
         let position = self.view.position();

@@ -17,7 +17,7 @@ create_exception!(
     "A question took more work or memory than it may: the message says which bound it met."
 );
 
-/// Answers the question of a method of the oracle's service, within so many steps; both are JSON, as docs/json.md says.
+/// Answers the question of a method of the oracle's service, within so many steps; both are JSON, as docs/reference/json-and-http.md says.
 #[pyfunction]
 pub fn answer_question(py: Python<'_>, method: &str, question: &str, max_steps: u64) -> PyResult<String> {
     let answered = py.detach(|| {

@@ -209,7 +209,7 @@ fn join_refusal_word(reason: JoinRefusal) -> String {
     word_of(pb::JoinRefusal::from(reason).as_str_name(), "JOIN_REFUSAL_")
 }
 
-/// Returns the word of a value of an enumeration, as in docs/json.md.
+/// Returns the word of a value of an enumeration, as in docs/reference/json-and-http.md.
 fn word_of(name: &str, prefix: &str) -> String {
     name.strip_prefix(prefix).unwrap_or(name).to_ascii_lowercase()
 }

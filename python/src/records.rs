@@ -59,7 +59,7 @@ impl RecordReader {
     }
 }
 
-/// Makes the JSON of a record of its message, which is JSON as docs/json.md says.
+/// Makes the JSON of a record of its message, which is JSON as docs/reference/json-and-http.md says.
 #[pyfunction]
 pub fn record_of_message(message: &str) -> PyResult<String> {
     let json = parse_document(message).map_err(PyValueError::new_err)?;

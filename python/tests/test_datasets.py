@@ -1,4 +1,4 @@
-"""What docs/datasets.md shows of `lastnim oracle dataset` and Parquet is what happens."""
+"""What docs/reference/datasets.md shows of `lastnim oracle dataset` and Parquet is what happens."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def write_train(folder: Path, *words: str) -> list[dict[str, Any]]:
 
 def run_snippet(folder: Path) -> Any:
     """Runs the Python of the page in a folder, and returns the table that it writes."""
-    page = (SOURCE / "docs" / "datasets.md").read_text()
+    page = (SOURCE / "docs" / "reference" / "datasets.md").read_text()
     (snippet,) = [piece.split("```")[0] for piece in page.split("```python\n")[1:]]
     subprocess.run([sys.executable, "-c", snippet], cwd=folder, check=True, capture_output=True, timeout=120)
     library: Any = pyarrow.parquet

@@ -440,7 +440,7 @@ def test_a_runtime_elsewhere_is_refused() -> None:
 
 
 def test_the_example_of_the_page_runs() -> None:
-    page = (SOURCE / "docs" / "environments.md").read_text()
+    page = (SOURCE / "docs" / "how-to" / "train-a-learner.md").read_text()
     (example,) = [block.split("```")[0] for block in page.split("```python\n")[1:] if "verifiers" in block.split("```")[0]]
     with ScriptedEndpoint(lambda _: '{"take": 1}') as endpoint:
         environment = os.environ | {"ENDPOINT": endpoint.base_url, "ENDPOINT_KEY": "none"}

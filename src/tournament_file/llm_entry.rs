@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn the_documentation_has_every_setting() {
-        let docs = include_str!("../../docs/ai-tournaments.md");
+        let docs = include_str!("../../docs/reference/language-models.md");
         for setting in LlmSettings::default().settings() {
             let value = match setting.value() {
                 Value::String(text) if !text.is_empty() => format!("`{text}`"),
@@ -86,7 +86,7 @@ mod tests {
                 _ => String::new(),
             };
             let row = format!("| `--{}` | {value}", setting.flag());
-            assert!(docs.contains(&row), "docs/ai-tournaments.md has no such row: {row}");
+            assert!(docs.contains(&row), "docs/reference/language-models.md has no such row: {row}");
         }
     }
 

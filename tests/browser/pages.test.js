@@ -33,7 +33,7 @@ before(async () => {
     "/play",
     "/organise",
     "/docs",
-    "/docs/bots",
+    "/docs/write-a-bot",
     "/oracle",
     "/oracle?piles=3%2C4&rows=0+1%3B0+1",
     "/oracle?piles=no",

@@ -92,7 +92,7 @@ fn the_house_bots_are_measured_by_a_file_without_a_mistake() {
     assert_eq!(line("matches"), "12000");
     assert!(line("bots").starts_with("17: oracle (house bot oracle), "), "{printed}");
     assert!(!printed.contains("note"), "rows are drawn anew for each group: {printed}");
-    let page = include_str!("../../docs/house-bots.md");
+    let page = include_str!("../../docs/reference/house-bots.md");
     let (_, measured) = page.split_once("| bot | regret a match |").unwrap();
     let measured = measured.lines().skip(2).map_while(|row| row.strip_prefix("| `")?.split('`').next());
     let mut measured: Vec<_> = measured.collect();

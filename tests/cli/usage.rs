@@ -204,8 +204,11 @@ fn help_and_manual_list_all_house_bots() {
             command = command.join(" ")
         );
     }
-    let page = include_str!("../../docs/tournaments.md").replace('`', "");
-    assert!(page.contains(&format!(": {known}, such as")), "docs/tournaments.md does not list {known}");
+    let page = include_str!("../../docs/reference/settings.md").replace('`', "");
+    assert!(
+        page.contains(&format!(": {known}, such as")),
+        "docs/reference/settings.md does not list {known}"
+    );
 }
 
 #[test]

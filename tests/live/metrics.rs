@@ -194,7 +194,7 @@ async fn metrics_may_have_a_listener_of_their_own() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_metric_is_documented() {
-    const DOCS: &str = include_str!("../../docs/metrics.md");
+    const DOCS: &str = include_str!("../../docs/reference/metrics.md");
     let host = Host::start().await;
     let names: BTreeSet<_> = metrics(&host)
         .await
@@ -205,6 +205,6 @@ async fn every_metric_is_documented() {
         })
         .collect();
     for name in names {
-        assert!(DOCS.contains(&format!("`{name}`")), "docs/metrics.md has no {name}");
+        assert!(DOCS.contains(&format!("`{name}`")), "docs/reference/metrics.md has no {name}");
     }
 }

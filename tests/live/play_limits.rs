@@ -161,5 +161,5 @@ async fn every_house_bot_is_described() {
     let host = Host::with(hosting(&bots)).await;
     let table = Browser::open(&host).get("/play").await;
     assert_eq!(table.body.matches("type=\"checkbox\"").count(), bots.len());
-    assert!(!table.body.contains("docs/house-bots.md"), "{}", table.body);
+    assert!(!table.body.contains("docs/reference/house-bots.md"), "{}", table.body);
 }

@@ -1,4 +1,4 @@
-"""Verifies records and manifests of lastnim: a program of its own, made from docs/records.md alone.
+"""Verifies records and manifests of lastnim: a program of its own, made from docs/reference/records.md alone.
 
     python verify.py PUBLIC_KEY FILE...
 

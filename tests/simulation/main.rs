@@ -1,5 +1,5 @@
 //! The whole server in one thread from one seed: its clock, its network, its store and its bots are simulated, and all that can
-//! go wrong with them does. docs/simulation.md says what is simulated, and how to replay a seed.
+//! go wrong with them does. docs/why/simulation.md says what is simulated, and how to replay a seed.
 
 mod bounds;
 mod disk;

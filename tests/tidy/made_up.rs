@@ -100,3 +100,23 @@ fn an_empty_name_is_found() {
     assert_eq!(found("src/arena/match_manager.rs").len(), 1);
     assert_eq!(found("src/game/row.rs"), Vec::<String>::new());
 }
+
+#[test]
+fn a_stiff_phrase_is_found() {
+    let phrases = super::Phrases::read(include_str!("phrases.txt"));
+    let rule = |path: &Path, text: &str| phrases.find(path, text);
+    for text in [
+        "/// Matches of which there are at the most ten.",
+        "// It waits in\n    // vain.",
+        "# Of its\n# own.",
+        "Whoever asks is told.",
+        "Holds every take against optimal play",
+    ] {
+        assert!(!found(rule, "src/x.rs", text).is_empty(), "{text}");
+        assert!(!found(rule, "docs/x.md", text).is_empty(), "{text}");
+    }
+    for text in ["// At most ten.", "// None of them stands for a seat.", "// By hand, at a hand-over."] {
+        assert_eq!(found(rule, "src/x.rs", text), [""; 0]);
+    }
+    assert_eq!(found(rule, "tests/tidy/phrases.txt", "in vain"), [""; 0]);
+}

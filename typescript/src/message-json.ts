@@ -2,7 +2,7 @@ import { ScalarType, type DescEnum, type DescField, type DescMessage, type Messa
 import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
 
 /**
- * Writes a message as lastnim prints JSON (docs/json.md): keys as in the proto and in the order of their numbers, defaults as well, 64-bit
+ * Writes a message as lastnim prints JSON (docs/reference/json-and-http.md): keys as in the proto and in the order of their numbers, defaults as well, 64-bit
  * numbers as numbers, words for the values of enumerations, and of alternatives only the one that is set.
  */
 export function messageJson<Desc extends DescMessage>(schema: Desc, message: MessageShape<Desc>): string {

@@ -15,7 +15,7 @@ const MIN_SECRET_CHARS = 16;
 /** What stands in a log in the place of the token, should the server repeat it. */
 const HIDDEN_TOKEN = "(token)";
 
-/** Logs what one run of a bot sends and receives, one JSON object a line (docs/history.md). */
+/** Logs what one run of a bot sends and receives, one JSON object a line (docs/reference/files.md). */
 export class SessionLog {
   readonly #run = randomBytes(8).toString("hex");
   readonly #beganMs = performance.now();

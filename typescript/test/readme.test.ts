@@ -12,7 +12,7 @@ const PACKAGE = path.resolve(import.meta.dirname, "../..");
 
 /** Starts an example as a program of its own, with nothing but the variables in its environment. */
 function start(t: TestContext, example: string, variables: Record<string, string>): ChildProcess {
-  const program = spawn(process.execPath, [path.join(PACKAGE, "build/examples", `${example}.js`)], {
+  const program = spawn(process.execPath, [path.join(PACKAGE, "build/examples", `${example}.mjs`)], {
     env: { PATH: process.env["PATH"], ...variables },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -26,10 +26,10 @@ async function outcome(program: ChildProcess): Promise<{ code: number | null; st
 }
 
 test("the bot of both READMEs is the example", () => {
-  const example = readFileSync(path.join(PACKAGE, "examples/half.ts"), "utf8");
+  const example = readFileSync(path.join(PACKAGE, "examples/half.mts"), "utf8");
   for (const readme of ["README.md", "../README.md"]) {
     const shown = readFileSync(path.join(PACKAGE, readme), "utf8");
-    assert.ok(shown.includes(`\`\`\`ts\n${example}\`\`\`\n`), readme);
+    assert.ok(shown.includes(`\`\`\`ts\n// half.mts\n${example}\`\`\`\n`), readme);
   }
   assert.ok(example.trimEnd().split("\n").length <= 10);
 });

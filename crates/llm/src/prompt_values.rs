@@ -35,7 +35,7 @@ impl ClockValues {
     }
 }
 
-/// Returns the values for a question. `docs/ai-tournaments.md` lists them.
+/// Returns the values for a question. `docs/reference/language-models.md` lists them.
 pub fn prompt_values(question: &Question<'_>, clock: ClockValues) -> Value {
     let info = question.info();
     let seats: Vec<Value> = info.seats().iter().map(|seat| seat_value(info, seat)).collect();

@@ -17,7 +17,7 @@ use std::{
 /// The version of the lines.
 const VERSION: u64 = 1;
 
-/// A file of JSON lines; `docs/ai-tournaments.md` says what they hold.
+/// A file of JSON lines; `docs/reference/language-models.md` lists their members.
 #[derive(Debug)]
 pub struct Transcript {
     path: PathBuf,

@@ -3,7 +3,7 @@
 pub(super) use super::address_parts::PageForm;
 use super::address_parts::{PathPart, QueryPart, declare_actions, declare_addresses, path_of_segments};
 use super::asset::Asset;
-use super::docs::Guide;
+use super::book::Chapter;
 use super::forms::{FormFields, SiteCookie};
 use super::match_filter::MatchFilter;
 use super::site_cookies::{PLAY_COOKIE, PLAYER_COOKIE, SESSION_COOKIE};
@@ -79,10 +79,10 @@ declare_addresses! {
         Bot { name: BotName } => "bots" / name;
         /// How a bot plays.
         BotAudit { name: BotName } => "bots" / name / "audit";
-        /// The list of guides.
-        Guides => "docs";
-        /// A guide.
-        Guide { guide: &'static Guide } => "docs" / guide;
+        /// The contents of the book.
+        Contents => "docs";
+        /// A chapter of the book.
+        Chapter { chapter: &'static Chapter } => "docs" / chapter;
     }
 }
 
@@ -356,9 +356,9 @@ impl PathPart for BotName {
     }
 }
 
-impl PathPart for &'static Guide {
+impl PathPart for &'static Chapter {
     fn read(name: &str) -> Result<Self, String> {
-        Guide::named(name).ok_or_else(|| format!("there is no guide {name:?}"))
+        Chapter::named(name).ok_or_else(|| format!("no chapter is called {name:?}: /docs lists them all"))
     }
 }
 
@@ -475,8 +475,8 @@ mod tests {
                     ..TypedPosition::default()
                 },
             },
-            PageAddress::Guides,
-            PageAddress::Guide { guide: Guide::named("ai-tournaments").unwrap() },
+            PageAddress::Contents,
+            PageAddress::Chapter { chapter: Chapter::named("first-bot").unwrap() },
             PageAddress::Bots { page },
             PageAddress::Bot { name: "ann".parse().unwrap() },
             PageAddress::BotAudit { name: "a.b".parse().unwrap() },
@@ -568,7 +568,7 @@ mod tests {
             ("/tournaments/x", "tournament \"x\""),
             ("/matches/../../etc", "nothing has this address"),
             ("/bots/A%20B", "bot name \"A%20B\""),
-            ("/docs/x", "there is no guide \"x\""),
+            ("/docs/x", "no chapter is called \"x\""),
         ] {
             let said = read(address).unwrap_err();
             assert!(said.contains(why), "{said}");

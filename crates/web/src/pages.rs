@@ -1,9 +1,9 @@
 //! From a request to its page.
 
 use super::address::{FeedAddress, FormAddress, PageAddress, PageForm, SiteAddress};
+use super::book::{chapter_content, contents_page};
 use super::bot_audit_page::bot_audit_page;
 use super::bot_page::bot_page;
-use super::docs::{guide_content, guide_list};
 use super::error_page::{error_response, visitor_error_response};
 use super::forms::{CookieSecret, FormFields, FormRefusal, SiteCookie, check_origin, read_form};
 use super::home_page::home_page;
@@ -293,8 +293,8 @@ impl Pages {
             _ => false,
         };
         let content = match address {
-            PageAddress::Guides => Ok(guide_list()),
-            PageAddress::Guide { guide } => Ok(guide_content(guide)),
+            PageAddress::Contents => Ok(contents_page()),
+            PageAddress::Chapter { chapter } => Ok(chapter_content(chapter)),
             PageAddress::Home => home_page(site, visitor).await,
             PageAddress::Tournaments { page } => tournament_list(site, visitor, page).await,
             PageAddress::Tournament { id } => tournament_page(site, visitor, *id).await,

@@ -7,7 +7,7 @@ use lastnim_tournament::TournamentState;
 use pb::manifest_line::Line;
 use proptest::prelude::*;
 
-/// A manifest as it was written once, by another program that follows docs/records.md: it stays readable, and stays what is
+/// A manifest as it was written once, by another program that follows docs/reference/records.md: it stays readable, and stays what is
 /// written.
 const FROZEN: &str = include_str!("../../../tests/data/tournament.manifest");
 

@@ -1,4 +1,4 @@
-//! The log of a bot's sessions, as SDKs write it when asked: one JSON object a line (docs/history.md).
+//! The log of a bot's sessions, as SDKs write it when asked: one JSON object a line (docs/reference/files.md).
 //!
 //! Messages stand in it in the JSON of [`json`](super::json), which depends on the descriptors alone, so that a log that an SDK in
 //! another language has written is read like one of this SDK.

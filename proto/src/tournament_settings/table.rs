@@ -207,7 +207,7 @@ mod tests {
     use serde_json::{Value, json};
     use std::collections::BTreeSet;
 
-    const DOCS: &str = include_str!("../../../docs/tournaments.md");
+    const DOCS: &str = include_str!("../../../docs/reference/settings.md");
 
     /// Returns the paths of the fields of a message that have no fields themselves.
     fn leaf_fields(message: &MessageDescriptor, path: &str) -> Vec<String> {
@@ -278,7 +278,7 @@ mod tests {
 
     fn is_documented(rows: &[String]) {
         let table = rows.join("\n");
-        assert!(DOCS.contains(&table), "docs/tournaments.md has no such rows:\n{table}");
+        assert!(DOCS.contains(&table), "docs/reference/settings.md has no such rows:\n{table}");
     }
 
     #[test]

@@ -6,7 +6,7 @@
 - `lastnim.envs.open_spiel`: an OpenSpiel game (the extra `openspiel`);
 - `lastnim.envs.verifiers`: a language model against house bots (the extra `verifiers`).
 
-docs/environments.md has their actions, observations and rewards. The rules and the labels are those of the program.
+docs/reference/environments.md has their actions, observations and rewards. The rules and the labels are those of the program.
 """
 
 from __future__ import annotations

@@ -119,7 +119,7 @@ class Episode:
         return 0.0 if allowed else ILLEGAL_REWARD
 
     def info(self, seat: int) -> dict[str, Any]:
-        """Returns the labels for a seat, by the keys that docs/environments.md lists; nothing if they are not wanted."""
+        """Returns the labels for a seat, by the keys that docs/reference/environments.md lists; nothing if they are not wanted."""
         if not self._labels or self.game.is_declaring:
             return {}
         info: dict[str, Any] = {"predicted_winner": self.game.predicted_winner()}

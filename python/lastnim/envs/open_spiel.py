@@ -128,7 +128,7 @@ class LastNimState(pyspiel.State):  # type: ignore[misc]
 
 
 class LastNimObserver:
-    """Shows a state as docs/environments.md says."""
+    """Shows a state as docs/reference/environments.md says."""
 
     def __init__(self, game: LastNimGame, params: Any) -> None:
         if params:

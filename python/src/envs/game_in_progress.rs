@@ -277,7 +277,7 @@ impl GameInProgress {
         seats.iter().map(|seat| reward_of_seat(scoring, &playing.game.matrix, seat, winner)).collect()
     }
 
-    /// Returns what a seat observes, as docs/environments.md says.
+    /// Returns what a seat observes, as docs/reference/environments.md says.
     fn observation<'py>(&self, py: Python<'py>, observer: usize) -> PyResult<Bound<'py, PyArray1<i16>>> {
         let observer = self.parse_seat(observer)?;
         let (source, seats) = (self.source.get(), self.seats());

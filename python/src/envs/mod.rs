@@ -1,7 +1,7 @@
 //! Last Nim as an environment for learners: where games come from, one game, and many games that are stepped at once.
 //!
 //! The rules and the labels are the core's. What an action is, and what is observed, is decided here, for all environments alike:
-//! docs/environments.md says it.
+//! docs/reference/environments.md says it.
 
 mod game_in_progress;
 mod game_source;

@@ -49,7 +49,7 @@ Examples:
   lastnim record tables --format jsonl --tournament $ID --output tables
 
 Only finished matches are exported. Existing tables are replaced once the new ones are complete. A missing value is empty in
-CSV and null in JSON. docs/reference/records.md lists the columns.";
+CSV and null in JSON. docs/reference/files.md lists the columns.";
 
 /// The format of tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

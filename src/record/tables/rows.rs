@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn every_column_is_documented_in_its_order() {
-        let page = include_str!("../../../docs/records.md");
+        let page = include_str!("../../../docs/reference/files.md");
         let tables = [
             ("matches", message_keys::<pb::MatchRow>()),
             ("seats", message_keys::<pb::SeatRow>()),
@@ -248,10 +248,9 @@ mod tests {
         ];
         for (table, columns) in tables {
             let (_, listed) = page.split_once(&format!("**{table}**, a row for each ")).unwrap();
-            let (_, listed) = listed.split_once(":\n").unwrap();
-            let (listed, _) = listed.split_once(".\n").unwrap();
-            let listed: Vec<_> =
-                listed.split_whitespace().map(|word| word.trim_matches([',', '`'])).collect();
+            let (_, listed) = listed.split_once("```text\n").unwrap();
+            let (listed, _) = listed.split_once("```").unwrap();
+            let listed: Vec<_> = listed.split_whitespace().collect();
             assert_eq!(listed, columns, "{table}");
         }
     }

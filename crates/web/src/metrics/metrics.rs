@@ -34,7 +34,7 @@ impl Metrics {
         text_response(StatusCode::OK, CONTENT_TYPE, Freshness::Now, self.text())
     }
 
-    /// Writes all metrics, which docs/metrics.md lists.
+    /// Writes all metrics, which docs/reference/metrics.md lists.
     fn text(&self) -> String {
         let mut out = Exposition::default();
         out.head("lastnim_build_info", "The version of the server.", "gauge");
@@ -51,7 +51,7 @@ impl Metrics {
         out.counter("lastnim_connections_total", "TCP connections that were accepted.", accepted);
         out.counter(
             "lastnim_connections_turned_away_total",
-            "TCP connections for which there was no place.",
+            "TCP connections refused for lack of room.",
             turned_away,
         );
         let name = "lastnim_refused_calls_total";
@@ -69,11 +69,7 @@ impl Metrics {
             out.sample(name, &[("status", &status.to_string())], count);
         }
         let made = self.kept.made_pages();
-        out.counter(
-            "lastnim_made_pages_total",
-            "Pages that were made, since none that was made before held.",
-            made,
-        );
+        out.counter("lastnim_made_pages_total", "Pages that were made, not shown again.", made);
         let name = "lastnim_refused_pages_total";
         out.head(name, "Requests for pages that were refused, by status and reason.", "counter");
         for (refused, count) in self.traffic.refused_pages() {

@@ -2,7 +2,7 @@
 
 The model is asked as `lastnim bot llm` asks it, by the same template, the same reader of replies and the same words about a reply that
 cannot be used. `LastNimTaskset` has the positions, `LastNimHarness` plays the matches, and `LastNimEnv` needs no sandbox for that. The
-library finds all three by the id `lastnim-verifiers`. docs/environments.md has every setting, reward and metric.
+library finds all three by the id `lastnim-verifiers`. docs/reference/environments.md has every setting, reward and metric.
 """
 
 from __future__ import annotations

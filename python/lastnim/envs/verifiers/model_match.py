@@ -43,7 +43,7 @@ class AskedTake:
 class ModelMatch:
     """A match from a position whose seat to move is the model's, with house bots at the others.
 
-    `game` is a game in its JSON (docs/json.md). The first of the opponents sits behind the model, and they are repeated where there are
+    `game` is a game in its JSON (docs/reference/json-and-http.md). The first of the opponents sits behind the model, and they are repeated where there are
     more seats; what they draw follows from the seed. `time_left` are the seconds that prompts name, `template` is the text of a template
     in place of the program's own.
     """

@@ -9,7 +9,7 @@ import verifiers.v1 as vf  # pyright: ignore[reportMissingTypeStubs]
 __all__ = ["ANSWERS_KEY", "AnyTrace", "LastNimTask", "LastNimTaskData", "Split"]
 
 Split = Literal["train", "benchmark"]
-"""The set of `lastnim dataset` that a position belongs to."""
+"""The set of `lastnim oracle dataset` that a position belongs to."""
 
 AnyTrace: TypeAlias = vf.Trace[Any, Any, Any]
 """A trace of any task."""
@@ -64,7 +64,7 @@ class LastNimTask(vf.Task[LastNimTaskData, vf.State, vf.TaskConfig]):
 
     @vf.metric
     async def figures(self, trace: AnyTrace) -> dict[str, float]:
-        """The other figures, those of docs/environments.md."""
+        """The other figures, those of docs/reference/environments.md."""
         asked = asked_of(trace)
         answered = [each for each in asked if each["take"] is not None]
         failures = [failure for each in asked for failure in each["failures"]]

@@ -1,4 +1,4 @@
-"""The positions that are played, drawn from a seed or read from a file of `lastnim dataset`."""
+"""The positions that are played, drawn from a seed or read from a file of `lastnim oracle dataset`."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ __all__ = ["LastNimTaskset", "LastNimTasksetConfig"]
 
 
 class LastNimTasksetConfig(vf.TasksetConfig):
-    """Which positions are played, and how. The draws are those of `lastnim dataset` with the same settings."""
+    """Which positions are played, and how. The draws are those of `lastnim oracle dataset` with the same settings."""
 
     split: Split = "train"
     """The set of the positions. Those for benchmarks are played only if this names them."""
     file: Path | None = None
-    """A file of `lastnim dataset`, all of whose positions are played; without it they are drawn."""
+    """A file of `lastnim oracle dataset`, all of whose positions are played; without it they are drawn."""
     positions: int = Field(default=1_000, ge=1)
     """How many are drawn."""
     seed: int = Field(default=0, ge=0, lt=2**63)
@@ -48,7 +48,7 @@ class LastNimTasksetConfig(vf.TasksetConfig):
     time_left: float = Field(default=600.0, ge=0, le=86_400)
     """The seconds for an answer that prompts name. Nothing is measured."""
     template: Path | None = None
-    """The file of a template in place of the program's own (docs/ai-tournaments.md)."""
+    """The file of a template in place of the program's own (docs/reference/language-models.md)."""
 
 
 class LastNimTaskset(vf.Taskset[LastNimTask, LastNimTasksetConfig]):
@@ -109,7 +109,7 @@ def read_positions(file: Path, split: Split) -> Iterator[tuple[str, dict[str, An
             try:
                 identity, found, game = parse_position(json.dumps(json.loads(line)["game"]))
             except (ValueError, KeyError, TypeError) as error:
-                raise ValueError(f"{file}, line {number}: not a position of `lastnim dataset`: {error!r}") from error
+                raise ValueError(f"{file}, line {number}: not a position of `lastnim oracle dataset`: {error!r}") from error
             if found != split:
                 raise ValueError(
                     f'{file}, line {number}: the position {identity} is of the set "{found}", and the setting split is "{split}"'
